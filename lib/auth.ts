@@ -66,6 +66,8 @@ export interface Internals {
   routes(): readonly Route[];
   /** Returns the handlers of paths that are not routes. */
   handlers(): readonly RequestHandler[];
+  /** Where `/.well-known/<name>` leads, by name. */
+  readonly wellKnown: ReadonlyMap<string, () => string>;
   readonly chores: Chores;
   readonly migrations: readonly Migration[];
 }
@@ -212,6 +214,7 @@ function makeAuth(config: AuthConfig<readonly Plugin[]>): Auth {
       core,
       routes,
       handlers: () => parts.flatMap(({ handler }) => handler?.() ?? []),
+      wellKnown: new Map(parts.flatMap(({ wellKnown = {} }) => Object.entries(wellKnown))),
       chores,
       migrations,
     },

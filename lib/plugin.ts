@@ -45,6 +45,8 @@ export interface PluginParts<Api = unknown, T extends Tables = Tables> extends C
   routes?(): readonly Route[];
   /** Called once, for plugins that depend on the routes of all others. @param routes returns all enabled routes */
   useRoutes?(routes: () => readonly Route[]): void;
+  /** Where `/.well-known/<name>` leads, by name, if the router is mounted at the root of the origin. */
+  readonly wellKnown?: Readonly<Record<string, () => string>>;
   /** Creates a handler of paths that are not routes, such as pages. A router calls it before the routes. */
   handler?(): RequestHandler;
   /** Whether the app has chosen paths of routes, which `createAuth` then compares with all others: see `Route`. */

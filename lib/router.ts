@@ -16,13 +16,21 @@ import type { Route } from './http/route.js';
  * app.use('/auth', authRouter(auth));
  */
 export function authRouter(authOrConfig: AuthOrConfig): Router {
-  const { core, routes, handlers } = internalsOf(authOrConfig);
+  const { core, routes, handlers, wellKnown } = internalsOf(authOrConfig);
   const table = express.Router();
   for (const handler of handlers()) table.use(handler);
   table.use(routeTable(core, routes()));
   // The mount path is known only when a request arrives.
   const byPrefix = new Map<string, Router>();
   return express.Router().use((req, res, next) => {
+    const leadsTo = WELL_KNOWN.exec(req.baseUrl + req.path)?.[1];
+    const known = core.settings.publicPath === '' && leadsTo ? wellKnown.get(leadsTo) : undefined;
+    if (known) {
+      res.statusCode = 302;
+      res.setHeader('Location', known());
+      res.end();
+      return;
+    }
     const prefix = prefixBelow(req.baseUrl, core.settings.httpBasePath);
     const router = byPrefix.get(prefix) ?? express.Router().use(prefix || '/', table);
     byPrefix.set(prefix, router);
@@ -30,6 +38,9 @@ export function authRouter(authOrConfig: AuthOrConfig): Router {
     router(req, res, next);
   });
 }
+
+/** A path of the origin that clients know (RFC 8615). */
+const WELL_KNOWN = /^\/\.well-known\/([a-z-]+)$/;
 
 function routeTable(core: Core, routes: readonly Route[]): Router {
   const router = express.Router();

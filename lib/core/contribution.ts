@@ -2,13 +2,14 @@ import type { Request, Response } from 'express';
 import type { Transaction } from 'sequelize';
 import type { z } from 'zod';
 import type { AuthError } from '../errors.js';
+import type { Html } from '../html.js';
 import type { HasUndo } from '../notices/changes.js';
 import type { ProvesMailboxes } from '../sessions/completion.js';
 import type { RemembersBrowsers } from '../sessions/devices.js';
 import type { AsksForEmailCodes } from '../sessions/email-code-step.js';
 import type { RefusesPasswords } from '../sessions/password-check.js';
 import type { UsesPendingCookie } from '../sessions/pending-sign-ins.js';
-import type { Carrier } from '../sessions/request.js';
+import type { Carrier, SessionAuthentication } from '../sessions/request.js';
 import type { HasSecondFactors } from '../sessions/second-factor.js';
 import type { ChecksSignIns } from '../sessions/sign-in.js';
 import type { HasTasks } from '../sessions/tasks.js';
@@ -34,8 +35,20 @@ export interface ForPages {
   readonly identifier?: 'email' | 'username' | 'either';
   /** Whether a link verifies an email in the browser of the sign-up without a password. */
   readonly verifiesByClick?: boolean;
+  /**
+   * A section for the page of the account's security. Its forms are sent to routes of the plugin.
+   *
+   * @returns null for nothing
+   */
+  card?(auth: SessionAuthentication): Promise<Card | null>;
   /** The authenticator app that a session has set up and not confirmed yet. */
   unconfirmed?(user: User, sessionId: string): Promise<Unconfirmed | null>;
+}
+
+/** A section of a page. */
+export interface Card {
+  readonly title: string;
+  readonly content: Html;
 }
 
 /** An authenticator app that is to be confirmed. */

@@ -88,6 +88,13 @@ export function hidden(name: string, value: string | null | undefined): HtmlValu
   return value ? html`<input type="hidden" name="${name}" value="${value}">` : null;
 }
 
+/** Tells password managers which account a password is for. */
+export function usernameOf(account: string | null): HtmlValue {
+  return (
+    account !== null && html`<input type="text" hidden readonly autocomplete="username" value="${account}">`
+  );
+}
+
 /** What a form consists of besides its inputs. */
 export interface FormParts {
   readonly submit: string;
@@ -126,7 +133,7 @@ ${
     ([form, name]) => html`<li><a href="#${idOf(form, name)}">${labelOf(name)} ${form.errors[name]}</a></li>`,
   )}</ul>`
 }
-${error.resolve !== null && html`<p><a href="${error.resolve}">${words.refusal.confirm}</a></p>`}
+${error.resolve !== null && html`<p><a href="${error.resolve}">${words.refusal.resolve[error.code] ?? words.refusal.confirm}</a></p>`}
 </div>`;
 }
 

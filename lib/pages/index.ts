@@ -64,6 +64,8 @@ export function pages(options: PagesOptions = {}): Plugin<'pages', PagesApi> {
           routes = all;
         },
         handler: () => server().router(),
+        // https://w3c.github.io/webappsec-change-password-url/
+        wellKnown: { 'change-password': () => `${site().page('account/security')}#password` },
         pageUrl: (name) => {
           // A link that leaves the app must not lead elsewhere, if the router is not where it is assumed to be.
           core.basePath.use();

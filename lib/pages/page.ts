@@ -89,6 +89,15 @@ export interface Visit {
   readonly lastWay: string | null;
 }
 
+/** How the user of a page can sign in. */
+export interface MethodValues {
+  readonly password: boolean;
+  readonly passkeys: number;
+  readonly providers: readonly string[];
+  /** The number of sign-in methods besides the password. */
+  readonly others: number;
+}
+
 /** A form that was refused. */
 export interface Refused {
   readonly form: string;

@@ -1,3 +1,4 @@
+import { security } from './account/security/page.js';
 import { emailedSignIn } from './entrance/emailed-sign-in.js';
 import { changeEmail, verifyEmail } from './entrance/emails.js';
 import { forgotPassword, resetPassword } from './entrance/passwords.js';
@@ -25,6 +26,7 @@ export function pagesOf(site: Site): readonly Page[] {
     verifyEmail(site),
     changeEmail(site),
     undoChange(site),
+    security(site),
   ];
   return all.filter((page) => page !== null && site.settings.own[page.name] === undefined) as Page[];
 }

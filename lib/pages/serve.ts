@@ -183,6 +183,15 @@ ${(error.errors ?? []).length > 0 && html`<ul>${error.errors?.map(({ pointer, de
     } catch (error) {
       if (!(error instanceof AuthError) || error.status === 503 || error.code === 'origin_not_allowed')
         throw error;
+      // The right password has just emailed another link.
+      if (
+        error.code === 'email_not_verified' &&
+        page.kind === 'entrance' &&
+        this.#site.hasPage('verify-email')
+      ) {
+        this.#goOn(this.#site.unverified(returnTo), req, res);
+        return;
+      }
       const auth = await this.#authenticate(page, req, res);
       const refused = {
         form: form.name,

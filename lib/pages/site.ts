@@ -9,7 +9,7 @@ import type { SessionAuthentication } from '../sessions/request.js';
 import type { User } from '../tables/core.js';
 import { type FoundToken, VERIFY_NEW_EMAIL } from '../verification/tokens.js';
 import type { PagesSettings } from './options.js';
-import type { FormValues, LinkValues, Page, Visit } from './page.js';
+import type { FormValues, LinkValues, MethodValues, Page, Visit } from './page.js';
 
 /** Parameters of a link to a page. */
 export interface LinkParameters {
@@ -98,8 +98,16 @@ export class Site {
 
   /** Returns the page that resolves an error of a page that the user has access to. Null if there is none. */
   resolve({ code }: AuthError, here: string | null): string | null {
+    if (code === 'email_not_verified' && this.hasPage('verify-email'))
+      return this.unverified(this.returnTo(here));
     if (code !== 'reauthentication_required' && code !== 'second_factor_required') return null;
     return this.page('reauthenticate', { returnTo: this.returnTo(here) });
+  }
+
+  /** The page for an account whose email is not verified yet. */
+  unverified(returnTo: string | null): string {
+    const page = this.page('verify-email', { returnTo });
+    return `${page}${page.includes('?') ? '&' : '?'}waiting=true`;
   }
 
   #pageOfTask(task: string, returnTo: string | null): string | null {
@@ -206,6 +214,18 @@ export class Site {
     return (route.answers[reply.status]?.schema?.parse(reply.body) ?? reply.body) as T;
   }
 
+  /** Returns how the user of a page can sign in. */
+  async methodsOf(visit: Visit): Promise<MethodValues> {
+    const found = await this.read<{
+      password?: boolean;
+      email?: boolean;
+      passkeys?: number;
+      providers?: readonly string[];
+    }>(this.require('get /sign-in-methods'), visit);
+    const { password = false, email = false, passkeys = 0, providers = [] } = found;
+    return { password, passkeys, providers, others: passkeys + providers.length + (email ? 1 : 0) };
+  }
+
   /** Returns what the user of a page can reauthenticate with, and the linked providers. */
   async reauthentications(
     visit: Visit,
@@ -245,7 +265,9 @@ export class Site {
   form(visit: Visit, page: { readonly path: string }, name: string, params = visit.params): FormValues {
     const action = this.url(withParams(`${page.path}/${name}`, params));
     const { refused } = visit;
-    if (refused?.form !== name) return { action, typed: {}, errors: {} };
+    // In a list, each row has the same form.
+    const isThisOne = Object.entries(params).every(([key, value]) => visit.params[key] === value);
+    if (refused?.form !== name || !isThisOne) return { action, typed: {}, errors: {} };
     return { action, typed: Object.fromEntries(refused.fields), errors: errorsOf(refused.error.errors) };
   }
 

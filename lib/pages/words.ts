@@ -32,6 +32,9 @@ export const en = {
     recoveryCode: 'Recovery code',
     name: 'Name',
   },
+  copy: 'Copy',
+  copied: 'Copied',
+  passwordIfNotRecent: 'Needed if you signed in more than 10 minutes ago.',
   passwordHint: (length: number) => `At least ${length} characters. A few random words are a good choice.`,
 
   names: {
@@ -124,7 +127,8 @@ export const en = {
     invalid: 'This link is no longer valid',
     invalidText: 'It was used, or it has expired. Sign in to ask for another one.',
     waiting: 'Confirm your email first',
-    waitingText: 'Open the link that we have emailed to you. Then sign in.',
+    waitingText: 'Open the link that we have emailed to you. To get another one, sign in again.',
+    waitingHere: 'Open the link that we have emailed to you.',
     done: 'Your email is confirmed',
     send: 'Email me a new link',
   },
@@ -172,10 +176,93 @@ export const en = {
     fields: 'This email has no account yet. Complete these fields to create one.',
     again: 'Ask for another code',
   },
+  security: {
+    title: 'Security',
+    taskTitle: 'One more step',
+    taskText: 'Complete this step before you continue.',
+    password: {
+      change: 'Change the password',
+      set: 'Set a password',
+      none: 'Your account has no password. With one, you can also sign in with your email.',
+      remove: 'Remove the password',
+      removeText: 'After that, you sign in with your other sign-in methods.',
+      ends: 'Your other sessions end when you change the password.',
+      demanded: 'Choose a new password. Your present one is no longer accepted.',
+    },
+    secondFactor: {
+      title: 'Two-factor authentication',
+      off: 'Off. With it, a stolen password is not enough to sign in.',
+      demanded: 'Your account needs a second factor: an authenticator app or a passkey.',
+      on: (totp: boolean, passkeys: boolean) =>
+        totp && passkeys
+          ? 'On. Sign-ins ask for a code of your authenticator app or a passkey.'
+          : totp
+            ? 'On. Sign-ins ask for a code of your authenticator app.'
+            : 'On. Sign-ins ask for a passkey.',
+      codesLeft: (count: number) =>
+        count === 0
+          ? 'You have no recovery codes left. Create new ones.'
+          : `You have ${count} recovery code${count === 1 ? '' : 's'} left.`,
+      begin: 'Set up an authenticator app',
+      replace: 'Set up another authenticator app',
+      again: 'Start again with another code',
+      setUp: 'Set up your authenticator app',
+      scan: 'Scan this code with your authenticator app.',
+      qr: 'QR code for your authenticator app',
+      open: 'Open the authenticator app on this device',
+      manual: 'Or enter this key in the app:',
+      confirm: 'Turn on',
+      codeHint: 'The 6 digits that the app shows. You have 10 minutes.',
+      renew: 'Create new recovery codes',
+      disable: 'Remove the authenticator app',
+      disableText: 'Sign-ins no longer ask for its codes. Your other sessions end.',
+      passkeysOn: 'Ask for a passkey after the password',
+      passkeysOff: 'No longer ask for a passkey',
+      codes: 'Save your recovery codes',
+      codesText:
+        'If you lose your phone, sign in with one of these codes. Each works once. They are shown only now, so save them outside of your phone.',
+      saved: 'I have saved them',
+    },
+    passkeys: {
+      title: 'Passkeys',
+      text: 'With a passkey, you sign in with the screen lock of your device instead of a password.',
+      add: 'Add a passkey',
+      change: 'Change',
+      rename: 'Rename',
+      remove: 'Remove',
+      synced: 'synced',
+      added: (time: string) => `Added on ${time}.`,
+      used: (time: string) => `Last used on ${time}.`,
+      neverUsed: 'Not used yet.',
+      needsScript: 'Passkeys need JavaScript and a browser that supports them.',
+    },
+    linked: {
+      title: 'Linked accounts',
+      none: 'No account is linked.',
+      relink: 'link again',
+      since: (time: string) => `Linked on ${time}.`,
+      unlink: 'Unlink',
+      link: (provider: string) => `Link ${provider}`,
+    },
+    changes: {
+      title: 'Recent changes',
+      text: 'The changes of the last 30 days. If one was not you, use the link in the email about it.',
+      none: 'Nothing was changed in the last 30 days.',
+      undoable: 'can be undone',
+    },
+    browsers: {
+      title: 'Browsers that you have used',
+      text: 'You get an email when someone signs in in another browser. Forget a browser that you no longer use.',
+      current: 'this browser',
+      seen: (first: string, last: string) => `First used on ${first}, last on ${last}.`,
+      forget: 'Forget',
+    },
+  },
   refusal: {
     back: 'Go back',
     signIn: 'Sign in',
     confirm: 'Confirm that it is you',
+    resolve: { email_not_verified: 'Confirm your email' } as Readonly<Record<string, string>>,
     wait: (words: string) => `Try again in ${words}.`,
   },
   done: {
@@ -188,6 +275,18 @@ export const en = {
     'change-undone': 'The change was undone. All sessions have ended. Sign in as before the change.',
     'signed-out-everywhere': 'You are signed out everywhere.',
     sent: 'The email is on its way.',
+    saved: 'Saved.',
+    'password-changed': 'Your password was changed. Your other sessions have ended.',
+    'password-set': 'Your account has a password now.',
+    'password-removed': 'Your password was removed. Your other sessions have ended.',
+    'second-factor-on': 'Two-factor authentication is on. Your other sessions have ended.',
+    'second-factor-off': 'The authenticator app was removed.',
+    'codes-renewed': 'You have new recovery codes. The earlier ones no longer work.',
+    'passkey-added': 'The passkey was added.',
+    'passkey-removed': 'The passkey was removed. Remove it from your device too.',
+    linked: 'The account was linked.',
+    unlinked: 'The account was unlinked.',
+    'browser-forgotten': 'The browser was forgotten.',
   } as Readonly<Record<string, string>>,
 } as const;
 

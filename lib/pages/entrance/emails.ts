@@ -1,5 +1,5 @@
 import { html } from '../../html.js';
-import { errorSummary, field, formOf, hidden } from '../controls.js';
+import { errorSummary, field, formOf, hidden, usernameOf } from '../controls.js';
 import { type FormValues, type Page, page } from '../page.js';
 import type { Site } from '../site.js';
 
@@ -74,7 +74,7 @@ export function verifyEmail(site: Site): Page | null {
         const isNew = isWaiting || (send !== null && values.done === 'sent');
         return {
           title: isNew ? t.waiting : t.invalid,
-          main: html`${errorSummary(values, send ? [send] : [], words)}<p>${isNew ? t.waitingText : t.invalidText}</p>${again}${
+          main: html`${errorSummary(values, send ? [send] : [], words)}<p>${isNew ? (send ? t.waitingHere : t.waitingText) : t.invalidText}</p>${again}${
             !again && html`<p><a href="${signIn}" data-part="button">${words.signIn.title}</a></p>`
           }`,
         };
@@ -86,7 +86,7 @@ export function verifyEmail(site: Site): Page | null {
           { submit: t.submit, returnTo },
           html`${hidden('token', token)}${
             needsPassword &&
-            html`<input type="hidden" autocomplete="username" value="${of}">${field(
+            html`${usernameOf(of)}${field(
               form,
               {
                 name: 'password',

@@ -1,5 +1,5 @@
 import { html } from '../../html.js';
-import { errorSummary, field, formOf, hidden } from '../controls.js';
+import { errorSummary, field, formOf, hidden, usernameOf } from '../controls.js';
 import { type FormValues, type Page, page } from '../page.js';
 import type { Site } from '../site.js';
 
@@ -96,7 +96,7 @@ export function resetPassword(site: Site, name: 'reset-password' | 'invitation')
         main: html`${errorSummary(values, [form], words)}<p>${t.lead(of)}</p>${formOf(
           form,
           { submit: t.submit },
-          html`${hidden('token', token)}<input type="hidden" autocomplete="username" value="${of}">${field(
+          html`${hidden('token', token)}${usernameOf(of)}${field(
             form,
             {
               name: 'new_password',

@@ -112,9 +112,23 @@ export class TwoFactorApi {
       const { userId, sessionId } = input;
       const secret = await newSecret();
       const user = await this.#parts.changes.begin(userId, sessionId, secret);
-      const otpauthUrl = await keyUri(secret, this.#issuer, nameOf(user));
-      return { secret, otpauthUrl, qrSvg: await qrSvg(otpauthUrl) };
+      return this.#enrolment(secret, user);
     });
+  }
+
+  /**
+   * Returns the app that a session has started to set up and not confirmed yet. Null if there is none.
+   *
+   * @internal
+   */
+  async unconfirmed(user: User, sessionId: string): Promise<TotpEnrolment | null> {
+    const secret = await this.#parts.enrolments.find(user.id, sessionId);
+    return secret === null ? null : this.#enrolment(secret, user);
+  }
+
+  async #enrolment(secret: string, user: User): Promise<TotpEnrolment> {
+    const otpauthUrl = await keyUri(secret, this.#issuer, nameOf(user));
+    return { secret, otpauthUrl, qrSvg: await qrSvg(otpauthUrl) };
   }
 
   /**

@@ -137,6 +137,7 @@ export function twoFactor(
           ...(hasPasskeys ? [usePasskeys(core, api)] : []),
           ...(isManaged ? [disableSecondFactor(core, api)] : []),
         ],
+        forPages: { unconfirmed: (user, sessionId) => api.unconfirmed(user, sessionId) },
         shows: { session: ['aal', 'amr'] },
         secondFactors: secondFactorsOf(parts, trustProviders),
         tasks: policy.tasks,

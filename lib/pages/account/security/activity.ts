@@ -1,0 +1,131 @@
+import { html } from '../../../html.js';
+import { field, formOf } from '../../controls.js';
+import type { FormValues } from '../../page.js';
+import type { Site } from '../../site.js';
+import { changeName, timeInWords } from '../../texts.js';
+import { type Card, card, SECURITY } from './card.js';
+
+/** A change of the account. */
+export interface ChangeValues {
+  readonly id: string;
+  /** The kind, such as `password-changed`. */
+  readonly kind: string;
+  /** ISO 8601. */
+  readonly at: string;
+  readonly device: string | null;
+  readonly ip: string | null;
+  /** Whether the link in the email about it still works. */
+  readonly undoable: boolean;
+}
+
+/** The values of the card `changes`. */
+export interface ChangesValues {
+  readonly changes: readonly ChangeValues[];
+}
+
+export function changesCard(site: Site): Card | null {
+  const list = site.route('get /account-changes');
+  if (!list || !site.core.notices.isOn) return null;
+  return card<ChangesValues>({
+    name: 'changes',
+    forms: [],
+    values: (visit) => site.read<ChangesValues>(list, visit),
+    view({ changes }, _page, words) {
+      const t = words.security.changes;
+      return {
+        title: t.title,
+        content:
+          changes.length === 0
+            ? html`<p>${t.none}</p>`
+            : html`<p>${t.text}</p><ul data-part="list">${changes.map(
+                ({ kind, at, device, ip, undoable }) =>
+                  html`<li data-part="item"><div><p><strong>${changeName(kind)}</strong>${
+                    undoable && html` <span data-part="tag">${t.undoable}</span>`
+                  }</p><p data-part="quiet">${[timeInWords(at), device, ip].filter((one) => one !== null).join(' · ')}</p></div></li>`,
+              )}</ul>`,
+      };
+    },
+  });
+}
+
+/** A browser that the account knows. */
+export interface DeviceValues {
+  readonly id: string;
+  readonly name: string | null;
+  readonly firstSeenAt: string;
+  readonly lastSeenAt: string;
+  readonly current: boolean;
+  readonly forget: FormValues;
+}
+
+/** The values of the card `browsers`. */
+export interface DevicesValues {
+  readonly devices: readonly DeviceValues[];
+  readonly hasPassword: boolean;
+}
+
+interface Device {
+  readonly id: string;
+  readonly name: string | null;
+  readonly first_seen_at: string;
+  readonly last_seen_at: string;
+  readonly current: boolean;
+}
+
+export function browsersCard(site: Site): Card | null {
+  const [list, forget] = [site.route('get /devices'), site.route('delete /devices/:id')];
+  if (!list || !forget) return null;
+  return card<DevicesValues>({
+    name: 'browsers',
+    forms: [
+      {
+        name: 'forget-browser/:id',
+        route: forget,
+        next: () => `${site.page('account/security', { done: 'browser-forgotten' })}#browsers`,
+      },
+    ],
+    async values(visit) {
+      const { devices } = await site.read<{ devices: readonly Device[] }>(list, visit);
+      return {
+        devices: devices.map((one) => ({
+          ...{ id: one.id, name: one.name, current: one.current },
+          firstSeenAt: one.first_seen_at,
+          lastSeenAt: one.last_seen_at,
+          forget: site.form(visit, SECURITY, 'forget-browser/:id', { id: one.id }),
+        })),
+        hasPassword: visit.methods.password,
+      };
+    },
+    view({ devices, hasPassword }, _page, words) {
+      const t = words.security.browsers;
+      return {
+        title: t.title,
+        content: html`<p>${t.text}</p>${
+          devices.length > 0 &&
+          html`<ul data-part="list">${devices.map(({ name, firstSeenAt, lastSeenAt, current, forget }) => {
+            const named = name ?? words.undoChange.unknownDevice;
+            return html`<li data-part="item"><div><p><strong>${named}</strong>${
+              current && html` <span data-part="tag">${t.current}</span>`
+            }</p><p data-part="quiet">${t.seen(timeInWords(firstSeenAt), timeInWords(lastSeenAt))}</p></div><details><summary>${t.forget}<span data-part="unseen"> ${named}</span></summary>${formOf(
+              forget,
+              { submit: t.forget, kind: 'danger', about: named },
+              hasPassword &&
+                field(
+                  forget,
+                  {
+                    name: 'password',
+                    label: words.fields.currentPassword,
+                    type: 'password',
+                    autocomplete: 'current-password',
+                    required: false,
+                    hint: words.passwordIfNotRecent,
+                  },
+                  words,
+                ),
+            )}</details></li>`;
+          })}</ul>`
+        }`,
+      };
+    },
+  });
+}

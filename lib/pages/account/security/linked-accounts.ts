@@ -1,0 +1,102 @@
+import { html } from '../../../html.js';
+import { field, formOf } from '../../controls.js';
+import { type ProviderValues, providerName, providersOf } from '../../entrance/ways.js';
+import type { FormValues } from '../../page.js';
+import type { Site } from '../../site.js';
+import { timeInWords } from '../../texts.js';
+import { type Card, card, SECURITY } from './card.js';
+
+/** A linked account. */
+export interface LinkedAccountValues {
+  /** The id of the provider. */
+  readonly provider: string;
+  /** The name of the provider. */
+  readonly name: string;
+  /** When it was linked. ISO 8601. */
+  readonly createdAt: string;
+  /** Whether the provider has ended the connection, so that it must be linked again. */
+  readonly relinkRequired: boolean;
+  readonly unlink: FormValues;
+}
+
+/** The values of the card `linked-accounts`. */
+export interface LinkedAccountsValues {
+  readonly accounts: readonly LinkedAccountValues[];
+  /** The providers that are not linked yet. */
+  readonly providers: readonly ProviderValues[];
+  readonly hasPassword: boolean;
+}
+
+interface Account {
+  readonly provider: string;
+  readonly created_at: string;
+  readonly relink_required?: boolean;
+}
+
+export function linkedAccountsCard(site: Site): Card | null {
+  const [list, unlink] = [site.route('get /oauth/accounts'), site.route('delete /oauth/:provider/unlink')];
+  if (!list || !unlink) return null;
+  return card<LinkedAccountsValues>({
+    name: 'linked-accounts',
+    forms: [
+      {
+        name: 'unlink/:provider',
+        route: unlink,
+        next: () => `${site.page('account/security', { done: 'unlinked' })}#linked-accounts`,
+      },
+    ],
+    async values(visit) {
+      const { accounts } = await site.read<{ accounts: readonly Account[] }>(list, visit);
+      const linked = new Set(accounts.map(({ provider }) => provider));
+      const callback = `${site.page('account/security', { done: 'linked' })}#linked-accounts`;
+      return {
+        accounts: accounts.map(({ provider, created_at, relink_required = false }) => ({
+          provider,
+          name: providerName(provider),
+          createdAt: created_at,
+          relinkRequired: relink_required,
+          unlink: site.form(visit, SECURITY, 'unlink/:provider', { provider }),
+        })),
+        providers: providersOf(site, 'link', () => callback).filter(({ id }) => !linked.has(id)),
+        hasPassword: visit.methods.password,
+      };
+    },
+    view({ accounts, providers, hasPassword }, _page, words) {
+      const t = words.security.linked;
+      return {
+        title: t.title,
+        content: html`${
+          accounts.length === 0
+            ? html`<p>${t.none}</p>`
+            : html`<ul data-part="list">${accounts.map(
+                ({ name, createdAt, relinkRequired, unlink }) =>
+                  html`<li data-part="item"><div><p><strong>${name}</strong>${
+                    relinkRequired && html` <span data-part="tag">${t.relink}</span>`
+                  }</p><p data-part="quiet">${t.since(timeInWords(createdAt))}</p></div><details><summary>${t.unlink}<span data-part="unseen"> ${name}</span></summary>${formOf(
+                    unlink,
+                    { submit: t.unlink, kind: 'danger', about: name },
+                    hasPassword &&
+                      field(
+                        unlink,
+                        {
+                          name: 'password',
+                          label: words.fields.currentPassword,
+                          type: 'password',
+                          autocomplete: 'current-password',
+                          required: false,
+                          hint: words.passwordIfNotRecent,
+                        },
+                        words,
+                      ),
+                  )}</details></li>`,
+              )}</ul>`
+        }${
+          providers.length > 0 &&
+          html`<div data-part="stack">${providers.map(
+            ({ name, href }) => html`<a href="${href}" data-part="button secondary">${t.link(name)}</a>`,
+          )}</div>`
+        }`,
+      };
+    },
+  });
+}

@@ -1,0 +1,112 @@
+import { html } from '../../../html.js';
+import { field, formOf } from '../../controls.js';
+import type { FormValues } from '../../page.js';
+import type { Site } from '../../site.js';
+import { timeInWords } from '../../texts.js';
+import { type Card, card, SECURITY } from './card.js';
+
+/** A passkey. */
+export interface PasskeyValues {
+  readonly id: string;
+  readonly name: string;
+  /** ISO 8601. */
+  readonly createdAt: string;
+  /** ISO 8601. Null if it was never used. */
+  readonly lastUsedAt: string | null;
+  /** Whether there is a copy of it elsewhere. */
+  readonly backedUp: boolean;
+  readonly rename: FormValues;
+  readonly remove: FormValues;
+}
+
+/** The values of the card `passkeys`. */
+export interface PasskeysValues {
+  readonly passkeys: readonly PasskeyValues[];
+  /** Whether the account has a password that a removal can be confirmed with. */
+  readonly hasPassword: boolean;
+  readonly mount: string;
+  /** Where the browser goes after a passkey was added. */
+  readonly next: string;
+}
+
+interface Passkey {
+  readonly id: string;
+  readonly name: string;
+  readonly created_at: string;
+  readonly last_used_at: string | null;
+  readonly backed_up: boolean;
+}
+
+export function passkeysCard(site: Site): Card | null {
+  const list = site.route('get /passkeys');
+  const [rename, remove] = [site.route('patch /passkeys/:id'), site.route('delete /passkeys/:id')];
+  if (!list || !rename || !remove) return null;
+  const back = (done: string) => () => `${site.page('account/security', { done })}#passkeys`;
+  return card<PasskeysValues>({
+    name: 'passkeys',
+    does: ['enroll_second_factor'],
+    forms: [
+      { name: 'rename-passkey/:id', route: rename, next: back('saved') },
+      { name: 'remove-passkey/:id', route: remove, next: back('passkey-removed') },
+    ],
+    async values(visit) {
+      const { passkeys } = await site.read<{ passkeys: readonly Passkey[] }>(list, visit);
+      return {
+        passkeys: passkeys.map((one) => ({
+          ...{ id: one.id, name: one.name, createdAt: one.created_at, lastUsedAt: one.last_used_at },
+          backedUp: one.backed_up,
+          rename: site.form(visit, SECURITY, 'rename-passkey/:id', { id: one.id }),
+          remove: site.form(visit, SECURITY, 'remove-passkey/:id', { id: one.id }),
+        })),
+        hasPassword: visit.methods.password,
+        mount: site.mount,
+        next: visit.returnTo ?? back('passkey-added')(),
+      };
+    },
+    view({ passkeys, hasPassword, mount, next }, _page, words) {
+      const t = words.security.passkeys;
+      return {
+        title: t.title,
+        content: html`<p>${t.text}</p>${
+          passkeys.length > 0 &&
+          html`<ul data-part="list">${passkeys.map(
+            ({ name, createdAt, lastUsedAt, backedUp, rename, remove }) =>
+              html`<li data-part="item"><div><p><strong>${name}</strong>${
+                backedUp && html` <span data-part="tag">${t.synced}</span>`
+              }</p><p data-part="quiet">${t.added(timeInWords(createdAt))} ${
+                lastUsedAt === null ? t.neverUsed : t.used(timeInWords(lastUsedAt))
+              }</p></div><details${isRefused(rename, remove) && html` open`}><summary>${t.change}<span data-part="unseen"> ${name}</span></summary>${formOf(
+                rename,
+                { submit: t.rename, kind: 'secondary', about: name },
+                field(
+                  rename,
+                  { name: 'name', label: words.fields.name, autocomplete: 'off', value: name },
+                  words,
+                ),
+              )}${formOf(
+                remove,
+                { submit: t.remove, kind: 'danger', about: name },
+                hasPassword &&
+                  field(
+                    remove,
+                    {
+                      name: 'password',
+                      label: words.fields.currentPassword,
+                      type: 'password',
+                      autocomplete: 'current-password',
+                      required: false,
+                      hint: words.passwordIfNotRecent,
+                    },
+                    words,
+                  ),
+              )}</details></li>`,
+          )}</ul>`
+        }<div data-part="stack"><button type="button" hidden data-part="button secondary" data-passkey data-kind="create" data-options="${mount}/passkeys/options" data-send="${mount}/passkeys" data-go="${next}" data-codes="passkey-codes">${t.add}</button></div><p data-no-passkeys data-part="quiet">${t.needsScript}</p><div id="passkey-codes" hidden data-part="once"><h3 tabindex="-1">${words.security.secondFactor.codes}</h3><p>${words.security.secondFactor.codesText}</p><pre data-part="secret"></pre><p><a href="${next}">${words.security.secondFactor.saved}</a></p></div>`,
+      };
+    },
+  });
+}
+
+function isRefused(...forms: readonly FormValues[]): boolean {
+  return forms.some(({ errors, typed }) => Object.keys(errors).length > 0 || Object.keys(typed).length > 0);
+}

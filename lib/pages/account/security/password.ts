@@ -1,0 +1,92 @@
+import { html } from '../../../html.js';
+import { field, formOf, usernameOf } from '../../controls.js';
+import type { FormValues } from '../../page.js';
+import type { Site } from '../../site.js';
+import { type Card, card, SECURITY } from './card.js';
+
+/** The values of the card `password`. */
+export interface PasswordValues {
+  /** The form that changes the password. Null if the account has none. */
+  readonly change: FormValues | null;
+  /** The form that sets a first password. Null if the account has one. */
+  readonly set: FormValues | null;
+  /** The form that removes the password. Null if the account has none, or no other sign-in method. */
+  readonly remove: FormValues | null;
+  /** Whether the account must have another password before it can be used. */
+  readonly isDemanded: boolean;
+  readonly minLength: number;
+}
+
+export function passwordCard(site: Site): Card | null {
+  const change = site.route('post /passwords/change');
+  const [set, remove] = [site.route('put /passwords'), site.route('delete /passwords')];
+  if (!change || !set || !remove) return null;
+  const back = (done: string) => () => `${site.page('account/security', { done })}#password`;
+  return card<PasswordValues>({
+    name: 'password',
+    does: ['choose_password'],
+    forms: [
+      {
+        name: 'change-password',
+        route: change,
+        next: ({ returnTo }) => returnTo ?? back('password-changed')(),
+      },
+      { name: 'set-password', route: set, next: back('password-set') },
+      { name: 'remove-password', route: remove, next: back('password-removed') },
+    ],
+    values(visit) {
+      const { password, others } = visit.methods;
+      const form = (name: string) => site.form(visit, SECURITY, name);
+      const isDemanded = visit.auth?.session.tasks?.includes('choose_password') ?? false;
+      return {
+        change: password ? form('change-password') : null,
+        set: password ? null : form('set-password'),
+        remove: password && others > 0 && !isDemanded ? form('remove-password') : null,
+        isDemanded,
+        minLength: site.core.passwords?.minLength ?? 8,
+      };
+    },
+    view({ change, set, remove, isDemanded, minLength }, { account, returnTo }, words) {
+      const t = words.security.password;
+      const named = usernameOf(account);
+      const current = (form: FormValues, name: string) =>
+        field(
+          form,
+          { name, label: words.fields.currentPassword, type: 'password', autocomplete: 'current-password' },
+          words,
+        );
+      const chosen = (form: FormValues) =>
+        field(
+          form,
+          {
+            name: 'new_password',
+            label: words.fields.newPassword,
+            type: 'password',
+            autocomplete: 'new-password',
+            hint: words.passwordHint(minLength),
+          },
+          words,
+        );
+      return {
+        title: words.fields.password,
+        content: html`${isDemanded && html`<p>${t.demanded}</p>`}${
+          change &&
+          formOf(
+            change,
+            { submit: t.change, returnTo: isDemanded ? returnTo : null },
+            html`${named}${current(change, 'current_password')}${chosen(change)}`,
+          )
+        }${change && html`<p data-part="quiet">${t.ends}</p>`}${
+          set && html`<p>${t.none}</p>${formOf(set, { submit: t.set }, html`${named}${chosen(set)}`)}`
+        }${
+          remove &&
+          html`<details${Object.keys(remove.errors).length > 0 && html` open`}><summary>${t.remove}</summary><p>${t.removeText}</p>${formOf(
+            remove,
+            { submit: t.remove, kind: 'danger' },
+            html`${named}${current(remove, 'password')}`,
+          )}</details>`
+        }`,
+      };
+    },
+  });
+}

@@ -1,0 +1,177 @@
+import { type Html, html, unsafeHtml } from '../../../html.js';
+import { field, formOf, hidden } from '../../controls.js';
+import type { FormValues, Visit } from '../../page.js';
+import type { Site } from '../../site.js';
+import { type Card, card, SECURITY } from './card.js';
+
+/** The values of the card `second-factor`. */
+export interface SecondFactorCardValues {
+  /** Whether the account has an authenticator app. */
+  readonly totp: boolean;
+  /** Whether sign-ins ask for a passkey. */
+  readonly passkeys: boolean;
+  readonly recoveryCodesLeft: number;
+  /** Whether the account must have a second factor. */
+  readonly required: boolean;
+  /** The authenticator app that is to be confirmed. */
+  readonly setUp: {
+    /** The secret in base32, in groups. */
+    readonly secret: string;
+    /** The link that opens an authenticator app on the same device. */
+    readonly otpauthUrl: string;
+    /** The QR code, as SVG. */
+    readonly qrSvg: string;
+  } | null;
+  /** The recovery codes that were just created, which are shown once. */
+  readonly recoveryCodes: readonly string[] | null;
+  readonly begin: FormValues;
+  readonly confirm: FormValues;
+  readonly renew: FormValues | null;
+  readonly disable: FormValues | null;
+  /** The form that makes passkeys a second factor, or no longer. Null if the account has no passkey. */
+  readonly usePasskeys: FormValues | null;
+}
+
+interface Status {
+  readonly totp: boolean;
+  readonly recovery_codes_left: number;
+  readonly passkeys: boolean;
+  readonly required: boolean;
+}
+
+const ANCHOR = '#second-factor';
+
+export function secondFactorCard(site: Site): Card | null {
+  const status = site.route('get /two-factor');
+  const [begin, confirm] = [site.route('post /two-factor/totp'), site.route('post /two-factor/totp/confirm')];
+  const [renew, disable] = [
+    site.route('post /two-factor/recovery-codes'),
+    site.route('delete /two-factor/totp'),
+  ];
+  const usePasskeys = site.route('put /two-factor/passkeys');
+  if (!status || !begin || !confirm || !renew || !disable) return null;
+  const back = (done: string | undefined) => site.page('account/security', { done }) + ANCHOR;
+  const codesOf = ({ body }: { readonly body?: unknown }) =>
+    (body as { recovery_codes?: readonly string[] } | undefined)?.recovery_codes;
+  return card<SecondFactorCardValues>({
+    name: 'second-factor',
+    does: ['enroll_second_factor'],
+    forms: [
+      {
+        name: 'set-up-app',
+        route: begin,
+        next: ({ returnTo }) => site.page('account/security', { returnTo }) + ANCHOR,
+      },
+      {
+        name: 'confirm-app',
+        route: confirm,
+        next: ({ returnTo }) =>
+          site.page('account/security', { done: 'second-factor-on', returnTo }) + ANCHOR,
+        showOnce: codesOf,
+      },
+      { name: 'renew-codes', route: renew, next: () => back('codes-renewed'), showOnce: codesOf },
+      { name: 'disable-app', route: disable, next: () => back('second-factor-off') },
+      ...(usePasskeys
+        ? [
+            {
+              name: 'use-passkeys',
+              route: usePasskeys,
+              next: () => back('saved'),
+              showOnce: codesOf,
+            },
+          ]
+        : []),
+    ],
+    async values(visit) {
+      const found = await site.read<Status>(status, visit);
+      const setUp = await unconfirmed(site, visit);
+      const form = (name: string) => site.form(visit, SECURITY, name);
+      const isOn = found.totp || found.passkeys;
+      const codes = visit.shownOnce;
+      return {
+        totp: found.totp,
+        passkeys: found.passkeys,
+        recoveryCodesLeft: found.recovery_codes_left,
+        required: found.required,
+        setUp: setUp && {
+          secret: setUp.secret.replace(/(.{4})(?=.)/g, '$1 '),
+          otpauthUrl: setUp.otpauthUrl,
+          qrSvg: setUp.qrSvg,
+        },
+        recoveryCodes: Array.isArray(codes) ? (codes as string[]) : null,
+        begin: form('set-up-app'),
+        confirm: form('confirm-app'),
+        renew: isOn ? form('renew-codes') : null,
+        disable: found.totp ? form('disable-app') : null,
+        usePasskeys: usePasskeys && visit.methods.passkeys > 0 ? form('use-passkeys') : null,
+      };
+    },
+    view(values, { returnTo, home }, words) {
+      const { totp, passkeys, recoveryCodesLeft, required, setUp, recoveryCodes } = values;
+      const { begin, confirm, renew, disable, usePasskeys } = values;
+      const t = words.security.secondFactor;
+      const isOn = totp || passkeys;
+      return {
+        title: t.title,
+        content: html`${recoveryCodes && codesPart(recoveryCodes, returnTo ?? home, words)}<p>${isOn ? t.on(totp, passkeys) : required ? t.demanded : t.off}</p>${
+          isOn && html`<p>${t.codesLeft(recoveryCodesLeft)}</p>`
+        }${
+          setUp
+            ? html`<h3>${t.setUp}</h3><p>${t.scan}</p><div data-part="qr">${unsafeHtml(setUp.qrSvg.replace('<svg ', `<svg role="img" aria-label="${t.qr}" `))}</div><p><a href="${setUp.otpauthUrl}">${t.open}</a></p><p>${t.manual}</p><code data-part="secret">${setUp.secret}</code>${formOf(
+                confirm,
+                { submit: t.confirm, returnTo },
+                field(
+                  confirm,
+                  {
+                    name: 'code',
+                    label: words.fields.code,
+                    hint: t.codeHint,
+                    autocomplete: 'one-time-code',
+                    inputmode: 'numeric',
+                    isCode: true,
+                  },
+                  words,
+                ),
+              )}${formOf(begin, { submit: t.again, kind: 'link', returnTo })}`
+            : formOf(begin, {
+                submit: totp ? t.replace : t.begin,
+                kind: totp ? 'secondary' : 'primary',
+                returnTo,
+              })
+        }${
+          usePasskeys &&
+          formOf(
+            usePasskeys,
+            { submit: passkeys ? t.passkeysOff : t.passkeysOn, kind: 'secondary' },
+            hidden('on', String(!passkeys)),
+          )
+        }${renew && formOf(renew, { submit: t.renew, kind: 'secondary' })}${
+          disable &&
+          !required &&
+          html`<details><summary>${t.disable}</summary><p>${t.disableText}</p>${formOf(disable, { submit: t.disable, kind: 'danger' })}</details>`
+        }`,
+      };
+    },
+  });
+}
+
+function codesPart(codes: readonly string[], next: string, words: Parameters<Card['view']>[2]): Html {
+  const t = words.security.secondFactor;
+  return html`<div data-part="once" role="alert" tabindex="-1" autofocus>
+<h3>${t.codes}</h3>
+<p>${t.codesText}</p>
+<pre data-part="secret" id="recovery-codes">${codes.join('\n')}</pre>
+<button type="button" hidden data-part="button secondary" data-copy="recovery-codes" data-copied="${words.copied}">${words.copy}</button>
+<p><a href="${next}">${t.saved}</a></p>
+</div>`;
+}
+
+/** Returns the authenticator app that the session has to confirm. */
+async function unconfirmed(site: Site, { auth }: Visit) {
+  if (!auth) return null;
+  for (const { forPages } of site.core.contributions) {
+    const found = await forPages?.unconfirmed?.(auth.user, auth.session.id);
+    if (found) return found;
+  }
+  return null;
+}
