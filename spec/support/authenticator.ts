@@ -29,6 +29,8 @@ export interface AuthenticatorOptions {
   /** The counter of a new passkey. Zero means that it never counts, as for passkeys that are backed up. @default 0 */
   readonly counter?: number;
   readonly transports?: readonly string[];
+  /** @default zeros, as Apple's send */
+  readonly aaguid?: string;
   /** The length of a credential's id, in bytes. @default 32 */
   readonly idBytes?: number;
 }
@@ -154,7 +156,8 @@ export class Authenticator {
 
   #attest(options: CreationOptions, credential: Credential, lies: Lies): RegistrationResponseJSON {
     const idLength = Buffer.from([credential.id.length >> 8, credential.id.length & 0xff]);
-    const attested = Buffer.concat([Buffer.alloc(16), idLength, credential.id, credential.publicKey]);
+    const aaguid = Buffer.from((this.#options.aaguid ?? '0'.repeat(32)).replaceAll('-', ''), 'hex');
+    const attested = Buffer.concat([aaguid, idLength, credential.id, credential.publicKey]);
     const authData =
       lies.authenticatorData ?? this.#authenticatorData(credential, HAS_CREDENTIAL, attested, lies);
     const clientData = this.#clientData('webauthn.create', options.challenge, lies);

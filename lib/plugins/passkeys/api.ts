@@ -28,7 +28,7 @@ export interface PasskeySession extends TransactionOption {
 export interface RegisterPasskeyInput extends PasskeySession, ClientInput {
   /** The result of the new credential's `toJSON()` in the browser. */
   response: NewPasskeyResponse;
-  /** A name for lists of passkeys: 1 to 100 visible characters. @default 'Passkey' */
+  /** A name for lists of passkeys: 1 to 100 visible characters. @default the name of the authenticator, or 'Passkey' */
   name?: string | undefined;
 }
 
@@ -69,7 +69,6 @@ export interface RemovePasskeyOptions extends TransactionOption {
 }
 
 const MAX_NAME = 100;
-const DEFAULT_NAME = 'Passkey';
 
 /** `auth.passkeys`: sign-ins with a passkey instead of a password. */
 export class PasskeysApi {
@@ -111,9 +110,9 @@ export class PasskeysApi {
    *   `validation_failed` (422)
    */
   register(input: RegisterPasskeyInput): Promise<RegisteredPasskey> {
-    const { userId, sessionId, response, name = DEFAULT_NAME } = input;
+    const { userId, sessionId, response, name } = input;
     return this.#parts.core.forClient(input, async () =>
-      this.#enrolment.complete(userId, sessionId, checkName(name), response),
+      this.#enrolment.complete(userId, sessionId, name === undefined ? null : checkName(name), response),
     );
   }
 

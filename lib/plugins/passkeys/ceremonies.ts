@@ -28,6 +28,11 @@ export type NewPasskey = Pick<
   'credentialId' | 'publicKey' | 'counter' | 'backedUp' | 'transports'
 > & { readonly deviceType: DeviceType };
 
+/** A new passkey, and the AAGUID of its authenticator. */
+export interface VerifiedRegistration extends NewPasskey {
+  readonly aaguid: string;
+}
+
 /** The passkey that verifies its use. */
 type UsedPasskey = Pick<PasskeyRow, 'publicKey' | 'counter' | 'userHandle' | 'deviceType'>;
 
@@ -48,7 +53,7 @@ export async function verifyRegistration(
   { id: expectedRPID, origins }: RelyingParty,
   response: NewPasskeyResponse,
   { challenge }: ClientData,
-): Promise<NewPasskey | null> {
+): Promise<VerifiedRegistration | null> {
   const webauthn = await loadWebAuthn();
   try {
     if (!isOwnFrame(response) || !isUnattested(webauthn, response)) return null;
@@ -61,13 +66,19 @@ export async function verifyRegistration(
       supportedAlgorithmIDs: [...ALGORITHMS],
     });
     if (!verified) return null;
-    const { credential, credentialDeviceType: deviceType, credentialBackedUp: backedUp } = registrationInfo;
+    const {
+      aaguid,
+      credential,
+      credentialDeviceType: deviceType,
+      credentialBackedUp: backedUp,
+    } = registrationInfo;
     const key = Buffer.from(credential.publicKey);
     // The library does not compare the claimed id with the attested one.
     if (credential.id !== response.id || !credentialIdOf(response)) return null;
     const cose: unknown = webauthn.decodeCredentialPublicKey(credential.publicKey);
     if (key.length > MAX_KEY_BYTES || !isUsableKey(cose as ReadonlyMap<unknown, unknown>)) return null;
     return {
+      aaguid,
       credentialId: credential.id,
       publicKey: key.toString('base64url'),
       counter: credential.counter,

@@ -5,6 +5,7 @@ import type { EnrolledSecondFactor } from '../../sessions/second-factor.js';
 import type { User } from '../../tables/core.js';
 import type { UserRecord } from '../../users/record.js';
 import { assuranceOf, descriptorOf, type Parts, refusal } from './assertions.js';
+import { authenticatorName } from './authenticators.js';
 import { ALGORITHMS, type NewPasskey, verifyRegistration } from './ceremonies.js';
 import { type Ceremony, CHALLENGE_SECONDS } from './challenges.js';
 import { type Passkey, passkeyNotices } from './declarations.js';
@@ -62,11 +63,14 @@ export class Enrolment {
     };
   }
 
-  /** @throws AuthError `invalid_passkey`, `passkey_exists`, `email_not_verified`, `too_many_passkeys`, `invalid_session` */
+  /**
+   * @param name null for the name of the authenticator
+   * @throws AuthError `invalid_passkey`, `passkey_exists`, `email_not_verified`, `too_many_passkeys`, `invalid_session`
+   */
   async complete(
     userId: string,
     sessionId: string,
-    name: string,
+    name: string | null,
     response: NewPasskeyResponse,
   ): Promise<RegisteredPasskey> {
     const { core, challenges, party } = this.parts;
@@ -76,9 +80,11 @@ export class Enrolment {
       clientData && (await challenges.takeForRegistration(clientData.challenge, ceremony, userId));
     const verified = userHandle && (await verifyRegistration(party, response, clientData));
     if (!verified) throw refusal();
+    const { aaguid, ...passkey } = verified;
+    const named = { userHandle, name: name ?? authenticatorName(aaguid) };
     return core
       .change(userId, { sessionId }, (record, transaction) =>
-        this.#add(record, sessionId, verified, { userHandle, name }, transaction),
+        this.#add(record, sessionId, passkey, named, transaction),
       )
       .catch(refuseKnown);
   }

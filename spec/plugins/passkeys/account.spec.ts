@@ -3,7 +3,7 @@ import { internalsOf } from '../../../lib/auth.js';
 import type { AuthEvents } from '../../../lib/index.js';
 import { passkeys } from '../../../lib/index.js';
 import { password, type SpecApp, signedIn, startApp } from '../../support/app.js';
-import { type Authenticator, base64url } from '../../support/authenticator.js';
+import { Authenticator, type AuthenticatorOptions, base64url } from '../../support/authenticator.js';
 import { rows } from '../../support/database.js';
 import { takeMailbox } from '../../support/email-proof.js';
 import { mailbox } from '../../support/mailbox.js';
@@ -248,6 +248,19 @@ describe('register() in code', () => {
     ])
       await expect(register(owner)).rejects.toMatchObject({ code: 'invalid_passkey' });
     await expect(register({ userId, sessionId })).resolves.toMatchObject({ name: 'Passkey' });
+  });
+
+  test('names the passkey after its authenticator, unless it gets a name', async () => {
+    const known = { origin: PAGE, aaguid: 'bada5566-a7aa-401f-bd96-45619a55120d' };
+    const unknown = { origin: PAGE, aaguid: '11111111-2222-3333-4444-555555555555' };
+    const add = async (options: AuthenticatorOptions, name?: string) => {
+      const asked = await app.auth.passkeys.registrationOptions({ userId, sessionId });
+      const response = new Authenticator(options).create(asked.options as never);
+      return (await app.auth.passkeys.register({ userId, sessionId, response, name })).name;
+    };
+    await expect(add(known)).resolves.toBe('1Password');
+    await expect(add(known, 'Mine')).resolves.toBe('Mine');
+    await expect(add(unknown)).resolves.toBe('Passkey');
   });
 
   test('adds nothing in the name of a session that has ended', async () => {
