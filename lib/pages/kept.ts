@@ -6,6 +6,8 @@ import { cookieValues } from '../sessions/carriers.js';
 
 const ONCE_SECONDS = 60;
 const RETURN_SECONDS = 15 * 60;
+/** How long a passkey is not offered again. */
+const OFFER_SECONDS = 30 * 24 * 60 * 60;
 const WAY_SECONDS = 365 * 24 * 60 * 60;
 
 /** What pages keep in cookies: what is shown once, where a sign-in goes on to, and how it was done last in this browser. */
@@ -14,6 +16,7 @@ export class Kept {
   readonly #once: CookieSettings;
   readonly #returnTo: CookieSettings;
   readonly #way: CookieSettings;
+  readonly #offered: CookieSettings;
 
   constructor(core: Core) {
     this.#core = core;
@@ -21,6 +24,7 @@ export class Kept {
     this.#once = cookieBeside(lax, 'once');
     this.#returnTo = cookieBeside(lax, 'return');
     this.#way = cookieBeside(lax, 'way');
+    this.#offered = cookieBeside(lax, 'offered');
   }
 
   /** Keeps something for the page that the browser goes on to, which shows it once. */
@@ -67,6 +71,15 @@ export class Kept {
 
   way(req: Request): string | null {
     return this.#read(req, this.#way);
+  }
+
+  /** Remembers that a passkey was offered in this browser. */
+  setOffered(res: Response): void {
+    this.#set(res, this.#offered, 'true', OFFER_SECONDS);
+  }
+
+  wasOffered(req: Request): boolean {
+    return this.#read(req, this.#offered) !== null;
   }
 
   #read(req: Request, { name }: CookieSettings): string | null {

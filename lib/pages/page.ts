@@ -120,6 +120,8 @@ export interface PageForm {
   /** The last part of its path. */
   readonly name: string;
   readonly route: Route;
+  /** The names of the fields that the page reads itself, and the route does not get. @default none */
+  readonly ownFields?: readonly string[];
   /** How the user signs in with it, which the browser remembers. */
   readonly remembers?: string;
   /** Whether to keep where the user goes on to, because the next step is in an email. @default false */

@@ -1,6 +1,7 @@
 import { security } from './account/security/page.js';
 import { emailedSignIn } from './entrance/emailed-sign-in.js';
 import { changeEmail, verifyEmail } from './entrance/emails.js';
+import { passkeyOffer } from './entrance/passkey-offer.js';
 import { forgotPassword, resetPassword } from './entrance/passwords.js';
 import { reauthenticate } from './entrance/reauthenticate.js';
 import { secondFactor } from './entrance/second-factor.js';
@@ -16,6 +17,7 @@ export function pagesOf(site: Site): readonly Page[] {
   const all = [
     signIn(site),
     emailedSignIn(site),
+    passkeyOffer(site),
     signUp(site),
     signOut(site),
     secondFactor(site),

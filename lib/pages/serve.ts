@@ -17,7 +17,6 @@ import { isPending } from '../sessions/signed-in.js';
 import { fieldsShownAgain } from '../shown-again.js';
 import type { Assets } from './assets.js';
 import { methodsOf } from './entrance/second-factor.js';
-import { Kept } from './kept.js';
 import { documentOf, headOf, type Loaded, mainOf, titleOf } from './layout.js';
 import type { RenderedPage } from './options.js';
 import {
@@ -46,13 +45,11 @@ type Handle = (req: Request, res: Response) => Promise<void>;
 export class PageServer {
   readonly #site: Site;
   readonly #assets: Assets;
-  readonly #kept: Kept;
   readonly #words: Words = en;
 
   constructor(site: Site, assets: Assets) {
     this.#site = site;
     this.#assets = assets;
-    this.#kept = new Kept(site.core);
   }
 
   /** Creates the handler of all pages, which passes on other paths. */
@@ -176,7 +173,8 @@ ${(error.errors ?? []).length > 0 && html`<ul>${error.errors?.map(({ pointer, de
     const texts = pairs.filter((pair): pair is [string, string] => typeof pair[1] === 'string');
     const fields = new Map(texts);
     const returnTo = this.#site.returnTo(fields.get('return_to'));
-    const given = pairs.filter(([name]) => name !== 'return_to');
+    const own = ['return_to', ...(form.ownFields ?? [])];
+    const given = pairs.filter(([name]) => !own.includes(name));
     let reply: Reply;
     try {
       reply = await callRoute(this.#site.core, form.route, req, res, given);
@@ -219,9 +217,9 @@ ${(error.errors ?? []).length > 0 && html`<ul>${error.errors?.map(({ pointer, de
     };
     const to = this.#nextOf(form, reply, sent);
     const once = form.showOnce?.(reply);
-    if (once !== undefined) this.#kept.keep(res, to, once);
-    if (form.remembers !== undefined) this.#kept.setWay(res, form.remembers);
-    if (form.keepsReturnTo) this.#kept.setReturnTo(res, returnTo);
+    if (once !== undefined) this.#site.kept.keep(res, to, once);
+    if (form.remembers !== undefined) this.#site.kept.setWay(res, form.remembers);
+    if (form.keepsReturnTo) this.#site.kept.setReturnTo(res, returnTo);
     this.#goOn(to, req, res);
   }
 
@@ -257,9 +255,9 @@ ${(error.errors ?? []).length > 0 && html`<ul>${error.errors?.map(({ pointer, de
       params: req.params as Record<string, string>,
       token: (refused ? refused.token : queryOf(req).get('token')) || null,
       returnTo:
-        site.returnTo(returnTo) ?? (page.keepsReturnTo ? site.returnTo(this.#kept.returnTo(req)) : null),
-      shownOnce: isShown ? this.#kept.take(req, res) : undefined,
-      lastWay: this.#kept.way(req),
+        site.returnTo(returnTo) ?? (page.keepsReturnTo ? site.returnTo(this.#site.kept.returnTo(req)) : null),
+      shownOnce: isShown ? this.#site.kept.take(req, res) : undefined,
+      lastWay: this.#site.kept.way(req),
     };
   }
 
@@ -267,7 +265,7 @@ ${(error.errors ?? []).length > 0 && html`<ul>${error.errors?.map(({ pointer, de
     const { site, req, res, refused, returnTo } = visit;
     const own = await page.values(visit);
     if (own instanceof Leave) {
-      if (own.way !== undefined) this.#kept.setWay(res, own.way);
+      if (own.way !== undefined) this.#site.kept.setWay(res, own.way);
       this.#leave(own.to, res);
       return;
     }

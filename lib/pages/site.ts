@@ -8,6 +8,7 @@ import { cookieValues } from '../sessions/carriers.js';
 import type { SessionAuthentication } from '../sessions/request.js';
 import type { User } from '../tables/core.js';
 import { type FoundToken, VERIFY_NEW_EMAIL } from '../verification/tokens.js';
+import { Kept } from './kept.js';
 import type { PagesSettings } from './options.js';
 import type { FormValues, LinkValues, MethodValues, Page, Visit } from './page.js';
 
@@ -23,6 +24,8 @@ const RELATIVE = 'http://relative.invalid';
 /** The pages of an Auth: where they are, and what the app has enabled. */
 export class Site {
   readonly #routes: ReadonlyMap<string, Route>;
+  /** What pages keep in cookies. */
+  readonly kept: Kept;
   #pages: readonly Page[] = [];
 
   constructor(
@@ -30,6 +33,7 @@ export class Site {
     readonly settings: PagesSettings,
     routes: readonly Route[],
   ) {
+    this.kept = new Kept(core);
     this.#routes = new Map(routes.map((route) => [`${route.method} ${route.path}`, route]));
   }
 

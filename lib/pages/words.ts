@@ -74,6 +74,12 @@ export const en = {
     submit: 'Sign out',
     stay: 'Stay signed in',
   },
+  passkeyOffer: {
+    title: 'Sign in without a password next time',
+    text: 'Create a passkey. Then the screen lock of this device is all you need to sign in.',
+    create: 'Create a passkey',
+    later: 'Not now',
+  },
   secondFactor: {
     title: 'Confirm that it is you',
     totp: 'Enter the code that your authenticator app shows.',

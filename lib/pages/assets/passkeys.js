@@ -113,6 +113,16 @@ async function offerInList(button) {
   await act(button, { mediation: 'conditional', signal }).catch(() => undefined);
 }
 
+/** Tells the server that this browser can create a passkey on this device, so that it is offered after a password. */
+async function sayWhatIsPossible() {
+  const form = document.querySelector('form[action$="/sign-in/password"]');
+  if (!form || form.elements.can_create_passkey) return;
+  if (!(await PublicKeyCredential.isUserVerifyingPlatformAuthenticatorAvailable?.())) return;
+  const field = Object.assign(document.createElement('input'), { type: 'hidden', value: 'true' });
+  field.name = 'can_create_passkey';
+  form.append(field);
+}
+
 function enhance() {
   if (typeof PublicKeyCredential === 'undefined') return;
   for (const button of document.querySelectorAll('[data-passkey][hidden]')) {
@@ -123,6 +133,7 @@ function enhance() {
     });
     if (button.dataset.kind === 'sign-in') offerInList(button);
   }
+  sayWhatIsPossible();
   for (const none of document.querySelectorAll('[data-no-passkeys]')) none.hidden = true;
 }
 document.addEventListener('latchkey:shown', enhance);

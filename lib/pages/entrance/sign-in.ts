@@ -1,6 +1,6 @@
 import { html } from '../../html.js';
 import { checkbox, errorSummary, field, formOf } from '../controls.js';
-import { type FormValues, Leave, type Page, page } from '../page.js';
+import { type FormValues, Leave, type Page, page, type Sent } from '../page.js';
 import type { Site } from '../site.js';
 import { orLine } from './fields.js';
 import { lastUsedTag, type ProviderValues, providerLinks, providersOf } from './ways.js';
@@ -35,7 +35,22 @@ export function signIn(site: Site): Page {
     kind: 'entrance',
     access: 'anyone',
     forms: [
-      ...(byPassword ? [{ name: 'password', route: byPassword, remembers: 'password', next: goOn }] : []),
+      ...(byPassword
+        ? [
+            {
+              name: 'password',
+              route: byPassword,
+              remembers: 'password',
+              ownFields: [CAN_CREATE],
+              next: ({ returnTo, fields, req }: Sent) => {
+                const canOffer = fields.get(CAN_CREATE) === 'true' && site.hasPage('sign-in/passkey');
+                return canOffer && !site.kept.wasOffered(req)
+                  ? site.page('sign-in/passkey', { returnTo })
+                  : (returnTo ?? site.home);
+              },
+            },
+          ]
+        : []),
       ...(byEmail
         ? [
             {
@@ -146,6 +161,5 @@ export function signIn(site: Site): Page {
   });
 }
 
-function goOn({ site, returnTo }: { readonly site: Site; readonly returnTo: string | null }): string {
-  return returnTo ?? site.home;
-}
+/** The field that a script adds in a browser that can create passkeys on this device. */
+const CAN_CREATE = 'can_create_passkey';

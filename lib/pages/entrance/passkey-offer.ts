@@ -1,0 +1,43 @@
+import { html } from '../../html.js';
+import { Leave, type Page, page } from '../page.js';
+import type { Site } from '../site.js';
+
+/** The values of the page `sign-in/passkey`. */
+export interface PasskeyOfferValues {
+  readonly mount: string;
+  /** Where the user goes on to, with or without a passkey. */
+  readonly next: string;
+}
+
+/** The page that offers a passkey after a sign-in with a password, in browsers that can create one. */
+export function passkeyOffer(site: Site): Page | null {
+  const list = site.route('get /passkeys');
+  if (!list || !site.route('post /passkeys')) return null;
+  return page<PasskeyOfferValues>({
+    name: 'sign-in/passkey',
+    path: '/sign-in/passkey',
+    kind: 'entrance',
+    access: 'anyone',
+    forms: [],
+    async values(visit) {
+      const { auth, returnTo } = visit;
+      const next = returnTo ?? site.home;
+      if (!auth) return new Leave(site.page('sign-in', { returnTo }));
+      const { email, emailVerifiedAt } = auth.user;
+      const isUnverified = site.core.mails !== null && email !== null && emailVerifiedAt === null;
+      if (isUnverified || (auth.session.tasks ?? []).length > 0) return new Leave(next);
+      const { passkeys } = await site.read<{ passkeys: readonly unknown[] }>(list, visit);
+      if (passkeys.length > 0) return new Leave(next);
+      site.kept.setOffered(visit.res);
+      return { mount: site.mount, next };
+    },
+    view({ mount, next }, words) {
+      const t = words.passkeyOffer;
+      return {
+        title: t.title,
+        scripts: ['passkeys.js'],
+        main: html`<p>${t.text}</p><div data-part="stack"><button type="button" hidden data-part="button primary" data-passkey data-kind="create" data-options="${mount}/passkeys/options" data-send="${mount}/passkeys" data-go="${next}">${t.create}</button><a href="${next}" data-part="button secondary">${t.later}</a></div>`,
+      };
+    },
+  });
+}
