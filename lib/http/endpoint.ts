@@ -139,8 +139,9 @@ async function authenticationFor(
   }
 }
 
-function readFields({ body = nothing }: Route, fields: readonly Pair[]): unknown {
-  return validate(bodyOfForm(fields, body), body);
+function readFields({ method, body = nothing }: Route, fields: readonly Pair[]): unknown {
+  // Only forms of pages are sent to a PATCH route. They have the present values, so an empty field was emptied.
+  return validate(bodyOfForm(fields, body, method === 'patch'), body);
 }
 
 async function readBodyOf(route: Route, req: Request, res: Response): Promise<unknown> {

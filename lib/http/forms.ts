@@ -124,7 +124,13 @@ function sender({ origin, origins }: Settings, { headers }: Request): string | n
 /** A field of a form as it was sent: a string, or a value from the app's own body parser. */
 export type Pair = readonly [name: string, value: unknown];
 
-type Kind = 'text' | 'time' | 'boolean' | 'number' | 'json';
+type Kind = 'text' | 'time' | 'boolean' | 'number' | 'words' | 'json';
+
+/** What a schema says about a field. */
+interface FieldSchema {
+  readonly kind: Kind;
+  readonly isNullable: boolean;
+}
 
 // For a checkbox, browsers send `on`. The other values are for radio buttons and lists of options.
 const BOOLEANS: ReadonlyMap<string, boolean> = new Map([
@@ -139,6 +145,7 @@ interface JsonSchema {
   readonly format?: string;
   readonly enum?: readonly unknown[];
   readonly const?: unknown;
+  readonly items?: JsonSchema;
   readonly properties?: Readonly<Record<string, JsonSchema>>;
   readonly anyOf?: readonly JsonSchema[];
   readonly oneOf?: readonly JsonSchema[];
@@ -149,15 +156,24 @@ interface JsonSchema {
  * Converts the fields of a form to the JSON body that a route's schema describes. Browsers send empty inputs, so an
  * empty field counts as absent. A value that cannot be converted stays a string, which the validation rejects.
  *
+ * @param clears whether an empty field is null instead, where the schema accepts null
  * @throws AuthError `validation_failed` for a field that is sent twice
  */
-export function bodyOfForm(pairs: readonly Pair[], schema: z.ZodType): Record<string, unknown> {
-  const kinds = kindsOf(schema);
+export function bodyOfForm(
+  pairs: readonly Pair[],
+  schema: z.ZodType,
+  clears = false,
+): Record<string, unknown> {
+  const fields = fieldsOf(schema);
   const errors = mistakesIn(pairs);
   if (errors.length > 0) throw new AuthError('validation_failed', { errors });
-  const filled = pairs.filter((pair): pair is [string, string] => pair[1] !== '' || !kinds.has(pair[0]));
+  const values = (pairs as readonly (readonly [string, string])[]).flatMap(([name, text]) => {
+    const field = fields.get(name);
+    if (field && text === '') return clears && field.isNullable ? [[name, null]] : [];
+    return [[name, decode(field?.kind ?? 'text', text)]];
+  });
   // An assignment would set the prototype if a field is called __proto__.
-  return Object.fromEntries(filled.map(([name, text]) => [name, decode(kinds.get(name) ?? 'text', text)]));
+  return Object.fromEntries(values);
 }
 
 function mistakesIn(pairs: readonly Pair[]): FieldError[] {
@@ -181,6 +197,8 @@ function decode(kind: Kind, text: string): unknown {
       return /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d{1,3})?$/i.test(text) ? Number(text) : text;
     case 'time':
       return timeOf(text);
+    case 'words':
+      return wordsOf(text);
     case 'json':
       return jsonOf(text);
     default:
@@ -203,20 +221,27 @@ function jsonOf(text: string): unknown {
   }
 }
 
-const known = new WeakMap<z.ZodType, ReadonlyMap<string, Kind>>();
+/** Reads a list of words, with spaces in between or as JSON. */
+function wordsOf(text: string): unknown {
+  const list = jsonOf(text);
+  return Array.isArray(list) ? list : text.split(/\s+/).filter((word) => word !== '');
+}
 
-function kindsOf(schema: z.ZodType): ReadonlyMap<string, Kind> {
-  const kinds = known.get(schema) ?? new Map(propertiesOf(inputSchema(schema)));
-  known.set(schema, kinds);
-  return kinds;
+const known = new WeakMap<z.ZodType, ReadonlyMap<string, FieldSchema>>();
+
+function fieldsOf(schema: z.ZodType): ReadonlyMap<string, FieldSchema> {
+  const fields = known.get(schema) ?? new Map(propertiesOf(inputSchema(schema)));
+  known.set(schema, fields);
+  return fields;
 }
 
 function inputSchema(schema: z.ZodType): JsonSchema {
   return z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' }) as JsonSchema;
 }
 
-function* propertiesOf(schema: JsonSchema): Generator<[string, Kind]> {
-  for (const [name, property] of Object.entries(schema.properties ?? {})) yield [name, kindOf(property)];
+function* propertiesOf(schema: JsonSchema): Generator<[string, FieldSchema]> {
+  for (const [name, property] of Object.entries(schema.properties ?? {}))
+    yield [name, { kind: kindOf(property), isNullable: typesOf(property).includes('null') }];
   for (const variant of variantsOf(schema)) yield* propertiesOf(variant);
 }
 
@@ -224,6 +249,7 @@ function kindOf(property: JsonSchema): Kind {
   const types = new Set(typesOf(property));
   if (types.has('string')) return hasTimeFormat(property) ? 'time' : 'text';
   if (types.has('boolean')) return 'boolean';
+  if (types.has('array') && property.items?.type === 'string') return 'words';
   return types.has('integer') || types.has('number') ? 'number' : 'json';
 }
 
