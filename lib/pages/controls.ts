@@ -19,6 +19,8 @@ export interface Field {
   readonly focus?: boolean;
   readonly inputmode?: 'numeric' | 'email' | 'decimal';
   readonly maxLength?: number;
+  /** Whether a number can have decimals, and a time can have seconds. @default false */
+  readonly isExact?: boolean;
   /** Whether the field is a code, which is never corrected or capitalized. */
   readonly isCode?: boolean;
 }
@@ -36,7 +38,7 @@ ${hint && html`<p data-part="hint" id="${id}-hint">${hint}</p>`}
 ${error !== undefined && html`<p data-part="error" id="${id}-error">${label} ${error}</p>`}
 <input id="${id}" name="${name}" type="${type}" autocomplete="${autocomplete}"${value && html` value="${value}"`}${
     required && html` required`
-  }${maxLength !== undefined && html` maxlength="${maxLength}"`}${inputmode && html` inputmode="${inputmode}"`}${
+  }${maxLength !== undefined && html` maxlength="${maxLength}"`}${inputmode && html` inputmode="${inputmode}"`}${of.isExact && html` step="any"`}${
     (of.isCode || type !== 'text') && html` autocapitalize="none" spellcheck="false"`
   }${focus && error === undefined && html` autofocus`}${describedBy(id, hint, error)}>
 </div>`;

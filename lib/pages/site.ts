@@ -1,4 +1,3 @@
-import { basename } from 'node:path';
 import type { Request } from 'express';
 import type { Core } from '../core/core.js';
 import { AuthError } from '../errors.js';
@@ -74,11 +73,14 @@ export class Site {
 
   /** Returns the navigation of the account's pages. */
   navigation({ user }: SessionAuthentication, current: string): readonly LinkValues[] {
-    return this.pages
+    const names = this.pages
       .filter(
         ({ inNavigation, access }) => inNavigation && (access !== 'admin' || this.core.isAdministrator(user)),
       )
-      .map(({ name }) => ({ name, href: this.page(name), isCurrent: current.startsWith(name) }));
+      .map(({ name }) => name);
+    // `account/sessions` is below `account`, but has a link of its own.
+    const [nearest] = names.filter((name) => current.startsWith(name)).sort((a, b) => b.length - a.length);
+    return names.map((name) => ({ name, href: this.page(name), isCurrent: name === nearest }));
   }
 
   /**
@@ -267,11 +269,11 @@ export class Site {
 
   /** Returns a form of a page for its template. */
   form(visit: Visit, page: { readonly path: string }, name: string, params = visit.params): FormValues {
-    const action = this.url(withParams(`${page.path}/${name}`, params));
+    const actionOf = (some: Visit['params']) => this.url(withParams(`${page.path}/${name}`, some));
+    const action = actionOf(params);
     const { refused } = visit;
-    // In a list, each row has the same form.
-    const isThisOne = Object.entries(params).every(([key, value]) => visit.params[key] === value);
-    if (refused?.form !== name || !isThisOne) return { action, typed: {}, errors: {} };
+    // The forms of a list differ only in their parameters.
+    if (refused?.form !== name || action !== actionOf(visit.params)) return { action, typed: {}, errors: {} };
     return { action, typed: Object.fromEntries(refused.fields), errors: errorsOf(refused.error.errors) };
   }
 
@@ -329,5 +331,5 @@ function withParams(path: string, params: Readonly<Record<string, string>>): str
 export function errorsOf(
   errors: readonly { readonly pointer: string; readonly detail: string }[] = [],
 ): Readonly<Record<string, string>> {
-  return Object.fromEntries(errors.map(({ pointer, detail }) => [basename(pointer), detail]));
+  return Object.fromEntries(errors.map(({ pointer, detail }) => [pointer.split('/')[1] ?? '', detail]));
 }

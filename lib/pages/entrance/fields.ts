@@ -21,30 +21,36 @@ export interface OwnField {
 /**
  * Returns the app's own fields that users set themselves, except for those that no input can show.
  *
- * @param values the present values, by their names in JSON
+ * @param values the present values, by their names in JSON, of a user who can see them. By default, those of a new user
  */
-export function ownFields(site: Site, values: Readonly<Record<string, unknown>> = {}): readonly OwnField[] {
-  return Object.entries(site.core.settings.user.fields)
-    .filter(([, { input, type }]) => input !== 'none' && type !== 'json')
-    .map(([key, options]) => {
-      const name = snakeCase(key);
-      const { type, required = false, maxLength = null, enum: list } = options;
-      const value = values[name] ?? options.default;
-      return {
-        name,
-        type,
-        required,
-        maxLength,
-        options: list?.map(String) ?? null,
-        value: textOf(type, value),
-      };
-    });
+export function ownFields(site: Site, values?: Readonly<Record<string, unknown>>): readonly OwnField[] {
+  return (
+    Object.entries(site.core.settings.user.fields)
+      .filter(([, { input, type }]) => input !== 'none' && type !== 'json')
+      // A form that does not know the present value would overwrite it.
+      .filter(([, { output = 'self' }]) => values === undefined || output === 'self')
+      .map(([key, options]) => {
+        const name = snakeCase(key);
+        const { type, required = false, maxLength = null, enum: list } = options;
+        const value = values ? values[name] : options.default;
+        return {
+          name,
+          type,
+          required,
+          maxLength,
+          options: list?.map(String) ?? null,
+          value: textOf(type, value),
+        };
+      })
+  );
 }
 
 function textOf(type: FieldOptions['type'], value: unknown): string | null {
   if (value === undefined || value === null) return null;
-  // An input of the type datetime-local has neither seconds nor a time zone.
-  return type === 'date' ? new Date(value as string).toISOString().slice(0, 16) : String(value);
+  // An input of the type datetime-local has no time zone.
+  return type === 'date'
+    ? new Date(value as string).toISOString().replace(/(:00\.000)?Z$/, '')
+    : String(value);
 }
 
 const INPUTS = { string: 'text', integer: 'number', number: 'number', date: 'datetime-local' } as const;
@@ -65,6 +71,7 @@ export function ownInputs(form: FormValues, fields: readonly OwnField[], words: 
     const more = {
       ...(maxLength !== null && { maxLength }),
       ...(type === 'number' && { inputmode: 'decimal' as const }),
+      ...((type === 'number' || type === 'date') && { isExact: true }),
     };
     return field(
       form,

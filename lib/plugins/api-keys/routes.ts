@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { AuthError } from '../../errors.js';
 import { route, text } from '../../http/route.js';
+import { shownAgain } from '../../shown-again.js';
 import type { ApiKeysApi } from './api.js';
 import { apiKeyResource } from './carrier.js';
 
@@ -11,12 +12,12 @@ export const createApiKey = (api: ApiKeysApi) =>
     summary: 'Create an API key, after a recent sign-in or with my password',
     access: 'session',
     sensitive: { asks: 'fresh-or-password' },
-    // A page could not show the key after a redirect.
+    // A page of the app could not show the key after a redirect.
     forms: false,
     body: z.strictObject({
-      name: text(200),
-      scopes: z.array(text(200)).max(100).optional(),
-      expires_at: z.iso.datetime({ offset: true }).nullable().optional(),
+      name: shownAgain(text(200)),
+      scopes: shownAgain(z.array(text(200)).max(100).optional()),
+      expires_at: shownAgain(z.iso.datetime({ offset: true }).nullable().optional()),
     }),
     answers: {
       201: {
