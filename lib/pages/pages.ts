@@ -1,4 +1,7 @@
 import { security } from './account/security/page.js';
+import { keys } from './account/api-keys.js';
+import { account } from './account/profile.js';
+import { sessions } from './account/sessions.js';
 import { emailedSignIn } from './entrance/emailed-sign-in.js';
 import { changeEmail, verifyEmail } from './entrance/emails.js';
 import { passkeyOffer } from './entrance/passkey-offer.js';
@@ -29,6 +32,9 @@ export function pagesOf(site: Site): readonly Page[] {
     changeEmail(site),
     undoChange(site),
     security(site),
+    account(site),
+    sessions(site),
+    keys(site),
   ];
   return all.filter((page) => page !== null && site.settings.own[page.name] === undefined) as Page[];
 }

@@ -1,3 +1,5 @@
+import { deviceNameOf } from '../mail/messages.js';
+
 const CHANGES: Readonly<Record<string, string>> = {};
 
 /** Returns the name of a kind of change in words, such as "the password". */
@@ -8,4 +10,9 @@ export function changeName(kind: string): string {
 /** Returns a time in words. It is in UTC, because the server does not know the time zone of the user. */
 export function timeInWords(iso: string): string {
   return `${new Date(iso).toLocaleString('en-GB', { dateStyle: 'medium', timeStyle: 'short', timeZone: 'UTC' })} UTC`;
+}
+
+/** Returns the device of a session in words, such as "Firefox on Windows". Null if it is not known. */
+export async function deviceName(userAgent: string | null): Promise<string | null> {
+  return (await deviceNameOf(userAgent))?.replace(/^a /, 'A ') ?? null;
 }

@@ -1,0 +1,146 @@
+import { html } from '../../html.js';
+import type { Reply } from '../../http/route.js';
+import { errorSummary, field, formOf } from '../controls.js';
+import { type FormValues, type Page, page } from '../page.js';
+import type { Site } from '../site.js';
+import { timeInWords } from '../texts.js';
+import { type ProofValues, proofField, proofOf } from './proof.js';
+
+/** The values of the page `account/api-keys`. */
+export interface ApiKeysValues {
+  /** The keys, newest first. */
+  readonly keys: readonly ApiKeyValues[];
+  /** The key that was just created. It is shown once. Null otherwise. */
+  readonly made: { readonly name: string; readonly key: string } | null;
+  readonly make: FormValues;
+  /** What the creation of a key asks for. Null if it asks for nothing. */
+  readonly proof: ProofValues | null;
+}
+
+/** An API key in the list. */
+export interface ApiKeyValues {
+  readonly id: string;
+  readonly name: string;
+  /** The first characters of the key. */
+  readonly start: string;
+  /** The scopes that the key is limited to. Empty if it is not limited. */
+  readonly scopes: readonly string[];
+  /** ISO 8601. */
+  readonly createdAt: string;
+  /** ISO 8601. Null if it was never used. */
+  readonly lastUsedAt: string | null;
+  /** ISO 8601. Null if it does not expire. */
+  readonly expiresAt: string | null;
+  readonly isExpired: boolean;
+  /** The form that revokes it. */
+  readonly revoke: FormValues;
+}
+
+/** An API key, as `GET /api-keys` returns it. */
+interface ListedKey {
+  readonly id: string;
+  readonly name: string;
+  readonly start: string;
+  readonly scopes: readonly string[];
+  readonly created_at: string;
+  readonly last_used_at: string | null;
+  readonly expires_at: string | null;
+}
+
+export function keys(site: Site): Page | null {
+  const [path, name] = ['/account/api-keys', 'account/api-keys'];
+  const list = site.route('get /api-keys');
+  if (!list) return null;
+  const [make, revoke] = [site.require('post /api-keys'), site.require('delete /api-keys/:id')];
+  return page<ApiKeysValues>({
+    name,
+    path,
+    kind: 'account',
+    access: 'session',
+    inNavigation: true,
+    forms: [
+      {
+        name: 'create',
+        route: make,
+        next: () => site.page(name),
+        showOnce({ body }: Reply) {
+          const { api_key, key } = body as { readonly api_key: ListedKey; readonly key: string };
+          return { name: api_key.name, key };
+        },
+      },
+      { name: 'revoke/:id', route: revoke, next: () => site.page(name, { done: 'api-key-revoked' }) },
+    ],
+    async values(visit) {
+      const { api_keys } = await site.read<{ readonly api_keys: readonly ListedKey[] }>(list, visit);
+      const now = site.core.database.clock.now();
+      return {
+        keys: api_keys.map(({ created_at, last_used_at, expires_at, ...key }) => ({
+          ...key,
+          createdAt: created_at,
+          lastUsedAt: last_used_at,
+          expiresAt: expires_at,
+          isExpired: expires_at !== null && Date.parse(expires_at) <= now,
+          revoke: site.form(visit, { path }, 'revoke/:id', { id: key.id }),
+        })),
+        made: (visit.shownOnce as ApiKeysValues['made'] | undefined) ?? null,
+        make: site.form(visit, { path }, 'create'),
+        proof: await proofOf(visit, name),
+      };
+    },
+    view(values, words) {
+      const { keys, made, make: form, proof } = values;
+      const t = words.keys;
+      return {
+        title: t.title,
+        main: html`${errorSummary(values, [form], words)}${
+          made &&
+          html`<section data-part="card"><h2 tabindex="-1" autofocus>${t.made(made.name)}</h2><p>${t.madeText}</p><output id="new-key" data-part="secret">${made.key}</output><button type="button" hidden data-part="button secondary" data-copy="new-key" data-copied="${t.copied}">${t.copy}</button></section>`
+        }<section data-part="card"><p>${t.lead}</p>${keys.length === 0 && html`<p>${t.none}</p>`}${
+          keys.length > 0 &&
+          html`<ul data-part="list">${keys.map(
+            (key) =>
+              html`<li data-part="item"><div><p><strong>${key.name}</strong> <code>${key.start}…</code>${
+                key.isExpired && html` <span data-part="tag">${t.expired}</span>`
+              }</p><p data-part="quiet">${t.scopes}: ${key.scopes.length === 0 ? t.noScopes : key.scopes.join(' ')}<br>${t.created}: ${timeInWords(key.createdAt)}<br>${t.used}: ${
+                key.lastUsedAt === null ? t.neverUsed : timeInWords(key.lastUsedAt)
+              }<br>${t.expires}: ${key.expiresAt === null ? t.neverExpires : timeInWords(key.expiresAt)}</p></div>${formOf(
+                key.revoke,
+                { submit: t.revoke, kind: 'danger', about: t.about(key.name, key.start) },
+              )}</li>`,
+          )}</ul>`
+        }</section><section data-part="card"><h2>${t.make}</h2>${formOf(form, { submit: t.submit }, [
+          field(
+            form,
+            { name: 'name', label: words.fields.name, autocomplete: 'off', hint: t.nameHint, maxLength: 100 },
+            words,
+          ),
+          field(
+            form,
+            {
+              name: 'expires_at',
+              label: t.expiresAt,
+              type: 'date',
+              autocomplete: 'off',
+              required: false,
+              hint: t.expiresHint,
+            },
+            words,
+          ),
+          field(
+            form,
+            {
+              name: 'scopes',
+              label: t.scopes,
+              autocomplete: 'off',
+              required: false,
+              hint: t.scopesHint,
+              isCode: true,
+            },
+            words,
+          ),
+          proofField(form, proof, words),
+        ])}</section>`,
+      };
+    },
+  });
+}

@@ -1,0 +1,178 @@
+import { type HtmlValue, html } from '../../html.js';
+import { errorSummary, field, formOf } from '../controls.js';
+import { type OwnField, ownFields, ownInputs } from '../entrance/fields.js';
+import { type FormValues, type Page, type PageForm, page } from '../page.js';
+import type { Site } from '../site.js';
+import { type ProofValues, proofField, proofOf } from './proof.js';
+
+/** The values of the page `account`. */
+export interface AccountValues {
+  /** The form of the app's own fields. Null if there are none that the user can change. */
+  readonly profile: (FormValues & { readonly fields: readonly OwnField[] }) | null;
+  /** The form of the username. Null if usernames are not enabled. */
+  readonly username: (FormValues & { readonly present: string | null }) | null;
+  readonly email: {
+    /** The present email. Null if the account has none. */
+    readonly present: string | null;
+    readonly isVerified: boolean;
+    /** The form that emails a link to a new address. Null if the email cannot be changed. */
+    readonly change: FormValues | null;
+    /** The form that emails a link to the present address. Null if there is nothing to verify. */
+    readonly verify: FormValues | null;
+  };
+  /** The form that deletes the account. Null if users cannot delete their account. */
+  readonly deletion:
+    | (FormValues & {
+        /** The number of days before the account is deleted for good. 0 if it is deleted immediately. */
+        readonly graceDays: number;
+        /** Whether an email can restore it until then. */
+        readonly canRestore: boolean;
+        /** Whether the form was refused, so that it stays open. */
+        readonly isOpen: boolean;
+      })
+    | null;
+  /** What a change of the username or the email, and the deletion, ask for. Null if they ask for nothing. */
+  readonly proof: ProofValues | null;
+}
+
+/** A user, as `GET /me` returns it. */
+interface Me {
+  readonly email: string | null;
+  readonly email_verified_at: string | null;
+  /** Set if usernames are enabled. Null if the user has none. */
+  readonly username_display?: string | null;
+  /** The app's own fields. */
+  readonly [field: string]: unknown;
+}
+
+export function account(site: Site): Page {
+  const path = '/account';
+  const [update, change] = [site.route('patch /me'), site.route('post /email-changes')];
+  const [verify, remove] = [site.route('post /email-verifications'), site.route('delete /me')];
+  const { core } = site;
+  const back = (done: string) => () => site.page('account', { done });
+  const forms: PageForm[] = [];
+  if (update) {
+    forms.push({ name: 'profile', route: update, next: back('saved') });
+    if (core.usernames) forms.push({ name: 'username', route: update, next: back('saved') });
+  }
+  if (change) forms.push({ name: 'email', route: change, next: back('email-change-sent') });
+  if (verify) forms.push({ name: 'verify-email', route: verify, next: back('sent') });
+  if (remove)
+    forms.push({
+      name: 'delete',
+      route: remove,
+      next: () => site.page('sign-in', { done: 'account-deleted' }),
+    });
+  return page<AccountValues>({
+    name: 'account',
+    path,
+    kind: 'account',
+    access: 'session',
+    // A user who does not want to do a task can still delete the account.
+    openTo: 'any-task',
+    inNavigation: true,
+    forms,
+    async values(visit) {
+      const { user } = await site.read<{ readonly user: Me }>(site.require('get /me'), visit);
+      const { auth } = visit;
+      const hasTasks = auth !== null && core.tasks.open(auth.user, auth.session).length > 0;
+      const has = (name: string) => forms.some((one) => one.name === name);
+      const form = (name: string) => site.form(visit, { path }, name);
+      const fields = ownFields(site, user);
+      const { email, email_verified_at, username_display = null } = user;
+      return {
+        profile: has('profile') && fields.length > 0 && !hasTasks ? { ...form('profile'), fields } : null,
+        username: has('username') && !hasTasks ? { ...form('username'), present: username_display } : null,
+        email: {
+          present: email,
+          isVerified: email_verified_at !== null,
+          change: has('email') && !hasTasks ? form('email') : null,
+          verify:
+            has('verify-email') && email !== null && email_verified_at === null ? form('verify-email') : null,
+        },
+        deletion: has('delete')
+          ? {
+              ...form('delete'),
+              graceDays: core.settings.accountDeletion.graceDays,
+              canRestore: core.notices.isOn && email !== null,
+              isOpen: visit.refused?.form === 'delete',
+            }
+          : null,
+        proof: await proofOf(visit, 'account'),
+      };
+    },
+    view(values, words) {
+      const { profile, username, email, deletion, proof } = values;
+      const t = words.account;
+      const all = [profile, username, email.change, email.verify, deletion].filter((form) => form !== null);
+      return {
+        title: t.title,
+        main: html`${errorSummary(values, all, words)}${
+          profile &&
+          card(t.profile, formOf(profile, { submit: t.save }, ownInputs(profile, profile.fields, words)))
+        }${
+          username &&
+          card(
+            t.username,
+            formOf(username, { submit: t.saveUsername, kind: profile ? 'secondary' : 'primary' }, [
+              field(
+                username,
+                {
+                  name: 'username',
+                  label: words.fields.username,
+                  autocomplete: 'username',
+                  value: username.present,
+                  isCode: true,
+                },
+                words,
+              ),
+              proofField(username, proof, words),
+            ]),
+          )
+        }${
+          (email.present !== null || email.change) &&
+          card(
+            t.email,
+            html`<p>${email.present ?? t.noEmail}${
+              email.present !== null &&
+              html` <span data-part="tag">${email.isVerified ? t.verified : t.unverified}</span>`
+            }</p>${email.verify && formOf(email.verify, { submit: t.verify, kind: 'secondary' })}${
+              email.change &&
+              formOf(email.change, { submit: t.changeEmail, kind: 'secondary' }, [
+                field(
+                  email.change,
+                  {
+                    name: 'new_email',
+                    label: words.fields.newEmail,
+                    type: 'email',
+                    autocomplete: 'email',
+                    hint: t.newEmailHint,
+                  },
+                  words,
+                ),
+                proofField(email.change, proof, words),
+              ])
+            }`,
+          )
+        }${
+          deletion &&
+          card(
+            t.delete,
+            html`<details${deletion.isOpen && html` open`}><summary>${t.wantsDeletion}</summary><p>${
+              deletion.graceDays === 0 ? t.deleteNow : t.deleteLater(deletion.graceDays)
+            }${deletion.graceDays > 0 && deletion.canRestore && ` ${t.restore}`}</p>${formOf(
+              deletion,
+              { submit: t.confirmDelete, kind: 'danger' },
+              proofField(deletion, proof, words),
+            )}</details>`,
+          )
+        }`,
+      };
+    },
+  });
+}
+
+function card(title: string, content: HtmlValue) {
+  return html`<section data-part="card"><h2>${title}</h2>${content}</section>`;
+}

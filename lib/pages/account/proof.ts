@@ -1,0 +1,51 @@
+import { type HtmlValue, html } from '../../html.js';
+import { isFresh } from '../../sessions/signed-in.js';
+import { field } from '../controls.js';
+import type { FormValues, Visit } from '../page.js';
+import type { Words } from '../words.js';
+
+/** How the user of a session that is not fresh confirms a sensitive change. */
+export interface ProofValues {
+  /** Whether the form accepts the password. */
+  readonly byPassword: boolean;
+  /** The page that makes the session fresh, and leads back. Null if there is none. */
+  readonly confirm: string | null;
+}
+
+/** Returns what the sensitive forms of a page ask for. Null if the session is fresh, so that they ask for nothing. */
+export async function proofOf(visit: Visit, page: string): Promise<ProofValues | null> {
+  const { site, auth } = visit;
+  if (!auth) return null;
+  const hasFactor = site.core.secondFactors.isOn(auth.user);
+  if (isFresh(site.core.database, auth.session) && (!hasFactor || auth.session.aal > 1)) return null;
+  const { password = false } = await site.read<{ password?: boolean }>(
+    site.require('get /sign-in-methods'),
+    visit,
+  );
+  return {
+    // The password does not replace a second factor.
+    byPassword: password && !hasFactor,
+    confirm: site.hasPage('reauthenticate')
+      ? site.page('reauthenticate', { returnTo: site.page(page) })
+      : null,
+  };
+}
+
+/** Creates the field for the password, or else the link to the page that confirms that it is the user. */
+export function proofField(form: FormValues, proof: ProofValues | null, words: Words): HtmlValue {
+  if (proof?.byPassword)
+    return field(
+      form,
+      {
+        name: 'password',
+        label: words.fields.currentPassword,
+        type: 'password',
+        autocomplete: 'current-password',
+        required: false,
+        hint: words.proof.password,
+      },
+      words,
+    );
+  if (!proof?.confirm) return null;
+  return html`<p data-part="hint">${words.proof.lead} <a href="${proof.confirm}">${words.proof.first}</a>.</p>`;
+}

@@ -1,0 +1,112 @@
+import { html } from '../../html.js';
+import { errorSummary, formOf, hidden } from '../controls.js';
+import { type FormValues, type Page, page } from '../page.js';
+import type { Site } from '../site.js';
+import { deviceName, timeInWords } from '../texts.js';
+
+/** The values of the page `account/sessions`. */
+export interface SessionsValues {
+  /** The sessions, newest first. */
+  readonly sessions: readonly SessionValues[];
+  /** The form that ends all sessions except for this one. Null if there are no others. */
+  readonly endOthers: FormValues | null;
+  readonly endAll: FormValues;
+}
+
+/** A session in the list. */
+export interface SessionValues {
+  readonly id: string;
+  /** The device in words, such as "Firefox on Windows". Null if it is not known. */
+  readonly device: string | null;
+  readonly ip: string | null;
+  /** ISO 8601. */
+  readonly createdAt: string;
+  /** ISO 8601. */
+  readonly lastActiveAt: string;
+  /** Whether it is the session of the request. */
+  readonly isCurrent: boolean;
+  /** The form that ends it. Null for the session of the request, which the user signs out of. */
+  readonly end: FormValues | null;
+}
+
+/** A session, as `GET /sessions` returns it. */
+interface ListedSession {
+  readonly id: string;
+  readonly created_at: string;
+  readonly last_active_at: string;
+  readonly ip_address: string | null;
+  readonly user_agent: string | null;
+  readonly current: boolean;
+}
+
+export function sessions(site: Site): Page {
+  const [path, name] = ['/account/sessions', 'account/sessions'];
+  const [end, revoke] = [site.require('delete /sessions/:id'), site.require('post /revoke-sessions')];
+  return page<SessionsValues>({
+    name,
+    path,
+    kind: 'account',
+    access: 'session',
+    openTo: 'any-task',
+    inNavigation: true,
+    forms: [
+      { name: 'end/:id', route: end, next: () => site.page(name, { done: 'session-ended' }) },
+      {
+        name: 'end-others',
+        route: revoke,
+        next: () => site.page(name, { done: 'other-sessions-ended' }),
+      },
+      {
+        name: 'end-all',
+        route: revoke,
+        next: () => site.page('sign-in', { done: 'signed-out-everywhere' }),
+      },
+    ],
+    async values(visit) {
+      const { sessions: listed } = await site.read<{ readonly sessions: readonly ListedSession[] }>(
+        site.require('get /sessions'),
+        visit,
+      );
+      const shown = listed.map(async (one) => ({
+        id: one.id,
+        device: await deviceName(one.user_agent),
+        ip: one.ip_address,
+        createdAt: one.created_at,
+        lastActiveAt: one.last_active_at,
+        isCurrent: one.current,
+        end: one.current ? null : site.form(visit, { path }, 'end/:id', { id: one.id }),
+      }));
+      return {
+        sessions: await Promise.all(shown),
+        endOthers: listed.length > 1 ? site.form(visit, { path }, 'end-others') : null,
+        endAll: site.form(visit, { path }, 'end-all'),
+      };
+    },
+    view(values, words) {
+      const { endOthers, endAll } = values;
+      const t = words.sessions;
+      return {
+        title: t.title,
+        main: html`${errorSummary(values, [], words)}<section data-part="card"><p>${t.lead}</p><ul data-part="list">${values.sessions.map(
+          ({ device, ip, createdAt, lastActiveAt, isCurrent, end: form }) => {
+            const name = device ?? t.unknownDevice;
+            return html`<li data-part="item"><div><p><strong>${name}</strong>${
+              isCurrent && html` <span data-part="tag">${t.current}</span>`
+            }</p><p data-part="quiet">${t.active}: ${timeInWords(lastActiveAt)}<br>${t.created}: ${timeInWords(createdAt)}${
+              ip !== null && html`<br>${t.ip}: ${ip}`
+            }</p></div>${
+              form &&
+              formOf(form, {
+                submit: t.end,
+                kind: 'secondary',
+                about: t.about(name, timeInWords(createdAt)),
+              })
+            }</li>`;
+          },
+        )}</ul><div data-part="stack">${
+          endOthers && formOf(endOthers, { submit: t.endOthers, kind: 'secondary' }, hidden('others', 'true'))
+        }${formOf(endAll, { submit: t.endAll, kind: 'danger' })}</div></section>`,
+      };
+    },
+  });
+}
