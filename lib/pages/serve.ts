@@ -271,8 +271,10 @@ ${(error.errors ?? []).length > 0 && html`<ul>${error.errors?.map(({ pointer, de
     }
     const error = refused?.error ?? errorNamed(visit.query.get('error'));
     const done = refused ? null : visit.query.get('done');
+    // A form has an address of its own, which cannot be returned to.
+    const here = refused ? site.page(page.name, { params: visit.params }) : site.here(req);
     const values = {
-      ...this.#common(page, { auth: visit.auth, error, returnTo, done, here: site.here(req) }),
+      ...this.#common(page, { auth: visit.auth, error, returnTo, done, here }),
       ...own,
     };
     const view = page.view(values, this.#words);
