@@ -1,0 +1,258 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import {
+  ageSessions,
+  expectEscaped,
+  formIn,
+  formsIn,
+  HOSTILE,
+  PageVisitor,
+  startPages,
+} from '../../support/account-pages.js';
+import { ada, password } from '../../support/app.js';
+import { rows } from '../../support/database.js';
+
+const fields = {
+  name: { type: 'string', maxLength: 80 },
+  city: { type: 'string', required: true },
+  newsletter: { type: 'boolean', default: true },
+  color: { type: 'string', enum: ['red', HOSTILE] },
+  weight: { type: 'number' },
+  wakesAt: { type: 'date' },
+  referral: { type: 'string', output: 'admin' },
+  notes: { type: 'string', input: 'none' },
+} as const;
+const start = (more = {}) =>
+  startPages([password({ username: true })], { user: { fields }, ...more } as never);
+const values = { name: 'Ada', city: 'London', referral: 'a friend', weight: 61.5 };
+
+let app: Awaited<ReturnType<typeof start>>['app'];
+let box: Awaited<ReturnType<typeof start>>['box'];
+let visitor: PageVisitor;
+let id: string;
+beforeAll(async () => {
+  ({ app, box } = await start());
+});
+afterAll(() => app.stop());
+beforeEach(async () => {
+  await rows(app.database, 'DELETE FROM users');
+  const made = await app.auth.credential.signUp({ ...ada, username: 'Ada', fields: values as never });
+  id = made?.user.id as string;
+  visitor = await new PageVisitor(app.origin).signIn();
+});
+
+const open = () => visitor.get('/auth/account');
+const user = async () => (await app.auth.users.get(id)) as unknown as Record<string, unknown>;
+
+describe('the page', () => {
+  test('leads to the sign-in without a session, and back', async () => {
+    const stranger = new PageVisitor(app.origin);
+    const answer = await stranger.get('/auth/account');
+    expect(answer).toMatchObject({ status: 303, location: '/auth/sign-in?return_to=%2Fauth%2Faccount' });
+    const sent = { credential: ada.email, password: ada.password, return_to: '/auth/account' };
+    expect(await stranger.post('/auth/sign-in/password', sent)).toMatchObject({ location: '/auth/account' });
+  });
+
+  test('marks one link of the navigation', async () => {
+    const current = ({ body }: { body: string }) =>
+      [...body.matchAll(/<a href="([^"]*)" aria-current="page">/g)].map(([, href]) => href);
+    expect(current(await open())).toEqual(['/auth/account']);
+    expect(current(await visitor.get('/auth/account/sessions'))).toEqual(['/auth/account/sessions']);
+  });
+
+  test('has no two buttons with the same name', async () => {
+    const names = formsIn((await open()).body).map(({ button }) => button);
+    expect(names).toHaveLength(5);
+    expect(new Set(names).size).toBe(5);
+  });
+
+  test('has no form for what the app has disabled', async () => {
+    const other = await start({ account: { update: false, changeEmail: false, delete: false } });
+    try {
+      await other.app.auth.credential.signUp({ ...ada, fields: values as never });
+      const { body } = await (await new PageVisitor(other.app.origin).signIn()).get('/auth/account');
+      expect(formsIn(body).map(({ action }) => action)).toEqual(['/auth/account/verify-email']);
+    } finally {
+      await other.app.stop();
+    }
+  });
+});
+
+describe('the form of the own fields', () => {
+  test('shows the present values, and only what the user can see and set', async () => {
+    await app.auth.users.update(id, { fields: { wakesAt: new Date('2026-01-31T06:30:15Z') } });
+    expect(formIn((await open()).body, '/profile').fields).toEqual({
+      name: 'Ada',
+      city: 'London',
+      newsletter: 'true',
+      color: '',
+      weight: '61.5',
+      wakes_at: '2026-01-31T06:30:15.000',
+    });
+  });
+
+  test('changes nothing if it is sent as it is shown', async () => {
+    await app.auth.users.update(id, { fields: { wakesAt: new Date('2026-01-31T06:30:15Z') } });
+    const { updatedAt: _, ...before } = await user();
+    const done = await visitor.submit(await open(), '/profile');
+    expect(done).toMatchObject({ status: 303, location: '/auth/account?done=saved' });
+    expect(await user()).toMatchObject(before);
+    expect((await visitor.follow(done)).body).toContain('Your changes are saved.');
+  });
+
+  test('sends a false, and clears what was emptied', async () => {
+    await visitor.submit(await open(), '/profile', {
+      name: '',
+      newsletter: 'false',
+      weight: '',
+      city: 'Turin',
+    });
+    expect(await user()).toMatchObject({
+      ...{ name: null, newsletter: false, weight: null, city: 'Turin', referral: 'a friend' },
+    });
+    expect(formIn((await open()).body, '/profile').fields).toMatchObject({ newsletter: 'false', name: '' });
+    await visitor.submit(await open(), '/profile', { newsletter: '' });
+    // The default is for new users: this one has chosen no value.
+    expect(formIn((await open()).body, '/profile').fields.newsletter).toBe('');
+  });
+
+  test('keeps what was typed if it is refused', async () => {
+    const refused = await visitor.submit(await open(), '/profile', { name: 'x'.repeat(81), city: 'Turin' });
+    expect(refused.status).toBe(422);
+    expect(refused.body).toContain('aria-invalid="true"');
+    expect(formIn(refused.body, '/profile').fields).toMatchObject({ name: 'x'.repeat(81), city: 'Turin' });
+    expect(await user()).toMatchObject({ name: 'Ada', city: 'London' });
+  });
+
+  test('escapes its values', async () => {
+    const typed = { name: HOSTILE, color: HOSTILE };
+    await visitor.submit(await open(), '/profile', typed);
+    const page = await open();
+    expectEscaped(page);
+    expect(formIn(page.body, '/profile').fields).toMatchObject(typed);
+    const refused = await visitor.submit(page, '/profile', { name: HOSTILE.repeat(9) });
+    expect(refused.status).toBe(422);
+    expectEscaped(refused);
+  });
+
+  test('is refused from another site', async () => {
+    const body = new URLSearchParams({ name: 'Eve' });
+    const headers = { origin: 'https://evil.example', 'sec-fetch-site': 'cross-site' };
+    const answer = await visitor.send('POST', '/auth/account/profile', body, headers);
+    expect(answer.status).toBe(403);
+    expect(await user()).toMatchObject({ name: 'Ada' });
+  });
+});
+
+describe('the form of the username', () => {
+  test('changes it after a recent sign-in', async () => {
+    const page = await open();
+    expect(formIn(page.body, '/username').fields).toEqual({ username: 'Ada' });
+    await visitor.submit(page, '/username', { username: 'Countess' });
+    expect(await user()).toMatchObject({ username: 'countess', usernameDisplay: 'Countess' });
+  });
+
+  test('asks for the password later, and never shows it again', async () => {
+    await ageSessions(app);
+    const page = await open();
+    const without = await visitor.submit(page, '/username', { username: 'Countess' });
+    expect(without.status).toBe(403);
+    expect(without.body).toContain('href="/auth/reauthenticate?return_to=%2Fauth%2Faccount"');
+    const wrong = { username: 'Countess', password: 'not her password' };
+    const refused = await visitor.submit(page, '/username', wrong);
+    expect(refused.status).toBe(401);
+    expect(refused.body).not.toContain('not her password');
+    expect(formIn(refused.body, '/username').fields).toEqual({ username: 'Countess', password: '' });
+    const done = await visitor.submit(page, '/username', { username: 'Countess', password: ada.password });
+    expect(done.status).toBe(303);
+    expect(await user()).toMatchObject({ username: 'countess' });
+  });
+
+  test('is refused for a username that another account has', async () => {
+    const eve = { email: 'eve@example.com', password: ada.password, username: 'eve' };
+    await app.auth.credential.signUp({ ...eve, fields: values as never });
+    const refused = await visitor.submit(await open(), '/username', { username: 'Eve' });
+    expect(refused.status).toBe(409);
+    expect(formIn(refused.body, '/username').fields.username).toBe('Eve');
+  });
+});
+
+describe('the email', () => {
+  test('can be verified, as long as it is not', async () => {
+    const page = await open();
+    const mail = await box.mailOf(ada.email, 'verify-email', async () => {
+      const done = await visitor.submit(page, '/verify-email');
+      expect(done.location).toBe('/auth/account?done=sent');
+    });
+    expect(mail.url).toContain('/auth/verify-email?token=');
+    await app.auth.markEmailVerified(id);
+    expect((await open()).body).not.toContain('/auth/account/verify-email');
+  });
+
+  test('is changed by a link to the new address', async () => {
+    const page = await open();
+    const mail = await box.mailOf('new@example.com', 'verify-new-email', async () => {
+      const done = await visitor.submit(page, '/email', { new_email: 'new@example.com' });
+      expect(done.location).toBe('/auth/account?done=email-change-sent');
+    });
+    expect(mail.url).toContain('/auth/change-email?token=');
+    expect((await user()).email).toBe(ada.email);
+  });
+
+  test('keeps what was typed if the change is refused', async () => {
+    const refused = await visitor.submit(await open(), '/email', { new_email: HOSTILE });
+    expect(refused.status).toBe(422);
+    expectEscaped(refused);
+    expect(formIn(refused.body, '/email').fields.new_email).toBe(HOSTILE);
+    await ageSessions(app);
+    const typed = { new_email: 'new@example.com', password: 'not her password' };
+    const wrong = await visitor.submit(await open(), '/email', typed);
+    expect(wrong.status).toBe(401);
+    expect(formIn(wrong.body, '/email').fields).toEqual({ new_email: 'new@example.com', password: '' });
+    expect(await rows(app.database, 'SELECT * FROM one_time_tokens')).toEqual([]);
+  });
+});
+
+describe('the deletion', () => {
+  const isOpen = ({ body }: { body: string }) => /<details open>.*\/auth\/account\/delete/s.test(body);
+
+  test('takes two steps, and leads to the sign-in', async () => {
+    const page = await open();
+    expect(isOpen(page)).toBe(false);
+    expect(page.body).toContain('This cannot be undone.');
+    const done = await visitor.submit(page, '/delete');
+    expect(done.location).toBe('/auth/sign-in?done=account-deleted');
+    const { body } = await visitor.follow(done);
+    expect(body).toContain('Your account was deleted.');
+    expect(body).not.toContain('<nav');
+    expect(await rows(app.database, 'SELECT id FROM users')).toEqual([]);
+  });
+
+  test('asks for the password later, and stays open if it is refused', async () => {
+    await ageSessions(app);
+    const refused = await visitor.submit(await open(), '/delete', { password: 'not her password' });
+    expect(refused.status).toBe(401);
+    expect(isOpen(refused)).toBe(true);
+    expect(await rows(app.database, 'SELECT id FROM users')).toHaveLength(1);
+    const done = await visitor.submit(refused, '/delete', { password: ada.password });
+    expect(done.status).toBe(303);
+    expect(await rows(app.database, 'SELECT id FROM users')).toEqual([]);
+  });
+
+  test('says how long the account is kept, and is possible while a task is open', async () => {
+    const tasks = { terms: { open: () => true, page: '/terms' } };
+    const other = await start({ accountDeletion: { graceDays: 30 }, tasks });
+    try {
+      await other.app.auth.credential.signUp({ ...ada, username: 'ada', fields: values as never });
+      const held = await new PageVisitor(other.app.origin).signIn();
+      const page = await held.get('/auth/account');
+      expect(page.body).toContain('After 30 days, it is deleted for good');
+      expect(formsIn(page.body).map(({ action }) => action)).toEqual([
+        '/auth/account/verify-email',
+        '/auth/account/delete',
+      ]);
+      expect((await held.submit(page, '/delete')).location).toBe('/auth/sign-in?done=account-deleted');
+    } finally {
+      await other.app.stop();
+    }
+  });
+});
