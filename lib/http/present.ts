@@ -5,6 +5,7 @@ import type { EnrolledSecondFactor } from '../sessions/second-factor.js';
 import { isPending, type SignedIn } from '../sessions/signed-in.js';
 import { type Column, type Columns, snakeCase } from '../tables/column.js';
 import { type Session, sessions, type User } from '../tables/core.js';
+import type { UserRecord } from '../users/record.js';
 import { type Answer, id, type Reply, time } from './route.js';
 
 interface Resources {
@@ -54,6 +55,22 @@ function columnsForAdmins({ users }: Core): readonly string[] {
   return Object.entries(users.columns).flatMap(([name, { visibility }]) =>
     visibility === 'admin' ? name : [],
   );
+}
+
+/** The ways to sign in that the plugins have. */
+export interface SignInMethodsOf {
+  readonly schema: z.ZodObject;
+  /** Returns those of a user. */
+  of(record: UserRecord): Promise<Readonly<Record<string, unknown>>>;
+}
+
+/** Joins what the plugins say about the ways to sign in. */
+export function signInMethodsOf({ contributions }: Core): SignInMethodsOf {
+  const parts = contributions.flatMap(({ signInMethods }) => signInMethods ?? []);
+  return {
+    schema: z.object(Object.assign({}, ...parts.map(({ schema }) => schema))),
+    of: async (record) => Object.assign({}, ...(await Promise.all(parts.map((part) => part.of(record))))),
+  };
 }
 
 /** The response to a sign-in that waits for a further step. */

@@ -3,7 +3,7 @@ import { reauthenticate as confirm } from '../accounts/reauthentication.js';
 import type { Core } from '../core/core.js';
 import { AuthError } from '../errors.js';
 import { carriesPending } from '../http/admit.js';
-import { resources } from '../http/present.js';
+import { resources, signInMethodsOf } from '../http/present.js';
 import { route } from '../http/route.js';
 import type { Reauthentication } from '../sessions/second-factor.js';
 import { isFresh } from '../sessions/signed-in.js';
@@ -134,7 +134,7 @@ function oneOf(ways: readonly Reauthentication[]): z.ZodType<Readonly<Record<str
 }
 
 export const signInMethods = (core: Core) => {
-  const parts = core.contributions.flatMap(({ signInMethods }) => signInMethods ?? []);
+  const methods = signInMethodsOf(core);
   return route({
     method: 'get',
     path: '/sign-in-methods',
@@ -144,15 +144,14 @@ export const signInMethods = (core: Core) => {
     answers: {
       200: {
         description: 'The ways that are enabled, and which of them I have',
-        schema: z.object(Object.assign({}, ...parts.map(({ schema }) => schema))),
+        schema: methods.schema,
       },
     },
     async handle({ auth }) {
       const record = await core.users.findRecord({ id: auth.user.id });
       // The account was deleted after the request was authenticated.
       if (!record) throw new AuthError('invalid_session');
-      const body = await Promise.all(parts.map((part) => part.of(record)));
-      return { status: 200, body: Object.assign({}, ...body) };
+      return { status: 200, body: await methods.of(record) };
     },
   });
 };

@@ -106,7 +106,7 @@ export function admin(options: AdminOptions): Plugin<'admin', AdminApi, Record<n
         administration: { fresh: data.fresh, aal: data.aal },
         routes: () => [
           listUsers(core, api),
-          getUser(core, api),
+          getUser(core),
           ...(data.manageUsers ? [createUser(core, api), updateUser(core, api), deleteUser(core, api)] : []),
           ...(hasPasswordLinks(core) ? [sendPasswordReset(core, api)] : []),
           ...(core.passwords ? [requirePassword(core)] : []),

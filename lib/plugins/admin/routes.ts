@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { requireNewPassword } from '../../accounts/required-password.js';
 import type { Core } from '../../core/core.js';
-import { resources } from '../../http/present.js';
+import { resources, signInMethodsOf } from '../../http/present.js';
 import { pageOptions, pageQuery, route, text } from '../../http/route.js';
 import { FRESH_SECONDS, requireFresh } from '../../sessions/signed-in.js';
 import { shownAgain } from '../../shown-again.js';
@@ -31,17 +31,35 @@ export const listUsers = (core: Core, api: AdminApi) => {
   });
 };
 
-export const getUser = (core: Core, api: AdminApi) => {
+export const getUser = (core: Core) => {
   const { userForAdmins: user } = resources(core);
+  const methods = signInMethodsOf(core);
   return route({
     method: 'get',
     path: '/admin/users/:id',
-    summary: 'Get a user',
+    summary: 'Get a user, and the ways in which the user can sign in',
     access: 'admin',
-    answers: { 200: { description: 'The user', schema: z.object({ user: user.schema }) } },
+    answers: {
+      200: {
+        description: 'The user, and which of the ways that are enabled the user has',
+        schema: z.object({
+          user: user.schema,
+          sign_in_methods: methods.schema,
+          second_factor: z.boolean().describe('Whether a sign-in asks for a second factor'),
+        }),
+      },
+    },
     problems: ['user_not_found'],
     async handle({ params: { id = '' } }) {
-      return { status: 200, body: { user: user.present(await api.getUser(id)) } };
+      const record = await core.users.require(id);
+      return {
+        status: 200,
+        body: {
+          user: user.present(core.users.forCode(record)),
+          sign_in_methods: await methods.of(record),
+          second_factor: core.secondFactors.isOn(record.account),
+        },
+      };
     },
   });
 };

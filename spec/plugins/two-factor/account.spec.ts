@@ -207,9 +207,12 @@ describe('an administrator', () => {
     const { browser, userId } = await withSecondFactor();
     const { browser: admin, userId: adminId } = await verified(boss);
     const path = `/auth/admin/users/${userId}/disable-second-factor`;
+    const shown = async () => (await admin.get(`/auth/admin/users/${userId}`).expect(200)).body;
+    expect(await shown()).toMatchObject({ second_factor: true, sign_in_methods: { totp: true } });
     await mail.mailOf(ada.email, 'second-factor-disabled', () => admin.post(path).expect(204));
     await browser.get('/auth/me').expect(401);
     expect(await isOn(userId)).toBe(false);
+    expect(await shown()).toMatchObject({ second_factor: false, sign_in_methods: { totp: false } });
     expect(events.at(-1)).toBe(`second_factor.disabled ${userId} ${adminId} totp`);
     await admin.post(path).expect(204);
     expect(events).toHaveLength(2);
