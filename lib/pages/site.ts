@@ -1,6 +1,7 @@
 import type { Request } from 'express';
 import type { Core } from '../core/core.js';
 import { AuthError } from '../errors.js';
+import { checkParameters } from '../http/body.js';
 import { checkCallbackUrl } from '../http/callback-url.js';
 import type { Route } from '../http/route.js';
 import { cookieValues } from '../sessions/carriers.js';
@@ -177,7 +178,7 @@ export class Site {
   page(name: string, { done, returnTo, params = {} }: LinkParameters = {}): string {
     const own = this.settings.own[name];
     const path = this.pages.find((page) => page.name === name)?.path ?? `/${name}`;
-    const url = new URL(own ?? this.mount + withParams(path, params), RELATIVE);
+    const url = new URL(withParams(own ?? this.mount + path, params), RELATIVE);
     if (done !== undefined) url.searchParams.set('done', done);
     if (returnTo) url.searchParams.set('return_to', returnTo);
     return url.origin === RELATIVE ? url.pathname + url.search + url.hash : url.href;
@@ -214,8 +215,10 @@ export class Site {
     route: Route,
     { auth, req, params }: Pick<Visit, 'auth' | 'req' | 'params'>,
     body: unknown = undefined,
-    query: unknown = {},
+    given: Readonly<Record<string, string>> = {},
   ): Promise<T> {
+    // The user can have edited the address of the page.
+    const query = route.query ? checkParameters(new URLSearchParams(given), route.query) : {};
     const reply = await route.handle({ auth, body, query, params, req } as never);
     return (route.answers[reply.status]?.schema?.parse(reply.body) ?? reply.body) as T;
   }

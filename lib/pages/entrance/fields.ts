@@ -19,16 +19,24 @@ export interface OwnField {
 }
 
 /**
- * Returns the app's own fields that users set themselves, except for those that no input can show.
+ * Returns the app's own fields, except for those that no input can show.
  *
- * @param values the present values, by their names in JSON, of a user who can see them. By default, those of a new user
+ * @param values the present values, by their names in JSON. By default, those of a new user
+ * @param by who sets the fields and sees the values: administrators also set those with `input: 'none'`
  */
-export function ownFields(site: Site, values?: Readonly<Record<string, unknown>>): readonly OwnField[] {
+export function ownFields(
+  site: Site,
+  values?: Readonly<Record<string, unknown>>,
+  by: 'user' | 'administrator' = 'user',
+): readonly OwnField[] {
+  const isAdministrator = by === 'administrator';
   return (
     Object.entries(site.core.settings.user.fields)
-      .filter(([, { input, type }]) => input !== 'none' && type !== 'json')
+      .filter(([, { input, type }]) => (isAdministrator || input !== 'none') && type !== 'json')
       // A form that does not know the present value would overwrite it.
-      .filter(([, { output = 'self' }]) => values === undefined || output === 'self')
+      .filter(
+        ([, { output = 'self' }]) => !values || output === 'self' || (isAdministrator && output === 'admin'),
+      )
       .map(([key, options]) => {
         const name = snakeCase(key);
         const { type, required = false, maxLength = null, enum: list } = options;
