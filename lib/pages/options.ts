@@ -39,7 +39,11 @@ export interface PagesOptions {
    * @default none
    */
   render?: Render;
-  /** The pages that the app has itself, by name, as paths of the app. Everything leads to these. @default none */
+  /**
+   * The pages that the app has itself, by name, as paths of the app. Everything leads to these. The path of the page of a
+   * user has its id as `:id`.
+   * @default none
+   */
   own?: Readonly<Record<string, string>>;
 }
 

@@ -2,6 +2,8 @@ import { security } from './account/security/page.js';
 import { keys } from './account/api-keys.js';
 import { account } from './account/profile.js';
 import { sessions } from './account/sessions.js';
+import { user } from './administration/user.js';
+import { users } from './administration/users.js';
 import { emailedSignIn } from './entrance/emailed-sign-in.js';
 import { changeEmail, verifyEmail } from './entrance/emails.js';
 import { passkeyOffer } from './entrance/passkey-offer.js';
@@ -35,6 +37,8 @@ export function pagesOf(site: Site): readonly Page[] {
     account(site),
     sessions(site),
     keys(site),
+    users(site),
+    user(site),
   ];
   return all.filter((page) => page !== null && site.settings.own[page.name] === undefined) as Page[];
 }

@@ -1,0 +1,259 @@
+import type { FieldOptions } from '../../config/user.js';
+import { type Html, type HtmlValue, html } from '../../html.js';
+import { errorSummary, field, formOf, labelOf } from '../controls.js';
+import { type OwnField, ownInputs } from '../entrance/fields.js';
+import { providerName } from '../entrance/ways.js';
+import type { CommonValues, FormValues, View } from '../page.js';
+import { timeInWords } from '../texts.js';
+import type { Words } from '../words.js';
+import { type AdministeredUser, titleOfUser, type UserState } from './administered.js';
+
+/** The values of the page `administration/users/user`. A form is null if it would do nothing. */
+export interface UserValues extends UserState {
+  readonly user: AdministeredUser;
+  /** How the user can sign in. What is not enabled is absent. */
+  readonly methods: SignInMethods;
+  /** Whether a sign-in asks for a second factor. Null if there are none in this app. */
+  readonly secondFactor: boolean | null;
+  /** The app's own fields that administrators see. */
+  readonly facts: readonly OwnFact[];
+  /** Newest first. */
+  readonly sessions: readonly AdministeredSession[];
+  readonly endSessions: FormValues | null;
+  readonly edit:
+    | (FormValues & { readonly username: string | null; readonly fields: readonly OwnField[] })
+    | null;
+  readonly suspend: FormValues | null;
+  readonly reinstate: FormValues | null;
+  readonly sendPasswordReset: FormValues | null;
+  readonly requireNewPassword: FormValues | null;
+  readonly disableSecondFactor: FormValues | null;
+  /** The form that deletes the user, and after how many days the account is deleted for good. */
+  readonly remove: (FormValues & { readonly graceDays: number }) | null;
+  /** The last events, newest first. Null without an audit log. */
+  readonly events: readonly UserEvent[] | null;
+}
+
+/** The ways to sign in, as GET /admin/users/:id answers them. */
+export interface SignInMethods {
+  readonly password?: boolean;
+  /** Whether the user can sign in with an emailed code. */
+  readonly email?: boolean;
+  /** Whether the user has an authenticator app. */
+  readonly totp?: boolean;
+  readonly recovery_codes_left?: number;
+  /** The number of passkeys. */
+  readonly passkeys?: number;
+  /** The ids of the linked providers. */
+  readonly providers?: readonly string[];
+}
+
+/** A session of the user. */
+export interface AdministeredSession {
+  readonly id: string;
+  readonly created_at: string;
+  readonly last_active_at: string;
+  readonly ip_address: string | null;
+  /** The device in words. Null if it is not known. */
+  readonly device: string | null;
+  /** The form that ends it. */
+  readonly end: FormValues;
+}
+
+/** An event of the audit log. */
+export interface UserEvent {
+  /** The name, such as `sign_in.failed`. */
+  readonly kind: string;
+  readonly created_at: string;
+  readonly ip_address: string | null;
+  /** The device in words. Null if it is not known. */
+  readonly device: string | null;
+}
+
+/** A field of the app's own. */
+export interface OwnFact {
+  /** The name in JSON, such as `favorite_color`. */
+  readonly name: string;
+  readonly type: FieldOptions['type'];
+  /** The value in JSON. */
+  readonly value: unknown;
+}
+
+export function viewOf(values: UserValues & CommonValues, words: Words): View {
+  const { user, edit, suspend } = values;
+  const filled = [edit, suspend].filter((form) => form !== null);
+  return {
+    title: titleOfUser(user),
+    main: html`${errorSummary(values, filled, words)}<section data-part="card">
+<h2>${words.user.account}</h2>
+${factsOf(values, words)}
+${edit && editForm(edit, words)}
+</section>
+${actionsOf(values, words)}
+${sessionsOf(values, words)}
+${eventsOf(values, words)}`,
+  };
+}
+
+function factsOf({ user, methods, secondFactor, facts, ...state }: UserValues, words: Words): Html {
+  const t = words.user;
+  const { email, email_verified_at: verified, username, username_display: display } = user;
+  const yesOrNo = (is: boolean | undefined) => is !== undefined && (is ? words.yes : words.no);
+  const rows: readonly (readonly [name: string, value: HtmlValue])[] = [
+    [words.fields.email, email ?? words.notSet],
+    [t.verified, email !== null && (verified === null ? words.no : timeInWords(verified))],
+    [words.fields.username, username !== undefined && (display ?? username ?? words.notSet)],
+    [t.created, timeInWords(user.created_at)],
+    [t.state, stateInWords(user, state, words)],
+    [t.reason, state.isSuspended && user.suspension_reason],
+    ...facts.map(({ name, type, value }) => [labelOf(name), valueInWords(type, value, words)] as const),
+    [words.fields.password, yesOrNo(methods.password)],
+    [t.emailedCode, yesOrNo(methods.email)],
+    [t.secondFactor, secondFactor !== null && (secondFactor ? t.on : t.off)],
+    [t.totp, yesOrNo(methods.totp)],
+    [t.recoveryCodes, methods.totp !== undefined && secondFactor && methods.recovery_codes_left],
+    [t.passkeys, methods.passkeys],
+    [t.providers, methods.providers && (methods.providers.map(providerName).join(', ') || t.none)],
+  ];
+  return html`<dl data-part="facts">${rows.map(
+    ([name, value]) =>
+      value !== false && value !== undefined && value !== null && html`<dt>${name}</dt><dd>${value}</dd>\n`,
+  )}</dl>`;
+}
+
+function stateInWords(
+  user: AdministeredUser,
+  { isClosed, isSuspended, isOwn }: UserState,
+  words: Words,
+): HtmlValue {
+  const t = words.user;
+  const { deleted_at: deleted, suspended_at: suspended, suspended_until: until } = user;
+  const texts = [
+    isClosed && deleted && t.closedSince(timeInWords(deleted)),
+    isSuspended && suspended && t.suspendedSince(timeInWords(suspended), until ? timeInWords(until) : null),
+    !isClosed && !isSuspended && t.active,
+    isOwn && t.own,
+  ];
+  return texts.map((text) => text && html`${text}<br>`);
+}
+
+function valueInWords(type: FieldOptions['type'], value: unknown, words: Words): string {
+  if (value === null || value === '') return words.notSet;
+  if (type === 'boolean') return value ? words.yes : words.no;
+  if (type === 'date') return timeInWords(String(value));
+  return type === 'json' ? JSON.stringify(value) : String(value);
+}
+
+function editForm(edit: NonNullable<UserValues['edit']>, words: Words): Html {
+  return html`<details${isFilled(edit) && html` open`}><summary>${words.user.edit}</summary>${formOf(
+    edit,
+    { submit: words.user.save },
+    html`${
+      edit.username !== null &&
+      field(
+        edit,
+        {
+          name: 'username',
+          label: words.fields.username,
+          autocomplete: 'off',
+          value: edit.username,
+          // A user can have none, but keeps one.
+          required: edit.username !== '',
+          isCode: true,
+        },
+        words,
+      )
+    }${ownInputs(edit, edit.fields, words)}`,
+  )}</details>`;
+}
+
+/** Whether a form was refused with what was typed. */
+function isFilled({ typed }: FormValues): boolean {
+  return Object.keys(typed).length > 0;
+}
+
+function actionsOf(values: UserValues, words: Words): HtmlValue {
+  const { suspend, reinstate, sendPasswordReset, requireNewPassword, disableSecondFactor, remove } = values;
+  const t = words.user;
+  const actions: readonly (readonly [form: FormValues | null, submit: string, text: string])[] = [
+    [reinstate, t.reinstate, t.reinstateText],
+    [sendPasswordReset, t.sendPasswordReset, t.sendPasswordResetText],
+    [requireNewPassword, t.requireNewPassword, t.requireNewPasswordText],
+    [disableSecondFactor, t.disableSecondFactor, t.disableSecondFactorText],
+  ];
+  const shown = actions.flatMap(([form, submit, text]) => (form ? [{ form, submit, text }] : []));
+  if (shown.length === 0 && !suspend && !remove) return null;
+  return html`<section data-part="card">
+<h2>${t.actions}</h2>
+${
+  shown.length > 0 &&
+  html`<ul data-part="list">${shown.map(
+    ({ form, submit, text }) =>
+      html`<li data-part="item"><div><p data-part="quiet">${text}</p></div>${formOf(form, { submit, kind: 'secondary' })}</li>`,
+  )}</ul>`
+}
+${
+  suspend &&
+  html`<details${isFilled(suspend) && html` open`}><summary>${t.suspend}</summary><p>${t.suspendText}</p>${formOf(
+    suspend,
+    { submit: t.suspend, kind: 'danger' },
+    html`${field(suspend, { name: 'reason', label: t.reason, hint: t.reasonHint, autocomplete: 'off', required: false, maxLength: 255 }, words)}${field(
+      suspend,
+      {
+        name: 'until',
+        label: t.until,
+        hint: t.untilHint,
+        type: 'datetime-local',
+        autocomplete: 'off',
+        required: false,
+      },
+      words,
+    )}`,
+  )}</details>`
+}
+${
+  remove &&
+  html`<details><summary>${t.delete}</summary><p>${
+    remove.graceDays > 0 ? t.closeText(remove.graceDays) : t.deleteText
+  }</p>${formOf(remove, { submit: t.delete, kind: 'danger' })}</details>`
+}
+</section>`;
+}
+
+function sessionsOf({ sessions, endSessions }: UserValues, words: Words): Html {
+  const t = words.user;
+  return html`<section data-part="card">
+<h2>${t.sessions}</h2>
+${sessions.length === 0 && html`<p>${t.noSessions}</p>`}
+${
+  sessions.length > 0 &&
+  html`<ul data-part="list">${sessions.map((session) => {
+    const { device, ip_address: address, created_at: created, last_active_at: active, end } = session;
+    const name = device ?? t.unknownDevice;
+    return html`<li data-part="item"><div>
+<p>${name}</p>
+<p data-part="quiet">${address !== null && html`${address} · `}${t.signedIn(timeInWords(created))} · ${t.lastActive(timeInWords(active))}</p>
+</div>${formOf(end, { submit: t.endSession, kind: 'secondary', about: `${name}, ${t.signedIn(timeInWords(created))}` })}</li>`;
+  })}</ul>`
+}
+${endSessions && formOf(endSessions, { submit: t.endSessions, kind: 'danger' })}
+</section>`;
+}
+
+function eventsOf({ events }: UserValues, words: Words): HtmlValue {
+  const t = words.user;
+  if (!events) return null;
+  return html`<section data-part="card">
+<h2>${t.events}</h2>
+${events.length === 0 && html`<p>${t.noEvents}</p>`}
+${
+  events.length > 0 &&
+  html`<ul data-part="list">${events.map(
+    ({ kind, created_at: at, ip_address: address, device }) => html`<li data-part="item"><div>
+<p>${labelOf(kind.replaceAll('.', ' '))}</p>
+<p data-part="quiet">${timeInWords(at)}${[address, device].map((text) => text !== null && html` · ${text}`)}</p>
+</div></li>`,
+  )}</ul>`
+}
+</section>`;
+}

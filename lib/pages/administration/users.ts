@@ -1,0 +1,169 @@
+import { html } from '../../html.js';
+import { errorSummary, field, formOf } from '../controls.js';
+import { type OwnField, ownFields, ownInputs } from '../entrance/fields.js';
+import { type FormValues, type Page, page } from '../page.js';
+import type { Site } from '../site.js';
+import { timeInWords } from '../texts.js';
+import { type AdministeredUser, stateOf, tagsOf, titleOfUser, type UserState } from './administered.js';
+
+/** The values of the page `administration/users`. */
+export interface UsersValues {
+  /** Newest first. */
+  readonly users: readonly ListedUser[];
+  /** The form that searches, by GET. */
+  readonly search: { readonly action: string; readonly text: string };
+  /** The page with the next users. Null on the last one. */
+  readonly next: string | null;
+  /** The form that creates a user. Null if administrators cannot. */
+  readonly create:
+    | (FormValues & {
+        readonly username: boolean;
+        readonly fields: readonly OwnField[];
+        /** Whether the user gets an invitation by email. */
+        readonly invites: boolean;
+      })
+    | null;
+}
+
+/** A user of a list. */
+export interface ListedUser extends UserState {
+  readonly user: AdministeredUser;
+  /** The page of the user. */
+  readonly href: string;
+}
+
+const NAME = 'administration/users';
+
+export function users(site: Site): Page | null {
+  const path = '/administration/users';
+  const list = site.route('get /admin/users');
+  const create = site.route('post /admin/users');
+  if (!list) return null;
+  return page<UsersValues>({
+    name: NAME,
+    path,
+    kind: 'account',
+    access: 'admin',
+    inNavigation: true,
+    forms: create
+      ? [
+          {
+            name: 'create',
+            route: create,
+            next: ({ reply }) => {
+              const { id } = (reply.body as { user: AdministeredUser }).user;
+              return site.page('administration/users/user', { done: 'user-created', params: { id } });
+            },
+          },
+        ]
+      : [],
+    async values(visit) {
+      const { query, auth } = visit;
+      const search = query.get('search') ?? '';
+      const cursor = query.get('cursor');
+      const found = await site.read<{ users: AdministeredUser[]; next_cursor: string | null }>(
+        list,
+        visit,
+        undefined,
+        {
+          search,
+          ...(cursor !== null && { cursor }),
+        },
+      );
+      const here = site.page(NAME);
+      return {
+        users: found.users.map((user) => ({
+          user,
+          href: site.page('administration/users/user', { params: { id: user.id } }),
+          ...stateOf(site, user, auth?.user.id),
+        })),
+        search: { action: here, text: search },
+        next:
+          found.next_cursor === null
+            ? null
+            : `${here}?${new URLSearchParams({ ...(search !== '' && { search }), cursor: found.next_cursor })}`,
+        create: create
+          ? {
+              ...site.form(visit, { path }, 'create'),
+              username: site.core.usernames !== null,
+              fields: ownFields(site, undefined, 'administrator'),
+              invites: site.route('post /admin/users/:id/send-password-reset') !== undefined,
+            }
+          : null,
+      };
+    },
+    view(values, words) {
+      const { users, search, next, create } = values;
+      const t = words.users;
+      const isRefused = Object.keys(create?.typed ?? {}).length > 0;
+      return {
+        title: t.title,
+        main: html`${errorSummary(values, create ? [create] : [], words)}<section data-part="card">
+<form method="get" action="${search.action}" role="search" data-part="form">
+<div data-part="field">
+<label for="search">${t.search}</label>
+<p data-part="hint" id="search-hint">${t.searchHint}</p>
+<input id="search" name="search" type="search" value="${search.text}" maxlength="254" autocomplete="off" autocapitalize="none" spellcheck="false" aria-describedby="search-hint">
+</div>
+<button data-part="button secondary">${t.submitSearch}</button>
+</form>
+${users.length === 0 && html`<p>${next === null ? t.none : t.noneYet}</p>`}
+${
+  users.length > 0 &&
+  html`<ul data-part="list">${users.map(
+    ({ user, href, ...state }) => html`<li data-part="item"><div>
+<p><a href="${href}">${titleOfUser(user)}</a>${tagsOf(state, words)}</p>
+<p data-part="quiet">${detailsOf(user).map((detail) => html`${detail} · `)}${t.created(timeInWords(user.created_at))}</p>
+</div></li>`,
+  )}</ul>`
+}
+${next !== null && html`<p><a href="${next}">${users.length === 0 ? t.continueSearch : t.next}</a></p>`}
+</section>
+${
+  create &&
+  html`<details${isRefused && html` open`}><summary>${t.create}</summary>${formOf(
+    create,
+    { submit: t.submitCreate },
+    html`${field(
+      create,
+      {
+        name: 'email',
+        label: words.fields.email,
+        type: 'email',
+        autocomplete: 'off',
+        hint: create.invites ? t.invites : null,
+        required: !create.username,
+      },
+      words,
+    )}${
+      create.username &&
+      field(
+        create,
+        {
+          name: 'username',
+          label: words.fields.username,
+          hint: t.either,
+          autocomplete: 'off',
+          required: false,
+          isCode: true,
+        },
+        words,
+      )
+    }${ownInputs(create, create.fields, words)}`,
+  )}</details>`
+}`,
+      };
+    },
+  });
+}
+
+/** Returns what the list shows of a user besides the title. */
+function detailsOf({
+  email,
+  username,
+  username_display: display,
+  name,
+}: AdministeredUser): readonly string[] {
+  const texts = [name, email === null ? null : (display ?? username)];
+  return texts.filter((text): text is string => typeof text === 'string' && text !== '');
+}
