@@ -1,0 +1,223 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { admin, suspension } from '../../../lib/index.js';
+import {
+  ageSessions,
+  expectEscaped,
+  formIn,
+  formsIn,
+  HOSTILE,
+  PageVisitor,
+  startPages,
+} from '../../support/account-pages.js';
+import { ada, password } from '../../support/app.js';
+import { rows } from '../../support/database.js';
+
+const root = { email: 'root@example.com', password: 'a root of all admins' };
+const fields = {
+  name: { type: 'string', maxLength: 80 },
+  plan: { type: 'string', enum: ['free', 'pro'], default: 'free', input: 'none' },
+  rating: { type: 'integer', input: 'none', output: 'none' },
+} as const;
+const plugins = () =>
+  [password({ username: true }), admin({ adminEmails: [root.email] }), suspension()] as const;
+const start = () => startPages(plugins(), { user: { fields }, accountDeletion: { graceDays: 30 } } as never);
+const PATH = '/auth/administration/users';
+
+let app: Awaited<ReturnType<typeof start>>['app'];
+let box: Awaited<ReturnType<typeof start>>['box'];
+let visitor: PageVisitor;
+beforeAll(async () => {
+  ({ app, box } = await start());
+});
+afterAll(() => app.stop());
+beforeEach(async () => {
+  await rows(app.database, 'DELETE FROM users');
+  const { id } = await app.auth.users.create(root);
+  await app.auth.markEmailVerified(id);
+  visitor = await new PageVisitor(app.origin).signIn(root);
+});
+
+const create = (user: object) => app.auth.admin.createUser(user);
+const open = (query = '') => visitor.get(PATH + query);
+/** What the list shows of each user, without markup. */
+const listed = ({ body }: { body: string }) =>
+  [...body.matchAll(/<li data-part="item">(.*?)<\/li>/gs)].map(([, item = '']) =>
+    item.replace(/<[^>]*>/g, '').trim(),
+  );
+const hrefs = ({ body }: { body: string }) =>
+  [...body.matchAll(/<p><a href="(\/auth\/administration\/users\/[^"?]*)">/g)].map(([, href]) => href);
+const nextOf = ({ body }: { body: string }) =>
+  /<p><a href="([^"]*cursor=[^"]*)">/.exec(body)?.[1]?.replaceAll('&amp;', '&');
+
+describe('access', () => {
+  test('leads to the sign-in without a session, and back', async () => {
+    const answer = await new PageVisitor(app.origin).get(`${PATH}?search=ada`);
+    const returnTo = encodeURIComponent(`${PATH}?search=ada`);
+    expect(answer).toMatchObject({ status: 303, location: `/auth/sign-in?return_to=${returnTo}` });
+  });
+
+  test('is refused to a user, whose pages do not lead here', async () => {
+    await app.auth.users.create(ada);
+    const user = await new PageVisitor(app.origin).signIn();
+    const answer = await user.get(PATH);
+    expect(answer).toMatchObject({ status: 403, type: 'text/html; charset=utf-8' });
+    expect(answer.body).not.toContain(root.email);
+    expect(await user.post(`${PATH}/create`, { email: 'x@example.com' })).toMatchObject({ status: 403 });
+    expect((await open()).body).toContain(`<a href="${PATH}" aria-current="page">`);
+  });
+
+  test('is there only with admin()', async () => {
+    const other = await startPages([password()]);
+    try {
+      await other.app.auth.users.create(root);
+      const one = await new PageVisitor(other.app.origin).signIn(root);
+      expect(await one.get(PATH)).toMatchObject({ status: 404 });
+    } finally {
+      await other.app.stop();
+    }
+  });
+});
+
+describe('the list', () => {
+  test('shows the newest first, with their states, and leads to their pages', async () => {
+    const verified = await create({
+      email: 'a@example.com',
+      username: 'Grace',
+      fields: { name: 'Grace H.' },
+    });
+    await app.auth.markEmailVerified(verified.id);
+    const suspended = await create({ username: 'only-a-name' });
+    await app.auth.suspension.suspend(suspended.id);
+    const expired = await create({ email: 'expired@example.com' });
+    await app.auth.suspension.suspend(expired.id);
+    await app.auth.models.User.update(
+      { suspendedUntil: new Date(Date.now() - 60_000) } as never,
+      { where: { id: expired.id } } as never,
+    );
+    const closed = await create({ email: 'closed@example.com' });
+    await app.auth.users.delete(closed.id);
+    const page = await open();
+    const created = 'Created \\d+ \\w+ \\d{4}, \\d\\d:\\d\\d UTC';
+    expect(listed(page)).toEqual([
+      expect.stringMatching(`^closed@example.com deletion pending email not confirmed\\s+${created}$`),
+      expect.stringMatching(`^expired@example.com email not confirmed\\s+${created}$`),
+      expect.stringMatching(`^only-a-name suspended\\s+${created}$`),
+      expect.stringMatching(`^a@example.com\\s+Grace H. · Grace · ${created}$`),
+      expect.stringMatching(`^root@example.com you\\s+${created}$`),
+    ]);
+    const ids = [closed, expired, suspended, verified].map(({ id }) => `${PATH}/${id}`);
+    expect(hrefs(page).slice(0, 4)).toEqual(ids);
+    expect(await visitor.get(`${PATH}/${suspended.id}`)).toMatchObject({ status: 200 });
+  });
+
+  test('escapes what users have chosen', async () => {
+    await create({ email: 'a@example.com', fields: { name: HOSTILE } });
+    expectEscaped(await open());
+  });
+
+  test('has pages', async () => {
+    const past = new Date();
+    const many = Array.from({ length: 60 }, (_, index) => ({
+      id: `01800000-0000-7000-8000-${String(index).padStart(12, '0')}`,
+      email: `person-${index}@example.com`,
+      authEpoch: 0,
+      createdAt: past,
+      updatedAt: past,
+    }));
+    await app.auth.models.User.bulkCreate(many as never, { logging: false });
+    const first = await open('?search=person');
+    expect(hrefs(first)).toHaveLength(50);
+    const next = nextOf(first);
+    expect(next).toMatch(/\?search=person&cursor=/);
+    const second = await visitor.get(String(next));
+    expect(hrefs(second)).toHaveLength(10);
+    expect(nextOf(second)).toBeUndefined();
+    expect(new Set([...hrefs(first), ...hrefs(second)]).size).toBe(60);
+    expect(second.body).toContain('value="person"');
+  });
+
+  test('searches, and keeps what was searched for', async () => {
+    await create({ email: 'grace@example.com' });
+    await create({ username: 'Gracious' });
+    expect(listed(await open('?search=grac'))).toHaveLength(2);
+    expect(listed(await open('?search=grace%40example.com'))).toHaveLength(1);
+    expect(listed(await open('?search='))).toHaveLength(3);
+    const none = await open(`?search=${encodeURIComponent(HOSTILE)}`);
+    expect(listed(none)).toEqual([]);
+    expect(none.body).toContain('There are no such users.');
+    expectEscaped(none);
+  });
+
+  test.each(['?cursor=x', `?search=${'x'.repeat(255)}`, '?search=%00'])(
+    '%s is a page of 400',
+    async (query) => {
+      expect(await open(query)).toMatchObject({ status: 400, type: 'text/html; charset=utf-8' });
+    },
+  );
+});
+
+describe('the form that creates a user', () => {
+  test('creates one with fields of administrators, who is invited', async () => {
+    const page = await open();
+    const { fields: inputs } = formIn(page.body, '/users/create');
+    expect(inputs).toEqual({ email: '', username: '', name: '', plan: 'free', rating: '' });
+    const typed = { email: 'grace@example.com', username: 'Grace', plan: 'pro', rating: '5' };
+    let answer = page;
+    await box.mailOf('grace@example.com', 'invitation', async () => {
+      answer = await visitor.submit(page, '/users/create', typed);
+    });
+    const [user] = (await app.auth.admin.listUsers({ search: 'grace' })).users;
+    expect(user).toMatchObject({ email: 'grace@example.com', username: 'grace', plan: 'pro' });
+    expect(answer.location).toBe(`${PATH}/${user?.id}?done=user-created`);
+    expect((await visitor.follow(answer)).body).toContain('The user was created.');
+  });
+
+  test('shows what is wrong, and what was typed', async () => {
+    await create({ email: 'grace@example.com' });
+    const refused = await visitor.submit(await open(), '/users/create', {
+      email: 'no address',
+      name: HOSTILE,
+    });
+    expect(refused.status).toBe(422);
+    expect(refused.body).toMatch(/<details open><summary>Create a user/);
+    expect(formIn(refused.body, '/users/create').fields).toMatchObject({
+      email: 'no address',
+      name: HOSTILE,
+    });
+    expect(refused.body).toMatch(/<a href="#users-create-email">Email must be an email address/);
+    expectEscaped(refused);
+    const taken = await visitor.submit(await open(), '/users/create', { email: 'grace@example.com' });
+    expect(taken.status).toBe(409);
+    expect(taken.body).toMatch(/already/);
+    expect(await visitor.submit(await open(), '/users/create', {})).toMatchObject({ status: 422 });
+    expect((await app.auth.admin.listUsers()).users).toHaveLength(2);
+  });
+
+  test('asks for a recent sign-in, and leads back', async () => {
+    await ageSessions(app);
+    const refused = await visitor.submit(await open(), '/users/create', { email: 'grace@example.com' });
+    expect(refused.status).toBe(403);
+    expect(refused.body).toContain(`href="/auth/reauthenticate?return_to=${encodeURIComponent(PATH)}"`);
+    expect(formIn(refused.body, '/users/create').fields).toMatchObject({ email: 'grace@example.com' });
+    expect((await app.auth.admin.listUsers()).users).toHaveLength(1);
+  });
+
+  test('is missing if administrators cannot create users, and has no username without usernames', async () => {
+    const configs = [
+      [[password(), admin({ adminEmails: [root.email], manageUsers: false })], []],
+      [[password(), admin({ adminEmails: [root.email] })], ['email']],
+    ] as const;
+    for (const [some, inputs] of configs) {
+      const other = await startPages(some);
+      try {
+        const { id } = await other.app.auth.users.create(root);
+        await other.app.auth.markEmailVerified(id);
+        const page = await (await new PageVisitor(other.app.origin).signIn(root)).get(PATH);
+        expect(page.status).toBe(200);
+        expect(formsIn(page.body).flatMap(({ fields }) => Object.keys(fields))).toEqual(inputs);
+      } finally {
+        await other.app.stop();
+      }
+    }
+  });
+});
