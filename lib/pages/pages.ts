@@ -1,6 +1,6 @@
-import { security } from './account/security/page.js';
 import { keys } from './account/api-keys.js';
 import { account } from './account/profile.js';
+import { security } from './account/security/page.js';
 import { sessions } from './account/sessions.js';
 import { user } from './administration/user.js';
 import { users } from './administration/users.js';
