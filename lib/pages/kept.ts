@@ -52,12 +52,7 @@ export class Kept {
 
   /** Keeps where a user goes on to who continues in an email. */
   setReturnTo(res: Response, returnTo: string | null): void {
-    this.#set(
-      res,
-      this.#returnTo,
-      encodeURIComponent(returnTo ?? ''),
-      returnTo === null ? 0 : RETURN_SECONDS,
-    );
+    this.#set(res, this.#returnTo, returnTo ?? '', returnTo === null ? 0 : RETURN_SECONDS);
   }
 
   returnTo(req: Request): string | null {
@@ -66,7 +61,7 @@ export class Kept {
 
   /** Remembers how the user has signed in. */
   setWay(res: Response, way: string): void {
-    this.#set(res, this.#way, encodeURIComponent(way), WAY_SECONDS);
+    this.#set(res, this.#way, way, WAY_SECONDS);
   }
 
   way(req: Request): string | null {
@@ -91,6 +86,7 @@ export class Kept {
     }
   }
 
+  // `serialize` encodes the value.
   #set(res: Response, { name, ...attributes }: CookieSettings, value: string, maxAge: number): void {
     res.appendHeader('Set-Cookie', serialize(name, value, { ...attributes, httpOnly: true, maxAge }));
   }

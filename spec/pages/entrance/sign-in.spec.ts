@@ -1,0 +1,127 @@
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { emailSignIn, passkeys, twoFactor } from '../../../lib/index.js';
+import { ada, password } from '../../support/app.js';
+import { attribute } from '../../support/page-browser.js';
+import { isSignedIn, type PagesApp, signInOn, startPagesApp } from '../../support/pages-app.js';
+
+const plugins = [password({ username: true }), emailSignIn(), twoFactor(), passkeys()] as const;
+
+let app: PagesApp<typeof plugins>;
+beforeAll(async () => {
+  app = await startPagesApp(plugins);
+  await app.auth.credential.signUp({ ...ada, username: 'countess' } as never);
+});
+afterAll(() => app.stop());
+
+test('the right password leads home', async () => {
+  const browser = app.open();
+  const answer = await signInOn(browser, ada);
+  expect([answer.status, answer.location]).toEqual([303, '/home']);
+  expect(await isSignedIn(browser)).toBe(true);
+});
+
+test('a username signs in too', async () => {
+  const browser = app.open();
+  const page = await browser.open('/auth/sign-in');
+  expect(page.form('password').attribute('credential', 'type')).toBe('text');
+  const answer = await browser.submit(page, 'password', { credential: 'countess', password: ada.password });
+  expect([answer.status, answer.location]).toEqual([303, '/home']);
+});
+
+describe('a wrong password', () => {
+  test('shows the page with its status, an error that has the focus, and what was typed', async () => {
+    const browser = app.open();
+    const answer = await signInOn(browser, { email: 'Ada@Example.com ', password: 'not the password' });
+    expect([answer.status, answer.heading, answer.title]).toEqual([
+      401,
+      'Sign in',
+      'Error: Sign in – localhost',
+    ]);
+    expect(answer.error).toContain('There is a problem');
+    // A browser gives the focus to the first that asks for it.
+    const focused = answer.elements.find((one) => attribute(one, 'autofocus') !== undefined)!;
+    expect([attribute(focused, 'data-part'), attribute(focused, 'tabindex')]).toEqual(['errors', '-1']);
+    expect(answer.form('password').value('credential')).toBe('Ada@Example.com ');
+    expect(await isSignedIn(browser)).toBe(false);
+  });
+
+  test('is never sent back', async () => {
+    const answer = await signInOn(app.open(), { email: ada.email, password: 'sent-only-once <"\'&' });
+    expect(answer.body).not.toContain('sent-only-once');
+    expect(answer.form('password').attribute('password', 'value')).toBeUndefined();
+  });
+
+  test('keeps where the user goes on to, and a checked box', async () => {
+    const browser = app.open();
+    const page = await browser.open('/auth/sign-in?return_to=%2Fdeep%3Fa%3Db%26c');
+    const wrong = await browser.submit(page, 'password', {
+      credential: ada.email,
+      password: 'wrong',
+      remember_me: true,
+    });
+    expect(wrong.status).toBe(401);
+    expect(wrong.form('password').attribute('remember_me', 'checked')).toBe('');
+    const answer = await browser.submit(wrong, 'password', { password: ada.password });
+    expect([answer.status, answer.location]).toEqual([303, '/deep?a=b&c']);
+  });
+});
+
+test('the fields have names for password managers', async () => {
+  const form = (await app.open().open('/auth/sign-in')).form('password');
+  expect(form.attribute('credential', 'autocomplete')).toBe('username webauthn');
+  expect(form.attribute('password', 'autocomplete')).toBe('current-password');
+});
+
+test('a session ends with the browser unless the box is checked', async () => {
+  const lifetime = async (isRemembered: boolean) => {
+    const browser = app.open();
+    const page = await browser.open('/auth/sign-in');
+    const { cookies } = await browser.submit(page, 'password', {
+      credential: ada.email,
+      password: ada.password,
+      ...(isRemembered && { remember_me: true }),
+    });
+    return /max-age=\d+/i.test(cookies.find((one) => one.startsWith('latchkey=')) ?? '');
+  };
+  expect([await lifetime(false), await lifetime(true)]).toEqual([false, true]);
+});
+
+test('who is signed in goes on', async () => {
+  const browser = app.open();
+  await signInOn(browser, ada);
+  expect((await browser.open('/auth/sign-in')).location).toBe('/home');
+  expect((await browser.open('/auth/sign-in?return_to=/reports')).location).toBe('/reports');
+  expect((await browser.open('/auth/sign-up?return_to=/reports')).location).toBe('/reports');
+});
+
+test('an error in the address is shown, and an unknown one is not', async () => {
+  const page = await app.open().open('/auth/sign-in?error=access_denied');
+  expect([page.status, page.title]).toEqual([200, 'Error: Sign in – localhost']);
+  for (const error of ['nonsense', 'constructor', '__proto__', '<b>', '']) {
+    const other = await app.open().open(`/auth/sign-in?error=${encodeURIComponent(error)}`);
+    expect([other.status, other.error]).toEqual([200, null]);
+  }
+});
+
+test('the way that was used last is marked', async () => {
+  const browser = app.open();
+  expect((await browser.open('/auth/sign-in')).text).not.toContain('last used');
+  await app.mailOf(ada.email, 'sign-in-code', async () =>
+    browser.submit(await browser.open('/auth/sign-in'), 'send-code', { email: ada.email }),
+  );
+  const page = await browser.open('/auth/sign-in');
+  expect(page.text).toMatch(/Email me a code last used/);
+  expect(page.all('details').map((one) => attribute(one, 'open') !== undefined)).toEqual([true]);
+});
+
+test('a form without fields is refused field by field', async () => {
+  const answer = await app.open().post('/auth/sign-in/password', {});
+  expect(answer.status).toBe(422);
+  expect(answer.error).toMatch(/Credential is missing.*Password is missing/);
+  const form = answer.form('password');
+  for (const name of ['credential', 'password']) {
+    expect(form.attribute(name, 'aria-invalid')).toBe('true');
+    const described = form.attribute(name, 'aria-describedby') ?? '';
+    expect(answer.elements.some((one) => attribute(one, 'id') === described)).toBe(true);
+  }
+});

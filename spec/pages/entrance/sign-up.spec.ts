@@ -1,0 +1,182 @@
+import { afterEach, describe, expect, test } from '@jest/globals';
+import { emailSignIn } from '../../../lib/index.js';
+import { ada, password } from '../../support/app.js';
+import { isSignedIn, type PagesApp, signInOn, startPagesApp } from '../../support/pages-app.js';
+
+let app: PagesApp<readonly [ReturnType<typeof password>]>;
+const start = async (
+  options: Parameters<typeof password>[0] = {},
+  more: Parameters<typeof startPagesApp>[1] = {},
+) => {
+  app = (await startPagesApp([password(options)] as const, more as never)) as never;
+};
+afterEach(() => app.stop());
+
+const signUp = async (
+  browser: ReturnType<typeof app.open>,
+  fields: Record<string, string | boolean> = ada,
+  at = '/auth/sign-up',
+) => browser.submit(await browser.open(at), 'password', fields);
+
+describe('with a password', () => {
+  test('an account leads to the sign-in, which says so and goes on where the user was', async () => {
+    await start();
+    const browser = app.open();
+    const answer = await signUp(browser, ada, '/auth/sign-up?return_to=/deep');
+    expect([answer.status, answer.location]).toEqual([303, '/auth/sign-in?done=signed-up&return_to=%2Fdeep']);
+    const page = await browser.follow(answer);
+    expect(page.text).toContain('Your account was created. Sign in.');
+    const signedIn = await browser.submit(page, 'password', {
+      credential: ada.email,
+      password: ada.password,
+    });
+    expect(signedIn.location).toBe('/deep');
+  });
+
+  test('signInOnSignUp leads on with a session', async () => {
+    await start({ signInOnSignUp: true });
+    const browser = app.open();
+    expect((await signUp(browser, ada, '/auth/sign-up?return_to=/deep')).location).toBe('/deep');
+    expect(await isSignedIn(browser)).toBe(true);
+  });
+
+  test('a weak password and a wrong email are shown beside their fields, and what was typed is kept', async () => {
+    await start(
+      { username: true },
+      { config: { user: { fields: { fullName: { type: 'string', maxLength: 80 } } } } },
+    );
+    const browser = app.open();
+    const answer = await signUp(browser, {
+      email: 'nonsense',
+      username: 'countess',
+      full_name: 'Ada "A" <Lovelace>',
+      password: 'short',
+    });
+    expect([answer.status, answer.title]).toEqual([422, 'Error: Create an account – localhost']);
+    expect(answer.error).toMatch(/Email .*Password/);
+    const form = answer.form('password');
+    expect(['email', 'username', 'full_name', 'password'].map((name) => form.value(name))).toEqual([
+      'nonsense',
+      'countess',
+      'Ada "A" <Lovelace>',
+      '',
+    ]);
+    expect(form.attribute('email', 'aria-invalid')).toBe('true');
+    expect(form.attribute('username', 'aria-invalid')).toBeUndefined();
+    expect(answer.body).not.toContain('value="short"');
+  });
+
+  test('an email that has an account is refused', async () => {
+    await start();
+    await app.auth.credential.signUp(ada);
+    const answer = await signUp(app.open(), { ...ada, password: 'another long password' });
+    expect(answer.status).toBe(409);
+    expect(answer.error).not.toBeNull();
+  });
+
+  test('optional fields can be left empty, and booleans are sent as false', async () => {
+    const fields = {
+      nickname: { type: 'string', maxLength: 40 },
+      age: { type: 'integer' },
+      birthday: { type: 'date' },
+      newsletter: { type: 'boolean' },
+      color: { type: 'string', enum: ['red', 'blue'] },
+      plan: { type: 'string', enum: ['free', 'paid'], required: true },
+    } as const;
+    await start({ username: true, signInOnSignUp: true }, { config: { user: { fields } } });
+    const browser = app.open();
+    const page = await browser.open('/auth/sign-up');
+    const answer = await browser.submit(page, 'password', { ...ada, newsletter: 'false', plan: 'paid' });
+    expect([answer.status, answer.location, answer.error]).toEqual([303, '/home', null]);
+    const me = JSON.parse((await browser.open('/auth/me', { accept: 'application/json' })).body);
+    expect(me.user).toMatchObject({
+      nickname: null,
+      age: null,
+      birthday: null,
+      newsletter: false,
+      color: null,
+      plan: 'paid',
+      username: null,
+    });
+  });
+
+  test.each([
+    ['username', ['username', 'password'], { username: 'countess' }],
+    ['either', ['email', 'username', 'password'], { username: 'countess' }],
+    ['either', ['email', 'username', 'password'], { email: ada.email }],
+  ] as const)('identifier %j has the fields %j', async (identifier, names, typed) => {
+    await start({ identifier, signInOnSignUp: true });
+    const browser = app.open();
+    const page = await browser.open('/auth/sign-up');
+    expect(page.form('password').names).toEqual(names);
+    const answer = await browser.submit(page, 'password', { ...typed, password: ada.password });
+    expect([answer.status, answer.location, answer.error]).toEqual([303, '/home', null]);
+  });
+
+  test('concealExistingEmails answers an email with an account as any other', async () => {
+    await start({ concealExistingEmails: true });
+    await app.auth.credential.signUp(ada);
+    for (const email of [ada.email, 'new@example.com']) {
+      const browser = app.open();
+      const answer = await signUp(browser, { email, password: 'another long password' });
+      expect([answer.status, answer.location]).toEqual([303, '/auth/sign-up?done=check-mail']);
+      const page = await browser.follow(answer);
+      expect([page.heading, page.actions]).toEqual(['Check your mail', []]);
+      expect(page.body).not.toContain(email);
+      expect(await isSignedIn(browser)).toBe(false);
+    }
+  });
+});
+
+describe('where users cannot sign up', () => {
+  test('the page says so, has no form, and its path takes none', async () => {
+    await start({}, { config: { signUp: 'closed' } });
+    const page = await app.open().open('/auth/sign-up');
+    expect([page.status, page.actions]).toEqual([200, []]);
+    expect(page.text).toContain('You cannot sign up here.');
+    expect((await app.open().open('/auth/sign-in')).links).not.toContain('/auth/sign-up');
+    expect((await app.open().post('/auth/sign-up/password', ada)).status).toBe(404);
+  });
+});
+
+describe('with an emailed code', () => {
+  const withCodes = async () => {
+    app = (await startPagesApp([password(), emailSignIn({ signUp: true })] as const)) as never;
+  };
+
+  test('an account is created in the browser that asked', async () => {
+    await withCodes();
+    const browser = app.open();
+    const page = await browser.open('/auth/sign-up?return_to=/deep');
+    let answer = page;
+    const mail = await app.mailOf('new@example.com', 'sign-in-code', async () => {
+      answer = await browser.submit(page, 'send-code', { email: 'new@example.com' }, 'email');
+    });
+    expect([answer.status, answer.location]).toEqual([303, '/auth/sign-in/email?return_to=%2Fdeep']);
+    const confirmed = await browser.submit(await browser.follow(answer), 'confirm', { code: mail.code });
+    expect([confirmed.status, confirmed.location]).toEqual([303, '/deep']);
+    expect(await isSignedIn(browser)).toBe(true);
+  });
+
+  test('a link in the same browser goes on where the user was, although the email does not say where', async () => {
+    await withCodes();
+    const browser = app.open();
+    const page = await browser.open('/auth/sign-up?return_to=/deep');
+    const mail = await app.mailOf('new@example.com', 'sign-in-code', () =>
+      browser.submit(page, 'send-code', { email: 'new@example.com' }),
+    );
+    expect(mail.url).not.toContain('deep');
+    const link = await browser.open(`/auth/sign-in/email?token=${mail.token}`);
+    const confirmed = await browser.submit(link, 'confirm');
+    expect([confirmed.status, confirmed.location]).toEqual([303, '/deep']);
+  });
+});
+
+test('an account that exists is not signed in by its sign-up', async () => {
+  await start({ signInOnSignUp: true });
+  await app.auth.credential.signUp(ada);
+  const browser = app.open();
+  await signUp(browser);
+  expect(await isSignedIn(browser)).toBe(false);
+  expect((await signInOn(browser, ada)).location).toBe('/home');
+});

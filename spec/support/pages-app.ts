@@ -1,0 +1,55 @@
+import type { AuthConfig, MailMessage, Plugin } from '../../lib/index.js';
+import { type PagesOptions, pages } from '../../lib/pages.js';
+import { startApp, type SpecApp, type SpecAppOptions } from './app.js';
+import { mailbox } from './mailbox.js';
+import { PageBrowser, type Shown } from './page-browser.js';
+
+/** An app with pages, whose emails are kept. */
+export type PagesApp<P extends readonly Plugin[]> = SpecApp<readonly [...P, ReturnType<typeof pages>]> & {
+  readonly mails: readonly MailMessage[];
+  /** A browser with cookies of its own. */
+  open(headers?: Record<string, string>): PageBrowser;
+  /** Runs a function and returns the email of this kind that it causes. */
+  mailOf(to: string, kind: string, work: () => PromiseLike<unknown>): Promise<MailMessage>;
+};
+
+/** Starts an app with some plugins and pages, at http://localhost and `/auth`. */
+export async function startPagesApp<const P extends readonly Plugin[]>(
+  plugins: P,
+  {
+    pages: options = { home: '/home' },
+    config = {},
+    mount,
+  }: {
+    pages?: PagesOptions;
+    config?: Partial<AuthConfig<readonly [...P, ReturnType<typeof pages>]>>;
+    mount?: SpecAppOptions<readonly [...P, ReturnType<typeof pages>]>['mount'];
+  } = {},
+): Promise<PagesApp<P>> {
+  const mail = mailbox();
+  const app = await startApp({
+    plugins: [...plugins, pages(options)] as const,
+    config: { baseUrl: 'http://localhost', ...config, email: { send: mail.send, ...config.email } } as never,
+    ...(mount && { mount: mount as never }),
+  });
+  return {
+    ...(app as unknown as SpecApp<readonly [...P, ReturnType<typeof pages>]>),
+    mails: mail.mails,
+    mailOf: mail.mailOf,
+    open: (headers = {}) => new PageBrowser(app.origin, headers),
+  };
+}
+
+/** Signs in by the form with the password. */
+export async function signInOn(
+  browser: PageBrowser,
+  { email, password }: { email: string; password: string },
+  page = '/auth/sign-in',
+): Promise<Shown> {
+  return browser.submit(await browser.open(page), 'password', { credential: email, password });
+}
+
+/** Whether a browser has a session. */
+export async function isSignedIn(browser: PageBrowser, mount = '/auth'): Promise<boolean> {
+  return (await browser.open(`${mount}/me`, { accept: 'application/json' })).status === 200;
+}
