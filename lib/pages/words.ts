@@ -121,7 +121,7 @@ export const en = {
     ends: 'All sessions of the account end.',
     submit: 'Set the password',
     invalid: 'This link is no longer valid',
-    invalidText: 'It was used, it has expired, or a newer one was sent. You can ask for another link.',
+    invalidText: 'It was used, or it has expired. You can ask for another link.',
     invitationInvalidText: 'It was used or has expired. Ask the people who invited you for another one.',
     again: 'Ask for a new link',
   },

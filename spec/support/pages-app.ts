@@ -53,3 +53,9 @@ export async function signInOn(
 export async function isSignedIn(browser: PageBrowser, mount = '/auth'): Promise<boolean> {
   return (await browser.open(`${mount}/me`, { accept: 'application/json' })).status === 200;
 }
+
+/** Returns the path and the query of a URL. */
+export function pathOf(url: string): string {
+  const { pathname, search } = new URL(url, 'http://localhost');
+  return pathname + search;
+}

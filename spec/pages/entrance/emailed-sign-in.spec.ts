@@ -1,0 +1,124 @@
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { emailSignIn } from '../../../lib/index.js';
+import { ada, password } from '../../support/app.js';
+import { proveMailbox } from '../../support/email-proof.js';
+import { isSignedIn, type PagesApp, pathOf, startPagesApp } from '../../support/pages-app.js';
+
+const plugins = [password(), emailSignIn({ signUp: true })] as const;
+
+let app: PagesApp<typeof plugins>;
+beforeAll(async () => {
+  app = await startPagesApp(plugins, {
+    config: { user: { fields: { fullName: { type: 'string', required: true } } } },
+  });
+  const { id } = await app.auth.users.create({ ...ada, emailVerified: true, fields: { fullName: 'Ada' } } as never);
+  await proveMailbox(app.auth, id);
+});
+afterAll(() => app.stop());
+
+type Browser = ReturnType<typeof app.open>;
+const ask = async (browser: Browser, email = ada.email, at = '/auth/sign-in') => {
+  let answer = await browser.open(at);
+  const mail = await app.mailOf(email, 'sign-in-code', async () => {
+    answer = await browser.submit(answer, 'send-code', { email });
+  });
+  return { mail, answer };
+};
+
+describe('by code', () => {
+  test('signs in and goes on where the user was', async () => {
+    const browser = app.open();
+    const { mail, answer } = await ask(browser, ada.email, '/auth/sign-in?return_to=/deep');
+    expect([answer.status, answer.location]).toEqual([303, '/auth/sign-in/email?return_to=%2Fdeep']);
+    const page = await browser.follow(answer);
+    expect(page.form('confirm').attribute('code', 'autocomplete')).toBe('one-time-code');
+    const done = await browser.submit(page, 'confirm', { code: mail.code.toLowerCase().replace('-', ' ') });
+    expect([done.status, done.location]).toEqual([303, '/deep']);
+    expect(await isSignedIn(browser)).toBe(true);
+    // Reloading the page of the code leads on.
+    expect((await browser.open('/auth/sign-in/email?return_to=/deep')).location).toBe('/deep');
+  });
+
+  test('a wrong code is refused, is not sent back, and the right one is still accepted', async () => {
+    const browser = app.open();
+    const { mail, answer } = await ask(browser, ada.email, '/auth/sign-in?return_to=/deep');
+    const wrong = await browser.submit(await browser.follow(answer), 'confirm', { code: 'ZZZZ-ZZZZ' });
+    expect([wrong.status, wrong.title]).toEqual([401, 'Error: Enter your code – localhost']);
+    expect(wrong.error).not.toBeNull();
+    expect(wrong.body).not.toContain('ZZZZ');
+    expect((await browser.submit(wrong, 'confirm', { code: mail.code })).location).toBe('/deep');
+  });
+
+  test('in another browser, the code is refused', async () => {
+    const { mail } = await ask(app.open());
+    const other = app.open();
+    const answer = await other.submit(await other.open('/auth/sign-in/email'), 'confirm', {
+      code: mail.code,
+    });
+    expect(answer.status).toBe(401);
+    expect(await isSignedIn(other)).toBe(false);
+  });
+
+  test('an email without an account is answered alike', async () => {
+    const known = await ask(app.open());
+    const browser = app.open();
+    const unknown = await ask(browser, 'unknown@example.com');
+    expect([unknown.answer.status, unknown.answer.location]).toEqual([
+      known.answer.status,
+      known.answer.location,
+    ]);
+  });
+});
+
+describe('by link', () => {
+  test('the link signs in by a button, in the browser that asked, and leads to an address without its token', async () => {
+    const browser = app.open();
+    const { mail } = await ask(browser, ada.email, '/auth/sign-in?return_to=/deep');
+    const page = await browser.open(pathOf(mail.url));
+    expect([page.status, page.heading]).toEqual([200, 'Sign in']);
+    expect(await isSignedIn(browser)).toBe(false);
+    const done = await browser.submit(page, 'confirm');
+    expect([done.status, done.location]).toEqual([303, '/deep']);
+    expect(await isSignedIn(browser)).toBe(true);
+    expect(done.headers['set-cookie']?.join()).not.toContain(mail.token);
+  });
+
+  test('in another browser, it says where the code is entered, and the link still works where it was asked for', async () => {
+    const browser = app.open();
+    const { mail } = await ask(browser);
+    const other = app.open();
+    const refused = await other.submit(await other.open(pathOf(mail.url)), 'confirm');
+    expect(refused.status).toBe(403);
+    expect(refused.text).toContain('You asked for this email in another browser.');
+    expect(refused.actions).toEqual([]);
+    expect(await isSignedIn(other)).toBe(false);
+    const done = await browser.submit(await browser.open(pathOf(mail.url)), 'confirm');
+    expect(done.location).toBe('/home');
+  });
+
+  test('a link works once', async () => {
+    const browser = app.open();
+    const { mail } = await ask(browser);
+    const page = await browser.open(pathOf(mail.url));
+    await browser.submit(page, 'confirm');
+    const again = await app.open().submit(page, 'confirm');
+    expect([again.status, again.error]).toEqual([401, expect.any(String)]);
+  });
+});
+
+test.each(['code', 'token'] as const)(
+  'a new account by %s is asked for the fields that it must have',
+  async (by) => {
+    const email = `new-${by}@example.com`;
+    const browser = app.open();
+    const { mail, answer } = await ask(browser, email, '/auth/sign-up?return_to=/deep');
+    const page = by === 'code' ? await browser.follow(answer) : await browser.open(pathOf(mail.url));
+    const typed: Record<string, string> = by === 'code' ? { code: mail.code } : {};
+    const asks = await browser.submit(page, 'confirm', typed);
+    expect(asks.status).toBe(422);
+    expect(asks.text).toContain('This email has no account yet.');
+    expect(asks.form('confirm').names).toContain('full_name');
+    const done = await browser.submit(asks, 'confirm', { ...typed, full_name: 'New' });
+    expect([done.status, done.location]).toEqual([303, '/deep']);
+  },
+);

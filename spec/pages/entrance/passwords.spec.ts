@@ -1,0 +1,115 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { admin } from '../../../lib/index.js';
+import { ada, password } from '../../support/app.js';
+import { isSignedIn, type PagesApp, pathOf, signInOn, startPagesApp } from '../../support/pages-app.js';
+
+const plugins = [password(), admin({ adminEmails: ['root@example.com'] })] as const;
+const NEW = 'a difference engine';
+
+let app: PagesApp<typeof plugins>;
+beforeAll(async () => {
+  app = await startPagesApp(plugins);
+});
+afterAll(() => app.stop());
+
+let email: string;
+let count = 0;
+beforeEach(async () => {
+  email = `person-${count++}@example.com`;
+  await app.auth.users.create({ email, password: ada.password, emailVerified: true });
+});
+
+const ask = async () => {
+  const browser = app.open();
+  const page = await browser.open('/auth/forgot-password');
+  return app.mailOf(email, 'reset-password', () => browser.submit(page, 'send', { email }));
+};
+
+describe('a forgotten password', () => {
+  test('is asked for by email, whether or not there is an account', async () => {
+    for (const typed of [email, 'stranger@example.com']) {
+      const browser = app.open();
+      const answer = await browser.submit(await browser.open('/auth/forgot-password'), 'send', {
+        email: typed,
+      });
+      expect([answer.status, answer.location]).toEqual([303, '/auth/forgot-password?done=check-mail']);
+      const page = await browser.follow(answer);
+      expect([page.heading, page.actions]).toEqual(['Check your mail', []]);
+      expect(page.text).toContain('If there is an account with this address');
+    }
+  });
+
+  test('the link names the account and sets a new password, and the answer leads to an address without the token', async () => {
+    const signedIn = app.open();
+    await signInOn(signedIn, { email, password: ada.password });
+    const mail = await ask();
+    const browser = app.open();
+    const page = await browser.open(pathOf(mail.url));
+    expect([page.status, page.heading]).toEqual([200, 'Choose a new password']);
+    expect(page.text).toContain(email);
+    const answer = await browser.submit(page, 'set', { new_password: NEW });
+    expect([answer.status, answer.location]).toEqual([303, '/auth/sign-in?done=password-reset']);
+    const signIn = await browser.follow(answer);
+    expect(signIn.text).toContain('Your password was changed.');
+    expect(await isSignedIn(signedIn)).toBe(false);
+    const done = await browser.submit(signIn, 'password', { credential: email, password: NEW });
+    expect(done.location).toBe('/home');
+  });
+
+  test('a weak password is refused, is not sent back, and the link can be used again', async () => {
+    const mail = await ask();
+    const browser = app.open();
+    const page = await browser.open(pathOf(mail.url));
+    const weak = await browser.submit(page, 'set', { new_password: 'short-1' });
+    expect([weak.status, weak.title]).toEqual([422, 'Error: Choose a new password – localhost']);
+    expect(weak.body).not.toContain('short-1');
+    expect(weak.text).toContain(email);
+    const answer = await browser.submit(weak, 'set', { new_password: NEW });
+    expect(answer.location).toBe('/auth/sign-in?done=password-reset');
+  });
+
+  test.each([
+    [
+      'a used link',
+      async () => {
+        const mail = await ask();
+        await app.open().post('/auth/reset-password/set', { token: mail.token, new_password: NEW });
+        return mail.token;
+      },
+    ],
+    ['a made-up token', async () => 'nonsense'],
+    ['no token', async () => ''],
+  ])('%s is no longer valid, by GET and by POST', async (_title, tokenOf) => {
+    const token = await tokenOf();
+    const browser = app.open();
+    for (const page of [
+      await browser.open(`/auth/reset-password?token=${token}`),
+      await browser.post('/auth/reset-password/set', { token, new_password: 'yet another password' }),
+    ]) {
+      expect([page.heading, page.actions]).toEqual(['This link is no longer valid', []]);
+      expect(page.links).toContain('/auth/forgot-password');
+      expect(page.body).not.toContain(email);
+    }
+    expect((await signInOn(app.open(), { email, password: 'yet another password' })).status).toBe(401);
+  });
+});
+
+describe('an invitation', () => {
+  const invite = async (to: string) =>
+    app.mailOf(to, 'invitation', () => app.auth.admin.createUser({ email: to } as never));
+
+  test('is accepted by choosing a password', async () => {
+    const to = 'guest@example.com';
+    const mail = await invite(to);
+    const browser = app.open();
+    const page = await browser.open(pathOf(mail.url));
+    expect([page.status, page.heading]).toEqual([200, 'Accept your invitation']);
+    expect(page.text).toContain(to);
+    const answer = await browser.submit(page, 'set', { new_password: NEW });
+    expect([answer.status, answer.location]).toEqual([303, '/auth/sign-in?done=password-reset']);
+    expect((await signInOn(app.open(), { email: to, password: NEW })).location).toBe('/home');
+    const again = await browser.open(pathOf(mail.url));
+    expect([again.heading, again.actions]).toEqual(['This link is no longer valid', []]);
+    expect(again.text).toContain('Ask the people who invited you');
+  });
+});
