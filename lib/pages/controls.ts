@@ -145,7 +145,10 @@ export function labelOf(name: string): string {
   return words.charAt(0).toUpperCase() + words.slice(1);
 }
 
-function idOf({ action }: FormValues, name: string): string {
-  // The actions of a page's forms differ in their ends.
-  return `${action.split('/').slice(-2).join('-')}-${name}`.replace(/[^A-Za-z0-9_-]/g, '-');
+function idOf({ action, key = '' }: FormValues, name: string): string {
+  // The actions of a page's forms differ in their ends, unless the forms have keys.
+  return `${action.split('/').slice(-2).join('-')}-${key && `${key}-`}${name}`.replace(
+    /[^A-Za-z0-9_-]/g,
+    '-',
+  );
 }

@@ -18,6 +18,8 @@ export interface FormValues {
   readonly typed: Readonly<Record<string, string>>;
   /** What is wrong with the fields, by their names: a predicate such as "is missing". */
   readonly errors: Readonly<Record<string, string>>;
+  /** What tells the form from others of the page that are sent to the same path. */
+  readonly key?: string;
 }
 
 /** A link of the navigation. */

@@ -157,7 +157,10 @@ ${(error.errors ?? []).length > 0 && html`<ul>${error.errors?.map(({ pointer, de
 
   /** Leads a browser that opens a page to where its user can get access. */
   async #turnAway(error: AuthError, req: Request, res: Response, startedAt: number): Promise<void> {
-    const to = req.method === 'POST' ? null : await this.#wayTo(error, this.#site.here(req));
+    const here = this.#site.here(req);
+    // A page that cannot be returned to passes on where it was to lead.
+    const returnTo = this.#site.returnTo(here) ?? queryOf(req).get('return_to') ?? here;
+    const to = req.method === 'POST' ? null : await this.#wayTo(error, returnTo);
     if (to === null) this.refuse(error, res, startedAt);
     else this.#leave(to, res);
   }

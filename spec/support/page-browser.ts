@@ -1,5 +1,5 @@
 import { type IncomingHttpHeaders, request } from 'node:http';
-import { type DefaultTreeAdapterTypes as Tree, parse } from 'parse5';
+import { parse, type DefaultTreeAdapterTypes as Tree } from 'parse5';
 
 type Element = Tree.Element;
 
@@ -77,11 +77,14 @@ export class Shown {
     return this.all('form').map((one) => attribute(one, 'action') ?? '');
   }
 
-  /** Returns the form with this end of its action and, if several have it, with this field. */
-  form(name: string, field?: string): FormShown {
+  /** Returns the form with this end of its action and, if several have it, with these values. */
+  form(name: string, values: Readonly<Record<string, string>> = {}): FormShown {
     const found = this.all('form')
       .map((one) => new FormShown(one))
-      .filter((one) => one.action.endsWith(`/${name}`) && (field === undefined || one.has(field)));
+      .filter(({ action }) => action.endsWith(`/${name}`))
+      .filter((one) =>
+        Object.entries(values).every(([field, value]) => one.has(field) && one.value(field) === value),
+      );
     if (found.length !== 1) throw new Error(`${found.length} forms ${name} at ${this.url}: ${this.text}`);
     return found[0]!;
   }
@@ -209,9 +212,9 @@ export class PageBrowser {
     shown: Shown,
     name: string,
     fields: Readonly<Record<string, string | boolean>> = {},
-    having?: string,
+    having: Readonly<Record<string, string>> = {},
   ): Promise<Shown> {
-    const form = shown.form(name, having ?? Object.keys(fields)[0]);
+    const form = shown.form(name, having);
     this.#at = shown.url;
     return this.post(form.action, form.filled(fields));
   }
@@ -281,11 +284,11 @@ export class PageBrowser {
   #keep(line: string, at: string): void {
     const [pair = '', ...attributes] = line.split(/; */);
     const [name = '', value = ''] = pair.split(/=(.*)/s);
-    const valueOf = (wanted: string) =>
+    const attributeOf = (wanted: string) =>
       attributes.find((one) => one.toLowerCase().startsWith(`${wanted}=`))?.slice(wanted.length + 1);
-    const path = valueOf('path') ?? (at.replace(/\/[^/]*$/, '') || '/');
-    const expires = valueOf('expires');
-    const isOver = valueOf('max-age') === '0' || (expires && Date.parse(expires) < Date.now());
+    const path = attributeOf('path') ?? (at.replace(/\/[^/]*$/, '') || '/');
+    const expires = attributeOf('expires');
+    const isOver = attributeOf('max-age') === '0' || (expires && Date.parse(expires) < Date.now());
     this.#cookies = this.#cookies.filter((one) => one.name !== name || one.path !== path);
     if (!isOver) this.#cookies.push({ name, value, path });
   }

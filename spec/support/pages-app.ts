@@ -1,8 +1,12 @@
-import type { AuthConfig, MailMessage, Plugin } from '../../lib/index.js';
+import type { Auth, AuthConfig, MailMessage, Plugin } from '../../lib/index.js';
 import { type PagesOptions, pages } from '../../lib/pages.js';
-import { startApp, type SpecApp, type SpecAppOptions } from './app.js';
+import { ada, type SpecApp, type SpecAppOptions, startApp } from './app.js';
+import { proveMailbox } from './email-proof.js';
 import { mailbox } from './mailbox.js';
 import { PageBrowser, type Shown } from './page-browser.js';
+import { enroll, firstStep, forgetSteps } from './two-factor.js';
+
+type Enrolled = Awaited<ReturnType<typeof enroll>>;
 
 /** An app with pages, whose emails are kept. */
 export type PagesApp<P extends readonly Plugin[]> = SpecApp<readonly [...P, ReturnType<typeof pages>]> & {
@@ -58,4 +62,24 @@ export async function isSignedIn(browser: PageBrowser, mount = '/auth'): Promise
 export function pathOf(url: string): string {
   const { pathname, search } = new URL(url, 'http://localhost');
   return pathname + search;
+}
+
+/** Creates a user who has answered an email, so that the account can be changed. */
+export async function createPerson(
+  { auth }: { readonly auth: Parameters<typeof proveMailbox>[0] & Pick<Auth, 'users'> },
+  { email, password }: { email: string; password?: string },
+): Promise<string> {
+  const { id } = await auth.users.create({ email, emailVerified: true, ...(password && { password }) });
+  await proveMailbox(auth, id);
+  return id;
+}
+
+/** Creates a user with a second factor. */
+export async function createProtected(app: PagesApp<readonly Plugin[]>, person = ada): Promise<Enrolled> {
+  await createPerson(app, person);
+  const browser = app.browser();
+  await firstStep(browser, person).expect(200);
+  const enrolled = await enroll(browser);
+  await forgetSteps(app as never);
+  return enrolled;
 }

@@ -11,6 +11,8 @@ export interface ReauthenticateValues {
   readonly form: FormValues;
   /** The form that emails a code. Null if none is emailed. */
   readonly send: FormValues | null;
+  /** Whether a code was emailed, so that it can be entered. */
+  readonly isSent: boolean;
   readonly providers: readonly ProviderValues[];
   readonly signOutPage: string;
   readonly mount: string;
@@ -42,7 +44,7 @@ export function reauthenticate(site: Site): Page | null {
         : []),
     ],
     async values(visit) {
-      const { returnTo, query } = visit;
+      const { returnTo, query, refused } = visit;
       const next = returnTo ?? site.home;
       // A provider has led back here.
       if (query.has('provider') && !query.has('error')) return new Leave(next);
@@ -55,6 +57,7 @@ export function reauthenticate(site: Site): Page | null {
         methods,
         form: site.form(visit, { path }, 'confirm'),
         send: methods.includes('email_code') && send ? site.form(visit, { path }, 'send-code') : null,
+        isSent: query.get('done') === 'sent' || refused?.form === 'confirm',
         providers: linked.filter(({ id }) => providers.includes(id)),
         signOutPage: site.page('sign-out'),
         mount: site.mount,
@@ -62,7 +65,7 @@ export function reauthenticate(site: Site): Page | null {
       };
     },
     view(values, words) {
-      const { methods, form, send, providers, returnTo, mount, next, signOutPage, done } = values;
+      const { methods, form, send, providers, isSent, returnTo, mount, next, signOutPage } = values;
       const t = words.reauthenticate;
       const has = (name: string) => methods.includes(name);
       const one = (name: string, label: string, hint: string | null, focus: boolean) =>
@@ -93,7 +96,7 @@ export function reauthenticate(site: Site): Page | null {
           has('code') && one('code', words.fields.code, words.secondFactor.totp, true)
         }${has('password') && !isStrong && one('password', words.fields.password, null, true)}${
           has('email_code') &&
-          html`${done === 'sent' || form.errors.email_code !== undefined ? one('email_code', words.fields.code, t.sent, true) : null}${send && formOf(send, { submit: t.send, kind: 'secondary', returnTo })}`
+          html`${isSent && one('email_code', words.fields.code, t.sent, true)}${send && formOf(send, { submit: t.send, kind: 'secondary', returnTo })}`
         }${
           has('passkey') &&
           html`<div data-part="stack"><button type="button" hidden data-part="button secondary" data-passkey data-kind="reauthenticate" data-options="${mount}/reauthenticate/options" data-send="${mount}/reauthenticate" data-field="passkey" data-go="${next}">${words.secondFactor.usePasskey}</button></div>`

@@ -59,12 +59,19 @@ export function secondFactor(site: Site): Page | null {
           main: html`<p>${t.expired}</p><p><a href="${signIn}" data-part="button">${words.signIn.title}</a></p>`,
         };
       const has = (name: string) => methods.includes(name);
+      const isTyped = (method: string) => form.typed.method === method;
+      // Each method has a form with this action, and the error is beside the field of the one that was sent.
+      const byMethod = (method: string): FormValues => ({
+        ...form,
+        key: method,
+        errors: isTyped(method) ? form.errors : {},
+      });
       const codeForm = (method: string, label: string, hint: string | null, focus: boolean): Html =>
         formOf(
-          form,
+          byMethod(method),
           { submit: t.submit, returnTo },
           html`${hidden('method', method)}${field(
-            form,
+            byMethod(method),
             {
               name: 'code',
               label,
@@ -80,7 +87,7 @@ export function secondFactor(site: Site): Page | null {
       return {
         title: t.title,
         ...(has('passkey') && { scripts: ['passkeys.js'] }),
-        main: html`${errorSummary(values, [form, send], words)}${
+        main: html`${errorSummary(values, [...methods.map(byMethod), send], words)}${
           has('totp') && codeForm('totp', words.fields.code, t.totp, true)
         }${
           has('email_code') &&
@@ -94,7 +101,7 @@ export function secondFactor(site: Site): Page | null {
           html`<div data-part="stack"><button type="button" hidden data-part="button ${has('totp') ? 'secondary' : 'primary'}" data-passkey data-kind="second-factor" data-options="${mount}/signin/second-factor/options" data-send="${mount}/signin/second-factor" data-body="${'{"method":"passkey"}'}" data-go="${next}">${t.usePasskey}</button></div>`
         }${
           has('recovery_code') &&
-          html`<details${methods.length === 1 && html` open`}><summary>${t.useRecovery}</summary>${codeForm('recovery_code', words.fields.recoveryCode, t.recoveryHint, false)}</details>`
+          html`<details${(methods.length === 1 || isTyped('recovery_code')) && html` open`}><summary>${t.useRecovery}</summary>${codeForm('recovery_code', words.fields.recoveryCode, t.recoveryHint, false)}</details>`
         }<p data-part="quiet">${t.expires} <a href="${signIn}">${t.cancel}</a></p>`,
       };
     },

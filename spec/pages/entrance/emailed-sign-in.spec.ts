@@ -11,7 +11,11 @@ beforeAll(async () => {
   app = await startPagesApp(plugins, {
     config: { user: { fields: { fullName: { type: 'string', required: true } } } },
   });
-  const { id } = await app.auth.users.create({ ...ada, emailVerified: true, fields: { fullName: 'Ada' } } as never);
+  const { id } = await app.auth.users.create({
+    ...ada,
+    emailVerified: true,
+    fields: { fullName: 'Ada' },
+  } as never);
   await proveMailbox(app.auth, id);
 });
 afterAll(() => app.stop());

@@ -150,7 +150,7 @@ describe('with an emailed code', () => {
     const page = await browser.open('/auth/sign-up?return_to=/deep');
     let answer = page;
     const mail = await app.mailOf('new@example.com', 'sign-in-code', async () => {
-      answer = await browser.submit(page, 'send-code', { email: 'new@example.com' }, 'email');
+      answer = await browser.submit(page, 'send-code', { email: 'new@example.com' });
     });
     expect([answer.status, answer.location]).toEqual([303, '/auth/sign-in/email?return_to=%2Fdeep']);
     const confirmed = await browser.submit(await browser.follow(answer), 'confirm', { code: mail.code });

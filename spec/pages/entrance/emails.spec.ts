@@ -1,0 +1,187 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { ada, password } from '../../support/app.js';
+import {
+  createPerson,
+  isSignedIn,
+  type PagesApp,
+  pathOf,
+  signInOn,
+  startPagesApp,
+} from '../../support/pages-app.js';
+
+let people = 0;
+const newPerson = () => ({ email: `person-${people++}@example.com`, password: ada.password });
+
+describe('verify-email', () => {
+  const plugins = [password({ sendVerificationOnSignUp: true, signInOnSignUp: true })] as const;
+  let app: PagesApp<typeof plugins>;
+  beforeAll(async () => {
+    app = await startPagesApp(plugins);
+  });
+  afterAll(() => app.stop());
+
+  const signUp = async (person = newPerson(), at = '/auth/sign-up') => {
+    const browser = app.open();
+    const page = await browser.open(at);
+    const mail = await app.mailOf(person.email, 'verify-email', () =>
+      browser.submit(page, 'password', person),
+    );
+    return { browser, mail, person };
+  };
+  const isVerified = async (email: string) =>
+    (await app.auth.models.User.findOne({ where: { email } }))?.get('emailVerifiedAt') !== null;
+
+  test('the own session confirms by a button, and the answer leads to an address without the token', async () => {
+    const { browser, mail, person } = await signUp(newPerson(), '/auth/sign-up?return_to=/deep');
+    const page = await browser.open(pathOf(mail.url));
+    expect([page.status, page.heading]).toEqual([200, 'Confirm your email']);
+    expect(page.text).toContain(person.email);
+    expect(page.form('confirm').has('password')).toBe(false);
+    expect(await isVerified(person.email)).toBe(false);
+    const done = await browser.submit(page, 'confirm');
+    expect([done.status, done.location]).toEqual([
+      303,
+      '/auth/verify-email?done=email-verified&return_to=%2Fdeep',
+    ]);
+    expect(await isVerified(person.email)).toBe(true);
+    const last = await browser.follow(done);
+    expect([last.heading, last.error]).toEqual(['Your email is confirmed', null]);
+    expect(last.links).toContain('/deep');
+  });
+
+  test('another browser needs the password', async () => {
+    const { mail, person } = await signUp();
+    const other = app.open();
+    const page = await other.open(pathOf(mail.url));
+    expect(page.form('confirm').has('password')).toBe(true);
+    const wrong = await other.submit(page, 'confirm', { password: 'sent-only-once' });
+    expect(wrong.status).toBe(401);
+    expect(wrong.body).not.toContain('sent-only-once');
+    expect(wrong.text).toContain(person.email);
+    expect(await isVerified(person.email)).toBe(false);
+    const done = await other.submit(wrong, 'confirm', { password: person.password });
+    expect([done.status, done.location]).toEqual([303, '/auth/verify-email?done=email-verified']);
+    expect(await isVerified(person.email)).toBe(true);
+    expect((await other.follow(done)).links).toContain('/auth/sign-in');
+    expect(await isSignedIn(other)).toBe(false);
+  });
+
+  test("a session of another account needs the account's password", async () => {
+    const { mail, person } = await signUp();
+    const { browser } = await signUp();
+    const page = await browser.open(pathOf(mail.url));
+    expect(page.form('confirm').has('password')).toBe(true);
+    expect((await browser.post('/auth/verify-email/confirm', { token: mail.token })).status).toBe(401);
+    expect(await isVerified(person.email)).toBe(false);
+  });
+
+  test('a used link is no longer valid, and the session of an account that is not verified can ask for another', async () => {
+    const { browser, mail, person } = await signUp();
+    const nonsense = await browser.open('/auth/verify-email?token=nonsense');
+    expect(nonsense.heading).toBe('This link is no longer valid');
+    let sent = nonsense;
+    const next = await app.mailOf(person.email, 'verify-email', async () => {
+      sent = await browser.submit(nonsense, 'send');
+    });
+    expect([sent.status, sent.location]).toEqual([303, '/auth/verify-email?done=sent']);
+    expect((await browser.follow(sent)).text).toContain('The email is on its way.');
+    await browser.submit(await browser.open(pathOf(next.url)), 'confirm');
+    for (const { token } of [mail, next]) {
+      const page = await browser.open(`/auth/verify-email?token=${token}`);
+      expect([page.heading, page.actions]).toEqual(['This link is no longer valid', []]);
+      const refused = await browser.post('/auth/verify-email/confirm', { token });
+      expect([refused.status, refused.heading]).toEqual([400, 'This link is no longer valid']);
+    }
+  });
+});
+
+describe("verifyEmailBy: 'link'", () => {
+  const plugins = [password({ sendVerificationOnSignUp: true, verifyEmailBy: 'link' })] as const;
+  let app: PagesApp<typeof plugins>;
+  beforeAll(async () => {
+    app = await startPagesApp(plugins);
+  });
+  afterAll(() => app.stop());
+
+  test('the browser of the sign-up needs no password, and another one does', async () => {
+    const person = newPerson();
+    const browser = app.open();
+    const signUp = await browser.open('/auth/sign-up');
+    const mail = await app.mailOf(person.email, 'verify-email', () =>
+      browser.submit(signUp, 'password', person),
+    );
+    const other = app.open();
+    const page = await other.open(pathOf(mail.url));
+    expect(page.form('confirm').has('password')).toBe(false);
+    const asks = await other.submit(page, 'confirm');
+    expect([asks.status, asks.form('confirm').has('password')]).toEqual([expect.any(Number), true]);
+    expect(asks.status).toBeGreaterThanOrEqual(400);
+    const done = await browser.submit(await browser.open(pathOf(mail.url)), 'confirm');
+    expect([done.status, done.location]).toEqual([303, '/auth/verify-email?done=email-verified']);
+  });
+});
+
+describe('change-email', () => {
+  const plugins = [password()] as const;
+  let app: PagesApp<typeof plugins>;
+  let person: ReturnType<typeof newPerson>;
+  let browser: ReturnType<typeof app.open>;
+  let email: string;
+  beforeAll(async () => {
+    app = await startPagesApp(plugins);
+  });
+  beforeEach(async () => {
+    person = newPerson();
+    email = `new-${person.email}`;
+    await createPerson(app as never, person);
+    browser = app.open();
+    await signInOn(browser, person);
+  });
+  afterAll(() => app.stop());
+
+  const ask = () =>
+    app.mailOf(email, 'verify-new-email', () =>
+      browser.send('POST', '/auth/email-changes', JSON.stringify({ new_email: email }), {
+        'content-type': 'application/json',
+      }),
+    );
+  const emailOf = async (signedIn = browser) =>
+    JSON.parse((await signedIn.open('/auth/me', { accept: 'application/json' })).body).user?.email;
+
+  test('the own session confirms by a button, and the page names both emails', async () => {
+    const mail = await ask();
+    const page = await browser.open(pathOf(mail.url));
+    expect([page.status, page.heading]).toEqual([200, 'Confirm your new email']);
+    expect(page.text).toContain(`Use ${email} as the email of your account.`);
+    expect(page.text).toContain(`Your present email is ${person.email}.`);
+    expect(page.form('confirm').names).toEqual(['token']);
+    const done = await browser.submit(page, 'confirm');
+    expect([done.status, done.location]).toEqual([303, '/auth/change-email?done=email-changed']);
+    expect((await browser.follow(done)).heading).toBe('Your email was changed');
+    expect(await emailOf()).toBe(email);
+    const again = await browser.open(pathOf(mail.url));
+    expect([again.heading, again.actions]).toEqual(['This link is no longer valid', []]);
+  });
+
+  test('another browser needs the password', async () => {
+    const mail = await ask();
+    const other = app.open();
+    const page = await other.open(pathOf(mail.url));
+    const wrong = await other.submit(page, 'confirm', { password: 'sent-only-once' });
+    expect(wrong.status).toBe(401);
+    expect(wrong.body).not.toContain('sent-only-once');
+    expect(await emailOf()).toBe(person.email);
+    const done = await other.submit(wrong, 'confirm', { password: person.password });
+    expect([done.status, done.location]).toEqual([303, '/auth/change-email?done=email-changed']);
+    expect((await signInOn(app.open(), { ...person, email })).location).toBe('/home');
+  });
+
+  test('a made-up link is no longer valid', async () => {
+    for (const page of [
+      await browser.open('/auth/change-email?token=nonsense'),
+      await browser.open('/auth/change-email'),
+      await browser.post('/auth/change-email/confirm', { token: 'nonsense' }),
+    ])
+      expect([page.heading, page.actions]).toEqual(['This link is no longer valid', []]);
+  });
+});

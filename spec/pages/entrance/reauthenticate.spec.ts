@@ -1,0 +1,107 @@
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { authRouter, emailSignIn, oauth, requireSession, twoFactor } from '../../../lib/index.js';
+import { ada, password } from '../../support/app.js';
+import { fixedProvider } from '../../support/fixed-provider.js';
+import { createProtected, type PagesApp, signInOn, startPagesApp } from '../../support/pages-app.js';
+import { codeOf, forgetSteps, wrongCode } from '../../support/two-factor.js';
+
+const plugins = [password(), emailSignIn(), twoFactor(), oauth(), fixedProvider()] as const;
+
+let app: PagesApp<typeof plugins>;
+beforeAll(async () => {
+  app = await startPagesApp(plugins, {
+    mount(express, auth) {
+      express.use('/auth', authRouter(auth));
+      express.get(
+        '/sensitive',
+        requireSession(auth, { freshWithin: 60 }),
+        (_req, res) => void res.send('done'),
+      );
+      express.get('/strong', requireSession(auth, { aal: 2 }), (_req, res) => void res.send('done'));
+    },
+  });
+});
+afterAll(() => app.stop());
+
+let count = 0;
+const person = () => ({ email: `person-${count++}@example.com`, password: ada.password });
+/** Opens a page that needs a fresh session, with one that is not. */
+const refused = async (someone: typeof ada) => {
+  const browser = app.open();
+  await signInOn(browser, someone);
+  await app.auth.models.Session.update({ authenticatedAt: new Date(0) }, { where: {} });
+  const answer = await browser.open('/sensitive?a=b&c');
+  expect([answer.status, answer.location]).toEqual([
+    303,
+    '/auth/reauthenticate?return_to=%2Fsensitive%3Fa%3Db%26c',
+  ]);
+  return { browser, page: await browser.follow(answer) };
+};
+
+test('a password leads on', async () => {
+  const someone = person();
+  await app.auth.credential.signUp(someone);
+  const { browser, page } = await refused(someone);
+  expect([page.status, page.form('confirm').names]).toEqual([200, ['return_to', 'password']]);
+  const wrong = await browser.submit(page, 'confirm', { password: 'sent-only-once' });
+  expect([wrong.status, wrong.title]).toEqual([401, 'Error: Confirm that it is you – localhost']);
+  expect(wrong.body).not.toContain('sent-only-once');
+  const done = await browser.submit(wrong, 'confirm', { password: someone.password });
+  expect([done.status, done.location]).toEqual([303, '/sensitive?a=b&c']);
+  expect((await browser.open('/sensitive')).body).toBe('done');
+});
+
+test('an account without a password gets a code by email', async () => {
+  const someone = person();
+  await app.auth.users.create({ email: someone.email, emailVerified: true });
+  const browser = app.open();
+  const signIn = await browser.open('/auth/sign-in');
+  const mail = await app.mailOf(someone.email, 'sign-in-code', () =>
+    browser.submit(signIn, 'send-code', { email: someone.email }),
+  );
+  await browser.submit(await browser.open('/auth/sign-in/email'), 'confirm', { code: mail.code });
+  await app.auth.models.Session.update({ authenticatedAt: new Date(0) }, { where: {} });
+  const page = await browser.visit('/sensitive');
+  expect([page.heading, page.actions]).toEqual([
+    'Confirm that it is you',
+    ['/auth/reauthenticate/send-code'],
+  ]);
+  let answer = page;
+  const { code } = await app.mailOf(someone.email, 'sign-in-code', async () => {
+    answer = await browser.submit(page, 'send-code');
+  });
+  expect(answer.location).toBe('/auth/reauthenticate?done=sent&return_to=%2Fsensitive');
+  const sent = await browser.follow(answer);
+  const wrong = await browser.submit(sent, 'confirm', { email_code: 'ZZZZ-ZZZZ' });
+  expect(wrong.status).toBe(401);
+  const done = await browser.submit(wrong, 'confirm', { email_code: code });
+  expect([done.status, done.location]).toEqual([303, '/sensitive']);
+});
+
+describe('with a second factor', () => {
+  test('a code or a recovery code leads on, and the password alone is not offered', async () => {
+    const someone = person();
+    const { secret, recoveryCodes } = await createProtected(app as never, someone);
+    const browser = app.open();
+    const second = await browser.follow(await signInOn(browser, someone));
+    await browser.submit(second, 'confirm', { code: codeOf(secret) }, { method: 'totp' });
+    await forgetSteps(app as never);
+    const age = () => app.auth.models.Session.update({ authenticatedAt: new Date(0) }, { where: {} });
+    await age();
+    const page = await browser.visit('/sensitive');
+    const wrong = await browser.submit(page, 'confirm', { code: wrongCode(secret) }, { code: '' });
+    expect([wrong.status, wrong.form('confirm', { code: '' }).value('code')]).toEqual([401, '']);
+    const done = await browser.submit(wrong, 'confirm', { code: codeOf(secret) }, { code: '' });
+    expect([done.status, done.location]).toEqual([303, '/sensitive']);
+    await age();
+    const again = await browser.visit('/sensitive');
+    const [recovery_code = ''] = recoveryCodes;
+    const recovered = await browser.submit(again, 'confirm', { recovery_code }, { recovery_code: '' });
+    expect([recovered.status, recovered.location]).toEqual([303, '/sensitive']);
+  });
+});
+
+test('without a session, the page leads to the sign-in and back', async () => {
+  const answer = await app.open().open('/auth/reauthenticate?return_to=/sensitive');
+  expect([answer.status, answer.location]).toEqual([303, '/auth/sign-in?return_to=%2Fsensitive']);
+});

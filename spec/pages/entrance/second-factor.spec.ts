@@ -1,0 +1,145 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { twoFactor } from '../../../lib/index.js';
+import { ada, password } from '../../support/app.js';
+import { attribute } from '../../support/page-browser.js';
+import {
+  createProtected,
+  isSignedIn,
+  type PagesApp,
+  signInOn,
+  startPagesApp,
+} from '../../support/pages-app.js';
+import { codeOf, forgetSteps, wrongCode } from '../../support/two-factor.js';
+
+const plugins = [password(), twoFactor()] as const;
+
+let app: PagesApp<typeof plugins>;
+let user: Awaited<ReturnType<typeof createProtected>>;
+beforeAll(async () => {
+  app = await startPagesApp(plugins);
+  user = await createProtected(app as never);
+});
+beforeEach(() => forgetSteps(app as never));
+afterAll(() => app.stop());
+
+const TOTP = { method: 'totp' };
+const RECOVERY = { method: 'recovery_code' };
+
+/** Gives the password, and opens the page of the second factor. */
+const first = async (browser = app.open()) => {
+  const answer = await signInOn(browser, ada, '/auth/sign-in?return_to=/deep');
+  expect([answer.status, answer.location]).toEqual([303, '/auth/second-factor?return_to=%2Fdeep']);
+  return { browser, page: await browser.follow(answer) };
+};
+
+test('the code of the authenticator app completes the sign-in, which goes on where the user was', async () => {
+  const { browser, page } = await first();
+  expect([page.status, page.heading]).toEqual([200, 'Confirm that it is you']);
+  expect(await isSignedIn(browser)).toBe(false);
+  const form = page.form('confirm', TOTP);
+  expect(form.attribute('code', 'autocomplete')).toBe('one-time-code');
+  expect(form.attribute('code', 'inputmode')).toBe('numeric');
+  const done = await browser.submit(page, 'confirm', { code: codeOf(user.secret) }, TOTP);
+  expect([done.status, done.location]).toEqual([303, '/deep']);
+  expect(await isSignedIn(browser)).toBe(true);
+  // Back in the history.
+  expect((await browser.open('/auth/second-factor?return_to=/deep')).location).toBe('/deep');
+});
+
+test('a recovery code completes it too, once', async () => {
+  const [code = ''] = user.recoveryCodes;
+  const { browser, page } = await first();
+  const done = await browser.submit(page, 'confirm', { code }, RECOVERY);
+  expect([done.status, done.location]).toEqual([303, '/deep']);
+  const again = await first();
+  const refused = await again.browser.submit(again.page, 'confirm', { code }, RECOVERY);
+  expect(refused.status).toBe(401);
+  expect(await isSignedIn(again.browser)).toBe(false);
+});
+
+test('a wrong code is refused, is not sent back, and the right one is still accepted', async () => {
+  const { browser, page } = await first();
+  const code = wrongCode(user.secret);
+  const refused = await browser.submit(page, 'confirm', { code }, TOTP);
+  expect([refused.status, refused.title]).toEqual([401, 'Error: Confirm that it is you – localhost']);
+  expect(refused.error).not.toBeNull();
+  expect(refused.form('confirm', TOTP).value('code')).toBe('');
+  const done = await browser.submit(refused, 'confirm', { code: codeOf(user.secret) }, TOTP);
+  expect(done.location).toBe('/deep');
+});
+
+test('each method has fields of its own, and an error is beside the field that was sent', async () => {
+  const { browser, page } = await first();
+  const ids = (shown: typeof page) =>
+    shown.elements.map((one) => attribute(one, 'id')).filter((id) => id !== undefined);
+  expect(new Set(ids(page)).size).toBe(ids(page).length);
+  const refused = await browser.post('/auth/second-factor/confirm', { method: 'recovery_code' });
+  expect(refused.status).toBe(422);
+  expect(new Set(ids(refused)).size).toBe(ids(refused).length);
+  expect(refused.form('confirm', RECOVERY).attribute('code', 'aria-invalid')).toBe('true');
+  expect(refused.form('confirm', TOTP).attribute('code', 'aria-invalid')).toBeUndefined();
+  expect(refused.all('details').map((one) => attribute(one, 'open'))).toEqual(['']);
+  const target = refused.links.length > 0 && refused.all('a').map((one) => attribute(one, 'href'));
+  expect(target).toContain(`#${refused.form('confirm', RECOVERY).attribute('code', 'id')}`);
+});
+
+describe('without a sign-in under way', () => {
+  test('the page leads to the sign-in by a link', async () => {
+    const page = await app.open().open('/auth/second-factor?return_to=/deep');
+    expect([page.status, page.actions]).toEqual([200, []]);
+    expect(page.text).toContain('There is no sign-in to confirm.');
+    expect(page.links).toContain('/auth/sign-in?return_to=%2Fdeep');
+  });
+
+  test('a sign-in that has expired is refused', async () => {
+    const { browser, page } = await first();
+    const before = new Date(Date.now() - 1000);
+    await app.auth.models.UnfinishedSignIn.update({ expiresAt: before }, { where: {} });
+    const refused = await browser.submit(page, 'confirm', { code: codeOf(user.secret) }, TOTP);
+    expect([refused.status, refused.actions]).toEqual([401, []]);
+    expect(refused.text).toContain('There is no sign-in to confirm.');
+    expect(refused.links).toContain('/auth/sign-in?return_to=%2Fdeep');
+    expect(await isSignedIn(browser)).toBe(false);
+  });
+});
+
+describe('in a browser that the account does not know', () => {
+  let codes: PagesApp<typeof plugins>;
+  beforeAll(async () => {
+    codes = await startPagesApp([password({ unknownBrowser: 'code' }), twoFactor()] as const);
+    await codes.auth.users.create({ ...ada, emailVerified: true });
+  });
+  afterAll(() => codes.stop());
+
+  test('an emailed code completes the sign-in', async () => {
+    const browser = codes.open();
+    let answer = await browser.open('/auth/sign-in?return_to=/deep');
+    const first = answer;
+    const mail = await codes.mailOf(ada.email, 'browser-code', async () => {
+      answer = await browser.submit(first, 'password', { credential: ada.email, password: ada.password });
+    });
+    expect(answer.location).toBe('/auth/second-factor?return_to=%2Fdeep');
+    const page = await browser.follow(answer);
+    expect(page.text).toContain('We have emailed you a code');
+    const again = await browser.follow(await browser.submit(page, 'send'));
+    expect([again.status, again.url]).toEqual([200, '/auth/second-factor?done=sent&return_to=%2Fdeep']);
+    expect(again.text).toContain('The email is on its way.');
+    const code = { method: 'email_code' };
+    const wrong = await browser.submit(again, 'confirm', { code: 'ZZZZ-ZZZZ' }, code);
+    expect([wrong.status, wrong.form('confirm', code).value('code')]).toEqual([401, '']);
+    const latest = codes.mails.at(-1)?.code || mail.code;
+    const done = await browser.submit(wrong, 'confirm', { code: latest }, code);
+    expect([done.status, done.location]).toEqual([303, '/deep']);
+  });
+
+  test('after too many wrong codes, the page leads to the sign-in', async () => {
+    const browser = codes.open();
+    const page = await browser.follow(await signInOn(browser, ada));
+    let answer = page;
+    for (let time = 0; time < 5; time++)
+      answer = await browser.submit(page, 'confirm', { code: 'ZZZZ-ZZZZ' }, { method: 'email_code' });
+    expect([answer.status, answer.actions]).toEqual([401, []]);
+    expect(answer.text).toContain('There is no sign-in to confirm.');
+    expect(answer.links).toContain('/auth/sign-in');
+  });
+});

@@ -1,0 +1,120 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { twoFactor } from '../../../lib/index.js';
+import { ada, password } from '../../support/app.js';
+import { beforeChange } from '../../support/changes.js';
+import {
+  createPerson,
+  createProtected,
+  isSignedIn,
+  type PagesApp,
+  signInOn,
+  startPagesApp,
+} from '../../support/pages-app.js';
+import { codeOf, forgetSteps } from '../../support/two-factor.js';
+
+const plugins = [password(), twoFactor()] as const;
+let app: PagesApp<typeof plugins>;
+beforeAll(async () => {
+  app = await startPagesApp(plugins);
+});
+afterAll(() => app.stop());
+
+let people = 0;
+let person: typeof ada;
+let id: string;
+beforeEach(async () => {
+  person = { email: `person-${people++}@example.com`, password: ada.password };
+  id = await createPerson(app as never, person);
+});
+
+/** The first browser of the account, which it knows. */
+const known = async () => {
+  const browser = app.open();
+  await signInOn(browser, person);
+  return browser;
+};
+
+test('a browser that the account knows undoes the change with the password from before it', async () => {
+  const browser = await known();
+  const token = await beforeChange(app.auth, id);
+  const page = await browser.open(`/auth/undo-change?token=${token}`);
+  expect([page.status, page.heading]).toEqual([200, 'Undo a change']);
+  expect(page.text).toContain('This was changed: password changed.');
+  expect(page.form('confirm').names).toEqual(['token', 'password']);
+  const wrong = await browser.submit(page, 'confirm', { password: 'sent-only-once' });
+  expect(wrong.status).toBeGreaterThanOrEqual(400);
+  expect(wrong.error).not.toBeNull();
+  expect(wrong.body).not.toContain('sent-only-once');
+  expect(await isSignedIn(browser)).toBe(true);
+  const done = await browser.submit(wrong, 'confirm', { password: person.password });
+  expect([done.status, done.location]).toEqual([303, '/auth/sign-in?done=change-undone']);
+  const signIn = await browser.follow(done);
+  expect(signIn.text).toContain('The change was undone.');
+  expect(await isSignedIn(browser)).toBe(false);
+});
+
+test('another browser is asked to open the link elsewhere, and can send nothing', async () => {
+  const browser = await known();
+  const token = await beforeChange(app.auth, id);
+  const other = app.open();
+  const page = await other.open(`/auth/undo-change?token=${token}`);
+  expect([page.status, page.actions]).toEqual([200, []]);
+  expect(page.text).toContain('Open this link in a browser that your account knows');
+  const refused = await other.post('/auth/undo-change/confirm', { token, password: person.password });
+  expect([refused.status, refused.actions]).toEqual([403, []]);
+  expect(await isSignedIn(browser)).toBe(true);
+  // The link can still be used where the account is known.
+  const done = await browser.submit(await browser.open(`/auth/undo-change?token=${token}`), 'confirm', {
+    password: person.password,
+  });
+  expect(done.location).toBe('/auth/sign-in?done=change-undone');
+});
+
+test('a used or made-up link is no longer valid', async () => {
+  const browser = await known();
+  const token = await beforeChange(app.auth, id);
+  await browser.post('/auth/undo-change/confirm', { token, password: person.password });
+  for (const page of [
+    await browser.open(`/auth/undo-change?token=${token}`),
+    await browser.open('/auth/undo-change?token=nonsense'),
+    await browser.open('/auth/undo-change'),
+    await browser.post('/auth/undo-change/confirm', { token, password: person.password }),
+  ])
+    expect([page.heading, page.actions]).toEqual(['This link is no longer valid', []]);
+});
+
+describe('with a second factor', () => {
+  test('the page asks for a code from before the change, or for a recovery code', async () => {
+    const someone = { email: `protected-${people++}@example.com`, password: ada.password };
+    const { secret, recoveryCodes, userId } = await createProtected(app as never, someone);
+    const browser = app.open();
+    const second = await browser.follow(await signInOn(browser, someone));
+    await browser.submit(second, 'confirm', { code: codeOf(secret) }, { method: 'totp' });
+    await forgetSteps(app as never);
+    await app.auth.models.User.update({ createdAt: new Date(Date.now() - 40 * 86_400_000) } as never, {
+      where: { id: userId },
+    });
+    await app.database.sequelize.query("UPDATE known_devices SET created_at = '2020-01-01 00:00:00'");
+    const first = await beforeChange(app.auth, userId);
+    const page = await browser.open(`/auth/undo-change?token=${first}`);
+    expect(page.form('confirm').names).toEqual(['token', 'password', 'code', 'recovery_code']);
+    const missing = await browser.submit(page, 'confirm', { password: someone.password });
+    expect(missing.status).toBeGreaterThanOrEqual(400);
+    const done = await browser.submit(missing, 'confirm', {
+      password: someone.password,
+      code: codeOf(secret),
+    });
+    expect([done.status, done.location]).toEqual([303, '/auth/sign-in?done=change-undone']);
+    const again = await beforeChange(app.auth, userId);
+    const [recovery_code = ''] = recoveryCodes;
+    const recovered = await browser.submit(
+      await browser.open(`/auth/undo-change?token=${again}`),
+      'confirm',
+      {
+        password: someone.password,
+        recovery_code,
+      },
+    );
+    expect([recovered.status, recovered.location]).toEqual([303, '/auth/sign-in?done=change-undone']);
+  });
+});
