@@ -72,7 +72,9 @@ function footerOf(links: CommonValues['links'], words: Words) {
 
 /** The main part of a page, which scripts replace. */
 export function mainOf(values: CommonValues, view: View, words: Words): Html {
-  const said = values.done === null ? undefined : words.done[values.done];
+  const { done } = values;
+  // Anyone can put anything into the address, such as the name of a method of all objects.
+  const said = done !== null && Object.hasOwn(words.done, done) ? words.done[done] : undefined;
   return html`<main id="main" data-part="main" data-page="${values.page}">
 <h1>${view.title}</h1>
 ${said !== undefined && html`<p data-part="done" role="status">${said}</p>`}
