@@ -1,5 +1,5 @@
 import { type Html, type HtmlValue, html } from '../html.js';
-import type { FormValues } from './page.js';
+import type { FormValues } from './values.js';
 import type { Words } from './words.js';
 
 /** An input of a form. */
@@ -120,7 +120,7 @@ ${hidden('return_to', returnTo)}${inputs}
 
 /** Creates the list of what is wrong, which has the focus. */
 export function errorSummary(
-  { error }: { readonly error: import('./page.js').ErrorValues | null },
+  { error }: { readonly error: import('./values.js').ErrorValues | null },
   forms: readonly FormValues[],
   words: Words,
 ): HtmlValue {

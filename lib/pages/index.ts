@@ -56,7 +56,12 @@ export function pages(options: PagesOptions = {}): Plugin<'pages', PagesApi> {
         return made;
       });
       const server = once(
-        () => new PageServer(site(), new Assets(themeOf(settings.theme.accent, settings.theme.dark))),
+        () =>
+          new PageServer(
+            site(),
+            pagesOf(site()),
+            new Assets(themeOf(settings.theme.accent, settings.theme.dark)),
+          ),
       );
       return {
         api: new PagesApi(site),

@@ -1,5 +1,6 @@
 import { type Html, html } from '../html.js';
-import type { CommonValues, View } from './page.js';
+import type { View } from './page.js';
+import type { CommonValues } from './values.js';
 import type { Words } from './words.js';
 
 /** What a document loads. */

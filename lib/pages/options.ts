@@ -1,10 +1,8 @@
-import type { Request, Response } from 'express';
 import * as z from 'zod';
 import { readOptions, schemaOf } from '../config/options.js';
 import type { Core } from '../core/core.js';
-import type { Html } from '../html.js';
 import { checkCallbackUrl } from '../http/callback-url.js';
-import type { CommonValues, PageKind } from './page.js';
+import type { Render } from './values.js';
 
 /** How the pages look. */
 export interface ThemeOptions {
@@ -46,32 +44,6 @@ export interface PagesOptions {
    */
   own?: Readonly<Record<string, string>>;
 }
-
-/** A page, for the app's own frame or template. */
-export interface RenderedPage {
-  /** The name, such as `sign-in`. */
-  readonly name: string;
-  readonly kind: PageKind;
-  /** The title of the document. */
-  readonly title: string;
-  /** What the page shows. No secret is among it, except for those that are shown once. */
-  readonly values: CommonValues & Readonly<Record<string, unknown>>;
-  /** What the head of the document needs: the title, the styles and the scripts. */
-  readonly head: Html;
-  /** The content of the page, in a `<main>`. */
-  readonly main: Html;
-  /** The Content-Security-Policy that the page needs. */
-  readonly csp: string;
-  /** A nonce that the tags in {@link head} have, for the app's own policy. */
-  readonly nonce: string;
-}
-
-/** A function that renders a page. */
-export type Render = (
-  page: RenderedPage,
-  req: Request,
-  res: Response,
-) => Html | string | undefined | Promise<Html | string | undefined>;
 
 const path = z
   .string('must be a path such as /dashboard')

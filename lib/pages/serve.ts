@@ -18,17 +18,10 @@ import { fieldsShownAgain } from '../shown-again.js';
 import type { Assets } from './assets.js';
 import { methodsOf } from './entrance/second-factor.js';
 import { documentOf, headOf, type Loaded, mainOf, titleOf } from './layout.js';
-import type { RenderedPage } from './options.js';
-import {
-  type CommonValues,
-  Leave,
-  type Page,
-  type PageForm,
-  type Refused,
-  type View,
-  type Visit,
-} from './page.js';
+import { Leave, type Page, type PageForm, type View, type Visit } from './page.js';
+import type { Refused } from './site.js';
 import { errorsOf, type Site } from './site.js';
+import type { CommonValues, RenderedPage } from './values.js';
 import { en, type Words } from './words.js';
 
 /** The policy of every page. Nothing of it has to be loosened: no page has a script or style of its own. */
@@ -44,11 +37,13 @@ type Handle = (req: Request, res: Response) => Promise<void>;
 /** Serves pages and their forms. */
 export class PageServer {
   readonly #site: Site;
+  readonly #pages: readonly Page[];
   readonly #assets: Assets;
   readonly #words: Words = en;
 
-  constructor(site: Site, assets: Assets) {
+  constructor(site: Site, pages: readonly Page[], assets: Assets) {
     this.#site = site;
+    this.#pages = pages;
     this.#assets = assets;
   }
 
@@ -56,7 +51,7 @@ export class PageServer {
   router(): Router {
     const router = express.Router();
     router.get('/assets/:file', (req, res, next) => this.#assets.send(req.params.file ?? '', req, res, next));
-    for (const page of this.#site.pages) {
+    for (const page of this.#pages) {
       router.get(
         page.path,
         this.#guarded((req, res) => this.#show(page, req, res)),

@@ -10,7 +10,39 @@ import type { User } from '../tables/core.js';
 import { type FoundToken, VERIFY_NEW_EMAIL } from '../verification/tokens.js';
 import { Kept } from './kept.js';
 import type { PagesSettings } from './options.js';
-import type { FormValues, LinkValues, MethodValues, Page, Visit } from './page.js';
+import type { FormValues, LinkValues, MethodValues, PageKind } from './values.js';
+
+/** A form that was refused. */
+export interface Refused {
+  readonly form: string;
+  readonly error: AuthError;
+  readonly fields: ReadonlyMap<string, string>;
+  readonly token: string | null;
+}
+
+/** Who asks for what. */
+export interface Asking {
+  readonly req: Request;
+  readonly params: Readonly<Record<string, string>>;
+  /** The session, on pages that need one or ask for it. */
+  readonly auth: SessionAuthentication | null;
+  /** The token of a link in an email: from the address or, if a form was refused, from the form. */
+  readonly token: string | null;
+  /** The form that was refused. Null for a GET. */
+  readonly refused: Refused | null;
+}
+
+/** What the site knows of a page. */
+export interface SitePage {
+  readonly name: string;
+  /** Its path below the mount path, with `:name` for parameters. */
+  readonly path: string;
+  readonly kind: PageKind;
+  /** Who can open it. `anyone` gets the session too, if there is one. */
+  readonly access: 'anyone' | 'session' | 'admin';
+  /** Whether the navigation leads here. @default false */
+  readonly inNavigation?: boolean;
+}
 
 /** Parameters of a link to a page. */
 export interface LinkParameters {
@@ -26,7 +58,7 @@ export class Site {
   readonly #routes: ReadonlyMap<string, Route>;
   /** What pages keep in cookies. */
   readonly kept: Kept;
-  #pages: readonly Page[] = [];
+  #pages: readonly SitePage[] = [];
 
   constructor(
     readonly core: Core,
@@ -38,11 +70,11 @@ export class Site {
   }
 
   /** All pages. They need the site, so they are set once it exists. */
-  set pages(pages: readonly Page[]) {
+  set pages(pages: readonly SitePage[]) {
     this.#pages = pages;
   }
 
-  get pages(): readonly Page[] {
+  get pages(): readonly SitePage[] {
     return this.#pages;
   }
 
@@ -190,13 +222,13 @@ export class Site {
   }
 
   /** Whether the browser has a sign-in that waits for a code. */
-  isWaiting({ req }: Visit): boolean {
+  isWaiting({ req }: Asking): boolean {
     return cookieValues(req.headers.cookie, this.core.settings.pendingCookie.name).length > 0;
   }
 
   /** Returns the token of a link, and what it is for. It is not used up. @param purposes the purposes that it can have */
   async linkOf(
-    { token }: Visit,
+    { token }: Asking,
     purposes: readonly string[],
   ): Promise<{ readonly token: string | null; readonly found: FoundToken | null }> {
     if (token === null) return { token, found: null };
@@ -213,7 +245,7 @@ export class Site {
   /** Reads what a route answers with, for the user of a page. @throws AuthError what the route throws */
   async read<T>(
     route: Route,
-    { auth, req, params }: Pick<Visit, 'auth' | 'req' | 'params'>,
+    { auth, req, params }: Pick<Asking, 'auth' | 'req' | 'params'>,
     body: unknown = undefined,
     given: Readonly<Record<string, string>> = {},
   ): Promise<T> {
@@ -224,7 +256,7 @@ export class Site {
   }
 
   /** Returns how the user of a page can sign in. */
-  async methodsOf(visit: Visit): Promise<MethodValues> {
+  async methodsOf(visit: Asking): Promise<MethodValues> {
     const found = await this.read<{
       password?: boolean;
       email?: boolean;
@@ -237,7 +269,7 @@ export class Site {
 
   /** Returns what the user of a page can reauthenticate with, and the linked providers. */
   async reauthentications(
-    visit: Visit,
+    visit: Asking,
   ): Promise<{ readonly methods: readonly string[]; readonly providers: readonly string[] }> {
     const found = await this.read<{
       password?: boolean;
@@ -271,8 +303,8 @@ export class Site {
   }
 
   /** Returns a form of a page for its template. */
-  form(visit: Visit, page: { readonly path: string }, name: string, params = visit.params): FormValues {
-    const actionOf = (some: Visit['params']) => this.url(withParams(`${page.path}/${name}`, some));
+  form(visit: Asking, page: { readonly path: string }, name: string, params = visit.params): FormValues {
+    const actionOf = (some: Asking['params']) => this.url(withParams(`${page.path}/${name}`, some));
     const action = actionOf(params);
     const { refused } = visit;
     // The forms of a list differ only in their parameters.

@@ -8,8 +8,9 @@ import { Site } from '../../lib/pages/site.js';
 export function pagesIn(auth: Parameters<typeof internalsOf>[0]): readonly Page[] {
   const { core, routes } = internalsOf(auth);
   const site = new Site(core, withConfig(readSettings({}), core), routes());
-  site.pages = pagesOf(site);
-  return site.pages;
+  const pages = pagesOf(site);
+  site.pages = pages;
+  return pages;
 }
 
 /** Returns every form of these pages. */

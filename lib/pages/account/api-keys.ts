@@ -1,9 +1,10 @@
 import { html } from '../../html.js';
 import type { Reply } from '../../http/route.js';
 import { errorSummary, field, formOf } from '../controls.js';
-import { type FormValues, type Page, page } from '../page.js';
+import { type Page, page } from '../page.js';
 import type { Site } from '../site.js';
 import { timeInWords } from '../texts.js';
+import type { FormValues } from '../values.js';
 import { type ProofValues, proofField, proofOf } from './proof.js';
 
 /** The values of the page `account/api-keys`. */
@@ -143,4 +144,10 @@ export function keys(site: Site): Page | null {
       };
     },
   });
+}
+
+declare module '../values.js' {
+  interface PageValues {
+    'account/api-keys': ApiKeysValues;
+  }
 }

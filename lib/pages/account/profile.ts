@@ -1,8 +1,9 @@
 import { type HtmlValue, html } from '../../html.js';
 import { errorSummary, field, formOf } from '../controls.js';
 import { type OwnField, ownFields, ownInputs } from '../entrance/fields.js';
-import { type FormValues, type Page, type PageForm, page } from '../page.js';
+import { type Page, type PageForm, page } from '../page.js';
 import type { Site } from '../site.js';
+import type { FormValues } from '../values.js';
 import { type ProofValues, proofField, proofOf } from './proof.js';
 
 /** The values of the page `account`. */
@@ -175,4 +176,10 @@ export function account(site: Site): Page {
 
 function card(title: string, content: HtmlValue) {
   return html`<section data-part="card"><h2>${title}</h2>${content}</section>`;
+}
+
+declare module '../values.js' {
+  interface PageValues {
+    account: AccountValues;
+  }
 }

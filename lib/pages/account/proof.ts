@@ -1,7 +1,8 @@
 import { type HtmlValue, html } from '../../html.js';
 import { isFresh } from '../../sessions/signed-in.js';
 import { field } from '../controls.js';
-import type { FormValues, Visit } from '../page.js';
+import type { Visit } from '../page.js';
+import type { FormValues } from '../values.js';
 import type { Words } from '../words.js';
 
 /** How the user of a session that is not fresh confirms a sensitive change. */

@@ -1,8 +1,9 @@
 import { html } from '../../html.js';
 import { errorSummary, formOf, hidden } from '../controls.js';
-import { type FormValues, type Page, page } from '../page.js';
+import { type Page, page } from '../page.js';
 import type { Site } from '../site.js';
 import { deviceName, timeInWords } from '../texts.js';
+import type { FormValues } from '../values.js';
 
 /** The values of the page `account/sessions`. */
 export interface SessionsValues {
@@ -109,4 +110,10 @@ export function sessions(site: Site): Page {
       };
     },
   });
+}
+
+declare module '../values.js' {
+  interface PageValues {
+    'account/sessions': SessionsValues;
+  }
 }

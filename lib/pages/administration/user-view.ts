@@ -3,8 +3,9 @@ import { type Html, type HtmlValue, html } from '../../html.js';
 import { errorSummary, field, formOf, labelOf } from '../controls.js';
 import { type OwnField, ownInputs } from '../entrance/fields.js';
 import { providerName } from '../entrance/ways.js';
-import type { CommonValues, FormValues, View } from '../page.js';
+import type { View } from '../page.js';
 import { timeInWords } from '../texts.js';
+import type { CommonValues, FormValues } from '../values.js';
 import type { Words } from '../words.js';
 import { type AdministeredUser, titleOfUser, type UserState } from './administered.js';
 

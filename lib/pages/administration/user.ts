@@ -133,3 +133,9 @@ function factsOf({ core }: Site, user: AdministeredUser): readonly OwnFact[] {
     return name in user ? [{ name, type, value: user[name] }] : [];
   });
 }
+
+declare module '../values.js' {
+  interface PageValues {
+    'administration/users/user': UserValues;
+  }
+}

@@ -1,9 +1,10 @@
 import { html } from '../../html.js';
 import { errorSummary, field, formOf } from '../controls.js';
 import { type OwnField, ownFields, ownInputs } from '../entrance/fields.js';
-import { type FormValues, type Page, page } from '../page.js';
+import { type Page, page } from '../page.js';
 import type { Site } from '../site.js';
 import { timeInWords } from '../texts.js';
+import type { FormValues } from '../values.js';
 import { type AdministeredUser, stateOf, tagsOf, titleOfUser, type UserState } from './administered.js';
 
 /** The values of the page `administration/users`. */
@@ -166,4 +167,10 @@ function detailsOf({
 }: AdministeredUser): readonly string[] {
   const texts = [name, email === null ? null : (display ?? username)];
   return texts.filter((text): text is string => typeof text === 'string' && text !== '');
+}
+
+declare module '../values.js' {
+  interface PageValues {
+    'administration/users': UsersValues;
+  }
 }

@@ -1,7 +1,8 @@
 import { html } from '../../html.js';
 import { errorSummary, field, formOf, hidden } from '../controls.js';
-import { type FormValues, Leave, type Page, page } from '../page.js';
+import { Leave, type Page, page } from '../page.js';
 import type { Site } from '../site.js';
+import type { FormValues } from '../values.js';
 import { type OwnField, ownFields, ownInputs } from './fields.js';
 
 /** The values of the page `sign-in/email`. */
@@ -82,4 +83,10 @@ export function emailedSignIn(site: Site): Page | null {
       };
     },
   });
+}
+
+declare module '../values.js' {
+  interface PageValues {
+    'sign-in/email': EmailedSignInValues;
+  }
 }

@@ -1,7 +1,8 @@
 import { html } from '../../html.js';
 import { errorSummary, field, formOf, hidden, usernameOf } from '../controls.js';
-import { type FormValues, type Page, page } from '../page.js';
+import { type Page, page } from '../page.js';
 import type { Site } from '../site.js';
+import type { FormValues } from '../values.js';
 
 /** The values of the page `verify-email`. */
 export interface VerifyEmailValues {
@@ -177,4 +178,11 @@ export function changeEmail(site: Site): Page | null {
       };
     },
   });
+}
+
+declare module '../values.js' {
+  interface PageValues {
+    'verify-email': VerifyEmailValues;
+    'change-email': ChangeEmailValues;
+  }
 }

@@ -2,8 +2,8 @@ import type { FieldOptions } from '../../config/user.js';
 import { type Html, html } from '../../html.js';
 import { snakeCase } from '../../tables/column.js';
 import { choice, field, labelOf } from '../controls.js';
-import type { FormValues } from '../page.js';
 import type { Site } from '../site.js';
+import type { FormValues } from '../values.js';
 import type { Words } from '../words.js';
 
 /** A field of the app's own, for a form. */

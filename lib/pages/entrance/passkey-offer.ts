@@ -41,3 +41,9 @@ export function passkeyOffer(site: Site): Page | null {
     },
   });
 }
+
+declare module '../values.js' {
+  interface PageValues {
+    'sign-in/passkey': PasskeyOfferValues;
+  }
+}

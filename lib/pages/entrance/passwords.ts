@@ -1,7 +1,8 @@
 import { html } from '../../html.js';
 import { errorSummary, field, formOf, hidden, usernameOf } from '../controls.js';
-import { type FormValues, type Page, page } from '../page.js';
+import { type Page, page } from '../page.js';
 import type { Site } from '../site.js';
+import type { FormValues } from '../values.js';
 
 /** The values of the page `forgot-password`. */
 export interface ForgotPasswordValues {
@@ -112,4 +113,12 @@ export function resetPassword(site: Site, name: 'reset-password' | 'invitation')
       };
     },
   });
+}
+
+declare module '../values.js' {
+  interface PageValues {
+    'forgot-password': ForgotPasswordValues;
+    'reset-password': ResetPasswordValues;
+    invitation: ResetPasswordValues;
+  }
 }

@@ -1,7 +1,8 @@
 import { html } from '../../html.js';
 import { errorSummary, field, formOf } from '../controls.js';
-import { type FormValues, Leave, type Page, page } from '../page.js';
+import { Leave, type Page, page } from '../page.js';
 import type { Site } from '../site.js';
+import type { FormValues } from '../values.js';
 import { type ProviderValues, providerLinks, providersOf } from './ways.js';
 
 /** The values of the page `reauthenticate`. */
@@ -107,4 +108,10 @@ export function reauthenticate(site: Site): Page | null {
       };
     },
   });
+}
+
+declare module '../values.js' {
+  interface PageValues {
+    reauthenticate: ReauthenticateValues;
+  }
 }

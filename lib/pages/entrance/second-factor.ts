@@ -1,8 +1,9 @@
 import { AuthError } from '../../errors.js';
 import { type Html, html } from '../../html.js';
 import { errorSummary, field, formOf, hidden } from '../controls.js';
-import { type FormValues, Leave, type Page, page } from '../page.js';
+import { Leave, type Page, page } from '../page.js';
 import type { Site } from '../site.js';
+import type { FormValues } from '../values.js';
 
 /** The values of the page `second-factor`. */
 export interface SecondFactorValues {
@@ -115,5 +116,11 @@ export async function methodsOf(site: Site): Promise<readonly string[]> {
   } catch (error) {
     if (error instanceof AuthError && error.code === 'sign_in_expired') return [];
     throw error;
+  }
+}
+
+declare module '../values.js' {
+  interface PageValues {
+    'second-factor': SecondFactorValues;
   }
 }

@@ -1,7 +1,8 @@
 import { html } from '../../html.js';
 import { checkbox, errorSummary, field, formOf } from '../controls.js';
-import { type FormValues, Leave, type Page, page, type Sent } from '../page.js';
+import { Leave, type Page, page, type Sent } from '../page.js';
 import type { Site } from '../site.js';
+import type { FormValues } from '../values.js';
 import { orLine } from './fields.js';
 import { lastUsedTag, type ProviderValues, providerLinks, providersOf } from './ways.js';
 
@@ -163,3 +164,9 @@ export function signIn(site: Site): Page {
 
 /** The field that a script adds in a browser that can create passkeys on this device. */
 const CAN_CREATE = 'can_create_passkey';
+
+declare module '../values.js' {
+  interface PageValues {
+    'sign-in': SignInValues;
+  }
+}

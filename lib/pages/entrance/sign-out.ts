@@ -1,7 +1,8 @@
 import { html } from '../../html.js';
 import { errorSummary, formOf } from '../controls.js';
-import { type FormValues, Leave, type Page, page } from '../page.js';
+import { Leave, type Page, page } from '../page.js';
 import type { Site } from '../site.js';
+import type { FormValues } from '../values.js';
 
 /** The values of the page `sign-out`. */
 export interface SignOutValues {
@@ -31,4 +32,10 @@ export function signOut(site: Site): Page {
       };
     },
   });
+}
+
+declare module '../values.js' {
+  interface PageValues {
+    'sign-out': SignOutValues;
+  }
 }

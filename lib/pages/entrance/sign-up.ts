@@ -1,7 +1,8 @@
 import { html } from '../../html.js';
 import { errorSummary, field, formOf } from '../controls.js';
-import { type FormValues, Leave, type Page, page, type Sent } from '../page.js';
+import { Leave, type Page, page, type Sent } from '../page.js';
 import type { Site } from '../site.js';
+import type { FormValues } from '../values.js';
 import { type OwnField, orLine, ownFields, ownInputs } from './fields.js';
 import { type ProviderValues, providerLinks, providersOf } from './ways.js';
 
@@ -157,5 +158,11 @@ export function signUp(site: Site): Page {
     if (reply.issue) return returnTo ?? site.home;
     if (reply.status === 202) return site.page('sign-up', { done: 'check-mail', returnTo });
     return site.page('sign-in', { done: 'signed-up', returnTo });
+  }
+}
+
+declare module '../values.js' {
+  interface PageValues {
+    'sign-up': SignUpValues;
   }
 }

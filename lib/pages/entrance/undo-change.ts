@@ -1,9 +1,10 @@
 import { AuthError } from '../../errors.js';
 import { html } from '../../html.js';
 import { errorSummary, field, formOf, hidden } from '../controls.js';
-import { type FormValues, type Page, page } from '../page.js';
+import { type Page, page } from '../page.js';
 import type { Site } from '../site.js';
 import { changeName, timeInWords } from '../texts.js';
+import type { FormValues } from '../values.js';
 
 /** The values of the page `undo-change`. */
 export interface UndoChangeValues {
@@ -99,4 +100,10 @@ export function undoChange(site: Site): Page | null {
       };
     },
   });
+}
+
+declare module '../values.js' {
+  interface PageValues {
+    'undo-change': UndoChangeValues;
+  }
 }

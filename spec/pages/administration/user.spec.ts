@@ -72,6 +72,8 @@ const factsIn = ({ body }: { body: string }) =>
     ]),
   );
 const user = async () => (await app.auth.users.get(id)) as unknown as Record<string, unknown>;
+/** What is made in the same millisecond has no order. */
+const tick = () => new Promise((resolve) => setTimeout(resolve, 2));
 const TIME = expect.stringMatching(/^\d+ \w+ \d{4}, \d\d:\d\d UTC$/);
 
 describe('access', () => {
@@ -406,6 +408,7 @@ describe('deleting', () => {
 describe('the sessions', () => {
   test('are listed with names that differ, and end one by one', async () => {
     await app.auth.createSession(id, { userAgent: FIREFOX, ip: '203.0.113.7' });
+    await tick();
     await app.auth.createSession(id, { userAgent: 'curl/8.5' });
     const page = await open();
     expect(page.body).toContain('203.0.113.7');
@@ -450,6 +453,7 @@ describe('the sessions', () => {
 test('the last 10 events of the user are listed', async () => {
   const { id: other } = await app.auth.users.create({ email: 'eve@example.com' });
   for (let made = 0; made < 11; made++) await app.auth.suspension.suspend(id);
+  await tick();
   await app.auth.suspension.reinstate(id);
   await app.auth.suspension.suspend(other);
   const eventsOf = async () =>

@@ -37,7 +37,11 @@ beforeEach(async () => {
   visitor = await new PageVisitor(app.origin).signIn(root);
 });
 
-const create = (user: object) => app.auth.admin.createUser(user);
+const create = async (user: object) => {
+  // Users of the same millisecond have no order.
+  await new Promise((resolve) => setTimeout(resolve, 2));
+  return app.auth.admin.createUser(user);
+};
 const open = (query = '') => visitor.get(PATH + query);
 /** What the list shows of each user, without markup. */
 const listed = ({ body }: { body: string }) =>

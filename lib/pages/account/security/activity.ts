@@ -1,8 +1,8 @@
 import { html } from '../../../html.js';
 import { field, formOf } from '../../controls.js';
-import type { FormValues } from '../../page.js';
 import type { Site } from '../../site.js';
 import { changeName, timeInWords } from '../../texts.js';
+import type { FormValues } from '../../values.js';
 import { type Card, card, SECURITY } from './card.js';
 
 /** A change of the account. */

@@ -1,5 +1,6 @@
 import { type Html, type HtmlValue, html } from '../../../html.js';
-import type { CommonValues, MethodValues, PageForm, Visit } from '../../page.js';
+import type { PageForm, Visit } from '../../page.js';
+import type { CommonValues, MethodValues } from '../../values.js';
 import type { Words } from '../../words.js';
 
 /** A request for the page, with the user's sign-in methods. */

@@ -1,7 +1,8 @@
 import { type Html, html } from '../../../html.js';
 import { errorSummary } from '../../controls.js';
-import { type FormValues, type Page, page, type Visit } from '../../page.js';
+import { type Page, page, type Visit } from '../../page.js';
 import type { Site } from '../../site.js';
+import type { FormValues } from '../../values.js';
 import { browsersCard, changesCard } from './activity.js';
 import { frameOf, SECURITY } from './card.js';
 import { linkedAccountsCard } from './linked-accounts.js';
@@ -82,4 +83,10 @@ function formsIn(value: unknown): FormValues[] {
   if (typeof value !== 'object' || value === null) return [];
   if ('action' in value && 'errors' in value) return [value as FormValues];
   return Object.values(value).flatMap(formsIn);
+}
+
+declare module '../../values.js' {
+  interface PageValues {
+    'account/security': SecurityValues;
+  }
 }

@@ -1,7 +1,7 @@
 import { html } from '../../../html.js';
 import { field, formOf, usernameOf } from '../../controls.js';
-import type { FormValues } from '../../page.js';
 import type { Site } from '../../site.js';
+import type { FormValues } from '../../values.js';
 import { type Card, card, SECURITY } from './card.js';
 
 /** The values of the card `password`. */

@@ -1,7 +1,8 @@
 import { type Html, html, unsafeHtml } from '../../../html.js';
 import { field, formOf, hidden } from '../../controls.js';
-import type { FormValues, Visit } from '../../page.js';
+import type { Visit } from '../../page.js';
 import type { Site } from '../../site.js';
+import type { FormValues } from '../../values.js';
 import { type Card, card, SECURITY } from './card.js';
 
 /** The values of the card `second-factor`. */
