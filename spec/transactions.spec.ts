@@ -537,6 +537,7 @@ const WITHOUT_DATABASE = [
 
 /** Not for apps. */
 const INTERNAL = [
+  'twoFactor.unconfirmed',
   'oauth.keepForm',
   'oauth.returnsToApp',
   'auditLog.record',

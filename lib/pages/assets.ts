@@ -1,6 +1,6 @@
-import { createHash } from 'node:crypto';
 import { brotliDecompressSync } from 'node:zlib';
 import type { NextFunction, Request, Response } from 'express';
+import { digestInHex } from '../crypto/token.js';
 import { files } from './asset-files.js';
 
 /** A file that pages load. */
@@ -34,7 +34,7 @@ export class Assets {
     });
     const own = {
       type: typeOf('theme.css'),
-      hash: createHash('sha256').update(theme).digest('hex').slice(0, 10),
+      hash: digestInHex(theme).slice(0, 10),
       bodies: new Map<Encoding, Buffer>([['identity', Buffer.from(theme)]]),
     };
     this.#assets = new Map([...built, ['theme.css', own]]);

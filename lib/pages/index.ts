@@ -50,16 +50,18 @@ export function pages(options: PagesOptions = {}): Plugin<'pages', PagesApi> {
     setup(core) {
       let routes: () => readonly Route[] = () => [];
       // They are created when they are first needed, because a process that only runs chores needs none.
-      const site = once(() => {
-        const made = new Site(core, withConfig(settings, core), routes());
-        made.pages = pagesOf(made);
-        return made;
+      const made = once(() => {
+        const site = new Site(core, withConfig(settings, core), routes());
+        const pages = pagesOf(site);
+        site.pages = pages;
+        return { site, pages };
       });
+      const site = () => made().site;
       const server = once(
         () =>
           new PageServer(
             site(),
-            pagesOf(site()),
+            made().pages,
             new Assets(themeOf(settings.theme.accent, settings.theme.dark)),
           ),
       );

@@ -16,16 +16,19 @@ export interface ThemeOptions {
 
 /** Links below every page: URLs, or paths of this origin. */
 export interface PageLinks {
+  /** The terms of use. @default none */
   terms?: string;
+  /** The privacy policy. @default none */
   privacy?: string;
+  /** Where users get help. @default none */
   support?: string;
 }
 
 /** Options of {@link pages}. */
 export interface PagesOptions {
-  /** Where users go after they have signed in, if no page sent them: a path of this app. @default `/` */
+  /** Where users go after they have signed in, if no page sent them: a path of this app. @default the root of the app */
   home?: string;
-  /** How the pages look. */
+  /** How the pages look. @default see {@link ThemeOptions} */
   theme?: ThemeOptions;
   /** A stylesheet of the app that is loaded after that of the pages: a path of this origin. @default none */
   stylesheet?: string;
@@ -50,28 +53,35 @@ const path = z
   .refine((value) => value.startsWith('/') && isPath(value), 'must be a path such as /dashboard');
 
 /** @internal */
+export const themeSchema = schemaOf<ThemeOptions>()({
+  accent: z
+    .string()
+    .regex(/^#[0-9a-f]{6}$/i, 'must be a color such as #2f5bd8')
+    .default('#2f5bd8'),
+  logo: path.optional(),
+  dark: z.enum(['auto', 'never'], "must be 'auto' or 'never'").default('auto'),
+});
+
+const NOT_A_LINK = 'must be an https URL, a path such as /terms, or mailto: with an address';
+const link = z.string().refine(isLink, NOT_A_LINK);
+
+/** @internal */
+export const linksSchema = schemaOf<PageLinks>()({
+  terms: link.optional(),
+  privacy: link.optional(),
+  support: link.optional(),
+});
+
+/** @internal */
 export const schema = () =>
   schemaOf<PagesOptions>()({
     home: path.optional(),
-    theme: schemaOf<ThemeOptions>()({
-      accent: z
-        .string()
-        .regex(/^#[0-9a-f]{6}$/i, 'must be a color such as #2f5bd8')
-        .default('#2f5bd8'),
-      logo: path.optional(),
-      dark: z.enum(['auto', 'never'], "must be 'auto' or 'never'").default('auto'),
-    }).prefault({}),
+    theme: themeSchema.prefault({}),
     stylesheet: path.optional(),
-    links: schemaOf<PageLinks>()({
-      terms: z.string().refine(isLink, NOT_A_LINK).optional(),
-      privacy: z.string().refine(isLink, NOT_A_LINK).optional(),
-      support: z.string().refine(isLink, NOT_A_LINK).optional(),
-    }).prefault({}),
+    links: linksSchema.prefault({}),
     render: z.custom<Render>((it) => typeof it === 'function', 'must be a function').optional(),
     own: z.record(z.string(), path).default({}),
   });
-
-const NOT_A_LINK = 'must be an https URL, a path such as /terms, or mailto: with an address';
 
 function isPath(value: string): boolean {
   try {

@@ -1,5 +1,5 @@
-import { randomBytes } from 'node:crypto';
 import express, { type NextFunction, type Request, type Response, type Router } from 'express';
+import { createToken } from '../crypto/token.js';
 import { DEADLINE_MS } from '../database/turn.js';
 import { AuthError } from '../errors.js';
 import { html, isHtml } from '../html.js';
@@ -277,7 +277,7 @@ ${(error.errors ?? []).length > 0 && html`<ul>${error.errors?.map(({ pointer, de
     };
     const view = page.view(values, this.#words);
     const render = site.settings.render;
-    const nonce = render ? randomBytes(16).toString('base64') : null;
+    const nonce = render ? createToken('') : null;
     const loaded = this.#loaded(view.scripts ?? []);
     const title = titleOf(values, view, this.#words);
     const [head, main] = [headOf(title, loaded, nonce), mainOf(values, view, this.#words)];

@@ -437,7 +437,7 @@ export const en = {
     'other-sessions-ended': 'All other sessions have ended.',
     'api-key-revoked': 'The key was revoked.',
     'user-created': 'The user was created.',
-    'user-changed': 'The changes are saved.',
+    'user-changed': 'The changes were saved.',
     'user-suspended': 'The user is suspended.',
     'user-reinstated': 'The suspension has ended.',
     'user-closed': 'The account is closed, and will be deleted.',

@@ -258,3 +258,9 @@ ${
 }
 </section>`;
 }
+
+declare module '../values.js' {
+  interface PageValues {
+    'administration/users/user': UserValues;
+  }
+}

@@ -133,9 +133,3 @@ function factsOf({ core }: Site, user: AdministeredUser): readonly OwnFact[] {
     return name in user ? [{ name, type, value: user[name] }] : [];
   });
 }
-
-declare module '../values.js' {
-  interface PageValues {
-    'administration/users/user': UserValues;
-  }
-}
