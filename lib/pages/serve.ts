@@ -264,7 +264,7 @@ ${(error.errors ?? []).length > 0 && html`<ul>${error.errors?.map(({ pointer, de
     const own = await page.values(visit);
     if (own instanceof Leave) {
       if (own.way !== undefined) this.#site.kept.setWay(res, own.way);
-      this.#leave(own.to, res);
+      this.#goOn(own.to, req, res);
       return;
     }
     const error = refused?.error ?? errorNamed(visit.query.get('error'));
@@ -347,7 +347,10 @@ ${(error.errors ?? []).length > 0 && html`<ul>${error.errors?.map(({ pointer, de
     };
   }
 
-  /** Sends a browser on after a form. Chrome holds every redirect after a form against `form-action`. */
+  /**
+   * Sends a browser on, after a form or to where a form's redirect has led. Chrome holds every redirect after a form
+   * against `form-action`.
+   */
   #goOn(to: string, req: Request, res: Response): void {
     protectPage(res);
     if (req.headers[BY_SCRIPT] !== undefined) {

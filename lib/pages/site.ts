@@ -52,6 +52,8 @@ export interface LinkParameters {
 }
 
 const RELATIVE = 'http://relative.invalid';
+/** The names of the pages that users can return to. */
+const OF_ACCOUNTS = /^(account|administration)\b/;
 
 /** The pages of an Auth: where they are, and what the app has enabled. */
 export class Site {
@@ -323,31 +325,50 @@ export class Site {
     }
   }
 
-  /** Whether a URL is below the mount path, where only the pages of an account can be returned to. */
+  /** Whether a URL is that of a route, or of a page where users sign in or out, here or in the app. */
   #isOwnRoute(url: string): boolean {
     const { origin, pathname } = new URL(url, RELATIVE);
     if (origin !== RELATIVE && origin !== this.core.settings.origin) return false;
-    const path = fullyDecoded(pathname);
-    if (path === null) return true;
+    const readings = readingsOf(pathname);
+    return readings === null || readings.some((path) => this.#isOwnPath(path));
+  }
+
+  #isOwnPath(path: string): boolean {
+    const isEntrance = Object.entries(this.settings.own).some(
+      ([name, own]) => !OF_ACCOUNTS.test(name) && readingsOf(new URL(own, RELATIVE).pathname)?.includes(path),
+    );
+    if (isEntrance) return true;
     const mount = this.mount.toLowerCase();
     if (path !== mount && !path.startsWith(`${mount}/`)) return false;
-    const below = path.slice(mount.length).replace(/\/$/, '');
+    const below = path.slice(mount.length);
     return !this.pages.some((page) => page.kind === 'account' && matches(page.path, below));
   }
 }
 
-/** Decodes a path as often as it was encoded, without dot segments, in lower case. Null if it cannot be decoded. */
-function fullyDecoded(path: string): string | null {
+/**
+ * Returns what servers and proxies make of a path: decoded as often as it was encoded, without dot segments, in lower
+ * case, and with an encoded `?`, `#` or `;` as a part of it or as its end.
+ *
+ * @returns null if it cannot be decoded
+ */
+function readingsOf(path: string): readonly string[] | null {
   try {
     for (let decoded = path; ; ) {
       const next = decodeURIComponent(decoded);
-      const plain = new URL(next.replaceAll('\\', '/').replace(/^\/+/, '/'), RELATIVE).pathname;
-      if (next === decoded) return plain.toLowerCase().replace(/\/{2,}/g, '/');
+      if (next === decoded) return [next.replace(/[?#;]/g, '_'), next.replace(/[?#;].*/s, '')].map(plainPath);
       decoded = next;
     }
   } catch {
     return null;
   }
+}
+
+function plainPath(path: string): string {
+  const { pathname } = new URL(path.replaceAll('\\', '/').replace(/^\/+/, '/'), RELATIVE);
+  return pathname
+    .toLowerCase()
+    .replace(/\/{2,}/g, '/')
+    .replace(/(?<=.)\/$/, '');
 }
 
 function matches(pattern: string, path: string): boolean {
