@@ -213,7 +213,10 @@ export function guard<A extends Authentication | null>(
       if (authentication) setAuthentication(core, req, authentication);
     } catch (error) {
       if (!onError || !(error instanceof AuthError)) {
-        if (error instanceof AuthError && (await answerBrowser(core, error, req, res))) return;
+        // Where no cookie is accepted, no page that a browser is led to could help it.
+        const isForBrowsers = !accept || accept.includes('cookie');
+        if (error instanceof AuthError && isForBrowsers && (await answerBrowser(core, error, req, res)))
+          return;
         answerError(core, error, res, next, startedAt);
         return;
       }

@@ -82,23 +82,37 @@ export class PageServer {
     const destination = headers['sec-fetch-dest'];
     const isDocument = isNavigation(req) && (destination === undefined || destination === 'document');
     // A program presents these on purpose.
-    if (!isDocument || headers.authorization !== undefined) return false;
+    if (!isDocument || headers.authorization !== undefined || this.#hasKey(req)) return false;
     const opens = method === 'GET' || method === 'HEAD';
-    const to = opens ? await this.#wayTo(error, this.#site.here(req)) : null;
+    const to = opens ? await this.#wayFor(req, error, this.#site.here(req)) : null;
     // A page of the app that leads to itself would never end.
     if (to === null || pathOf(to) === pathOf(this.#site.here(req))) this.refuse(error, res);
     else this.#leave(to, res);
     return true;
   }
 
-  async #answerHtmx(error: AuthError, { headers }: Request, res: Response): Promise<boolean> {
-    const current = String(headers['hx-current-url'] ?? '');
-    const to = await this.#wayTo(error, URL.canParse(current) ? pathOf(current, true) : '');
+  /** Whether a request has the header of a credential other than the cookie, such as an API key. */
+  #hasKey({ headers }: Request): boolean {
+    return this.#site.core.carriers.some(
+      ({ securityScheme: { in: place, name = '' } }) =>
+        place === 'header' && headers[name.toLowerCase()] !== undefined,
+    );
+  }
+
+  async #answerHtmx(error: AuthError, req: Request, res: Response): Promise<boolean> {
+    const current = String(req.headers['hx-current-url'] ?? '');
+    const to = await this.#wayFor(req, error, URL.canParse(current) ? pathOf(current, true) : '');
     if (to === null) return false;
     startError(this.#site.core, error, error.status, res);
     res.setHeader('HX-Redirect', to);
     this.#end(res, '');
     return true;
+  }
+
+  /** The same outside of the pages, where the guard's call has ended. */
+  #wayFor(req: Request, error: AuthError, here: string): Promise<string | null> {
+    const { core } = this.#site;
+    return core.context.forRequest(clientOf(core, req), DEADLINE_MS, () => this.#wayTo(error, here));
   }
 
   async #wayTo(error: AuthError, here: string): Promise<string | null> {
