@@ -285,6 +285,11 @@ test('a page answers HTML, whatever Accept says', async () => {
 });
 
 describe('what strangers choose stays text', () => {
+  // A form above has deleted the other one.
+  beforeAll(async () => {
+    userId = (await app.auth.users.create({ email: 'walked@example.com' })).id;
+  });
+
   test.each(['return_to', 'done', 'error', 'token', 'provider', 'second_factor', 'waiting', 'x'])(
     'in the query string: %s',
     async (name) => {
