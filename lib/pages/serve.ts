@@ -109,7 +109,7 @@ export class PageServer {
     return true;
   }
 
-  /** The same outside of the pages, where the guard's call has ended. */
+  /** Returns where a browser is led, once the call that refused it has ended. */
   #wayFor(req: Request, error: AuthError, here: string): Promise<string | null> {
     const { core } = this.#site;
     return core.context.forRequest(clientOf(core, req), DEADLINE_MS, () => this.#wayTo(error, here));
@@ -169,7 +169,7 @@ ${(error.errors ?? []).length > 0 && html`<ul>${error.errors?.map(({ pointer, de
     const here = this.#site.here(req);
     // A page that cannot be returned to passes on where it was to lead.
     const returnTo = this.#site.returnTo(here) ?? queryOf(req).get('return_to') ?? here;
-    const to = req.method === 'POST' ? null : await this.#wayTo(error, returnTo);
+    const to = req.method === 'POST' ? null : await this.#wayFor(req, error, returnTo);
     if (to === null) this.refuse(error, res, startedAt);
     else this.#leave(to, res);
   }

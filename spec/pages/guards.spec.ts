@@ -161,6 +161,16 @@ describe('a second factor', () => {
     expect((await browser.follow(done)).body).toBe('done');
   });
 
+  test('that a sign-in waits for is asked for by the pages of the account too', async () => {
+    const browser = app.open();
+    await signInOn(browser, ada2);
+    const answer = await browser.open('/auth/account');
+    expect([answer.status, answer.location]).toEqual([
+      303,
+      '/auth/second-factor?return_to=%2Fauth%2Faccount',
+    ]);
+  });
+
   test('that no sign-in waits for any longer leads to the sign-in', async () => {
     const browser = app.open();
     await signInOn(browser, ada2);
