@@ -75,8 +75,8 @@ export class Assets {
 
 function encodingFor(req: Request, { bodies }: Asset): Encoding {
   if (!bodies.has('br')) return 'identity';
-  const found = req.acceptsEncodings('br', 'gzip');
-  return found === 'br' || found === 'gzip' ? found : 'identity';
+  // Browsers name gzip first, and mean no preference by it.
+  return (['br', 'gzip'] as const).find((one) => req.acceptsEncodings(one) === one) ?? 'identity';
 }
 
 function bodyOf({ bodies }: Asset, encoding: Encoding): Buffer {

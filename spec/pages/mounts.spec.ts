@@ -1,0 +1,238 @@
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import express, { type Express, type RequestHandler } from 'express';
+import { type Auth, authRouter, emailSignIn, requireSession, twoFactor } from '../../lib/index.js';
+import type { PagesOptions } from '../../lib/pages.js';
+import { ada, password } from '../support/app.js';
+import { attribute, type PageBrowser, type Shown } from '../support/page-browser.js';
+import {
+  createPerson,
+  isSignedIn,
+  type PagesApp,
+  pathOf,
+  signInOn,
+  startPagesApp,
+} from '../support/pages-app.js';
+
+const plugins = [password({ signInOnSignUp: true }), emailSignIn({ signUp: true }), twoFactor()] as const;
+
+/** What a proxy does in front of the app: it removes the prefix, and passes nothing else on. */
+const withoutPrefix: RequestHandler = (req, res, next) => {
+  if (!req.url.startsWith('/app/')) {
+    res.status(502).send('outside of the app');
+    return;
+  }
+  req.url = req.url.slice('/app'.length);
+  req.originalUrl = req.url;
+  next();
+};
+
+const done: RequestHandler = (_req, res) => void res.send('done');
+
+interface Mount {
+  /** Where browsers see the routes. */
+  readonly at: string;
+  /** Where they see the app. */
+  readonly app?: string;
+  readonly config?: object;
+  readonly pages?: PagesOptions;
+  mount(server: Express, auth: Auth): void;
+}
+
+const MOUNTS: Record<string, Mount> = {
+  'at /auth': {
+    at: '/auth',
+    mount: (server, auth) => void server.use('/auth', authRouter(auth)),
+  },
+  'at another path': {
+    at: '/accounts',
+    mount: (server, auth) => void server.use('/accounts', authRouter(auth)),
+  },
+  'at a path of several segments, with httpBasePath': {
+    at: '/my/accounts',
+    config: { httpBasePath: '/my/accounts' },
+    mount: (server, auth) => void server.use('/my/accounts', authRouter(auth)),
+  },
+  'at the root, with httpBasePath': {
+    at: '/id',
+    config: { httpBasePath: '/id' },
+    mount: (server, auth) => void server.use(authRouter(auth)),
+  },
+  'at the root, without it': {
+    at: '/auth',
+    mount: (server, auth) => void server.use(authRouter(auth)),
+  },
+  'in an app of an app': {
+    at: '/inner/auth',
+    config: { httpBasePath: '/inner/auth' },
+    mount(server, auth) {
+      const inner = express();
+      inner.use('/auth', authRouter(auth));
+      server.use('/inner', inner);
+    },
+  },
+  'behind a proxy that removes a prefix': {
+    at: '/app/auth',
+    app: '/app',
+    config: { baseUrl: 'http://localhost/app' },
+    mount(server, auth) {
+      server.use(withoutPrefix);
+      server.use('/auth', authRouter(auth));
+    },
+  },
+  'behind such a proxy, at another path': {
+    at: '/app/accounts',
+    app: '/app',
+    config: { baseUrl: 'http://localhost/app', httpBasePath: '/accounts' },
+    mount(server, auth) {
+      server.use(withoutPrefix);
+      server.use(authRouter(auth));
+    },
+  },
+};
+
+describe.each(Object.entries(MOUNTS))('%s', (_title, { at, app: prefix = '', config = {}, mount }) => {
+  const home = `${prefix}/home`;
+  let app: PagesApp<typeof plugins>;
+  beforeAll(async () => {
+    app = await startPagesApp(plugins, {
+      pages: { home },
+      config: config as never,
+      mount(server, auth) {
+        mount(server, auth as never);
+        server.get('/guarded', requireSession(auth), done);
+        server.get('/fresh', requireSession(auth, { freshWithin: 60 }), done);
+        server.get('/home', done);
+      },
+    });
+    await createPerson(app as never, ada);
+    // A router without httpBasePath shows where it is with its first request.
+    await app.open().open(`${at}/sign-in`);
+  });
+  afterAll(() => app.stop());
+
+  /** Opens everything that a page leads to or loads. */
+  const faultsOf = async (browser: PageBrowser, shown: Shown) => {
+    const faults: string[] = [];
+    for (const element of shown.elements)
+      for (const name of ['href', 'src']) {
+        const address = attribute(element, name);
+        if (address === undefined || address.startsWith('#')) continue;
+        const answer = await browser.copy().open(address);
+        if (answer.status >= 400) faults.push(`${address} at ${shown.url}: ${answer.status}`);
+      }
+    for (const action of shown.actions)
+      if (!action.startsWith(`${at}/`)) faults.push(`${action} at ${shown.url}`);
+    return faults;
+  };
+
+  test('what the pages load and lead to is there', async () => {
+    const visitor = app.open();
+    const browser = app.open();
+    await signInOn(browser, ada, `${at}/sign-in`);
+    for (const page of [
+      'sign-in',
+      'sign-up',
+      'forgot-password',
+      'reset-password',
+      'second-factor',
+      'sign-in/email',
+    ])
+      expect(await faultsOf(visitor, await visitor.open(`${at}/${page}`))).toEqual([]);
+    for (const page of ['sign-out', 'reauthenticate', 'account', 'account/security', 'account/sessions'])
+      expect([page, await faultsOf(browser, await browser.open(`${at}/${page}`))]).toEqual([page, []]);
+  });
+
+  test('a guard leads to the sign-in, that leads back, and the sign-out leads to the sign-in', async () => {
+    const browser = app.open();
+    const refused = await browser.open(`${prefix}/guarded?x=y`);
+    const back = encodeURIComponent(`${prefix}/guarded?x=y`);
+    expect(refused.location).toBe(`${at}/sign-in?return_to=${back}`);
+    const page = await browser.follow(refused);
+    const wrong = await browser.submit(page, 'password', { credential: ada.email, password: 'wrong' });
+    expect([wrong.status, wrong.heading]).toEqual([401, 'Sign in']);
+    const signedIn = await browser.submit(wrong, 'password', { password: ada.password });
+    expect(signedIn.location).toBe(`${prefix}/guarded?x=y`);
+    expect((await browser.follow(signedIn)).body).toBe('done');
+    expect((await browser.open(`${at}/sign-in`)).location).toBe(home);
+    const out = await browser.submit(await browser.open(`${at}/sign-out`), 'confirm');
+    expect(out.location).toBe(`${at}/sign-in?done=signed-out`);
+    expect(await isSignedIn(browser, at)).toBe(false);
+  });
+
+  test('a page of the account leads to the sign-in and back', async () => {
+    const browser = app.open();
+    const page = await browser.visit(`${at}/account/sessions`);
+    expect(page.url).toBe(`${at}/sign-in?return_to=${encodeURIComponent(`${at}/account/sessions`)}`);
+    const signedIn = await browser.submit(page, 'password', {
+      credential: ada.email,
+      password: ada.password,
+    });
+    expect(signedIn.location).toBe(`${at}/account/sessions`);
+    expect((await browser.follow(signedIn)).status).toBe(200);
+  });
+
+  test('a reauthentication leads back', async () => {
+    const browser = app.open();
+    await signInOn(browser, ada, `${at}/sign-in`);
+    await app.auth.models.Session.update({ authenticatedAt: new Date(0) }, { where: {} });
+    const page = await browser.visit(`${prefix}/fresh`);
+    const confirmed = await browser.submit(page, 'confirm', { password: ada.password });
+    expect(confirmed.location).toBe(`${prefix}/fresh`);
+    expect((await browser.follow(confirmed)).body).toBe('done');
+  });
+
+  test('a route of the mount is never gone on to', async () => {
+    for (const path of [`${at}/oauth/x/link`, `${at}/SIGN-OUT`, `${at}/%73ign-out`, at, `${at}/`]) {
+      const answer = await signInOn(app.open(), ada, `${at}/sign-in?return_to=${encodeURIComponent(path)}`);
+      expect([path, answer.location]).toEqual([path, home]);
+    }
+  });
+
+  test('links in emails lead to the pages, and the cookies that pages keep come along', async () => {
+    const browser = app.open();
+    const page = await browser.open(`${at}/sign-up?return_to=${encodeURIComponent(`${prefix}/guarded`)}`);
+    const email = `new-${Date.now()}@example.com`;
+    const mail = await app.mailOf(email, 'sign-in-code', () => browser.submit(page, 'send-code', { email }));
+    expect(pathOf(mail.url)).toBe(`${at}/sign-in/email?token=${mail.token}`);
+    const done = await browser.submit(await browser.open(pathOf(mail.url)), 'confirm');
+    expect(done.location).toBe(`${prefix}/guarded`);
+    expect(await isSignedIn(browser, at)).toBe(true);
+  });
+
+  test('every cookie reaches the whole app, and no page outside of it', async () => {
+    const browser = app.open();
+    await signInOn(browser, ada, `${at}/sign-in`);
+    expect(browser.cookies.length).toBeGreaterThan(1);
+    for (const { name, path } of browser.cookies) {
+      const isWide = `${prefix}/`.startsWith(path.endsWith('/') ? path : `${path}/`);
+      expect([name, isWide]).toEqual([name, true]);
+    }
+  });
+
+  test('auth.pages.url gives the address that browsers see', () => {
+    expect(app.auth.pages.url('sign-in')).toBe(`${at}/sign-in`);
+    expect(app.auth.pages.url('sign-in', { returnTo: `${prefix}/x` })).toBe(
+      `${at}/sign-in?return_to=${encodeURIComponent(`${prefix}/x`)}`,
+    );
+    expect(() => app.auth.pages.url('nonsense')).toThrow('there is no page nonsense');
+  });
+});
+
+test('without home, one goes to the root of the app', async () => {
+  for (const [baseUrl, home] of [
+    ['http://localhost', '/'],
+    ['http://localhost/app', '/app/'],
+  ] as const) {
+    const app = await startPagesApp([password()] as const, {
+      pages: {},
+      config: { baseUrl },
+      mount(server, auth) {
+        if (home !== '/') server.use(withoutPrefix);
+        server.use('/auth', authRouter(auth));
+      },
+    });
+    await createPerson(app as never, ada);
+    expect((await signInOn(app.open(), ada, `${home}auth/sign-in`)).location).toBe(home);
+    await app.stop();
+  }
+});
