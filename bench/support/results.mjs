@@ -12,6 +12,7 @@ export const FIGURES = [
   'migrate-under-load',
   'memory',
   'start',
+  'pages',
 ];
 
 /** All sections in their order; `load` is measured by bench/load.mjs. */
