@@ -84,7 +84,7 @@ export class PageServer {
     // A program presents these on purpose.
     if (!isDocument || headers.authorization !== undefined || this.#hasKey(req)) return false;
     const opens = method === 'GET' || method === 'HEAD';
-    const to = opens ? await this.#wayFor(req, error, this.#site.here(req)) : null;
+    const to = opens ? await this.#wayFor(req, res, error, this.#site.here(req)) : null;
     // A page of the app that leads to itself would never end.
     if (to === null || pathOf(to) === pathOf(this.#site.here(req))) this.refuse(error, res);
     else this.#leave(to, res);
@@ -101,7 +101,7 @@ export class PageServer {
 
   async #answerHtmx(error: AuthError, req: Request, res: Response): Promise<boolean> {
     const current = String(req.headers['hx-current-url'] ?? '');
-    const to = await this.#wayFor(req, error, URL.canParse(current) ? pathOf(current, true) : '');
+    const to = await this.#wayFor(req, res, error, URL.canParse(current) ? pathOf(current, true) : '');
     if (to === null) return false;
     startError(this.#site.core, error, error.status, res);
     res.setHeader('HX-Redirect', to);
@@ -110,9 +110,27 @@ export class PageServer {
   }
 
   /** Returns where a browser is led, once the call that refused it has ended. */
-  #wayFor(req: Request, error: AuthError, here: string): Promise<string | null> {
+  #wayFor(req: Request, res: Response, error: AuthError, here: string): Promise<string | null> {
     const { core } = this.#site;
-    return core.context.forRequest(clientOf(core, req), DEADLINE_MS, () => this.#wayTo(error, here));
+    return core.context.forRequest(clientOf(core, req), DEADLINE_MS, async () =>
+      error.code === 'second_factor_required' && !(await this.#canStepUp(req, res))
+        ? this.#site.page('account/security', { returnTo: this.#site.returnTo(here) })
+        : this.#wayTo(error, here),
+    );
+  }
+
+  /** Whether the user has a second factor or a passkey. Who has none sets one up first. */
+  async #canStepUp(req: Request, res: Response): Promise<boolean> {
+    const auth = await authenticateIfPossible(this.#site.core, req, res);
+    if (!auth || !isSession(auth)) return true;
+    const { methods } = await this.#site.reauthentications({
+      auth,
+      req,
+      params: {},
+      token: null,
+      refused: null,
+    });
+    return methods.some((method) => method !== 'password' && method !== 'email_code');
   }
 
   async #wayTo(error: AuthError, here: string): Promise<string | null> {
@@ -169,7 +187,7 @@ ${(error.errors ?? []).length > 0 && html`<ul>${error.errors?.map(({ pointer, de
     const here = this.#site.here(req);
     // A page that cannot be returned to passes on where it was to lead.
     const returnTo = this.#site.returnTo(here) ?? queryOf(req).get('return_to') ?? here;
-    const to = req.method === 'POST' ? null : await this.#wayFor(req, error, returnTo);
+    const to = req.method === 'POST' ? null : await this.#wayFor(req, res, error, returnTo);
     if (to === null) this.refuse(error, res, startedAt);
     else this.#leave(to, res);
   }

@@ -146,6 +146,11 @@ describe('a second factor', () => {
     expect((await browser.follow(done)).body).toBe('done');
   });
 
+  test('that the user does not have leads to its enrolment', async () => {
+    const answer = await (await signedIn()).open('/strong');
+    expect([answer.status, answer.location]).toEqual([303, '/auth/account/security?return_to=%2Fstrong']);
+  });
+
   test('that a sign-in waits for leads to its page, and then on', async () => {
     const browser = app.open();
     await signInOn(browser, ada2);
