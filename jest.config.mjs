@@ -21,7 +21,7 @@ const anyDatabase = [
   'spec/(plugins/[^/]+/)?routes/(?!callback\\.spec|passwords-reset|sessions|signin)',
   'spec/plugins/passkeys/(account|clients|fuzz|relying-party)\\b',
   'spec/plugins/two-factor/(account|attempts)\\b',
-  'spec/pages/(assets|guards|mounts|return-to|security)\\b',
+  'spec/pages/(assets|guards|mounts|odd-requests|return-to|security)\\b',
   'spec/(ways-in|asvs|errors|logger|logs|mass-assignment|nodemailer|plugin|router|router-mount)\\.spec\\.ts$',
 ];
 const ROUNDS = {
@@ -33,7 +33,7 @@ const ROUNDS = {
       '**/spec/{guards,http,routes}/*.spec.ts',
       '**/spec/sessions/{bearer,cookie,origin}.spec.ts',
       '**/spec/plugins/*/{guards,routes/*}.spec.ts',
-      '**/spec/pages/{assets,guards,mailed-links,mounts,security}.spec.ts',
+      '**/spec/pages/{assets,guards,mailed-links,mounts,odd-requests,security}.spec.ts',
       '**/spec/{errors,mass-assignment,outage,plugin,router,router-mount}.spec.ts',
     ],
     ignore: [...once, '\\.e2e\\.spec\\.ts$', 'spec/http/take-over-kept\\b'],

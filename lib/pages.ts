@@ -16,7 +16,7 @@ export type { SignOutValues } from './pages/entrance/sign-out.js';
 export type { SignUpValues } from './pages/entrance/sign-up.js';
 export type { UndoChangeValues } from './pages/entrance/undo-change.js';
 export { PagesApi, pages } from './pages/index.js';
-export type { PageLinks, PagesOptions, ThemeOptions } from './pages/options.js';
+export type { PageLinks, PageName, PagesOptions, ThemeOptions } from './pages/options.js';
 export type {
   CommonValues,
   ErrorValues,

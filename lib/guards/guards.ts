@@ -215,9 +215,13 @@ export function guard<A extends Authentication | null>(
       if (!onError || !(error instanceof AuthError)) {
         // Where no cookie is accepted, no page that a browser is led to could help it.
         const isForBrowsers = !accept || accept.includes('cookie');
-        if (error instanceof AuthError && isForBrowsers && (await answerBrowser(core, error, req, res)))
-          return;
-        answerError(core, error, res, next, startedAt);
+        try {
+          if (error instanceof AuthError && isForBrowsers && (await answerBrowser(core, error, req, res)))
+            return;
+          answerError(core, error, res, next, startedAt);
+        } catch (thrown) {
+          next(forExpress(thrown));
+        }
         return;
       }
       try {
@@ -234,10 +238,9 @@ export function guard<A extends Authentication | null>(
 
 /** Answers a browser with a page or the way to one. @returns false if the request gets a problem */
 async function answerBrowser(core: Core, error: AuthError, req: Request, res: Response): Promise<boolean> {
+  for (const plugin of core.contributions) if (await plugin.answerBrowser?.(error, req, res)) return true;
   const task = pageOfTask(core, error, req);
   if (task) sendTo(task, res);
-  else
-    for (const plugin of core.contributions) if (await plugin.answerBrowser?.(error, req, res)) return true;
   return task !== null;
 }
 

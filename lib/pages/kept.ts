@@ -28,20 +28,21 @@ export class Kept {
   }
 
   /** Keeps something for the page that the browser goes on to, which shows it once. */
-  keep(res: Response, to: string, value: unknown): void {
+  keep(res: Response, to: string, sessionId: string, value: unknown): void {
     const page = pathOf(to);
     const until = Date.now() + ONCE_SECONDS * 1000;
-    const sealed = this.#core.box.seal(JSON.stringify({ until, value }), contextOf(page));
+    const sealed = this.#core.box.seal(JSON.stringify({ until, value }), contextOf(page, sessionId));
     this.#set(res, this.#once, sealed, ONCE_SECONDS);
   }
 
   /** Takes what was kept for the page. Undefined if there is nothing. */
-  take(req: Request, res: Response): unknown {
-    const [sealed] = cookieValues(req.headers.cookie, this.#once.name);
-    if (sealed === undefined) return undefined;
+  take(req: Request, res: Response, sessionId: string): unknown {
+    const [sealed, ...others] = cookieValues(req.headers.cookie, this.#once.name);
+    // Of two cookies with this name, one is from a page of another subdomain.
+    if (sealed === undefined || others.length > 0) return undefined;
     const opened = this.#core.box.open(
       sealed,
-      contextOf(this.#core.settings.publicPath + pathOf(req.originalUrl)),
+      contextOf(this.#core.settings.publicPath + pathOf(req.originalUrl), sessionId),
     );
     // Another page leaves it to the one that it is for.
     if (opened === null) return undefined;
@@ -93,9 +94,9 @@ export class Kept {
 }
 
 function pathOf(url: string): string {
-  return new URL(url, 'http://relative.invalid').pathname;
+  return url.split(/[?#]/)[0] ?? '';
 }
 
-function contextOf(page: string): string {
-  return `shown once ${page}`;
+function contextOf(page: string, sessionId: string): string {
+  return `shown once ${page} ${sessionId}`;
 }

@@ -12,11 +12,19 @@ export interface Loaded {
 }
 
 /** What a page puts into the head of a document. */
-export function headOf(title: string, { styles, scripts, icon }: Loaded, nonce: string | null): Html {
+export function headOf(
+  title: string,
+  { styles, scripts, icon }: Loaded,
+  nonce: string | null,
+  hasToken: boolean,
+): Html {
   const own = nonce !== null && html` nonce="${nonce}"`;
   return html`<title>${title}</title>
 <meta name="viewport" content="width=device-width, initial-scale=1">
-<meta name="robots" content="noindex">
+<meta name="robots" content="noindex">${
+    // The address of the page contains the token.
+    hasToken && html`\n<meta name="referrer" content="strict-origin">`
+  }
 <link rel="icon" href="${icon}" type="image/svg+xml">
 ${styles.map((href) => html`<link rel="stylesheet" href="${href}"${own}>\n`)}${scripts.map(
   (src) => html`<script type="module" src="${src}"${own}></script>\n`,
@@ -76,7 +84,7 @@ export function mainOf(values: CommonValues, view: View, words: Words): Html {
   const { done } = values;
   // Anyone can put anything into the address, such as the name of a method of all objects.
   const said = done !== null && Object.hasOwn(words.done, done) ? words.done[done] : undefined;
-  return html`<main id="main" data-part="main" data-page="${values.page}">
+  return html`<main id="main" data-part="main" data-page="${values.page}" data-failed="${words.failed}">
 <h1>${view.title}</h1>
 ${said !== undefined && html`<p data-part="done" role="status">${said}</p>`}
 ${view.main}

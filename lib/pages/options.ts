@@ -24,6 +24,32 @@ export interface PageLinks {
   support?: string;
 }
 
+/** The names of all pages. Which of them an app has depends on its plugins. */
+export const PAGE_NAMES = [
+  'sign-in',
+  'sign-in/email',
+  'sign-in/passkey',
+  'sign-up',
+  'sign-out',
+  'second-factor',
+  'reauthenticate',
+  'forgot-password',
+  'reset-password',
+  'invitation',
+  'verify-email',
+  'change-email',
+  'undo-change',
+  'account',
+  'account/security',
+  'account/sessions',
+  'account/api-keys',
+  'administration/users',
+  'administration/users/user',
+] as const;
+
+/** The name of a page. */
+export type PageName = (typeof PAGE_NAMES)[number];
+
 /** Options of {@link pages}. */
 export interface PagesOptions {
   /** Where users go after they have signed in, if no page sent them: a path of this app. @default the root of the app */
@@ -80,8 +106,15 @@ export const schema = () =>
     stylesheet: path.optional(),
     links: linksSchema.prefault({}),
     render: z.custom<Render>((it) => typeof it === 'function', 'must be a function').optional(),
-    own: z.record(z.string(), path).default({}),
+    own: z
+      .record(z.string(), path)
+      .refine((own) => Object.keys(own).every(isPageName), `must name pages: ${PAGE_NAMES.join(', ')}`)
+      .default({}),
   });
+
+function isPageName(name: string): name is PageName {
+  return PAGE_NAMES.some((one) => one === name);
+}
 
 function isPath(value: string): boolean {
   try {

@@ -40,5 +40,5 @@ export function pagesOf(site: Site): readonly Page[] {
     users(site),
     user(site),
   ];
-  return all.filter((page) => page !== null && site.settings.own[page.name] === undefined) as Page[];
+  return all.filter((page) => page !== null && !Object.hasOwn(site.settings.own, page.name)) as Page[];
 }

@@ -11,6 +11,7 @@ import { forExpress, startError } from '../http/problem.js';
 import { inWords } from '../http/refusal-page.js';
 import { setReplyCookies } from '../http/respond.js';
 import type { Reply, Route } from '../http/route.js';
+import { sessionOf } from '../sessions/carriers.js';
 import { isNavigation } from '../sessions/origin.js';
 import { isSession, type SessionAuthentication } from '../sessions/request.js';
 import { isPending } from '../sessions/signed-in.js';
@@ -58,9 +59,9 @@ export class PageServer {
       );
       for (const form of page.forms) {
         const path = router.route(`${page.path}/${form.name}`);
-        path.post(this.#guarded((req, res) => this.#send(page, form, req, res)));
+        path.post(this.#guarded((req, res) => this.#send(page, form, req, res), page));
         // A browser asks for the address of a form if its user reloads or edits it.
-        path.get((req, res) => this.#leave(this.#site.page(page.name, { params: req.params as never }), res));
+        path.get((req, res) => this.#leave(this.#pageOf(page, req), res));
         path.all((_req, res) => {
           res.setHeader('Allow', 'GET, HEAD, POST');
           this.refuse(new AuthError('method_not_allowed'), res);
@@ -68,6 +69,15 @@ export class PageServer {
       }
     }
     return router;
+  }
+
+  /** Returns the page of a form, with the token of the link that it was opened by. */
+  #pageOf(page: Page, req: Request): string {
+    const token = queryOf(req).get('token');
+    return this.#site.page(page.name, {
+      params: req.params as Record<string, string>,
+      query: token ? { token } : {},
+    });
   }
 
   /**
@@ -82,13 +92,30 @@ export class PageServer {
     const destination = headers['sec-fetch-dest'];
     const isDocument = isNavigation(req) && (destination === undefined || destination === 'document');
     // A program presents these on purpose.
-    if (!isDocument || headers.authorization !== undefined || this.#hasKey(req)) return false;
-    const opens = method === 'GET' || method === 'HEAD';
-    const to = opens ? await this.#wayFor(req, res, error, this.#site.here(req)) : null;
-    // A page of the app that leads to itself would never end.
-    if (to === null || pathOf(to) === pathOf(this.#site.here(req))) this.refuse(error, res);
-    else this.#leave(to, res);
+    if (!isDocument || presentsCredential(headers.authorization) || this.#hasKey(req)) return false;
+    await this.#lead(error, req, res, method === 'GET' || method === 'HEAD', this.#site.here(req));
     return true;
+  }
+
+  /** Leads a browser to where its user can get access. Says why it was refused if that is nowhere, or if it sent a form. */
+  async #lead(
+    error: AuthError,
+    req: Request,
+    res: Response,
+    opens: boolean,
+    returnTo: string,
+    startedAt?: number,
+  ): Promise<void> {
+    try {
+      const to = await this.#wayFor(req, res, error, returnTo);
+      // A page that leads to itself would never end.
+      if (!opens || to === null || pathOf(to) === pathOf(this.#site.here(req)))
+        this.refuse(error, res, startedAt, opens ? null : to);
+      else this.#leave(to, res);
+    } catch (thrown) {
+      if (!(thrown instanceof AuthError)) throw thrown;
+      this.refuse(thrown, res, startedAt);
+    }
   }
 
   /** Whether a request has the header of a credential other than the cookie, such as an API key. */
@@ -101,7 +128,8 @@ export class PageServer {
 
   async #answerHtmx(error: AuthError, req: Request, res: Response): Promise<boolean> {
     const current = String(req.headers['hx-current-url'] ?? '');
-    const to = await this.#wayFor(req, res, error, URL.canParse(current) ? pathOf(current, true) : '');
+    const { pathname = '', search = '' } = URL.canParse(current) ? new URL(current) : {};
+    const to = await this.#wayFor(req, res, error, pathname + search);
     if (to === null) return false;
     startError(this.#site.core, error, error.status, res);
     res.setHeader('HX-Redirect', to);
@@ -140,21 +168,25 @@ export class PageServer {
     return this.#site.page('second-factor', { returnTo: this.#site.returnTo(here) });
   }
 
-  /** Answers a request of a browser with a page that says why it was refused. */
-  refuse(error: AuthError, res: Response, startedAt?: number): void {
+  /**
+   * Answers a request of a browser with a page that says why it was refused.
+   *
+   * @param way where its user can get access. Null for nowhere
+   */
+  refuse(error: AuthError, res: Response, startedAt?: number, way: string | null = null): void {
     startError(this.#site.core, error, error.status, res, startedAt);
     protectPage(res);
     const values = this.#common(null, { auth: null, error, returnTo: null, done: null, here: null });
     const words = this.#words;
-    const title = TITLES[error.status] ?? words.errorHeading;
+    const title = words.refusal.titles[error.status] ?? words.errorHeading;
     const view: View = {
       title,
       main: html`<p>${detailOf(error, words)}</p>
 ${(error.errors ?? []).length > 0 && html`<ul>${error.errors?.map(({ pointer, detail }) => html`<li>${pointer.slice(1)} ${detail}</li>`)}</ul>`}
-<p><a href="${this.#site.home}" data-part="button secondary">${words.refusal.back}</a></p>`,
+${way !== null && html`<p><a href="${way}" data-part="button">${error.status === 401 ? words.refusal.signIn : words.refusal.confirm}</a></p>`}<p><a href="${this.#site.home}" data-part="button secondary">${words.refusal.back}</a></p>`,
     };
     const loaded = this.#loaded([]);
-    const head = headOf(words.titleOf(title, values.appName), loaded, null);
+    const head = headOf(words.titleOf(title, values.appName), loaded, null, false);
     this.#end(
       res,
       String(
@@ -169,7 +201,8 @@ ${(error.errors ?? []).length > 0 && html`<ul>${error.errors?.map(({ pointer, de
     );
   }
 
-  #guarded(handle: Handle) {
+  /** @param page the page of a form, whose own address cannot be returned to */
+  #guarded(handle: Handle, page: Page | null = null) {
     return async (req: Request, res: Response, next: NextFunction): Promise<void> => {
       const startedAt = performance.now();
       const { core } = this.#site;
@@ -177,19 +210,24 @@ ${(error.errors ?? []).length > 0 && html`<ul>${error.errors?.map(({ pointer, de
         await core.context.forRequest(clientOf(core, req), DEADLINE_MS, () => handle(req, res));
       } catch (error) {
         if (res.headersSent || !(error instanceof AuthError)) next(forExpress(error));
-        else await this.#turnAway(error, req, res, startedAt);
+        else
+          await this.#turnAway(error, req, res, startedAt, page).catch((thrown) => next(forExpress(thrown)));
       }
     };
   }
 
   /** Leads a browser that opens a page to where its user can get access. */
-  async #turnAway(error: AuthError, req: Request, res: Response, startedAt: number): Promise<void> {
-    const here = this.#site.here(req);
+  async #turnAway(
+    error: AuthError,
+    req: Request,
+    res: Response,
+    startedAt: number,
+    page: Page | null,
+  ): Promise<void> {
+    const here = page ? this.#pageOf(page, req) : this.#site.here(req);
     // A page that cannot be returned to passes on where it was to lead.
     const returnTo = this.#site.returnTo(here) ?? queryOf(req).get('return_to') ?? here;
-    const to = req.method === 'POST' ? null : await this.#wayFor(req, res, error, returnTo);
-    if (to === null) this.refuse(error, res, startedAt);
-    else this.#leave(to, res);
+    await this.#lead(error, req, res, page === null, returnTo, startedAt);
   }
 
   async #show(page: Page, req: Request, res: Response): Promise<void> {
@@ -227,7 +265,11 @@ ${(error.errors ?? []).length > 0 && html`<ul>${error.errors?.map(({ pointer, de
         fields: keepable(form.route, fields),
         token: fields.get('token') ?? null,
       };
+      // The page has a policy of its own, or the app's.
+      const policy = res.getHeader('Content-Security-Policy');
       startError(this.#site.core, error, error.status, res);
+      if (policy === undefined) res.removeHeader('Content-Security-Policy');
+      else res.setHeader('Content-Security-Policy', policy);
       await this.#render(
         page,
         this.#visit(page, req, res, auth, fields.get('return_to'), refused),
@@ -247,10 +289,18 @@ ${(error.errors ?? []).length > 0 && html`<ul>${error.errors?.map(({ pointer, de
     };
     const to = this.#nextOf(form, reply, sent);
     const once = form.showOnce?.(reply);
-    if (once !== undefined) this.#site.kept.keep(res, to, once);
+    if (once !== undefined) await this.#keepOnce(req, res, reply, to, once);
     if (form.remembers !== undefined) this.#site.kept.setWay(res, form.remembers);
     if (form.keepsReturnTo) this.#site.kept.setReturnTo(res, returnTo);
     this.#goOn(to, req, res);
+  }
+
+  /** Keeps what is shown once for the session that gets it. */
+  async #keepOnce(req: Request, res: Response, { issue }: Reply, to: string, once: unknown): Promise<void> {
+    const { core, kept } = this.#site;
+    const session =
+      issue && !isPending(issue) ? issue.session : (await sessionOf(core.carriers, req))?.session;
+    if (session) kept.keep(res, to, session.id, once);
   }
 
   #nextOf(form: PageForm, { issue }: Reply, sent: Parameters<PageForm['next']>[0]): string {
@@ -286,7 +336,7 @@ ${(error.errors ?? []).length > 0 && html`<ul>${error.errors?.map(({ pointer, de
       token: (refused ? refused.token : queryOf(req).get('token')) || null,
       returnTo:
         site.returnTo(returnTo) ?? (page.keepsReturnTo ? site.returnTo(this.#site.kept.returnTo(req)) : null),
-      shownOnce: isShown ? this.#site.kept.take(req, res) : undefined,
+      shownOnce: isShown && auth ? this.#site.kept.take(req, res, auth.session.id) : undefined,
       lastWay: this.#site.kept.way(req),
     };
   }
@@ -300,11 +350,13 @@ ${(error.errors ?? []).length > 0 && html`<ul>${error.errors?.map(({ pointer, de
       return;
     }
     const error = refused?.error ?? errorNamed(visit.query.get('error'));
-    const done = refused ? null : visit.query.get('done');
+    const done = error ? null : visit.query.get('done');
     // A form has an address of its own, which cannot be returned to.
     const here = refused ? site.page(page.name, { params: visit.params }) : site.here(req);
     const values = {
       ...this.#common(page, { auth: visit.auth, error, returnTo, done, here }),
+      // A page with a token must not lead to other origins, which would get to know that it was open.
+      ...(visit.token !== null && { links: {} }),
       ...own,
     };
     const view = page.view(values, this.#words);
@@ -312,7 +364,10 @@ ${(error.errors ?? []).length > 0 && html`<ul>${error.errors?.map(({ pointer, de
     const nonce = render ? createToken('') : null;
     const loaded = this.#loaded(view.scripts ?? []);
     const title = titleOf(values, view, this.#words);
-    const [head, main] = [headOf(title, loaded, nonce), mainOf(values, view, this.#words)];
+    const [head, main] = [
+      headOf(title, loaded, nonce, visit.token !== null),
+      mainOf(values, view, this.#words),
+    ];
     res.statusCode = status;
     if (render) {
       const rendered = {
@@ -328,7 +383,8 @@ ${(error.errors ?? []).length > 0 && html`<ul>${error.errors?.map(({ pointer, de
       protectPage(res, false);
       const document = await render(rendered, req, res);
       if (res.headersSent || res.writableEnded) return;
-      if (document !== undefined && document !== null) {
+      requireDocument(document);
+      if (document) {
         // A whole document of the app can load what the app's own policy allows.
         if (!res.hasHeader('Content-Security-Policy'))
           res.setHeader('Content-Security-Policy', "frame-ancestors 'none'; base-uri 'none'");
@@ -418,9 +474,22 @@ ${(error.errors ?? []).length > 0 && html`<ul>${error.errors?.map(({ pointer, de
   }
 }
 
-function pathOf(url: string, withQuery = false): string {
-  const { pathname, search } = new URL(url, 'http://relative.invalid');
-  return withQuery ? pathname + search : pathname;
+/** Returns the path of a URL. The URL of a request can be anything that begins with a slash. */
+function pathOf(url: string): string {
+  return url.startsWith('/') ? (url.split(/[?#]/)[0] ?? '') : new URL(url).pathname;
+}
+
+/** Whether a header presents a credential that programs have. Browsers send those of HTTP authentication by themselves. */
+function presentsCredential(authorization: string | undefined): boolean {
+  return authorization !== undefined && !/^(basic|digest|negotiate|ntlm)\b/i.test(authorization);
+}
+
+/** @throws TypeError if the app has rendered something else than a document */
+function requireDocument(document: unknown): void {
+  if (document === undefined || document === null || typeof document === 'string' || isHtml(document)) return;
+  throw new TypeError(
+    `latchkey: pages: render returned ${typeof document === 'object' ? 'an object' : `a ${typeof document}`}: return the document as a string or as html, or nothing`,
+  );
 }
 
 interface Found {
@@ -460,12 +529,3 @@ function errorNamed(code: string | null): AuthError | null {
 function detailOf({ detail, retryAfter }: AuthError, words: Words): string {
   return retryAfter === undefined ? detail : `${detail} ${words.refusal.wait(inWords(retryAfter))}`;
 }
-
-const TITLES: Readonly<Record<number, string>> = {
-  403: 'This is not possible',
-  404: 'There is nothing here',
-  405: 'This is not possible',
-  413: 'That is too much',
-  429: 'Too many attempts',
-  503: 'Try again shortly',
-};

@@ -49,6 +49,8 @@ export interface LinkParameters {
   readonly done?: string | undefined;
   readonly returnTo?: string | null | undefined;
   readonly params?: Readonly<Record<string, string>>;
+  /** More parameters of the query. */
+  readonly query?: Readonly<Record<string, string>>;
 }
 
 const RELATIVE = 'http://relative.invalid';
@@ -68,6 +70,10 @@ export class Site {
     routes: readonly Route[],
   ) {
     this.kept = new Kept(core);
+    if (settings.home !== undefined && this.returnTo(settings.home) === null)
+      throw new TypeError(
+        'latchkey: pages: home must not be a page that signs in: set it to a page of your app',
+      );
     this.#routes = new Map(routes.map((route) => [`${route.method} ${route.path}`, route]));
   }
 
@@ -141,18 +147,29 @@ export class Site {
   resolve({ code }: AuthError, here: string | null): string | null {
     if (code === 'email_not_verified' && this.hasPage('verify-email'))
       return this.unverified(this.returnTo(here));
-    if (code !== 'reauthentication_required' && code !== 'second_factor_required') return null;
+    const isMissing = code === 'reauthentication_required' || code === 'second_factor_required';
+    if (!isMissing || !this.hasPage('reauthenticate')) return null;
     return this.page('reauthenticate', { returnTo: this.returnTo(here) });
   }
 
   /** The page for an account whose email is not verified yet. */
   unverified(returnTo: string | null): string {
-    const page = this.page('verify-email', { returnTo });
-    return `${page}${page.includes('?') ? '&' : '?'}waiting=true`;
+    return this.page('verify-email', { returnTo, query: { waiting: 'true' } });
   }
 
-  #pageOfTask(task: string, returnTo: string | null): string | null {
-    return this.core.tasks.pageOf(task) ?? this.page('account/security', { returnTo });
+  /** Returns the page of the first task that a session has to do. Null if there is none. */
+  pageOfTasks({ user, session }: SessionAuthentication, returnTo: string | null): string | null {
+    const [task] = this.core.tasks.open(user, session);
+    return task === undefined || !this.core.tasks.names.includes(task)
+      ? null
+      : this.#pageOfTask(task, returnTo);
+  }
+
+  #pageOfTask(task: string, returnTo: string | null): string {
+    const own = this.core.tasks.pageOf(task);
+    return own === null
+      ? this.page('account/security', { returnTo })
+      : withQuery(own, { return_to: returnTo });
   }
 
   /** Returns a route, if it is enabled, such as `post /signout`. */
@@ -203,19 +220,20 @@ export class Site {
     return [...this.pages.map(({ name }) => name), ...Object.keys(this.settings.own)];
   }
 
+  #ownPage(name: string): string | undefined {
+    return Object.hasOwn(this.settings.own, name) ? this.settings.own[name] : undefined;
+  }
+
   /** Whether a page exists, here or in the app. */
   hasPage(name: string): boolean {
-    return this.settings.own[name] !== undefined || this.pages.some((page) => page.name === name);
+    return this.#ownPage(name) !== undefined || this.pages.some((page) => page.name === name);
   }
 
   /** Returns the URL of a page: the app's own page, if there is one. */
-  page(name: string, { done, returnTo, params = {} }: LinkParameters = {}): string {
-    const own = this.settings.own[name];
+  page(name: string, { done, returnTo, params = {}, query = {} }: LinkParameters = {}): string {
+    const own = this.#ownPage(name);
     const path = this.pages.find((page) => page.name === name)?.path ?? `/${name}`;
-    const url = new URL(withParams(own ?? this.mount + path, params), RELATIVE);
-    if (done !== undefined) url.searchParams.set('done', done);
-    if (returnTo) url.searchParams.set('return_to', returnTo);
-    return url.origin === RELATIVE ? url.pathname + url.search + url.hash : url.href;
+    return withQuery(withParams(own ?? this.mount + path, params), { done, ...query, return_to: returnTo });
   }
 
   /** Whether a link verifies an email in the browser of the sign-up without a password. */
@@ -290,7 +308,8 @@ export class Site {
     return {
       methods: [
         ...(factor?.totp ? ['code'] : []),
-        ...(found.password ? ['password'] : []),
+        // The password does not stand for a second factor.
+        ...(found.password && !isStrong ? ['password'] : []),
         ...(hasPasskey ? ['passkey'] : []),
         ...(found.email && !hasOther ? ['email_code'] : []),
         ...(isStrong && (factor?.recovery_codes_left ?? 0) > 0 ? ['recovery_code'] : []),
@@ -335,7 +354,8 @@ export class Site {
 
   #isOwnPath(path: string): boolean {
     const isEntrance = Object.entries(this.settings.own).some(
-      ([name, own]) => !OF_ACCOUNTS.test(name) && readingsOf(new URL(own, RELATIVE).pathname)?.includes(path),
+      ([name, own = '']) =>
+        !OF_ACCOUNTS.test(name) && readingsOf(new URL(own, RELATIVE).pathname)?.includes(path),
     );
     if (isEntrance) return true;
     const mount = this.mount.toLowerCase();
@@ -377,6 +397,13 @@ function matches(pattern: string, path: string): boolean {
     expected.length === given.length &&
     expected.every((segment, index) => segment.startsWith(':') || segment === given[index])
   );
+}
+
+/** Adds parameters to a URL. Those without a value are left out. */
+function withQuery(url: string, query: Readonly<Record<string, string | null | undefined>>): string {
+  const parsed = new URL(url, RELATIVE);
+  for (const [name, value] of Object.entries(query)) if (value) parsed.searchParams.set(name, value);
+  return parsed.origin === RELATIVE ? parsed.pathname + parsed.search + parsed.hash : parsed.href;
 }
 
 function withParams(path: string, params: Readonly<Record<string, string>>): string {

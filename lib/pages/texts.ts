@@ -1,10 +1,8 @@
 import { deviceNameOf } from '../mail/messages.js';
 
-const CHANGES: Readonly<Record<string, string>> = {};
-
 /** Returns the name of a kind of change in words, such as "the password". */
 export function changeName(kind: string): string {
-  return CHANGES[kind] ?? kind.replaceAll('-', ' ');
+  return kind.replaceAll('-', ' ');
 }
 
 /** Returns a time in words. It is in UTC, because the server does not know the time zone of the user. */

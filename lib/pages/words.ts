@@ -14,10 +14,8 @@ export const en = {
   notSet: 'Not set',
   lastUsed: 'last used',
   continue: 'Continue',
-  show: 'Show',
-  hide: 'Hide',
-  required: 'Required',
   or: 'or',
+  failed: 'The form could not be sent. Check the network, and try again.',
 
   fields: {
     email: 'Email',
@@ -55,7 +53,6 @@ export const en = {
     forgotten: 'Forgot your password?',
     noAccount: 'No account yet?',
     signUp: 'Create an account',
-    retry: 'Try again',
   },
   signUp: {
     title: 'Create an account',
@@ -87,7 +84,6 @@ export const en = {
     recoveryHint: 'One of the codes that you saved when you set up your second factor. Each works once.',
     submit: 'Continue',
     useRecovery: 'Use a recovery code',
-    useTotp: 'Use your authenticator app',
     usePasskey: 'Use a passkey',
     sendAgain: 'Email the code again',
     sent: 'If the sign-in is still waiting, the code was emailed again.',
@@ -408,6 +404,15 @@ export const en = {
     signIn: 'Sign in',
     confirm: 'Confirm that it is you',
     resolve: { email_not_verified: 'Confirm your email' } as Readonly<Record<string, string>>,
+    titles: {
+      401: 'Sign in first',
+      403: 'This is not possible',
+      404: 'There is nothing here',
+      405: 'This is not possible',
+      413: 'That is too much',
+      429: 'Too many attempts',
+      503: 'Try again shortly',
+    } as Readonly<Record<number, string>>,
     wait: (words: string) => `Try again in ${words}.`,
   },
   done: {

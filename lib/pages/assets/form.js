@@ -12,33 +12,55 @@ function show(text) {
   return true;
 }
 
+/** Leaves for an address. One that differs in its fragment alone would only scroll. */
+function go(to) {
+  const next = new URL(to, location.href);
+  const isHere = next.pathname + next.search === location.pathname + location.search;
+  if (!isHere) return location.assign(next);
+  history.replaceState(null, '', next);
+  location.reload();
+}
+document.addEventListener('latchkey:go', ({ detail }) => go(detail));
+
+/** Says that a form could not be sent. It is not sent again, because the server might have got it. */
+function complain(form) {
+  const main = document.querySelector('main');
+  const message = form.querySelector('[data-part="error"][role="alert"]') ?? document.createElement('p');
+  message.dataset.part = 'error';
+  message.setAttribute('role', 'alert');
+  message.textContent = main.dataset.failed;
+  form.prepend(message);
+}
+
 document.addEventListener('submit', async (event) => {
   const form = event.target;
-  if (event.defaultPrevented || form.method !== 'post' || !form.closest('main')) return;
+  // Fields can have the names of a form's properties, such as method and action.
+  const attribute = (name) => Element.prototype.getAttribute.call(form, name);
+  const isOurs = Element.prototype.closest.call(form, 'main') !== null;
+  if (event.defaultPrevented || attribute('method') !== 'post' || !isOurs) return;
   event.preventDefault();
-  if (form.ariaBusy === 'true') return;
-  form.ariaBusy = 'true';
+  if (attribute('aria-busy') === 'true') return;
+  form.setAttribute('aria-busy', 'true');
   const body = new URLSearchParams(new FormData(form, event.submitter));
   try {
-    const response = await fetch(form.action, {
+    const response = await fetch(new URL(attribute('action') ?? '', location.href), {
       method: 'POST',
       body,
       headers: { Accept: 'text/html', 'Latchkey-Form': 'script' },
     });
     const to = response.headers.get('Latchkey-Location');
-    if (to) location.assign(to);
-    else if (!show(await response.text())) form.submit();
+    if (to) go(to);
+    else if (!show(await response.text())) complain(form);
   } catch {
-    // The browser shows what is wrong with the network.
-    form.submit();
+    complain(form);
   } finally {
-    form.ariaBusy = null;
+    form.removeAttribute('aria-busy');
   }
 });
 
 // A page of an account must not come back from the cache after its user has signed out.
 addEventListener('pageshow', ({ persisted }) => {
-  if (persisted) location.reload();
+  if (persisted && document.body.dataset.part !== 'entrance') location.reload();
 });
 
 // Buttons that show what is typed as a password, and that copy.

@@ -32,8 +32,8 @@ async function call(path, body) {
     headers: { 'Content-Type': 'application/json', Accept: 'application/json' },
     body: JSON.stringify(body ?? {}),
   });
-  const answer = response.status === 204 ? null : await response.json();
-  if (!response.ok) throw new Error(answer.detail);
+  const answer = response.status === 204 ? null : await response.json().catch(() => null);
+  if (!response.ok) throw new Error(answer?.detail ?? 'The passkey could not be used. Try again.');
   return answer;
 }
 
@@ -72,7 +72,7 @@ async function act(button, more) {
   };
   const answer = await call(send, sent);
   if (answer?.recovery_codes && button.dataset.codes) return showCodes(button, answer.recovery_codes);
-  location.assign(go);
+  document.dispatchEvent(new CustomEvent('latchkey:go', { detail: go }));
 }
 
 // They are not on the page that follows, so they are shown here.

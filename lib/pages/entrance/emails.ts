@@ -113,7 +113,7 @@ export interface ChangeEmailValues {
   readonly token: string | null;
   /** The new email. Null without a valid link. */
   readonly newEmail: string | null;
-  /** The present email of the account. */
+  /** The present email of the account. Without its session, most letters are hidden. */
   readonly of: string | null;
   /** Whether the password must be entered, because the account is not signed in here. */
   readonly needsPassword: boolean;
@@ -134,12 +134,14 @@ export function changeEmail(site: Site): Page | null {
     async values(visit) {
       const { auth, query } = visit;
       const { token, found } = await site.linkOf(visit, ['verify-new-email']);
+      const isOwn = found !== null && auth?.user.id === found.record.user.id;
       return {
         form: site.form(visit, { path }, 'confirm'),
         token: found && token,
         newEmail: found?.email ?? null,
-        of: found && site.nameOf(found.record.user),
-        needsPassword: auth?.user.id !== found?.record.user.id && site.core.passwords !== null,
+        // Someone else can have the new mailbox, because it was misspelled.
+        of: found && (isOwn ? site.nameOf(found.record.user) : masked(site.nameOf(found.record.user))),
+        needsPassword: !isOwn && site.core.passwords !== null,
         isDone: query.get('done') === 'email-changed' && token === null,
         next: auth ? site.home : site.page('sign-in'),
       };
@@ -178,6 +180,11 @@ export function changeEmail(site: Site): Page | null {
       };
     },
   });
+}
+
+/** Hides most letters of an email. */
+function masked(email: string | null): string | null {
+  return email?.replace(/(?<=^.)[^@]*(?=@)/, '…') ?? null;
 }
 
 declare module '../values.js' {

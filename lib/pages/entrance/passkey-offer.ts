@@ -25,7 +25,7 @@ export function passkeyOffer(site: Site): Page | null {
       if (!auth) return new Leave(site.page('sign-in', { returnTo }));
       const { email, emailVerifiedAt } = auth.user;
       const isUnverified = site.core.mails !== null && email !== null && emailVerifiedAt === null;
-      if (isUnverified || (auth.session.tasks ?? []).length > 0) return new Leave(next);
+      if (isUnverified || site.core.tasks.open(auth.user, auth.session).length > 0) return new Leave(next);
       const { passkeys } = await site.read<{ passkeys: readonly unknown[] }>(list, visit);
       if (passkeys.length > 0) return new Leave(next);
       site.kept.setOffered(visit.res);

@@ -21,10 +21,9 @@ export interface ReauthenticateValues {
   readonly next: string;
 }
 
-export function reauthenticate(site: Site): Page | null {
+export function reauthenticate(site: Site): Page {
   const path = '/reauthenticate';
   const [confirm, send] = [site.route('post /reauthenticate'), site.route('post /reauthenticate/email')];
-  if (!confirm) return null;
   return page<ReauthenticateValues>({
     name: 'reauthenticate',
     path,
@@ -32,7 +31,16 @@ export function reauthenticate(site: Site): Page | null {
     access: 'session',
     openTo: 'any-task',
     forms: [
-      { name: 'confirm', route: confirm, next: ({ returnTo }) => returnTo ?? site.home },
+      // Without passwords, second factors and passkeys, only providers can confirm who the user is.
+      ...(confirm
+        ? [
+            {
+              name: 'confirm',
+              route: confirm,
+              next: ({ returnTo }: { returnTo: string | null }) => returnTo ?? site.home,
+            },
+          ]
+        : []),
       ...(send
         ? [
             {
@@ -50,10 +58,9 @@ export function reauthenticate(site: Site): Page | null {
       // A provider has led back here.
       if (query.has('provider') && !query.has('error')) return new Leave(next);
       const { methods, providers } = await site.reauthentications(visit);
-      const linked = providersOf(site, 'reauthenticate', (id) => {
-        const back = site.page('reauthenticate', { returnTo });
-        return `${back}${back.includes('?') ? '&' : '?'}provider=${encodeURIComponent(id)}`;
-      });
+      const linked = providersOf(site, 'reauthenticate', (provider) =>
+        site.page('reauthenticate', { returnTo, query: { provider } }),
+      );
       return {
         methods,
         form: site.form(visit, { path }, 'confirm'),

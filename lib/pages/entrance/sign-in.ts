@@ -4,7 +4,7 @@ import { Leave, type Page, page, type Sent } from '../page.js';
 import type { Site } from '../site.js';
 import type { FormValues } from '../values.js';
 import { orLine } from './fields.js';
-import { lastUsedTag, type ProviderValues, providerLinks, providersOf } from './ways.js';
+import { lastUsedTag, type ProviderValues, providerIds, providerLinks, providersOf } from './ways.js';
 
 /** The values of the page `sign-in`. */
 export interface SignInValues {
@@ -68,19 +68,21 @@ export function signIn(site: Site): Page {
       const { auth, returnTo, query, lastWay, refused } = visit;
       const provider = query.get('provider');
       const hasFailed = query.has('error') || refused !== null;
-      if (query.get('second_factor') === 'required')
+      if (query.get('second_factor') === 'required' && site.hasPage('second-factor'))
         return new Leave(site.page('second-factor', { returnTo }));
-      if (auth && !hasFailed) return new Leave(returnTo ?? site.home, provider ?? undefined);
+      if (auth && !hasFailed) {
+        const way = provider !== null && providerIds(site).includes(provider) ? provider : undefined;
+        return new Leave(site.pageOfTasks(auth, returnTo) ?? returnTo ?? site.home, way);
+      }
       return {
         password: byPassword
           ? { ...site.form(visit, { path }, 'password'), identifier: site.identifier }
           : null,
         email: byEmail ? site.form(visit, { path }, 'send-code') : null,
         passkeys: site.route('post /signin/passkey') !== undefined,
-        providers: providersOf(site, 'authorize', (id) => {
-          const back = site.page('sign-in', { returnTo });
-          return `${back}${back.includes('?') ? '&' : '?'}provider=${encodeURIComponent(id)}`;
-        }),
+        providers: providersOf(site, 'authorize', (provider) =>
+          site.page('sign-in', { returnTo, query: { provider } }),
+        ),
         lastUsed: lastWay,
         signUp: site.canSignUp ? site.page('sign-up', { returnTo }) : null,
         forgotPassword: site.hasPage('forgot-password') ? site.page('forgot-password') : null,

@@ -68,10 +68,9 @@ export function signUp(site: Site): Page {
             }
           : null,
         email: byEmail ? site.form(visit, { path }, 'send-code') : null,
-        providers: providersOf(site, 'authorize', (id) => {
-          const back = site.page('sign-in', { returnTo });
-          return `${back}${back.includes('?') ? '&' : '?'}provider=${encodeURIComponent(id)}`;
-        }),
+        providers: providersOf(site, 'authorize', (provider) =>
+          site.page('sign-in', { returnTo, query: { provider } }),
+        ),
         isClosed: !site.canSignUp,
         isSent: query.get('done') === 'check-mail',
         signIn: site.page('sign-in', { returnTo }),

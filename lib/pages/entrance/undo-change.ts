@@ -23,6 +23,8 @@ export interface UndoChangeValues {
     readonly missing: readonly string[];
   } | null;
   readonly signIn: string;
+  /** Where the browser goes once it is undone. */
+  readonly undone: string;
   readonly mount: string;
 }
 
@@ -49,11 +51,12 @@ export function undoChange(site: Site): Page | null {
         token: change && token,
         change,
         signIn: site.page('sign-in'),
+        undone: site.page('sign-in', { done: 'change-undone' }),
         mount: site.mount,
       };
     },
     view(values, words) {
-      const { form, token, change, mount, signIn } = values;
+      const { form, token, change, mount, signIn, undone } = values;
       const t = words.undoChange;
       if (token === null || change === null)
         return {
@@ -95,7 +98,7 @@ export function undoChange(site: Site): Page | null {
           )
         }${
           asks('passkey') &&
-          html`<div data-part="stack"><button type="button" hidden data-part="button secondary" data-passkey data-kind="undo" data-options="${mount}/undo-change/options" data-send="${mount}/undo-change" data-field="passkey" data-body="${JSON.stringify({ token })}" data-go="${`${signIn}?done=change-undone`}">${t.withPasskey}</button></div>`
+          html`<div data-part="stack"><button type="button" hidden data-part="button secondary" data-passkey data-kind="undo" data-options="${mount}/undo-change/options" data-send="${mount}/undo-change" data-field="passkey" data-body="${JSON.stringify({ token })}" data-go="${undone}">${t.withPasskey}</button></div>`
         }`,
       };
     },

@@ -19,13 +19,17 @@ export function providersOf(
   callback: (id: string) => string,
 ): readonly ProviderValues[] {
   if (!site.route(`get /oauth/:provider/${action}`)) return [];
-  const ids = site.core.contributions.flatMap(({ forPages }) => forPages?.providers ?? []);
-  return ids.map((id) => ({
+  return providerIds(site).map((id) => ({
     id,
     name: providerName(id),
     // A link, and not a form: the browser holds the redirects after a form against the policy of the page.
     href: `${site.url(`/oauth/${encodeURIComponent(id)}/${action}`)}?callback_url=${encodeURIComponent(callback(id))}`,
   }));
+}
+
+/** Returns the ids of the providers that are configured. */
+export function providerIds(site: Site): readonly string[] {
+  return site.core.contributions.flatMap(({ forPages }) => forPages?.providers ?? []);
 }
 
 const NAMES: Readonly<Record<string, string>> = {
