@@ -3,7 +3,7 @@ import { inDataFolder, kept, randomText } from './data.js';
 import { ADMIN_EMAIL } from './settings.js';
 
 /**
- * Creates the administrator's account if it does not exist, so that you can try the administrator's pages without a mail
+ * Creates the administrator's account if it does not exist, so that you can try the pages of administrators without a mail
  * server. In a real app, administrators sign up like other users and verify their email.
  *
  * @returns the path of the file that contains the password

@@ -1,14 +1,10 @@
 import { join } from 'node:path';
-import cookieParser from 'cookie-parser';
 import express, { type Express, type RequestHandler } from 'express';
 import { authRouter } from 'latchkey';
+import { api } from './api.js';
 import type { DemoAuth } from './auth.js';
-import { api } from './routes/api.js';
-import { errors } from './routes/errors.js';
-import { myData } from './routes/my-data.js';
-import { pages } from './routes/pages.js';
-import { publicData } from './routes/public-data.js';
-import { theme } from './routes/theme.js';
+import { answerError, notFound } from './errors.js';
+import { ownPages } from './pages.js';
 import { ORIGIN } from './settings.js';
 
 export function createApp(auth: DemoAuth): Express {
@@ -16,13 +12,11 @@ export function createApp(auth: DemoAuth): Express {
   app.disable('x-powered-by');
   app.use(securityHeaders);
   app.use(redirectToOrigin);
-  app.use(cookieParser());
-  app.use('/auth', authRouter(auth));
-  app.use('/api', api(auth), myData(auth), publicData());
-  app.use(theme());
-  app.use(pages(auth));
+  // Its routes and pages are below /auth. It is mounted at the root for /.well-known/change-password.
+  app.use(authRouter(auth));
+  app.use('/api', api(auth));
+  app.use(ownPages(auth));
   app.use(express.static(join(import.meta.dirname, 'public')));
-  const { notFound, answerError } = errors(auth);
   app.use(notFound);
   app.use(answerError);
   return app;
@@ -30,8 +24,8 @@ export function createApp(auth: DemoAuth): Express {
 
 const securityHeaders: RequestHandler = (_req, res, next) => {
   res.set({
-    // Allows only scripts and styles from the app's own files, so that a script that an attacker injects into a page
-    // does not run.
+    // For the app's own pages; those of latchkey set their own. Only the app's own files are loaded, so a script that an
+    // attacker injects into a page does not run.
     'Content-Security-Policy':
       "default-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'; object-src 'none'",
     'Referrer-Policy': 'same-origin',

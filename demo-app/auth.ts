@@ -10,6 +10,7 @@ import {
   suspension,
   twoFactor,
 } from 'latchkey';
+import { pages } from 'latchkey/pages';
 import { inDataFolder, kept, randomText } from './data.js';
 import { keepMail } from './mails.js';
 import { providers } from './providers.js';
@@ -23,7 +24,7 @@ export const auth = createAuth({
   appName: 'latchkey demo',
   // Programs that do not store cookies, such as curl in a script, send the session token in a header.
   bearerEnabled: true,
-  email: { send: keepMail, forgotPasswordUrl: '/forgotten-password' },
+  email: { send: keepMail },
   user: { fields: { name: { type: 'string', maxLength: 80 } } },
   plugins: [
     credentialPassword({
@@ -33,8 +34,9 @@ export const auth = createAuth({
       unknownBrowser: 'code',
     }),
     emailSignIn({ signUp: true }),
-    oauth({ errorUrl: '/sign-in-failed' }),
-    ...providers.map(({ plugin }) => plugin),
+    // A browser that returns from a provider too late gets to the sign-in page, which says so.
+    oauth({ errorUrl: '/auth/sign-in' }),
+    ...providers,
     twoFactor(),
     // Bound to the host of the origin, localhost.
     passkeys(),
@@ -42,6 +44,7 @@ export const auth = createAuth({
     admin({ adminEmails: [ADMIN_EMAIL] }),
     suspension(),
     auditLog(),
+    pages({ home: '/', theme: { accent: '#4338ca' } }),
   ],
 });
 

@@ -1,21 +1,19 @@
-import { randomUUID } from 'node:crypto';
 import type { MailMessage } from 'latchkey';
 
-/** An email as the page shows it. */
-interface KeptMail extends Pick<MailMessage, 'to' | 'subject' | 'text' | 'url'> {
-  readonly id: string;
-  readonly sent_at: Date;
+/** An email as the mailbox shows it. */
+export interface KeptMail extends Pick<MailMessage, 'to' | 'subject' | 'text' | 'html' | 'url'> {
+  readonly sentAt: Date;
 }
 
 const MAX_MAILS = 50;
 const mails: KeptMail[] = [];
 
 /**
- * Stores an email for the page `/mails` instead of sending it, because the demo has no mail server. A real app sends it
- * and shows it to nobody: anyone who can read the emails can take over every account.
+ * Stores an email for the page `/mails` instead of sending it, because the demo has no mail server. A real app never shows
+ * emails: anyone who can read them can take over every account.
  */
-export function keepMail({ to, subject, text, url }: MailMessage): void {
-  mails.unshift({ id: randomUUID(), to, subject, text, url, sent_at: new Date() });
+export function keepMail({ to, subject, text, html, url }: MailMessage): void {
+  mails.unshift({ to, subject, text, html, url, sentAt: new Date() });
   mails.length = Math.min(mails.length, MAX_MAILS);
 }
 

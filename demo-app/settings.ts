@@ -16,7 +16,7 @@ export const ADMIN_EMAIL = 'admin@example.com';
  * app, although it runs on the same machine, because browsers send the cookies of a host to all of its ports.
  */
 export const DEMO_PROVIDER = {
-  id: 'demo',
+  id: 'demo-provider',
   issuer: `http://127.0.0.1:${PROVIDER_PORT}`,
   clientId: 'latchkey-demo',
   clientSecret: randomText(),

@@ -1,4 +1,0 @@
-import { call } from './api.js';
-import { confirmWithLink } from './mailed-link.js';
-
-confirmWithLink((fields) => call('POST', '/auth/verify-email', fields));
