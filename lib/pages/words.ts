@@ -164,7 +164,8 @@ export const en = {
     invalid: 'This link is no longer valid',
     invalidText: 'It was used, it has expired, or the change was undone already.',
     done: 'The change was undone',
-    doneText: 'All sessions have ended. Sign in as before the change.',
+    doneText:
+      'All sessions have ended. If the account had a password, choose a new one: we have emailed you a link.',
   },
   emailedSignIn: {
     title: 'Enter your code',
@@ -422,7 +423,8 @@ export const en = {
     'email-verified': 'Your email is confirmed.',
     'email-changed': 'Your email was changed.',
     'account-deleted': 'Your account was deleted.',
-    'change-undone': 'The change was undone. All sessions have ended. Sign in as before the change.',
+    'change-undone':
+      'The change was undone. All sessions have ended. If the account had a password, choose a new one: we have emailed you a link.',
     'signed-out-everywhere': 'You are signed out everywhere.',
     sent: 'The email is on its way.',
     'password-changed': 'Your password was changed. Your other sessions have ended.',

@@ -50,6 +50,8 @@ test('a browser that the account knows undoes the change with the password from 
   expect([done.status, done.location]).toEqual([303, '/auth/sign-in?done=change-undone']);
   const signIn = await browser.follow(done);
   expect(signIn.text).toContain('The change was undone.');
+  // The account has no password now: an intruder can know the one from before the change.
+  expect(signIn.text).toContain('choose a new one: we have emailed you a link');
   expect(await isSignedIn(browser)).toBe(false);
 });
 
