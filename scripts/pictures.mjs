@@ -1,0 +1,92 @@
+// Takes the picture of the README, docs/images/demo.png, from the demo: the sessions of a user on the pages of latchkey/pages.
+// It needs Chromium, and the ports of the demo.
+//
+//   npm run docs:pictures
+import { spawn } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { chromium } from 'playwright-core';
+import { findBrowser } from '../spec/support/servers.mjs';
+
+const root = fileURLToPath(new URL('..', import.meta.url));
+const browserFound = await findBrowser();
+if (!browserFound) throw new Error('Chromium was not found; install chromium');
+
+const data = mkdtempSync(join(tmpdir(), 'latchkey-pictures-'));
+const demo = spawn(process.execPath, ['--import', 'tsx', 'demo-app/server.ts'], {
+  cwd: root,
+  env: { ...process.env, DEMO_DATA: data },
+  stdio: ['ignore', 'pipe', 'inherit'],
+});
+const stopped = new Promise((done) => demo.once('close', done));
+const ACCOUNT = { email: 'ada@example.com', password: 'an analytical engine' };
+const AGENTS = [
+  'Mozilla/5.0 (iPhone; CPU iPhone OS 18_5 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/18.5 Mobile/15E148 Safari/604.1',
+  'Mozilla/5.0 (Windows NT 10.0; Win64; x64; rv:140.0) Gecko/20100101 Firefox/140.0',
+];
+
+try {
+  const origin = await originOf(demo);
+  const browser = await chromium.launch({
+    executablePath: browserFound.path,
+    args: ['--no-sandbox', '--headless', '--disable-gpu'],
+  });
+  const context = await browser.newContext({
+    baseURL: origin,
+    viewport: { width: 1000, height: 730 },
+    deviceScaleFactor: 2,
+  });
+  const page = await context.newPage();
+  await page.request.post('/auth/signup/credential', { data: ACCOUNT });
+  for (const agent of AGENTS) await signInFrom(origin, agent);
+  await page.goto('/auth/account/sessions');
+  await page.screenshot({ path: join(root, 'docs/images/demo.png') });
+  await browser.close();
+} finally {
+  demo.kill();
+  await stopped;
+  rmSync(data, { recursive: true });
+}
+
+/** Waits until the demo has printed where it is. */
+async function originOf({ stdout }) {
+  let text = '';
+  for await (const chunk of stdout) {
+    text += chunk;
+    const [, origin] = /The demo is at (http:\S+)\s+.*password/.exec(text) ?? [];
+    if (origin) return origin;
+  }
+  throw new Error('the demo did not start');
+}
+
+async function signInFrom(origin, agent) {
+  const headers = { 'content-type': 'application/json', 'user-agent': agent };
+  const send = (path, body) =>
+    fetch(origin + path, { method: 'POST', headers, body: JSON.stringify(body) }).then((response) =>
+      response.json(),
+    );
+  const credentials = { credential: ACCOUNT.email, password: ACCOUNT.password };
+  const { second_factor: step } = await send('/auth/signin/credential', credentials);
+  if (!step) return;
+  const code = await newCode(origin);
+  const answer = { method: 'email_code', code, pending_token: step.pending_token };
+  await send('/auth/signin/second-factor', answer);
+}
+
+const used = new Set();
+
+/** The code of the next email. Emails are sent after the response. */
+async function newCode(origin) {
+  for (;;) {
+    const { mails } = await (await fetch(`${origin}/api/mails`)).json();
+    const codes = mails.flatMap(({ text }) => /^[2-9A-Z]{4}-[2-9A-Z]{4}$/m.exec(text) ?? []);
+    const code = codes.find((one) => !used.has(one));
+    if (code) {
+      used.add(code);
+      return code;
+    }
+    await new Promise((later) => setTimeout(later, 50));
+  }
+}
