@@ -68,8 +68,11 @@ export function formsIn(body: string) {
 }
 
 function* inputsIn(content: string): Generator<[string, string]> {
-  for (const [, attributes = ''] of content.matchAll(/<input ([^>]*)>/g))
-    yield [attribute(attributes, 'name') ?? '', attribute(attributes, 'value') ?? ''];
+  for (const [, attributes = ''] of content.matchAll(/<input ([^>]*)>/g)) {
+    const name = attribute(attributes, 'name');
+    // A browser does not send an input without a name.
+    if (name !== undefined) yield [name, attribute(attributes, 'value') ?? ''];
+  }
 }
 
 function* selectsIn(content: string): Generator<[string, string]> {

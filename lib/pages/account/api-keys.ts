@@ -139,7 +139,7 @@ export function keys(site: Site): Page | null {
             },
             words,
           ),
-          proofField(form, proof, words),
+          proofField(form, proof, values.account, words),
         ])}</section>`,
       };
     },

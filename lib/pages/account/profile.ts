@@ -128,7 +128,7 @@ export function account(site: Site): Page {
                 },
                 words,
               ),
-              proofField(username, proof, words),
+              proofField(username, proof, values.account, words),
             ]),
           )
         }${
@@ -152,7 +152,7 @@ export function account(site: Site): Page {
                   },
                   words,
                 ),
-                proofField(email.change, proof, words),
+                proofField(email.change, proof, values.account, words),
               ])
             }`,
           )
@@ -165,7 +165,7 @@ export function account(site: Site): Page {
             }${deletion.graceDays > 0 && deletion.canRestore && ` ${t.restore}`}</p>${formOf(
               deletion,
               { submit: t.confirmDelete, kind: 'danger' },
-              proofField(deletion, proof, words),
+              proofField(deletion, proof, values.account, words),
             )}</details>`,
           )
         }`,

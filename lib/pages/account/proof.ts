@@ -1,6 +1,6 @@
 import { type HtmlValue, html } from '../../html.js';
 import { isFresh } from '../../sessions/signed-in.js';
-import { field } from '../controls.js';
+import { field, usernameOf } from '../controls.js';
 import type { Visit } from '../page.js';
 import type { FormValues } from '../values.js';
 import type { Words } from '../words.js';
@@ -33,20 +33,28 @@ export async function proofOf(visit: Visit, page: string): Promise<ProofValues |
 }
 
 /** Creates the field for the password, or else the link to the page that confirms that it is the user. */
-export function proofField(form: FormValues, proof: ProofValues | null, words: Words): HtmlValue {
-  if (proof?.byPassword)
-    return field(
-      form,
-      {
-        name: 'password',
-        label: words.fields.currentPassword,
-        type: 'password',
-        autocomplete: 'current-password',
-        required: false,
-        hint: words.proof.password,
-      },
-      words,
-    );
+export function proofField(
+  form: FormValues,
+  proof: ProofValues | null,
+  account: string | null,
+  words: Words,
+): HtmlValue {
+  if (proof?.byPassword) return currentPassword(form, account, words.proof.password, words);
   if (!proof?.confirm) return null;
   return html`<p data-part="hint">${words.proof.lead} <a href="${proof.confirm}">${words.proof.first}</a>.</p>`;
+}
+
+/** Creates the field for the password of the user, which can be left empty after a recent sign-in. */
+export function currentPassword(
+  form: FormValues,
+  account: string | null,
+  hint: string,
+  words: Words,
+): HtmlValue {
+  const label = words.fields.currentPassword;
+  return html`${usernameOf(account)}${field(
+    form,
+    { name: 'password', label, type: 'password', autocomplete: 'current-password', required: false, hint },
+    words,
+  )}`;
 }

@@ -1,8 +1,9 @@
 import { html } from '../../../html.js';
-import { field, formOf } from '../../controls.js';
+import { formOf } from '../../controls.js';
 import type { Site } from '../../site.js';
 import { changeName, timeInWords } from '../../texts.js';
 import type { FormValues } from '../../values.js';
+import { currentPassword } from '../proof.js';
 import { type Card, card, SECURITY } from './card.js';
 
 /** A change of the account. */
@@ -96,7 +97,7 @@ export function browsersCard(site: Site): Card | null {
         hasPassword: visit.methods.password,
       };
     },
-    view({ devices, hasPassword }, _page, words) {
+    view({ devices, hasPassword }, { account }, words) {
       const t = words.security.browsers;
       return {
         title: t.title,
@@ -109,19 +110,7 @@ export function browsersCard(site: Site): Card | null {
             }</p><p data-part="quiet">${t.seen(timeInWords(firstSeenAt), timeInWords(lastSeenAt))}</p></div><details><summary>${t.forget}<span data-part="unseen"> ${named}</span></summary>${formOf(
               forget,
               { submit: t.forget, kind: 'danger', about: named },
-              hasPassword &&
-                field(
-                  forget,
-                  {
-                    name: 'password',
-                    label: words.fields.currentPassword,
-                    type: 'password',
-                    autocomplete: 'current-password',
-                    required: false,
-                    hint: words.passwordIfNotRecent,
-                  },
-                  words,
-                ),
+              hasPassword && currentPassword(forget, account, words.passwordIfNotRecent, words),
             )}</details></li>`;
           })}</ul>`
         }`,

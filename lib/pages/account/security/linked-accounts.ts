@@ -1,9 +1,10 @@
 import { html } from '../../../html.js';
-import { field, formOf } from '../../controls.js';
+import { formOf } from '../../controls.js';
 import { type ProviderValues, providerName, providersOf } from '../../entrance/ways.js';
 import type { Site } from '../../site.js';
 import { timeInWords } from '../../texts.js';
 import type { FormValues } from '../../values.js';
+import { currentPassword } from '../proof.js';
 import { type Card, card, SECURITY } from './card.js';
 
 /** A linked account. */
@@ -61,7 +62,7 @@ export function linkedAccountsCard(site: Site): Card | null {
         hasPassword: visit.methods.password,
       };
     },
-    view({ accounts, providers, hasPassword }, _page, words) {
+    view({ accounts, providers, hasPassword }, { account }, words) {
       const t = words.security.linked;
       return {
         title: t.title,
@@ -75,19 +76,7 @@ export function linkedAccountsCard(site: Site): Card | null {
                   }</p><p data-part="quiet">${t.since(timeInWords(createdAt))}</p></div><details><summary>${t.unlink}<span data-part="unseen"> ${name}</span></summary>${formOf(
                     unlink,
                     { submit: t.unlink, kind: 'danger', about: name },
-                    hasPassword &&
-                      field(
-                        unlink,
-                        {
-                          name: 'password',
-                          label: words.fields.currentPassword,
-                          type: 'password',
-                          autocomplete: 'current-password',
-                          required: false,
-                          hint: words.passwordIfNotRecent,
-                        },
-                        words,
-                      ),
+                    hasPassword && currentPassword(unlink, account, words.passwordIfNotRecent, words),
                   )}</details></li>`,
               )}</ul>`
         }${

@@ -3,6 +3,7 @@ import { field, formOf } from '../../controls.js';
 import type { Site } from '../../site.js';
 import { timeInWords } from '../../texts.js';
 import type { FormValues } from '../../values.js';
+import { currentPassword } from '../proof.js';
 import { type Card, card, SECURITY } from './card.js';
 
 /** A passkey. */
@@ -63,7 +64,7 @@ export function passkeysCard(site: Site): Card | null {
         next: visit.returnTo ?? back('passkey-added')(),
       };
     },
-    view({ passkeys, hasPassword, mount, next }, _page, words) {
+    view({ passkeys, hasPassword, mount, next }, { account }, words) {
       const t = words.security.passkeys;
       return {
         title: t.title,
@@ -86,19 +87,7 @@ export function passkeysCard(site: Site): Card | null {
               )}${formOf(
                 remove,
                 { submit: t.remove, kind: 'danger', about: name },
-                hasPassword &&
-                  field(
-                    remove,
-                    {
-                      name: 'password',
-                      label: words.fields.currentPassword,
-                      type: 'password',
-                      autocomplete: 'current-password',
-                      required: false,
-                      hint: words.passwordIfNotRecent,
-                    },
-                    words,
-                  ),
+                hasPassword && currentPassword(remove, account, words.passwordIfNotRecent, words),
               )}</details></li>`,
           )}</ul>`
         }<div data-part="stack"><button type="button" hidden data-part="button secondary" data-passkey data-kind="create" data-options="${mount}/passkeys/options" data-send="${mount}/passkeys" data-go="${next}" data-codes="passkey-codes">${t.add}</button></div><p data-no-passkeys data-part="quiet">${t.needsScript}</p><div id="passkey-codes" hidden data-part="once"><h3 tabindex="-1">${words.security.secondFactor.codes}</h3><p>${words.security.secondFactor.codesText}</p><pre data-part="secret"></pre><p><a href="${next}">${words.security.secondFactor.saved}</a></p></div>`,
