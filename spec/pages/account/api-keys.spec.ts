@@ -103,6 +103,17 @@ describe('creating a key', () => {
     expect(keyIn(await visitor.follow(done))).toMatch(/^lkk_/);
   });
 
+  test('shows it in no other session that presents the cookie', async () => {
+    const done = await visitor.submit(await open(), '/create', { name: 'nightly' });
+    const once = visitor.cookie.split('; ').filter((pair) => pair.startsWith('latchkey-once='));
+    expect(once).toHaveLength(1);
+    const other = await new PageVisitor(app.origin).signIn();
+    const cookie = [other.cookie, ...once].join('; ');
+    const page = await app.http.get(PATH).set('Cookie', cookie).expect(200);
+    expect(keyIn({ body: page.text } as never)).toBeUndefined();
+    expect(keyIn(await visitor.follow(done))).toMatch(/^lkk_/);
+  });
+
   test('needs nothing but a name', async () => {
     await visitor.submit(await open(), '/create', { name: 'plain' });
     const [key] = await app.auth.apiKeys.list(id);
