@@ -122,7 +122,7 @@ ${next !== null && html`<p><a href="${next}">${users.length === 0 ? t.continueSe
 </section>
 ${
   create &&
-  html`<details${isRefused && html` open`}><summary>${t.create}</summary>${formOf(
+  html`<section data-part="card"><details${isRefused && html` open`}><summary>${t.create}</summary>${formOf(
     create,
     { submit: t.submitCreate },
     html`${field(
@@ -151,7 +151,7 @@ ${
         words,
       )
     }${ownInputs(create, create.fields, words)}`,
-  )}</details>`
+  )}</details></section>`
 }`,
       };
     },
