@@ -163,9 +163,6 @@ export const en = {
       'The link works only in a browser that you had used for a while. Copy the address of this page there. If you have none, ask for help.',
     invalid: 'This link is no longer valid',
     invalidText: 'It was used, it has expired, or the change was undone already.',
-    done: 'The change was undone',
-    doneText:
-      'All sessions have ended. If the account had a password, choose a new one: we have emailed you a link.',
   },
   emailedSignIn: {
     title: 'Enter your code',
@@ -424,7 +421,7 @@ export const en = {
     'email-changed': 'Your email was changed.',
     'account-deleted': 'Your account was deleted.',
     'change-undone':
-      'The change was undone. All sessions have ended. If the account had a password, choose a new one: we have emailed you a link.',
+      'The change was undone. All sessions have ended. To sign in with a password, choose a new one by the link that we have emailed to you.',
     'signed-out-everywhere': 'You are signed out everywhere.',
     sent: 'The email is on its way.',
     'password-changed': 'Your password was changed. Your other sessions have ended.',

@@ -56,7 +56,7 @@ export function emailedSignIn(site: Site): Page | null {
       if (isElsewhere)
         return {
           title: t.linkTitle,
-          main: html`<p role="alert" tabindex="-1" autofocus>${t.otherBrowser}</p>`,
+          main: html`<div data-part="errors" role="alert" tabindex="-1" autofocus><p>${t.otherBrowser}</p></div>`,
         };
       const own = fields.length > 0 && html`<p>${t.fields}</p>${ownInputs(form, fields, words)}`;
       return {

@@ -90,7 +90,7 @@ export function passkeysCard(site: Site): Card | null {
                 hasPassword && currentPassword(remove, account, words.passwordIfNotRecent, words),
               )}</details></li>`,
           )}</ul>`
-        }<div data-part="stack"><button type="button" hidden data-part="button secondary" data-passkey data-kind="create" data-options="${mount}/passkeys/options" data-send="${mount}/passkeys" data-go="${next}" data-codes="passkey-codes">${t.add}</button></div><p data-no-passkeys data-part="quiet">${t.needsScript}</p><div id="passkey-codes" hidden data-part="once"><h3 tabindex="-1">${words.security.secondFactor.codes}</h3><p>${words.security.secondFactor.codesText}</p><pre data-part="secret"></pre><p><a href="${next}">${words.security.secondFactor.saved}</a></p></div>`,
+        }<div data-part="stack"><button type="button" hidden data-part="button secondary" data-passkey data-kind="create" data-options="${mount}/passkeys/options" data-send="${mount}/passkeys" data-go="${next}" data-codes="passkey-codes">${t.add}</button></div><p data-no-passkeys data-part="quiet">${t.needsScript}</p><div id="passkey-codes" hidden data-part="once"><h3 tabindex="-1">${words.security.secondFactor.codes}</h3><p>${words.security.secondFactor.codesText}</p><pre data-part="secret"></pre><p><a href="${next}" data-part="button">${words.security.secondFactor.saved}</a></p></div>`,
       };
     },
   });

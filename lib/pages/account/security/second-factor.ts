@@ -107,14 +107,14 @@ export function secondFactorCard(site: Site): Card | null {
         usePasskeys: usePasskeys && visit.methods.passkeys > 0 ? form('use-passkeys') : null,
       };
     },
-    view(values, { returnTo, home }, words) {
+    view(values, { returnTo }, words) {
       const { totp, passkeys, recoveryCodesLeft, required, setUp, recoveryCodes } = values;
       const { begin, confirm, renew, disable, usePasskeys } = values;
       const t = words.security.secondFactor;
       const isOn = totp || passkeys;
       return {
         title: t.title,
-        content: html`${recoveryCodes && codesPart(recoveryCodes, returnTo ?? home, words)}<p>${isOn ? t.on(totp, passkeys) : required ? t.demanded : t.off}</p>${
+        content: html`${recoveryCodes && codesPart(recoveryCodes, returnTo ?? back(undefined), words)}<p>${isOn ? t.on(totp, passkeys) : required ? t.demanded : t.off}</p>${
           isOn && html`<p>${t.codesLeft(recoveryCodesLeft)}</p>`
         }${
           setUp
@@ -163,7 +163,7 @@ function codesPart(codes: readonly string[], next: string, words: Parameters<Car
 <p>${t.codesText}</p>
 <pre data-part="secret" id="recovery-codes">${codes.join('\n')}</pre>
 <button type="button" hidden data-part="button secondary" data-copy="recovery-codes" data-copied="${words.copied}">${words.copy}</button>
-<p><a href="${next}">${t.saved}</a></p>
+<p><a href="${next}" data-part="button">${t.saved}</a></p>
 </div>`;
 }
 
