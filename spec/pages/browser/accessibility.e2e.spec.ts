@@ -1,0 +1,168 @@
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import axe from 'axe-core';
+import type { Page } from 'playwright-core';
+import { field, fill, inBrowser, press, specBrowser } from './browser.js';
+import { type OwnApp, startOwnApp } from './own-app.js';
+import { visitAccount, visitAdministration, visitEmails, visitEntrance, visitSecurity } from './states.js';
+
+const HEIGHT = 800;
+const DESKTOP = 1280;
+const WIDTHS = [320, 390, DESKTOP];
+
+inBrowser('accessibility of the pages', () => {
+  const browser = specBrowser();
+  let app: OwnApp;
+
+  beforeAll(async () => {
+    app = await startOwnApp();
+  });
+  afterAll(() => app?.stop());
+
+  test.each([
+    ['for everyone', visitEntrance],
+    ['that emails lead to', visitEmails],
+    ['of an account', visitAccount],
+    ['of a second factor', visitSecurity],
+    ['for administrators', visitAdministration],
+  ])('axe finds nothing on the pages %s, and they fit into every width', async (_which, visit) => {
+    const found: string[] = [];
+    let seen = 0;
+    await visit(app, browser, async (state, page) => {
+      seen++;
+      found.push(...(await problemsOf(page)).map((problem) => `${state}: ${problem}`));
+    });
+    expect(found).toEqual([]);
+    expect(seen).toBeGreaterThan(5);
+  });
+
+  test.each([
+    ['with JavaScript', true],
+    ['without JavaScript', false],
+  ])('%s, what is wrong is a list that has the focus, and is beside its field', async (_mode, hasScripts) => {
+    const page = await browser.open(app.url('/auth/sign-up'), { javaScriptEnabled: hasScripts });
+    expect(await page.title()).toBe('Create an account – Notes');
+    await field(page, 'Email').first().fill('someone@example.com');
+    await fill(page, 'Password', 'short');
+    await press(page, 'Create an account');
+    const summary = page.getByRole('alert');
+    await summary.and(page.locator(':focus')).waitFor();
+    expect(await page.title()).toBe('Error: Create an account – Notes');
+    const password = field(page, 'Password');
+    expect(await password.getAttribute('aria-invalid')).toBe('true');
+    expect(await descriptionOf(page, 'Password')).toMatch(
+      /^At least 8 characters\. .* Password must have at least 8 characters$/,
+    );
+    expect(await field(page, 'Username (optional)').getAttribute('aria-invalid')).toBeNull();
+    await summary.getByRole('link', { name: 'Password must have at least 8 characters' }).click();
+    await password.and(page.locator(':focus')).waitFor();
+  });
+
+  test.each([
+    ['/auth/sign-in', 'Email or username', 'username webauthn'],
+    ['/auth/sign-in', 'Password', 'current-password'],
+    ['/auth/sign-up', 'Email', 'email'],
+    ['/auth/sign-up', 'Username (optional)', 'username'],
+    ['/auth/sign-up', 'Name (optional)', 'name'],
+    ['/auth/sign-up', 'Password', 'new-password'],
+    ['/auth/forgot-password', 'Email', 'email'],
+    ['/auth/sign-in/email', 'Code', 'one-time-code'],
+  ])('%s: browsers fill in "%s" as %s', async (path, label, token) => {
+    const page = await browser.open(app.url(path));
+    expect(await field(page, label).first().getAttribute('autocomplete')).toBe(token);
+  });
+
+  test('browsers know which account a new password is for', async () => {
+    const barbara = await app.createPerson('barbara@example.com');
+    const page = await browser.open(app.url('/notes'));
+    await app.signIn(page, barbara, '/auth/account/security');
+    const form = page.locator('form', { has: field(page, 'New password') });
+    expect(await form.locator('[autocomplete="username"]').getAttribute('value')).toBe(barbara.email);
+    expect(await field(page, 'Current password').getAttribute('autocomplete')).toBe('current-password');
+    expect(await field(page, 'New password').getAttribute('autocomplete')).toBe('new-password');
+  });
+});
+
+/** Returns what is wrong with a page as it is: in both schemes, at every width, and with text of twice the size. */
+async function problemsOf(page: Page): Promise<string[]> {
+  const found = await page.evaluate(checkStructure);
+  for (const [colorScheme, width] of [
+    ['light', DESKTOP],
+    ['dark', 390],
+    ['light', 320],
+  ] as const) {
+    await page.emulateMedia({ colorScheme });
+    await page.setViewportSize({ width, height: HEIGHT });
+    await page.evaluate(axe.source);
+    found.push(...(await page.evaluate(runAxe)).map((problem) => `${colorScheme}, ${width}: ${problem}`));
+  }
+  for (const size of ['', '200%'])
+    for (const width of WIDTHS) {
+      await page.setViewportSize({ width, height: HEIGHT });
+      await page.evaluate((fontSize) => {
+        document.documentElement.style.fontSize = fontSize;
+      }, size);
+      found.push(
+        ...(await page.evaluate(findOverflow)).map((what) => `${width} ${size}: ${what} is too wide`),
+      );
+    }
+  await page.evaluate(() => document.documentElement.removeAttribute('style'));
+  await page.emulateMedia({ colorScheme: 'light' });
+  await page.setViewportSize({ width: DESKTOP, height: HEIGHT });
+  return found;
+}
+
+/** Runs in the page. Of the rules for WCAG 2.2, that of target sizes is not among those that axe runs by default. */
+async function runAxe(): Promise<string[]> {
+  const { axe } = globalThis as unknown as { axe: typeof import('axe-core') };
+  const { violations } = await axe.run(document, {
+    runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'],
+    rules: { 'label-content-name-mismatch': { enabled: true }, 'target-size': { enabled: true } },
+  });
+  return violations.flatMap(({ id, nodes }) => nodes.map(({ html }) => `${id}: ${html}`));
+}
+
+/** Runs in the page. */
+function checkStructure(): string[] {
+  const found: string[] = [];
+  const [h1, ...others] = [...document.querySelectorAll('h1')];
+  if (!h1 || others.length > 0) found.push('there is not exactly one h1');
+  const isRefused = document.querySelector('[data-part="errors"]') !== null;
+  const title = `${isRefused ? 'Error: ' : ''}${h1?.textContent} – Notes`;
+  if (document.title !== title) found.push(`the title is ${document.title}, not ${title}`);
+  if (isRefused && document.activeElement?.getAttribute('data-part') !== 'errors')
+    found.push('the focus is not at the errors');
+  for (const input of document.querySelectorAll('input:not([type="hidden"], [type="checkbox"])'))
+    if (!input.hasAttribute('autocomplete')) found.push(`${input.id} has no autocomplete`);
+  for (const element of document.querySelectorAll('[aria-describedby]'))
+    for (const id of element.getAttribute('aria-describedby')?.split(' ') ?? [])
+      if (!document.getElementById(id)) found.push(`${id} describes ${element.id}, and is not there`);
+  for (const error of document.querySelectorAll('[data-part="field"] [data-part="error"]'))
+    if (!document.querySelector(`[aria-invalid="true"][aria-describedby~="${error.id}"]`))
+      found.push(`${error.id} does not describe its field`);
+  const ids = [...document.querySelectorAll('[id]')].map(({ id }) => id);
+  for (const id of ids) if (ids.indexOf(id) !== ids.lastIndexOf(id)) found.push(`${id} is there twice`);
+  return found;
+}
+
+/** Runs in the page. Returns the innermost elements that are wider than the window. */
+function findOverflow(): string[] {
+  const { scrollWidth, clientWidth } = document.documentElement;
+  if (scrollWidth <= clientWidth) return [];
+  const wide = [...document.body.querySelectorAll('*')].filter(
+    (element) => element.getBoundingClientRect().right > clientWidth + 1,
+  );
+  const innermost = wide.filter(
+    (element) => !wide.some((other) => element !== other && element.contains(other)),
+  );
+  return innermost.map((element) => element.outerHTML.slice(0, 120));
+}
+
+/** Returns the text that describes a field. */
+function descriptionOf(page: Page, label: string): Promise<string> {
+  return field(page, label).evaluate((input) =>
+    (input.getAttribute('aria-describedby') ?? '')
+      .split(' ')
+      .map((id) => document.getElementById(id)?.textContent)
+      .join(' '),
+  );
+}

@@ -1,0 +1,114 @@
+import express from 'express';
+import type { Page } from 'playwright-core';
+import {
+  admin,
+  apiKeys,
+  auditLog,
+  authRouter,
+  createAuth,
+  currentUser,
+  emailSignIn,
+  oauth,
+  passkeys,
+  requireSession,
+  suspension,
+  twoFactor,
+} from '../../../lib/index.js';
+import { pages } from '../../../lib/pages.js';
+import { oidc } from '../../../lib/providers.js';
+import { memoryLogger, password, SECRET } from '../../support/app.js';
+import { createDatabase, rows } from '../../support/database.js';
+import { proveMailbox } from '../../support/email-proof.js';
+import { Inbox } from './inbox.js';
+import { CLIENT, listen, startProvider } from './provider.js';
+
+export interface Person {
+  readonly email: string;
+  readonly password: string;
+}
+
+/** Starts an app with every plugin in the process of the spec, and an OpenID provider. */
+export async function startOwnApp() {
+  const provider = await startProvider();
+  const inbox = new Inbox();
+  const app = express();
+  const server = await listen('localhost', app);
+  const address = server.address();
+  // Passkeys need a host name.
+  const origin = `http://localhost:${address && typeof address === 'object' ? address.port : ''}`;
+  const database = await createDatabase();
+  const auth = createAuth({
+    database: database.url,
+    secret: SECRET,
+    baseUrl: origin,
+    appName: 'Notes',
+    logger: memoryLogger(),
+    rateLimit: false,
+    email: { send: (mail) => inbox.add(mail) },
+    user: {
+      fields: {
+        name: { type: 'string', maxLength: 80 },
+        newsletter: { type: 'boolean', default: false },
+        color: { type: 'string', enum: ['red', 'blue'] },
+        plan: { type: 'string', input: 'none', output: 'admin' },
+      },
+    },
+    plugins: [
+      password({ username: true, signInOnSignUp: true, sendVerificationOnSignUp: true }),
+      emailSignIn({ signUp: true }),
+      twoFactor(),
+      passkeys(),
+      apiKeys(),
+      suspension(),
+      auditLog(),
+      oauth(),
+      oidc({ id: 'example', issuer: provider.issuer, trustEmailVerified: true, ...CLIENT }),
+      admin({ adminEmails: ['admin@example.com'] }),
+      pages({ home: '/notes', links: { terms: '/terms', privacy: '/privacy', support: '/support' } }),
+    ],
+  });
+  await auth.migrate();
+  app.use('/auth', authRouter(auth));
+  app.get('/notes', requireSession(auth), (req, res) => {
+    res.send(
+      `<!doctype html><html lang="en"><title>Notes</title><h1>Notes of ${currentUser(req).email}</h1>`,
+    );
+  });
+  const url = (path: string) => origin + path;
+
+  return {
+    auth,
+    database,
+    inbox,
+    origin,
+    url,
+    /** Creates a user who has answered an email. */
+    async createPerson(email: string): Promise<Person> {
+      const person = { email, password: 'nanoseconds of wire' };
+      const { id } = await auth.users.create({ ...person, emailVerified: true });
+      await proveMailbox(auth, id);
+      return person;
+    },
+    /** Signs in without the pages, for tests that are about others, and opens a page. */
+    async signIn(page: Page, { email, password }: Person, path: string): Promise<void> {
+      const data = { credential: email, password };
+      const response = await page.request.post(url('/auth/signin/credential'), { data });
+      if (!response.ok()) throw new Error(`the sign-in is answered ${response.status()}`);
+      await page.goto(url(path));
+    },
+    /** Moves all sign-ins into the past, so that no session is fresh. */
+    async letSignInsAge(): Promise<void> {
+      const then = new Date(Date.now() - 3600_000);
+      await rows(database, 'UPDATE sessions SET authenticated_at = :then', { then });
+    },
+    async stop(): Promise<void> {
+      server.closeAllConnections();
+      await new Promise((closed) => server.close(closed));
+      provider.stop();
+      await auth.close();
+      await database.drop();
+    },
+  };
+}
+
+export type OwnApp = Awaited<ReturnType<typeof startOwnApp>>;

@@ -1,0 +1,259 @@
+import type { Page } from 'playwright-core';
+import { codeOf, forgetSteps, wrongCode } from '../../support/two-factor.js';
+import { addAuthenticator } from './authenticator.js';
+import { field, fill, follow, press, says, showsPage, type specBrowser, unfold } from './browser.js';
+import type { OwnApp, Person } from './own-app.js';
+
+/** Looks at a state of a page. */
+export type Look = (state: string, page: Page) => Promise<void>;
+
+type Browser = ReturnType<typeof specBrowser>;
+
+const ERROR = 'There is a problem';
+const isRefused = (page: Page) => says(page, 'alert', ERROR);
+
+/** Visits the pages of users who are not signed in, in all their main states. */
+export async function visitEntrance(app: OwnApp, browser: Browser, look: Look): Promise<void> {
+  const grace = await app.createPerson('grace@example.com');
+  const page = await browser.open(app.url('/auth/sign-in'));
+  const goTo = (path: string) => page.goto(app.url(path));
+  await look('sign-in', page);
+  await fill(page, 'Email or username', grace.email);
+  await fill(page, 'Password', 'not the password');
+  await press(page, 'Sign in');
+  await isRefused(page);
+  await look('sign-in, refused', page);
+  await goTo('/auth/sign-in?done=signed-out');
+  await unfold(page, 'Email me a code');
+  await look('sign-in, done, the emailed code open', page);
+  await field(page, 'Email').fill(grace.email);
+  await press(page, 'Email me a code');
+  await showsPage(page, 'Enter your code');
+  await look('sign-in/email', page);
+  await fill(page, 'Code', 'AAAA-AAAA');
+  await press(page, 'Sign in');
+  await isRefused(page);
+  await look('sign-in/email, refused', page);
+  const { url } = await app.inbox.next(grace.email, 'sign-in-code');
+  await page.goto(url);
+  await look('sign-in/email, by link', page);
+  const elsewhere = await browser.open(url);
+  await press(elsewhere, 'Sign in');
+  await says(elsewhere, 'alert', 'You asked for this email in another browser.');
+  await look('sign-in/email, in another browser', elsewhere);
+  await goTo('/auth/forgot-password');
+  await look('forgot-password', page);
+  await fill(page, 'Email', grace.email);
+  await press(page, 'Email me a link');
+  await showsPage(page, 'Check your mail');
+  await look('forgot-password, sent', page);
+  await page.goto((await app.inbox.next(grace.email, 'reset-password')).url);
+  await look('reset-password', page);
+  await fill(page, 'New password', 'short');
+  await press(page, 'Set the password');
+  await isRefused(page);
+  await look('reset-password, refused', page);
+  for (const path of ['reset-password', 'invitation', 'verify-email', 'change-email', 'undo-change']) {
+    await goTo(`/auth/${path}?token=invalid`);
+    await look(`${path}, invalid`, page);
+  }
+  await goTo('/auth/second-factor');
+  await look('second-factor, expired', page);
+  await goTo('/auth/sign-up');
+  await look('sign-up', page);
+  await field(page, 'Email').first().fill('hedy@example.com');
+  await fill(page, 'Password', 'short');
+  await press(page, 'Create an account');
+  await isRefused(page);
+  await look('sign-up, refused', page);
+  await goTo('/auth/sign-up?done=check-mail');
+  await look('sign-up, check the mail', page);
+  await goTo('/auth/verify-email?waiting=true');
+  await look('verify-email, waiting', page);
+}
+
+/** Visits the pages of the emails of accounts. */
+export async function visitEmails(app: OwnApp, browser: Browser, look: Look): Promise<void> {
+  const page = await browser.open(app.url('/auth/sign-up'));
+  const hedy = { email: 'hedy@example.com', password: 'nanoseconds of wire' };
+  await field(page, 'Email').first().fill(hedy.email);
+  await fill(page, 'Password', hedy.password);
+  await press(page, 'Create an account');
+  await showsPage(page, `Notes of ${hedy.email}`);
+  await page.goto(app.url('/auth/account'));
+  await look('account, the email not confirmed', page);
+  const { url } = await app.inbox.next(hedy.email, 'verify-email');
+  const elsewhere = await browser.open(url);
+  await look('verify-email, in another browser', elsewhere);
+  await fill(elsewhere, 'Password', 'not the password');
+  await press(elsewhere, 'Confirm');
+  await isRefused(elsewhere);
+  await look('verify-email, refused', elsewhere);
+  await page.goto(url);
+  await look('verify-email', page);
+  await press(page, 'Confirm');
+  await showsPage(page, 'Your email is confirmed');
+  await look('verify-email, done', page);
+  await page.goto(app.url('/auth/account'));
+  await fill(page, 'New email', 'hedy@example.org');
+  await press(page, 'Change the email');
+  await says(page, 'status', 'An email with a link is on its way');
+  const { url: change } = await app.inbox.next('hedy@example.org', 'verify-new-email');
+  await page.goto(change);
+  await look('change-email', page);
+  await elsewhere.goto(change);
+  await look('change-email, in another browser', elsewhere);
+  await press(page, 'Use this email');
+  await showsPage(page, 'Your email was changed');
+  await look('change-email, done', page);
+  await page.goto(app.url('/auth/account/security'));
+  await fill(page, 'Current password', hedy.password);
+  await fill(page, 'New password', 'a difference engine');
+  await press(page, 'Change the password');
+  await says(page, 'status', 'Your password was changed.');
+  const { url: undo } = await app.inbox.next('hedy@example.org', 'password-changed');
+  await elsewhere.goto(undo);
+  await look('undo-change, in another browser', elsewhere);
+  await page.goto(undo);
+  await look('undo-change', page);
+  await fill(page, 'The password before the change', 'not the password');
+  await press(page, 'Undo the change');
+  await isRefused(page);
+  await look('undo-change, refused', page);
+}
+
+/** Visits the pages of an account. */
+export async function visitAccount(app: OwnApp, browser: Browser, look: Look): Promise<void> {
+  const ada = await app.createPerson('ada@example.com');
+  const page = await browser.open(app.url('/notes'));
+  const goTo = (path: string) => page.goto(app.url(path));
+  await addAuthenticator(page);
+  await app.signIn(page, ada, '/auth/account');
+  await look('account', page);
+  await fill(page, 'Username', '!');
+  await press(page, 'Save the username');
+  await isRefused(page);
+  await look('account, refused', page);
+  await fill(page, 'Username', 'ada');
+  await press(page, 'Save the username');
+  await says(page, 'status', 'Your changes are saved.');
+  await look('account, done', page);
+  await unfold(page, 'I want to delete my account');
+  await look('account, the deletion open', page);
+  await goTo('/auth/account/sessions');
+  await look('sessions, one', page);
+  await app.signIn(await browser.open(app.url('/notes')), ada, '/notes');
+  await page.reload();
+  await look('sessions, several', page);
+  await goTo('/auth/account/api-keys');
+  await look('api-keys, none', page);
+  await fill(page, 'Name', 'nightly report');
+  await press(page, 'Create the key');
+  await page.getByRole('heading', { name: 'Your new key: nightly report' }).waitFor();
+  await look('api-keys, shown once', page);
+  await page.reload();
+  await look('api-keys, a list', page);
+  await fill(page, 'Name', 'old report');
+  await fill(page, 'Expires at (optional)', '2020-01-01');
+  await press(page, 'Create the key');
+  await isRefused(page);
+  await look('api-keys, refused', page);
+  await goTo('/auth/sign-out');
+  await look('sign-out', page);
+  await goTo('/auth/sign-in/passkey');
+  await look('sign-in/passkey', page);
+  await app.letSignInsAge();
+  await goTo('/auth/account');
+  await look('account, not fresh', page);
+  await goTo('/auth/reauthenticate');
+  await look('reauthenticate', page);
+  await fill(page, 'Password', 'not the password');
+  await press(page, 'Confirm');
+  await isRefused(page);
+  await look('reauthenticate, refused', page);
+  await goTo('/auth/administration/users');
+  await look('403', page);
+}
+
+/** Visits the page of an account's security, and the second step of its sign-in. */
+export async function visitSecurity(app: OwnApp, browser: Browser, look: Look): Promise<void> {
+  const edsger = await app.createPerson('edsger@example.com');
+  const page = await browser.open(app.url('/notes'));
+  const device = await addAuthenticator(page);
+  await app.signIn(page, edsger, '/auth/account/security');
+  await look('security', page);
+  await fill(page, 'Current password', edsger.password);
+  await fill(page, 'New password', 'short');
+  await press(page, 'Change the password');
+  await isRefused(page);
+  await look('security, refused', page);
+  await press(page, 'Set up an authenticator app');
+  const secret = await secretOn(page);
+  await look('security, the QR code', page);
+  await fill(page, 'Code', wrongCode(secret));
+  await press(page, 'Turn on');
+  await isRefused(page);
+  await look('security, the QR code, refused', page);
+  await fill(page, 'Code', codeOf(secret));
+  await press(page, 'Turn on');
+  await page.getByRole('heading', { name: 'Save your recovery codes' }).waitFor();
+  await look('security, recovery codes', page);
+  await press(page, 'Add a passkey');
+  await says(page, 'status', 'The passkey was added.');
+  await unfold(page, 'Change');
+  await look('security, a passkey', page);
+  await app.letSignInsAge();
+  await page.goto(app.url('/auth/reauthenticate'));
+  await unfold(page, 'Use a recovery code');
+  await look('reauthenticate, second factor', page);
+  await device.confirms(false);
+  await page.context().clearCookies();
+  await app.signIn(page, edsger, '/auth/second-factor');
+  await unfold(page, 'Use a recovery code');
+  await look('second-factor', page);
+  await field(page, 'Code').fill(wrongCode(secret));
+  await page.getByRole('button', { name: 'Continue' }).first().click();
+  await isRefused(page);
+  await look('second-factor, refused', page);
+  await forgetSteps(app);
+  await field(page, 'Code').fill(codeOf(secret));
+  await page.getByRole('button', { name: 'Continue' }).first().click();
+  await showsPage(page, `Notes of ${edsger.email}`);
+}
+
+/** Visits the pages of administrators. */
+export async function visitAdministration(app: OwnApp, browser: Browser, look: Look): Promise<void> {
+  const [admin, mallory] = [
+    await app.createPerson('admin@example.com'),
+    await app.createPerson('mallory-with-a-long-name@a-domain-that-is-long.example.com'),
+  ];
+  const page = await browser.open(app.url('/notes'));
+  await app.signIn(await browser.open(app.url('/notes')), mallory, '/notes');
+  await app.signIn(page, admin, '/auth/administration/users');
+  await look('users', page);
+  await unfold(page, 'Create a user');
+  await fill(page, 'Username (optional)', '!');
+  await press(page, 'Create the user');
+  await isRefused(page);
+  await look('users, refused', page);
+  await page.goto(app.url('/auth/administration/users?search=not-there'));
+  await look('users, none', page);
+  await page.goto(app.url('/auth/administration/users?search=mallory'));
+  await follow(page, mallory.email);
+  await showsPage(page, mallory.email);
+  for (const part of ['Edit', 'Suspend the user', 'Delete the user']) await unfold(page, part);
+  await look('user', page);
+  await press(page, 'Suspend the user');
+  await says(page, 'status', 'The user is suspended.');
+  await look('user, suspended', page);
+  await page.goto(app.url('/auth/administration/users/nothing'));
+  await look('404', page);
+}
+
+/** Returns the secret of the authenticator app that the page shows. */
+export async function secretOn(page: Page): Promise<string> {
+  const link = page.getByRole('link', { name: 'Open the authenticator app on this device' });
+  return new URL((await link.getAttribute('href')) ?? '').searchParams.get('secret') ?? '';
+}
+
+export type { Person };
