@@ -30,6 +30,7 @@ function complain(form) {
   message.setAttribute('role', 'alert');
   message.textContent = main.dataset.failed;
   form.prepend(message);
+  form.removeAttribute('aria-busy');
 }
 
 document.addEventListener('submit', async (event) => {
@@ -39,6 +40,7 @@ document.addEventListener('submit', async (event) => {
   const isOurs = Element.prototype.closest.call(form, 'main') !== null;
   if (event.defaultPrevented || attribute('method') !== 'post' || !isOurs) return;
   event.preventDefault();
+  // It stays busy, because either the page or its main part is replaced.
   if (attribute('aria-busy') === 'true') return;
   form.setAttribute('aria-busy', 'true');
   const body = new URLSearchParams(new FormData(form, event.submitter));
@@ -53,8 +55,6 @@ document.addEventListener('submit', async (event) => {
     else if (!show(await response.text())) complain(form);
   } catch {
     complain(form);
-  } finally {
-    form.removeAttribute('aria-busy');
   }
 });
 
@@ -67,20 +67,20 @@ addEventListener('pageshow', ({ persisted }) => {
 function enhance() {
   for (const input of document.querySelectorAll('input[type="password"]:not([data-shows])')) {
     input.dataset.shows = '';
-    const button = Object.assign(document.createElement('button'), { type: 'button', textContent: 'Show' });
+    const button = Object.assign(document.createElement('button'), { type: 'button' });
     button.dataset.part = 'button link';
-    button.setAttribute('aria-pressed', 'false');
-    button.setAttribute('aria-label', `Show ${input.labels[0]?.textContent ?? ''}`.trim());
-    button.addEventListener('click', () => {
-      const isShown = input.type === 'text';
-      input.type = isShown ? 'password' : 'text';
-      button.textContent = isShown ? 'Show' : 'Hide';
-      button.setAttribute('aria-pressed', String(!isShown));
-    });
-    input.form.addEventListener('submit', () => (input.type = 'password'), { capture: true });
+    const show = (isShown) => {
+      input.type = isShown ? 'text' : 'password';
+      button.textContent = isShown ? 'Hide' : 'Show';
+      button.setAttribute('aria-label', `${button.textContent} ${input.labels[0]?.textContent ?? ''}`.trim());
+    };
+    button.addEventListener('click', () => show(input.type === 'password'));
+    show(false);
+    input.form.addEventListener('submit', () => show(false), { capture: true });
     input.after(button);
   }
-  for (const button of document.querySelectorAll('[data-copy][hidden]')) {
+  // Only secure pages can copy.
+  for (const button of navigator.clipboard ? document.querySelectorAll('[data-copy][hidden]') : []) {
     button.hidden = false;
     button.addEventListener('click', async () => {
       await navigator.clipboard.writeText(document.getElementById(button.dataset.copy).textContent);
