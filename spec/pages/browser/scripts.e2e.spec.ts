@@ -1,0 +1,214 @@
+import type { Server } from 'node:http';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import type { Page, Request } from 'playwright-core';
+import { field, fill, follow, inBrowser, press, says, showsPage, specBrowser, unfold } from './browser.js';
+import { type OwnApp, startOwnApp } from './own-app.js';
+import { listen, originOf } from './provider.js';
+
+inBrowser('the scripts of the pages', () => {
+  const browser = specBrowser(['--disable-back-forward-cache']);
+  let app: OwnApp;
+  let others: Server;
+
+  beforeAll(async () => {
+    app = await startOwnApp();
+    // A site of others that shows the page in a frame.
+    others = await listen('127.0.0.1', (req, res) => {
+      const src = new URLSearchParams(req.url?.slice(2)).get('src');
+      res.setHeader('Content-Type', 'text/html').end(`<!doctype html><iframe src="${src}"></iframe>`);
+    });
+  });
+  afterAll(async () => {
+    others?.close();
+    await app?.stop();
+  });
+
+  /** Opens a page of a new account. */
+  async function openSignedIn(name: string, path: string): Promise<Page> {
+    const page = await browser.open(app.url('/notes'));
+    await app.signIn(page, await app.createPerson(`${name}@example.com`), path);
+    return page;
+  }
+
+  /** Returns the forms that a page sends from now on. */
+  function formsOf(page: Page): Request[] {
+    const sent: Request[] = [];
+    page.on('request', (request) => {
+      if (request.method() === 'POST') sent.push(request);
+    });
+    return sent;
+  }
+
+  test('a refused form replaces the main part of the page, which stays', async () => {
+    const page = await openSignedIn('grace', '/auth/account/security');
+    const header = await page.locator('header').elementHandle();
+    await fill(page, 'Current password', 'not the password');
+    await fill(page, 'New password', 'a difference engine');
+    await press(page, 'Change the password');
+    await page.getByRole('alert').and(page.locator(':focus')).waitFor();
+    expect(await header?.evaluate((element) => element.isConnected)).toBe(true);
+    expect(page.url()).toBe(app.url('/auth/account/security'));
+    expect(await page.title()).toBe('Error: Security – Notes');
+    // What the scripts add is there again.
+    expect(await page.getByRole('button', { name: 'Show Current password' }).isVisible()).toBe(true);
+    expect(await page.getByRole('button', { name: 'Add a passkey' }).isVisible()).toBe(true);
+    await press(page, 'Set up an authenticator app');
+    await page.getByRole('img', { name: 'QR code for your authenticator app' }).waitFor();
+    await press(page, 'Start again with another code');
+    await page.getByRole('img', { name: 'QR code for your authenticator app' }).waitFor();
+  });
+
+  test('a form is sent once, however often its button is pressed until the next page is there', async () => {
+    const page = await openSignedIn('ada', '/auth/account/api-keys');
+    const sent = formsOf(page);
+    let pressed: () => void = () => {};
+    await page.exposeFunction('reportPress', () => pressed());
+    await page.route(app.url('/auth/account/api-keys'), async (route) => {
+      // The page that follows comes only after the button was pressed again.
+      await new Promise<void>((resolve) => {
+        pressed = resolve;
+      });
+      await route.continue();
+    });
+    await fill(page, 'Name', 'nightly report');
+    await page.evaluate(() => {
+      const button = document.querySelector<HTMLElement>('form[action$="/create"] [data-part~="primary"]');
+      setInterval(() => {
+        button?.click();
+        void (globalThis as unknown as { reportPress(): Promise<void> }).reportPress();
+      }, 10);
+    });
+    await page.getByRole('heading', { name: 'Your new key: nightly report' }).waitFor();
+    expect(sent).toHaveLength(1);
+    expect(await page.getByRole('button', { name: /^Revoke/ }).count()).toBe(1);
+  });
+
+  test('without a network, the browser sends the form itself', async () => {
+    const page = await openSignedIn('ida', '/auth/account');
+    await page.route('**/auth/account/profile', (route) => route.abort(), { times: 1 });
+    const sent = formsOf(page);
+    await fill(page, 'Name (optional)', 'Ida');
+    await press(page, 'Save');
+    await says(page, 'status', 'Your changes are saved.');
+    expect(sent.map((request) => request.isNavigationRequest())).toEqual([false, true]);
+  });
+
+  test('a password can be shown, and is hidden before it is sent', async () => {
+    const page = await browser.open(app.url('/auth/sign-in'));
+    const password = field(page, 'Password');
+    await fill(page, 'Email or username', 'nobody-here@example.com');
+    await password.fill('not the password');
+    await press(page, 'Show Password');
+    expect(await password.getAttribute('type')).toBe('text');
+    await press(page, 'Hide Password');
+    expect(await password.getAttribute('type')).toBe('password');
+    await press(page, 'Show Password');
+    const typeAtSubmit = page.evaluate(
+      () =>
+        new Promise((resolve) => {
+          document.addEventListener('submit', () => {
+            resolve(document.querySelector('[name="password"]')?.getAttribute('type'));
+          });
+        }),
+    );
+    await press(page, 'Sign in');
+    expect(await typeAtSubmit).toBe('password');
+    await says(page, 'alert', 'There is a problem');
+  });
+
+  test('the key is copied', async () => {
+    const page = await openSignedIn('claude', '/auth/account/api-keys');
+    await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
+    await fill(page, 'Name', 'nightly report');
+    await press(page, 'Create the key');
+    await press(page, 'Copy');
+    await page.getByRole('button', { name: 'Copied' }).waitFor();
+    const key = await page.locator('#new-key').textContent();
+    expect(await page.evaluate(() => navigator.clipboard.readText())).toBe(key);
+    expect(key).toMatch(/^lkk_/);
+  });
+
+  test('after a sign-out, the way back shows nothing of the account', async () => {
+    const page = await openSignedIn('kurt', '/auth/account');
+    await page.getByText('kurt@example.com').waitFor();
+    await follow(page, 'Sign out');
+    await showsPage(page, 'Sign out');
+    await press(page, 'Sign out');
+    await says(page, 'status', 'You are signed out.');
+    for (let steps = 0; steps < 2; steps++) {
+      await page.goBack();
+      await showsPage(page, 'Sign in');
+    }
+    expect(await page.content()).not.toContain('kurt@example.com');
+  });
+
+  test('a page that comes back from the cache of the browser is loaded again', async () => {
+    const page = await openSignedIn('alan', '/auth/account');
+    const other = await page.context().newPage();
+    await other.goto(app.url('/auth/sign-out'));
+    await press(other, 'Sign out');
+    await says(other, 'status', 'You are signed out.');
+    await page.getByText('alan@example.com').waitFor();
+    // Chromium keeps no page with `no-store` in that cache for long, so the spec plays its part.
+    await page.evaluate(() => {
+      dispatchEvent(new PageTransitionEvent('pageshow', { persisted: true }));
+    });
+    await showsPage(page, 'Sign in');
+    expect(await page.content()).not.toContain('alan@example.com');
+  });
+
+  test('two links in two tabs change their own accounts', async () => {
+    const people = [await app.createPerson('tony@example.com'), await app.createPerson('edgar@example.com')];
+    const first = await browser.open(app.url('/notes'));
+    const tabs = [first, await first.context().newPage()];
+    for (const [index, page] of tabs.entries()) {
+      const email = people[index]?.email ?? '';
+      await page.goto(app.url('/auth/forgot-password'));
+      await fill(page, 'Email', email);
+      await press(page, 'Email me a link');
+      await page.goto((await app.inbox.next(email, 'reset-password')).url);
+      await page.getByText(`For the account ${email}.`).waitFor();
+      await fill(page, 'New password', `the password of ${email}`);
+    }
+    for (const page of tabs) {
+      await press(page, 'Set the password');
+      await says(page, 'status', 'Your password was changed.');
+      expect(page.url()).not.toContain('token');
+    }
+    for (const { email } of people) {
+      const page = await browser.open(app.url('/notes'));
+      await app.signIn(page, { email, password: `the password of ${email}` }, '/notes');
+      await showsPage(page, `Notes of ${email}`);
+    }
+  });
+
+  test('no other site can show a page in a frame', async () => {
+    const page = await browser.open(`${originOf(others)}/?src=${app.url('/auth/sign-in')}`);
+    expect(browser.takeComplaints().join()).toContain("frame-ancestors 'none'");
+    expect(page.frames().map((frame) => frame.url())).not.toContain(app.url('/auth/sign-in'));
+  });
+
+  test('what the policy of a page forbids is reported, so the other specs would fail', async () => {
+    const page = await browser.open(app.url('/auth/sign-in'));
+    const reported = page.waitForEvent('console');
+    await page.evaluate(() => {
+      document.body.append(
+        Object.assign(document.createElement('script'), { textContent: 'document.title = ""' }),
+      );
+    });
+    expect((await reported).text()).toContain('script-src');
+    expect(await page.title()).toBe('Sign in – Notes');
+    expect(browser.takeComplaints()).toHaveLength(1);
+  });
+
+  test('a part of a form that was open stays open when the form is refused', async () => {
+    const page = await openSignedIn('linus', '/notes');
+    await app.letSignInsAge();
+    await page.goto(app.url('/auth/account'));
+    await unfold(page, 'I want to delete my account');
+    await field(page, 'Current password (optional)').last().fill('not the password');
+    await press(page, 'Yes, delete my account');
+    await says(page, 'alert', 'There is a problem');
+    expect(await page.getByRole('button', { name: 'Yes, delete my account' }).isVisible()).toBe(true);
+  });
+});
