@@ -1,0 +1,153 @@
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import type { Page } from 'playwright-core';
+import { codeOf, forgetSteps } from '../../support/two-factor.js';
+import { addAuthenticator } from './authenticator.js';
+import { field, fill, inBrowser, press, says, showsPage, specBrowser, unfold } from './browser.js';
+import { type OwnApp, startOwnApp } from './own-app.js';
+import { secretOn } from './states.js';
+
+inBrowser('passkeys on the pages', () => {
+  const browser = specBrowser();
+  let app: OwnApp;
+
+  beforeAll(async () => {
+    app = await startOwnApp();
+  });
+  afterAll(() => app?.stop());
+
+  /** A new account, on a device that confirms whatever a page asks for. */
+  async function withDevice(name: string, path = '/auth/account/security') {
+    const person = await app.createPerson(`${name}@example.com`);
+    const page = await browser.open(app.url('/notes'));
+    const device = await addAuthenticator(page);
+    await app.signIn(page, person, path);
+    return { person, page, device };
+  }
+
+  async function withPasskey(name: string) {
+    const opened = await withDevice(name);
+    await addPasskey(opened.page);
+    return opened;
+  }
+
+  async function addPasskey(page: Page): Promise<void> {
+    await press(page, 'Add a passkey');
+    await says(page, 'status', 'The passkey was added.');
+  }
+
+  /** Ends the session of a page. */
+  const signOut = (page: Page) => page.context().clearCookies({ name: /^latchkey$/ });
+
+  test('a passkey is renamed and removed, and another one can be added', async () => {
+    const { page } = await withPasskey('ada');
+    await unfold(page, 'Change');
+    await fill(page, 'Name', 'My phone');
+    await press(page, /^Rename /);
+    await says(page, 'status', 'Your changes are saved.');
+    await unfold(page, 'Change');
+    await press(page, 'Remove My phone');
+    await says(page, 'status', 'The passkey was removed.');
+    await addPasskey(page);
+    // The address of the page stays the same, except for what is after the `#`.
+    await addAuthenticator(page, 'usb');
+    await press(page, 'Add a passkey');
+    await page.getByRole('list').locator('summary').filter({ hasText: 'Change' }).nth(1).waitFor();
+  });
+
+  test('the browser signs in with a passkey from the list at the field', async () => {
+    const { page, person } = await withPasskey('grace');
+    await signOut(page);
+    await page.goto(app.url('/auth/sign-in'));
+    await showsPage(page, `Notes of ${person.email}`);
+  });
+
+  test('as long as no passkey is chosen, the password works', async () => {
+    const { page, person, device } = await withPasskey('alan');
+    await signOut(page);
+    await device.confirms(false);
+    await page.goto(app.url('/auth/sign-in'));
+    await fill(page, 'Email or username', person.email);
+    await fill(page, 'Password', person.password);
+    await press(page, 'Sign in');
+    await showsPage(page, `Notes of ${person.email}`);
+  });
+
+  test('a browser without the functions for JSON converts what passkeys need itself', async () => {
+    const { page, person } = await withDevice('edsger', '/notes');
+    await page.addInitScript(() => {
+      const { prototype, ...statics } = PublicKeyCredential as unknown as Record<string, object>;
+      for (const name of ['parseCreationOptionsFromJSON', 'parseRequestOptionsFromJSON'])
+        Object.defineProperty(PublicKeyCredential, name, { value: undefined });
+      Object.defineProperty(prototype ?? statics, 'toJSON', { value: undefined });
+    });
+    await page.goto(app.url('/auth/account/security'));
+    await addPasskey(page);
+    // The list of the passkeys that exist is converted too.
+    await press(page, 'Add a passkey');
+    await says(page, 'alert', 'This device already has a passkey for your account.');
+    await signOut(page);
+    await page.goto(app.url('/auth/sign-in'));
+    await showsPage(page, `Notes of ${person.email}`);
+  });
+
+  test('a browser without passkeys offers none', async () => {
+    const { page } = await withDevice('lynx', '/notes');
+    await page.addInitScript(() => Reflect.deleteProperty(globalThis, 'PublicKeyCredential'));
+    await page.goto(app.url('/auth/account/security'));
+    await page.getByText('Passkeys need JavaScript and a browser that supports them.').waitFor();
+    expect(await page.getByRole('button', { name: 'Add a passkey' }).isVisible()).toBe(false);
+    await signOut(page);
+    await page.goto(app.url('/auth/sign-in'));
+    await page.getByRole('button', { name: 'Show Password' }).waitFor();
+    expect(await page.getByRole('button', { name: 'Sign in with a passkey' }).isVisible()).toBe(false);
+  });
+
+  test('a passkey that does not exist is an error beside the button', async () => {
+    const page = await browser.open(app.url('/auth/forgot-password'));
+    await addAuthenticator(page);
+    await page.goto(app.url('/auth/sign-in'));
+    await press(page, 'Sign in with a passkey');
+    await says(page, 'alert', 'No passkey was used.');
+  });
+
+  test('after a sign-in with a password, a passkey is offered once', async () => {
+    const { page, person } = await withDevice('hedy', '/notes');
+    for (const offered of [true, false]) {
+      await signOut(page);
+      await page.goto(app.url('/auth/sign-in'));
+      await page.locator('[name="can_create_passkey"]').waitFor({ state: 'attached' });
+      await fill(page, 'Email or username', person.email);
+      await fill(page, 'Password', person.password);
+      await press(page, 'Sign in');
+      if (!offered) break;
+      await showsPage(page, 'Sign in without a password next time');
+      await page.getByRole('link', { name: 'Not now' }).click();
+      await showsPage(page, `Notes of ${person.email}`);
+    }
+    await showsPage(page, `Notes of ${person.email}`);
+  });
+
+  test('a passkey completes a sign-in, and confirms that it is the user', async () => {
+    const { page, person, device } = await withPasskey('barbara');
+    await press(page, 'Set up an authenticator app');
+    await fill(page, 'Code', codeOf(await secretOn(page)));
+    await press(page, 'Turn on');
+    await page.getByRole('heading', { name: 'Save your recovery codes' }).waitFor();
+    await forgetSteps(app);
+    await signOut(page);
+    await device.confirms(false);
+    await page.goto(app.url('/auth/sign-in'));
+    await fill(page, 'Email or username', person.email);
+    await fill(page, 'Password', person.password);
+    await press(page, 'Sign in');
+    await showsPage(page, 'Confirm that it is you');
+    await device.confirms(true);
+    await press(page, 'Use a passkey');
+    await showsPage(page, `Notes of ${person.email}`);
+    await app.letSignInsAge();
+    await page.goto(app.url('/auth/reauthenticate?return_to=/auth/account/api-keys'));
+    await press(page, 'Use a passkey');
+    await showsPage(page, 'API keys');
+    expect(await field(page, 'Current password (optional)').count()).toBe(0);
+  });
+});
