@@ -83,14 +83,16 @@ inBrowser('the scripts of the pages', () => {
     expect(await page.getByRole('button', { name: /^Revoke/ }).count()).toBe(1);
   });
 
-  test('without a network, the browser sends the form itself', async () => {
+  test('without a network, a form says that it was not sent, and can be sent again', async () => {
     const page = await openSignedIn('ida', '/auth/account');
     await page.route('**/auth/account/profile', (route) => route.abort(), { times: 1 });
     const sent = formsOf(page);
     await fill(page, 'Name (optional)', 'Ida');
     await press(page, 'Save');
+    await says(page, 'alert', 'The form could not be sent. Check the network, and try again.');
+    await press(page, 'Save');
     await says(page, 'status', 'Your changes are saved.');
-    expect(sent.map((request) => request.isNavigationRequest())).toEqual([false, true]);
+    expect(sent.map((request) => request.isNavigationRequest())).toEqual([false, false]);
   });
 
   test('a password can be shown, and is hidden before it is sent', async () => {
