@@ -506,6 +506,8 @@ function protectPage(res: Response, hasOwnPolicy = true): void {
   if (hasOwnPolicy) res.setHeader('Content-Security-Policy', CSP);
   res.setHeader('Referrer-Policy', 'same-origin');
   res.setHeader('X-Content-Type-Options', 'nosniff');
+  // No other window can keep a reference to a page (ASVS 5.0, 3.4.8).
+  res.setHeader('Cross-Origin-Opener-Policy', 'same-origin');
   res.setHeader('Cache-Control', 'no-store');
   res.vary('Accept, Accept-Language, Cookie');
 }
