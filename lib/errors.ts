@@ -51,7 +51,7 @@ const problems = declareProblems({
   invalid_token: [400, 'The link has expired, was already used, or is not valid. Request a new one.'],
   unauthenticated: [401, 'Sign in first: the request carries no session.'],
   invalid_session: [401, 'The session has ended or never existed. Sign in again.'],
-  invalid_code: [401, 'The code is wrong or was already used. Enter the one that your app shows now.'],
+  invalid_code: [401, 'The code is wrong or was already used. Check it, or enter a newer one.'],
   sign_in_expired: [401, 'This sign-in took too long, or has been completed already. Start again.'],
   invalid_credentials: [401, 'The account name or the password is wrong. Check both and try again.'],
   admin_required: [403, 'Only an administrator may do this: sign in as one.'],

@@ -101,9 +101,7 @@ async function problemsOf(page: Page): Promise<string[]> {
       await page.evaluate((fontSize) => {
         document.documentElement.style.fontSize = fontSize;
       }, size);
-      found.push(
-        ...(await page.evaluate(findOverflow)).map((what) => `${width} ${size}: ${what} is too wide`),
-      );
+      found.push(...(await page.evaluate(findOverflow)).map((what) => `${width} ${size}: ${what}`));
     }
   await page.evaluate(() => document.documentElement.removeAttribute('style'));
   await page.emulateMedia({ colorScheme: 'light' });
@@ -144,17 +142,15 @@ function checkStructure(): string[] {
   return found;
 }
 
-/** Runs in the page. Returns the innermost elements that are wider than the window. */
+/** Runs in the page. Returns the elements that make it wider than the window. */
 function findOverflow(): string[] {
   const { scrollWidth, clientWidth } = document.documentElement;
   if (scrollWidth <= clientWidth) return [];
   const wide = [...document.body.querySelectorAll('*')].filter(
-    (element) => element.getBoundingClientRect().right > clientWidth + 1,
+    (element) =>
+      element.getBoundingClientRect().right > clientWidth || element.scrollWidth > element.clientWidth,
   );
-  const innermost = wide.filter(
-    (element) => !wide.some((other) => element !== other && element.contains(other)),
-  );
-  return innermost.map((element) => element.outerHTML.slice(0, 120));
+  return [`the page is ${scrollWidth} wide`, ...wide.map(({ outerHTML }) => outerHTML.slice(0, 80))];
 }
 
 /** Returns the text that describes a field. */
