@@ -35,6 +35,8 @@ export interface ForPages {
   readonly identifier?: 'email' | 'username' | 'either';
   /** Whether a link verifies an email in the browser of the sign-up without a password. */
   readonly verifiesByClick?: boolean;
+  /** The address that the link of an emailed sign-in was sent to. Null if it no longer works. */
+  emailOfLink?(token: string): Promise<string | null>;
   /**
    * A section for the page of the account's security. Its forms are sent to routes of the plugin.
    *

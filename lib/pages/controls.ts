@@ -40,7 +40,7 @@ ${error !== undefined && html`<p data-part="error" id="${id}-error">${label} ${e
     required && html` required`
   }${maxLength !== undefined && html` maxlength="${maxLength}"`}${inputmode && html` inputmode="${inputmode}"`}${of.isExact && html` step="any"`}${
     (of.isCode || type !== 'text') && html` autocapitalize="none" spellcheck="false"`
-  }${focus && error === undefined && html` autofocus`}${describedBy(id, hint, error)}>
+  }${focus && !form.hasNoFocus && html` autofocus`}${describedBy(id, hint, error)}>
 </div>`;
 }
 

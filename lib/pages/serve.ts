@@ -529,5 +529,7 @@ function errorNamed(code: string | null): AuthError | null {
 }
 
 function detailOf({ detail, retryAfter }: AuthError, words: Words): string {
-  return retryAfter === undefined ? detail : `${detail} ${words.refusal.wait(inWords(retryAfter))}`;
+  if (retryAfter === undefined) return detail;
+  // The wait says it more exactly.
+  return `${detail.replace(/ Try again (later|shortly)\.$/, '')} ${words.refusal.wait(inWords(retryAfter))}`;
 }

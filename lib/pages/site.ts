@@ -329,8 +329,11 @@ export class Site {
     const action = actionOf(params);
     const { refused } = visit;
     // The forms of a list differ only in their parameters.
-    if (refused?.form !== name || action !== actionOf(visit.params)) return { action, typed: {}, errors: {} };
-    return { action, typed: Object.fromEntries(refused.fields), errors: errorsOf(refused.error.errors) };
+    const hasNoFocus = refused !== null;
+    if (refused?.form !== name || action !== actionOf(visit.params))
+      return { action, typed: {}, errors: {}, hasNoFocus };
+    const { fields, error } = refused;
+    return { action, typed: Object.fromEntries(fields), errors: errorsOf(error.errors), hasNoFocus };
   }
 
   /** Checks where a request wants to go on to. @returns null if it names nothing, or a page that must not be named */

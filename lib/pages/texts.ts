@@ -1,8 +1,10 @@
 import { deviceNameOf } from '../mail/messages.js';
+import type { Words } from './words.js';
 
-/** Returns the name of a kind of change in words, such as "the password". */
-export function changeName(kind: string): string {
-  return kind.replaceAll('-', ' ');
+/** Returns a kind of change in words. That of another plugin is named by its kind. */
+export function changeName(kind: string, words: Words): string {
+  const name = words.changes[kind] ?? kind.replaceAll('-', ' ');
+  return name.charAt(0).toUpperCase() + name.slice(1);
 }
 
 /** Returns a time in words. It is in UTC, because the server does not know the time zone of the user. */

@@ -12,6 +12,8 @@ export interface FormValues {
   readonly typed: Readonly<Record<string, string>>;
   /** What is wrong with the fields, by their names: a predicate such as "is missing". */
   readonly errors: Readonly<Record<string, string>>;
+  /** Whether an error on the page has the focus, in place of a field. */
+  readonly hasNoFocus?: boolean;
   /** What tells the form from others of the page that are sent to the same path. */
   readonly key?: string;
 }

@@ -10,6 +10,8 @@ export interface EmailedSignInValues {
   readonly form: FormValues;
   /** The token of the link in the email. Null if the page was opened without one. */
   readonly token: string | null;
+  /** The address that the link was sent to. Null without a link that works. */
+  readonly of: string | null;
   /** Whether the email was asked for in another browser. */
   readonly isElsewhere: boolean;
   /** The app's own fields, if a new account needs them. Empty otherwise. */
@@ -36,7 +38,7 @@ export function emailedSignIn(site: Site): Page | null {
         next: ({ returnTo }) => returnTo ?? site.home,
       },
     ],
-    values(visit) {
+    async values(visit) {
       const { auth, refused, token, returnTo } = visit;
       // Who has signed in already, and reloads.
       if (auth && token === null && !refused && !site.isWaiting(visit))
@@ -45,13 +47,14 @@ export function emailedSignIn(site: Site): Page | null {
       return {
         form: site.form(visit, { path }, 'confirm'),
         token,
+        of: token === null ? null : await emailOfLink(site, token),
         isElsewhere: refused?.error.code === 'other_browser',
         fields: needsFields ? ownFields(site) : [],
         again: site.page('sign-in', { returnTo }),
       };
     },
     view(values, words) {
-      const { form, token, isElsewhere, fields, again, returnTo } = values;
+      const { form, token, of, isElsewhere, fields, again, returnTo } = values;
       const t = words.emailedSignIn;
       if (isElsewhere)
         return {
@@ -61,7 +64,7 @@ export function emailedSignIn(site: Site): Page | null {
       const own = fields.length > 0 && html`<p>${t.fields}</p>${ownInputs(form, fields, words)}`;
       return {
         title: token === null ? t.title : t.linkTitle,
-        main: html`${errorSummary(values, [form], words)}<p>${token === null ? t.lead : t.linkLead}</p>${formOf(
+        main: html`${errorSummary(values, [form], words)}<p>${token === null ? t.lead : t.linkLead(of)}</p>${formOf(
           form,
           { submit: token === null ? t.submit : t.linkSubmit, returnTo },
           html`${
@@ -83,6 +86,14 @@ export function emailedSignIn(site: Site): Page | null {
       };
     },
   });
+}
+
+async function emailOfLink(site: Site, token: string): Promise<string | null> {
+  for (const { forPages } of site.core.contributions) {
+    const email = await forPages?.emailOfLink?.(token);
+    if (email) return email;
+  }
+  return null;
 }
 
 declare module '../values.js' {

@@ -1,5 +1,7 @@
+import { findUndo } from '../../accounts/undo-proof.js';
 import { AuthError } from '../../errors.js';
 import { html } from '../../html.js';
+import type { User } from '../../tables/core.js';
 import { errorSummary, field, formOf, hidden } from '../controls.js';
 import { type Page, page } from '../page.js';
 import type { Site } from '../site.js';
@@ -11,6 +13,8 @@ export interface UndoChangeValues {
   readonly form: FormValues;
   /** The token of the link. Null if it is no longer valid. */
   readonly token: string | null;
+  /** The email or username of the account. */
+  readonly of: string | null;
   /** What the link undoes. Null without a valid link. */
   readonly change: {
     /** The kind, such as `password-changed`. */
@@ -41,14 +45,20 @@ export function undoChange(site: Site): Page | null {
     async values(visit) {
       const token = visit.token;
       let change: UndoChangeValues['change'] = null;
+      let user: User | null = null;
       try {
-        if (token !== null) change = await site.read(lookUp, visit, { token });
+        if (token !== null) {
+          change = await site.read(lookUp, visit, { token });
+          const { userId } = await findUndo(site.core, token);
+          user = await site.core.users.find(userId);
+        }
       } catch (error) {
         if (!(error instanceof AuthError) || error.code !== 'invalid_token') throw error;
       }
       return {
         form: site.form(visit, { path }, 'confirm'),
         token: change && token,
+        of: user && site.nameOf(user),
         change,
         signIn: site.page('sign-in'),
         undone: site.page('sign-in', { done: 'change-undone' }),
@@ -56,14 +66,14 @@ export function undoChange(site: Site): Page | null {
       };
     },
     view(values, words) {
-      const { form, token, change, mount, signIn, undone } = values;
+      const { form, token, of, change, mount, signIn, undone } = values;
       const t = words.undoChange;
       if (token === null || change === null)
         return {
           title: t.invalid,
           main: html`<p>${t.invalidText}</p><p><a href="${signIn}" data-part="button secondary">${words.signIn.title}</a></p>`,
         };
-      const facts = html`<p>${t.what(changeName(change.kind))}</p><dl data-part="facts"><dt>${t.when}</dt><dd>${timeInWords(change.at)}</dd><dt>${t.device}</dt><dd>${change.device ?? t.unknownDevice}</dd></dl>`;
+      const facts = html`<p>${t.what(changeName(change.kind, words))}</p><dl data-part="facts">${of !== null && html`<dt>${t.account}</dt><dd>${of}</dd>`}<dt>${t.when}</dt><dd>${timeInWords(change.at)}</dd><dt>${t.device}</dt><dd>${change.device ?? t.unknownDevice}</dd></dl>`;
       const asks = (name: string) => change.missing.includes(name);
       if (asks('browser'))
         return {

@@ -46,6 +46,7 @@ export function emailSignIn(
         ],
         reauthentications: [byEmailCode(core, rows)],
         remembersBrowsers: true,
+        forPages: { emailOfLink: (token) => rows.emailOfLink(token) },
         abandonPending: (tokenHash) => rows.abandon(tokenHash),
         provesMailbox: (record, isOwn, transaction) => recordProof(core, record, isOwn, transaction),
         emailedSignIns: {

@@ -67,10 +67,17 @@ export class EmailedSignIns {
 
   /** Whether a link's token is one of a request that has not expired. */
   async isLink(token: string): Promise<boolean> {
-    if (!isWellFormedToken(PREFIX, token)) return false;
+    return (await this.emailOfLink(token)) !== null;
+  }
+
+  /** Returns the address that a link was emailed to. Null for one of a request that has expired, or of none. */
+  async emailOfLink(token: string): Promise<string | null> {
+    if (!isWellFormedToken(PREFIX, token)) return null;
     const linkHash = digestToken(token);
     const [row] = await this.#row.select('WHERE e.link_hash = :linkHash', { linkHash });
-    return row !== undefined && row.sentAt !== null && !this.#core.database.clock.hasPassed(row.expiresAt);
+    const isLive =
+      row !== undefined && row.sentAt !== null && !this.#core.database.clock.hasPassed(row.expiresAt);
+    return isLive ? row.email : null;
   }
 
   async insert(row: EmailedSignInRow, transaction: Transaction): Promise<void> {

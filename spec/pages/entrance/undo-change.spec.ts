@@ -39,7 +39,7 @@ test('a browser that the account knows undoes the change with the password from 
   const token = await beforeChange(app.auth, id);
   const page = await browser.open(`/auth/undo-change?token=${token}`);
   expect([page.status, page.heading]).toEqual([200, 'Undo a change']);
-  expect(page.text).toContain('This was changed: password changed.');
+  expect(page.text).toContain('The password was changed.');
   expect(page.form('confirm').names).toEqual(['token', 'password']);
   const wrong = await browser.submit(page, 'confirm', { password: 'sent-only-once' });
   expect(wrong.status).toBeGreaterThanOrEqual(400);
@@ -51,7 +51,7 @@ test('a browser that the account knows undoes the change with the password from 
   const signIn = await browser.follow(done);
   expect(signIn.text).toContain('The change was undone.');
   // The account has no password now: an intruder can know the one from before the change.
-  expect(signIn.text).toContain('choose a new one: we have emailed you a link');
+  expect(signIn.text).toContain('choose a new one by the link that we have emailed to you');
   expect(await isSignedIn(browser)).toBe(false);
 });
 

@@ -40,7 +40,7 @@ export function changesCard(site: Site): Card | null {
             ? html`<p>${t.none}</p>`
             : html`<p>${t.text}</p><ul data-part="list">${changes.map(
                 ({ kind, at, device, ip, undoable }) =>
-                  html`<li data-part="item"><div><p><strong>${changeName(kind)}</strong>${
+                  html`<li data-part="item"><div><p><strong>${changeName(kind, words)}</strong>${
                     undoable && html` <span data-part="tag">${t.undoable}</span>`
                   }</p><p data-part="quiet">${[timeInWords(at), device, ip].filter((one) => one !== null).join(' · ')}</p></div></li>`,
               )}</ul>`,
