@@ -2,7 +2,7 @@ import type { Page } from 'playwright-core';
 import { codeOf, forgetSteps, wrongCode } from '../../support/two-factor.js';
 import { addAuthenticator } from './authenticator.js';
 import { field, fill, follow, press, says, showsPage, type specBrowser, unfold } from './browser.js';
-import type { OwnApp, Person } from './own-app.js';
+import type { OwnApp } from './own-app.js';
 
 /** Looks at a state of a page. */
 export type Look = (state: string, page: Page) => Promise<void>;
@@ -255,5 +255,3 @@ export async function secretOn(page: Page): Promise<string> {
   const link = page.getByRole('link', { name: 'Open the authenticator app on this device' });
   return new URL((await link.getAttribute('href')) ?? '').searchParams.get('secret') ?? '';
 }
-
-export type { Person };
