@@ -537,7 +537,6 @@ const WITHOUT_DATABASE = [
 
 /** Not for apps. */
 const INTERNAL = [
-  'twoFactor.unconfirmed',
   'oauth.keepForm',
   'oauth.returnsToApp',
   'auditLog.record',

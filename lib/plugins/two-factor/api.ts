@@ -112,23 +112,8 @@ export class TwoFactorApi {
       const { userId, sessionId } = input;
       const secret = await newSecret();
       const user = await this.#parts.changes.begin(userId, sessionId, secret);
-      return this.#enrolment(secret, user);
+      return enrolmentOf(secret, this.#issuer, user);
     });
-  }
-
-  /**
-   * Returns the app that a session has started to set up and not confirmed yet. Null if there is none.
-   *
-   * @internal
-   */
-  async unconfirmed(user: User, sessionId: string): Promise<TotpEnrolment | null> {
-    const secret = await this.#parts.enrolments.find(user.id, sessionId);
-    return secret === null ? null : this.#enrolment(secret, user);
-  }
-
-  async #enrolment(secret: string, user: User): Promise<TotpEnrolment> {
-    const otpauthUrl = await keyUri(secret, this.#issuer, nameOf(user));
-    return { secret, otpauthUrl, qrSvg: await qrSvg(otpauthUrl) };
   }
 
   /**
@@ -233,4 +218,10 @@ export class TwoFactorApi {
 /** Returns the name under which an authenticator app lists the account. */
 function nameOf({ email, usernameDisplay }: User): string {
   return email ?? usernameDisplay ?? 'account';
+}
+
+/** Returns what an authenticator app is set up with. */
+export async function enrolmentOf(secret: string, issuer: string, user: User): Promise<TotpEnrolment> {
+  const otpauthUrl = await keyUri(secret, issuer, nameOf(user));
+  return { secret, otpauthUrl, qrSvg: await qrSvg(otpauthUrl) };
 }

@@ -12,7 +12,7 @@ import type { Session } from '../../tables/core.js';
 import type { ModelsOf } from '../../tables/model.js';
 import type { RowPart } from '../../users/imported.js';
 import { HAS_PASSKEY, type UserRecord } from '../../users/record.js';
-import { TwoFactorApi } from './api.js';
+import { enrolmentOf, TwoFactorApi } from './api.js';
 import { isEnabled } from './changes.js';
 import {
   formerPendingSignInsTable,
@@ -121,7 +121,8 @@ export function twoFactor(
       const policy = new Policy(core, required);
       const parts = makeParts(core, policy);
       const former = core.table(formerPendingSignInsTable);
-      const api = new TwoFactorApi(core, parts, issuer ?? issuerOf(core));
+      const name = issuer ?? issuerOf(core);
+      const api = new TwoFactorApi(core, parts, name);
       const hasPasskeys = plugins.some(({ name }) => name === 'passkeys');
       return {
         api,
@@ -137,7 +138,12 @@ export function twoFactor(
           ...(hasPasskeys ? [usePasskeys(core, api)] : []),
           ...(isManaged ? [disableSecondFactor(core, api)] : []),
         ],
-        forPages: { unconfirmed: (user, sessionId) => api.unconfirmed(user, sessionId) },
+        forPages: {
+          async unconfirmed(user, sessionId) {
+            const secret = await parts.enrolments.find(user.id, sessionId);
+            return secret === null ? null : enrolmentOf(secret, name, user);
+          },
+        },
         shows: { session: ['aal', 'amr'] },
         secondFactors: secondFactorsOf(parts, trustProviders),
         tasks: policy.tasks,
