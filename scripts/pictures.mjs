@@ -1,9 +1,10 @@
-// Takes the picture of the README, docs/images/demo.png, from the demo: the sessions of a user on the pages of latchkey/pages.
+// Takes the pictures of the docs from the demo: docs/images/demo.png for the README, and docs/images/pages for docs/pages.md,
+// each page in light and in dark.
 // It needs Chromium, and the ports of the demo.
 //
 //   npm run docs:pictures
 import { spawn } from 'node:child_process';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -27,8 +28,9 @@ const AGENTS = [
   'Mozilla/5.0 (Windows NT 10.0; Win64; x64; rv:140.0) Gecko/20100101 Firefox/140.0',
 ];
 
+let origin;
 try {
-  const origin = await originOf(demo);
+  origin = await originOf(demo);
   const browser = await chromium.launch({
     executablePath: browserFound.path,
     args: ['--no-sandbox', '--headless', '--disable-gpu'],
@@ -43,11 +45,37 @@ try {
   for (const agent of AGENTS) await signInFrom(origin, agent);
   await page.goto('/auth/account/sessions');
   await page.screenshot({ path: join(root, 'docs/images/demo.png') });
+  await picturesOf(page);
   await browser.close();
 } finally {
   demo.kill();
   await stopped;
   rmSync(data, { recursive: true });
+}
+
+/** Takes a picture of each page in light and in dark. The user of the page is signed in. */
+async function picturesOf(page) {
+  const folder = join(root, 'docs/images/pages');
+  mkdirSync(folder, { recursive: true });
+  const visitor = await (await page.context().browser().newContext({ baseURL: origin })).newPage();
+  for (const [name, path, opened = page] of [
+    ['sign-in', '/auth/sign-in', visitor],
+    ['sign-up', '/auth/sign-up', visitor],
+    ['forgot-password', '/auth/forgot-password', visitor],
+    ['account', '/auth/account'],
+    ['security', '/auth/account/security'],
+    ['sessions', '/auth/account/sessions'],
+    ['api-keys', '/auth/account/api-keys'],
+    ['sign-out', '/auth/sign-out'],
+  ]) {
+    await opened.setViewportSize({ width: 800, height: 700 });
+    for (const colorScheme of ['light', 'dark']) {
+      await opened.emulateMedia({ colorScheme });
+      await opened.goto(path);
+      const clip = { x: 0, y: 0, width: 800, height: 700 };
+      await opened.screenshot({ path: join(folder, `${name}-${colorScheme}.png`), clip, scale: 'css' });
+    }
+  }
 }
 
 /** Waits until the demo has printed where it is. */

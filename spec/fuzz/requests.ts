@@ -376,6 +376,13 @@ export function checkAnswer(sent: Sent, { status, headers, text }: Received, ori
   if (sent.path.startsWith('/auth/')) assert.equal(headers['cache-control'], cached);
   if (status >= 300 && status < 400 && status !== 304) checkTarget(headers.location ?? '', origin);
   if (status < 400 || sent.method === 'HEAD') return;
+  // A form whose client prefers a page gets one where no page of the app can say why it was refused.
+  if (headers['content-type'] === 'text/html; charset=utf-8') {
+    assert.match(text, new RegExp(`^<!doctype html>\\n<html lang="en">[^]*<h1>${status} `));
+    assert.doesNotMatch(text, /<script|<img|<iframe| on\w+=/i);
+    assert.ok(text.length < 16_384, `${text.length} characters`);
+    return;
+  }
   assert.equal(headers['content-type'], 'application/problem+json; charset=utf-8', text);
   const problem = JSON.parse(text);
   assert.equal(problem.status, status);

@@ -1,0 +1,47 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { expect, test } from '@jest/globals';
+import { PAGE_NAMES } from '../../lib/pages/options.js';
+
+const root = fileURLToPath(new URL('../..', import.meta.url));
+const sources = readdirSync(`${root}/lib/pages`, { recursive: true, encoding: 'utf8' })
+  .filter((path) => path.endsWith('.ts'))
+  .map((path) => readFileSync(`${root}/lib/pages/${path}`, 'utf8'));
+
+/** The interface of each page's values, as its file declares it. */
+const types = new Map(
+  sources.flatMap((source) => {
+    const [, pages = ''] = /interface PageValues \{\n([\s\S]*?)\n {2}\}/.exec(source) ?? [];
+    return [...pages.matchAll(/^ {4}'?([a-z/-]+)'?: (\w+);$/gm)].map(([, name = '', type = '']) => [
+      name,
+      type,
+    ]);
+  }) as [string, string][],
+);
+
+/** The names of an interface's own members. */
+function membersOf(type: string): string[] {
+  for (const source of sources) {
+    const [, body] = new RegExp(`export interface ${type}[^{]*\\{\\n([\\s\\S]*?)\\n\\}`).exec(source) ?? [];
+    if (body !== undefined)
+      return [...body.matchAll(/^ {2}readonly (\w+)\??:/gm)].map(([, name = '']) => name);
+  }
+  return [];
+}
+
+test('every page declares its values, and docs/pages.md lists them', () => {
+  expect([...types.keys()].sort()).toEqual([...PAGE_NAMES].sort());
+  const page = readFileSync(`${root}/docs/pages.md`, 'utf8');
+  const documented = [...page.matchAll(/^\| `([^`]+)` \| `(\w+)` \| (.*) \|$/gm)].map(
+    ([, name, type, values = '']) => [name, type, [...values.matchAll(/`(\w+)`/g)].map(([, one]) => one)],
+  );
+  expect(documented).toEqual(
+    PAGE_NAMES.map((name) => [name, types.get(name), membersOf(types.get(name) ?? '')]),
+  );
+  for (const [, , values] of documented) expect(values?.length).toBeGreaterThan(0);
+});
+
+test('latchkey/pages exports the types of all values', () => {
+  const entry = readFileSync(`${root}/lib/pages.ts`, 'utf8');
+  expect([...types.values()].filter((type) => !new RegExp(`\\b${type}\\b`).test(entry))).toEqual([]);
+});
