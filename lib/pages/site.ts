@@ -284,7 +284,7 @@ export class Site {
       providers?: readonly string[];
     }>(this.require('get /sign-in-methods'), visit);
     const { password = false, email = false, passkeys = 0, providers = [] } = found;
-    return { password, passkeys, providers, others: passkeys + providers.length + (email ? 1 : 0) };
+    return { password, passkeys, providers, email, others: passkeys + providers.length + (email ? 1 : 0) };
   }
 
   /** Returns what the user of a page can reauthenticate with, and the linked providers. */

@@ -72,6 +72,8 @@ export interface MethodValues {
   readonly password: boolean;
   readonly passkeys: number;
   readonly providers: readonly string[];
+  /** Whether a code can be emailed. */
+  readonly email: boolean;
   /** The number of sign-in methods besides the password. */
   readonly others: number;
 }

@@ -179,6 +179,12 @@ export const en = {
   },
   security: {
     title: 'Security',
+    methods: {
+      title: 'Sign-in methods',
+      passkeys: (count: number) => `${count} passkey${count === 1 ? '' : 's'}`,
+      email: 'A code by email',
+      none: 'You have none yet.',
+    },
     taskTitle: 'One more step',
     taskText: 'Complete this step before you continue.',
     password: {

@@ -6,13 +6,14 @@ import type { FormValues } from '../../values.js';
 import { browsersCard, changesCard } from './activity.js';
 import { frameOf, SECURITY } from './card.js';
 import { linkedAccountsCard } from './linked-accounts.js';
+import { methodsCard } from './methods.js';
 import { passkeysCard } from './passkeys.js';
 import { passwordCard } from './password.js';
 import { secondFactorCard } from './second-factor.js';
 
 /** The values of the page `account/security`. */
 export interface SecurityValues {
-  /** The values of each card, by its name: `password`, `second-factor`, `passkeys`, `linked-accounts`, `changes`, `browsers`. */
+  /** The values of each card, by its name: `sign-in-methods`, `password`, `second-factor`, `passkeys`, `linked-accounts`, `changes`, `browsers`. */
   readonly cards: Readonly<Record<string, object>>;
   /** The cards of other plugins. */
   readonly others: readonly { readonly title: string; readonly content: Html }[];
@@ -22,6 +23,7 @@ export interface SecurityValues {
 
 export function security(site: Site): Page {
   const cards = [
+    methodsCard,
     passwordCard(site),
     secondFactorCard(site),
     passkeysCard(site),
