@@ -85,7 +85,7 @@ export function checkbox(form: FormValues, name: string, label: string): Html {
   }><label for="${id}">${label}</label></div>`;
 }
 
-/** Creates an input that nobody sees. Nothing for null. */
+/** Creates a hidden input. Returns nothing for null. */
 export function hidden(name: string, value: string | null | undefined): HtmlValue {
   return value ? html`<input type="hidden" name="${name}" value="${value}">` : null;
 }

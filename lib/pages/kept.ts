@@ -10,7 +10,7 @@ const RETURN_SECONDS = 15 * 60;
 const OFFER_SECONDS = 30 * 24 * 60 * 60;
 const WAY_SECONDS = 365 * 24 * 60 * 60;
 
-/** What pages keep in cookies: what is shown once, where a sign-in goes on to, and how it was done last in this browser. */
+/** The cookies of pages: values that are shown once, `return_to`, and the last sign-in method of the browser. */
 export class Kept {
   readonly #core: Core;
   readonly #once: CookieSettings;
@@ -27,7 +27,7 @@ export class Kept {
     this.#offered = cookieBeside(lax, 'offered');
   }
 
-  /** Keeps something for the page that the browser goes on to, which shows it once. */
+  /** Keeps a value for the next page, which shows it once. */
   keep(res: Response, to: string, sessionId: string, value: unknown): void {
     const page = pathOf(to);
     const until = Date.now() + ONCE_SECONDS * 1000;
@@ -51,7 +51,7 @@ export class Kept {
     return until > Date.now() ? value : undefined;
   }
 
-  /** Keeps where a user goes on to who continues in an email. */
+  /** Keeps `return_to` for a user who continues with a link in an email. */
   setReturnTo(res: Response, returnTo: string | null): void {
     this.#set(res, this.#returnTo, returnTo ?? '', returnTo === null ? 0 : RETURN_SECONDS);
   }

@@ -36,7 +36,7 @@ export interface PageForm {
   readonly ownFields?: readonly string[];
   /** How the user signs in with it, which the browser remembers. */
   readonly remembers?: string;
-  /** Whether to keep where the user goes on to, because the next step is in an email. @default false */
+  /** Whether to keep `return_to` in a cookie, because the user continues with a link in an email. @default false */
   readonly keepsReturnTo?: boolean;
   /** Where the browser goes once it is done. */
   next(sent: Sent): string;
@@ -67,7 +67,7 @@ export interface Page<V extends object = object> extends SitePage {
   /** The tasks that can be open. @default none */
   readonly openTo?: OpenTo;
   readonly forms: readonly PageForm[];
-  /** Whether a link in an email leads here, so that the address does not say where the user goes on to. @default false */
+  /** Whether a link in an email leads here, so that `return_to` comes from a cookie if the address has none. @default false */
   readonly keepsReturnTo?: boolean;
   /** Reads what the page shows, or says where it leads instead. */
   values(visit: Visit): V | Leave | Promise<V | Leave>;

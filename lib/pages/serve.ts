@@ -147,7 +147,7 @@ export class PageServer {
     );
   }
 
-  /** Whether the user has a second factor or a passkey. Who has none sets one up first. */
+  /** Whether the user has a second factor or a passkey. A user without one must set one up first. */
   async #canStepUp(req: Request, res: Response): Promise<boolean> {
     const auth = await authenticateIfPossible(this.#site.core, req, res);
     if (!auth || !isSession(auth)) return true;

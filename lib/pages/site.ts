@@ -97,7 +97,7 @@ export class Site {
     return this.settings.appName;
   }
 
-  /** Where a user goes on to, if the request names no other page. */
+  /** The page that a user returns to if the request names none. */
   get home(): string {
     return this.settings.home ?? `${this.core.settings.publicPath}/`;
   }
@@ -336,7 +336,7 @@ export class Site {
     return { action, typed: Object.fromEntries(fields), errors: errorsOf(error.errors), hasNoFocus };
   }
 
-  /** Checks where a request wants to go on to. @returns null if it names nothing, or a page that must not be named */
+  /** Checks a `return_to`. @returns null if there is none, or if it must not be returned to */
   returnTo(value: string | null | undefined): string | null {
     if (!value) return null;
     try {

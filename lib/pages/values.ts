@@ -48,7 +48,7 @@ export interface CommonValues {
   readonly error: ErrorValues | null;
   /** What was done just before, such as `signed-out`. */
   readonly done: string | null;
-  /** Where the user goes on to. Null for {@link home}. */
+  /** The page that the user returns to. Null for {@link home}. */
   readonly returnTo: string | null;
 }
 

@@ -40,7 +40,7 @@ export function emailedSignIn(site: Site): Page | null {
     ],
     async values(visit) {
       const { auth, refused, token, returnTo } = visit;
-      // Who has signed in already, and reloads.
+      // The user has signed in already, and reloads the page.
       if (auth && token === null && !refused && !site.isWaiting(visit))
         return new Leave(returnTo ?? site.home);
       const needsFields = refused?.error.code === 'validation_failed';

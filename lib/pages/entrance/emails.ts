@@ -20,7 +20,7 @@ export interface VerifyEmailValues {
   /** The form that emails another link. Null without a session. */
   readonly send: FormValues | null;
   readonly signIn: string;
-  /** Where the user goes on to. */
+  /** The page that the user returns to. */
   readonly next: string;
 }
 

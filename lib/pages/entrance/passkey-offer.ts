@@ -5,7 +5,7 @@ import type { Site } from '../site.js';
 /** The values of the page `sign-in/passkey`. */
 export interface PasskeyOfferValues {
   readonly mount: string;
-  /** Where the user goes on to, with or without a passkey. */
+  /** The page that the user returns to, with or without a passkey. */
   readonly next: string;
 }
 

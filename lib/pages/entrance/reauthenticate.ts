@@ -17,7 +17,7 @@ export interface ReauthenticateValues {
   readonly providers: readonly ProviderValues[];
   readonly signOutPage: string;
   readonly mount: string;
-  /** Where the user goes on to. */
+  /** The page that the user returns to. */
   readonly next: string;
 }
 

@@ -14,7 +14,7 @@ export interface SecondFactorValues {
   readonly send: FormValues;
   readonly signIn: string;
   readonly mount: string;
-  /** Where the user goes on to. */
+  /** The page that the user returns to. */
   readonly next: string;
 }
 

@@ -23,7 +23,7 @@ export interface SignInValues {
   readonly forgotPassword: string | null;
   /** Where a script calls the routes of passkeys. */
   readonly mount: string;
-  /** Where the user goes on to. */
+  /** The page that the user returns to. */
   readonly next: string;
 }
 

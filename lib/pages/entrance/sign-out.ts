@@ -19,7 +19,7 @@ export function signOut(site: Site): Page {
     access: 'anyone',
     forms: [{ name: 'confirm', route, next: () => site.page('sign-in', { done: 'signed-out' }) }],
     values(visit) {
-      // Who has signed out already, and sends the form again, is refused with 401.
+      // A user who has signed out already, and sends the form again, is refused with 401.
       if (!visit.auth && (visit.refused?.error.status ?? 401) === 401) return new Leave(site.page('sign-in'));
       return { form: site.form(visit, { path }, 'confirm') };
     },

@@ -22,9 +22,9 @@ export interface SignUpValues {
   /** The form of an account whose first sign-in is by an emailed code. Null if there is none. */
   readonly email: FormValues | null;
   readonly providers: readonly ProviderValues[];
-  /** Whether nobody can sign up. */
+  /** Whether users cannot sign up. */
   readonly isClosed: boolean;
-  /** Whether an email was sent that says how it goes on. */
+  /** Whether an email with the next step was sent. */
   readonly isSent: boolean;
   readonly signIn: string;
 }
