@@ -65,7 +65,10 @@ addEventListener('pageshow', ({ persisted }) => {
 
 // Buttons that show what is typed as a password, and that copy.
 function enhance() {
-  for (const input of document.querySelectorAll('input[type="password"]:not([data-shows])')) {
+  // The templates of an app stay as they are.
+  for (const input of document.querySelectorAll(
+    '[data-part="field"] > [type="password"]:not([data-shows])',
+  )) {
     input.dataset.shows = '';
     const button = Object.assign(document.createElement('button'), { type: 'button' });
     button.dataset.part = 'button link';

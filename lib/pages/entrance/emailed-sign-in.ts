@@ -48,7 +48,8 @@ export function emailedSignIn(site: Site): Page | null {
         form: site.form(visit, { path }, 'confirm'),
         token,
         of: token === null ? null : await emailOfLink(site, token),
-        isElsewhere: refused?.error.code === 'other_browser',
+        // A string, because the plugin that declares the code can be left out.
+        isElsewhere: String(refused?.error.code) === 'other_browser',
         fields: needsFields ? ownFields(site) : [],
         again: site.page('sign-in', { returnTo }),
       };
