@@ -3,7 +3,7 @@ import type { Client } from '../context/call.js';
 import type { Core } from '../core/core.js';
 import { DEADLINE_MS } from '../database/turn.js';
 import { AuthError } from '../errors.js';
-import { isUnsafe, requireOwnOrigin } from '../sessions/origin.js';
+import { isNavigation, isUnsafe, requireOwnOrigin } from '../sessions/origin.js';
 import { type Authentication, plainAddress } from '../sessions/request.js';
 import { isPending } from '../sessions/signed-in.js';
 import {
@@ -23,10 +23,10 @@ import {
   readFormPost,
   validate,
 } from './body.js';
+import { keepRefused } from './form-values.js';
 import { bodyOfForm, FormPages, type Pair } from './forms.js';
 import { retireOld } from './old-tokens.js';
-import { answerError, protect } from './problem.js';
-import { refuseForm } from './refuse-form.js';
+import { answerError, answerPage, protect, redirectError } from './problem.js';
 import { respond } from './respond.js';
 import { type Access, type Call, type Reply, type Route, takesForms } from './route.js';
 import { requireProof, requireRecent } from './sensitive.js';
@@ -51,6 +51,27 @@ export function endpoint(core: Core, route: Route): RequestHandler {
       else answerError(core, error, res, next, startedAt);
     }
   };
+}
+
+/**
+ * Responds to the error of a form: with a redirect to the page that shows it, which gets what was typed. Without such a
+ * page, a browser gets a small page of latchkey, and a program the problem.
+ */
+function refuseForm(
+  core: Core,
+  pages: FormPages,
+  error: unknown,
+  res: Response & { readonly req: Request },
+  next: NextFunction,
+  startedAt: number,
+): void {
+  const page = pages.pageFor(error);
+  if (!(error instanceof AuthError) || res.headersSent) answerError(core, error, res, next, startedAt);
+  else if (page !== null) {
+    keepRefused(core, error, page, pages.typed, res);
+    redirectError(core, error, page, res, startedAt);
+  } else if (isNavigation(res.req)) answerPage(core, error, res, startedAt);
+  else answerError(core, error, res, next, startedAt);
 }
 
 /**

@@ -1,3 +1,4 @@
+import { BLACK, colorOf, inkOn } from '../color.js';
 import { type Html, html } from '../html.js';
 
 /** How emails look. */
@@ -69,7 +70,7 @@ function asHtml(paragraph: Paragraph, { color }: MailLook): Html {
     return block(onLines(paragraph.table.map(([name, value]) => `${name}: ${value}`)));
   const { url, action } = paragraph;
   // Outlook for Windows ignores the padding and the corners. The button is smaller there, but still a link on its color.
-  const style = `display:inline-block;padding:12px 20px;border-radius:6px;background-color:${color};color:${inkOn(color)};font-weight:bold;text-decoration:none`;
+  const style = `display:inline-block;padding:12px 20px;border-radius:6px;background-color:${color};color:${inkFor(color)};font-weight:bold;text-decoration:none`;
   return html`${block(html`<a href="${url}" style="${style}">${action}</a>`)}<p style="margin:0 0 16px;font-size:14px">Or copy this address:<br>
 <a href="${url}" style="color:inherit">${url}</a></p>
 `;
@@ -90,14 +91,6 @@ function onLines(lines: readonly string[]): Html {
   return html`${lines.map((line, index) => (index === 0 ? html`${line}` : html`<br>\n${line}`))}`;
 }
 
-/** Returns black or white, whichever has more contrast to the color (WCAG 2.2, relative luminance). */
-function inkOn(color: string): '#000000' | '#ffffff' {
-  const digits = color.slice(1).replace(/^(.)(.)(.)$/, '$1$1$2$2$3$3');
-  const [red = 0, green = 0, blue = 0] = [0, 2, 4].map((at) => {
-    const share = Number.parseInt(digits.slice(at, at + 2), 16) / 255;
-    return share <= 0.04045 ? share / 12.92 : ((share + 0.055) / 1.055) ** 2.4;
-  });
-  const luminance = 0.2126 * red + 0.7152 * green + 0.0722 * blue;
-  // The contrasts are (luminance + 0.05) / 0.05 to black, and 1.05 / (luminance + 0.05) to white.
-  return (luminance + 0.05) ** 2 > 0.05 * 1.05 ? '#000000' : '#ffffff';
+function inkFor(color: string): '#000000' | '#ffffff' {
+  return inkOn(colorOf(color)) === BLACK ? '#000000' : '#ffffff';
 }

@@ -17,7 +17,7 @@ export interface Field {
   readonly required?: boolean;
   /** Whether the field has the focus when the page opens. @default false */
   readonly focus?: boolean;
-  readonly inputmode?: 'numeric' | 'email' | 'decimal';
+  readonly inputmode?: 'numeric' | 'decimal';
   readonly maxLength?: number;
   /** Whether a number can have decimals, and a time can have seconds. @default false */
   readonly isExact?: boolean;
@@ -105,14 +105,12 @@ export interface FormParts {
   /** What tells forms with equal buttons apart, for screen readers. */
   readonly about?: string;
   readonly returnTo?: string | null;
-  /** More attributes. */
-  readonly attributes?: HtmlValue;
 }
 
 /** Creates a form. */
 export function formOf(form: FormValues, parts: FormParts, inputs: HtmlValue = null): Html {
-  const { submit, kind = 'primary', about, returnTo, attributes } = parts;
-  return html`<form method="post" action="${form.action}" data-part="form"${attributes}>
+  const { submit, kind = 'primary', about, returnTo } = parts;
+  return html`<form method="post" action="${form.action}" data-part="form">
 ${hidden('return_to', returnTo)}${inputs}
 <button data-part="button ${kind}">${submit}${about !== undefined && html`<span data-part="unseen"> ${about}</span>`}</button>
 </form>`;

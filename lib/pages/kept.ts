@@ -93,8 +93,9 @@ export class Kept {
   }
 }
 
-function pathOf(url: string): string {
-  return url.split(/[?#]/)[0] ?? '';
+/** Returns the path of a URL. The URL of a request can be anything that starts with a slash. */
+export function pathOf(url: string): string {
+  return url.startsWith('/') ? (url.split(/[?#]/)[0] ?? '') : new URL(url).pathname;
 }
 
 function contextOf(page: string, sessionId: string): string {

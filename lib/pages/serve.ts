@@ -18,6 +18,7 @@ import { isPending } from '../sessions/signed-in.js';
 import { fieldsShownAgain } from '../shown-again.js';
 import type { Assets } from './assets.js';
 import { methodsOf } from './entrance/second-factor.js';
+import { pathOf } from './kept.js';
 import { documentOf, headOf, type Loaded, mainOf, titleOf } from './layout.js';
 import { Leave, type Page, type PageForm, type View, type Visit } from './page.js';
 import type { Refused } from './site.js';
@@ -472,11 +473,6 @@ ${way !== null && html`<p><a href="${way}" data-part="button">${error.status ===
     res.setHeader('Content-Type', 'text/html; charset=utf-8');
     res.end(res.req.method === 'HEAD' ? undefined : document);
   }
-}
-
-/** Returns the path of a URL. The URL of a request can be anything that begins with a slash. */
-function pathOf(url: string): string {
-  return url.startsWith('/') ? (url.split(/[?#]/)[0] ?? '') : new URL(url).pathname;
 }
 
 /** Whether a header presents a credential that programs have. Browsers send those of HTTP authentication by themselves. */

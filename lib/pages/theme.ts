@@ -1,8 +1,5 @@
-/** A color as red, green and blue, from 0 to 255. */
-type Color = readonly [red: number, green: number, blue: number];
+import { BLACK, type Color, colorOf, contrast, inkOn, WHITE } from '../color.js';
 
-const WHITE: Color = [255, 255, 255];
-const BLACK: Color = [0, 0, 0];
 /** The grounds of light and dark pages: links are on both. */
 const LIGHT_GROUND: Color = [244, 245, 247];
 const DARK_GROUND: Color = [34, 39, 46];
@@ -15,7 +12,7 @@ const ENOUGH = 4.5;
  */
 export function themeOf(accent: string, dark: 'auto' | 'never'): string {
   const color = colorOf(accent);
-  const on = contrast(color, WHITE) >= contrast(color, BLACK) ? '#fff' : '#000';
+  const on = inkOn(color) === WHITE ? '#fff' : '#000';
   const light = `:root{--accent:${accent};--on-accent:${on};--link:${hexOf(shadeOf(color, BLACK, LIGHT_GROUND))}}`;
   if (dark === 'never') return light;
   const link = hexOf(shadeOf(color, WHITE, DARK_GROUND));
@@ -30,24 +27,6 @@ function shadeOf(color: Color, toward: Color, ground: Color): Color {
     if (contrast(mixed, ground) >= ENOUGH) return mixed;
   }
   return toward;
-}
-
-/** Returns the contrast ratio of two colors (WCAG 2.2, the definition of contrast ratio). */
-export function contrast(one: Color, other: Color): number {
-  const [high = 0, low = 0] = [luminance(one), luminance(other)].sort((a, b) => b - a);
-  return (high + 0.05) / (low + 0.05);
-}
-
-function luminance(color: Color): number {
-  const [red = 0, green = 0, blue = 0] = color.map((value) => {
-    const share = value / 255;
-    return share <= 0.04045 ? share / 12.92 : ((share + 0.055) / 1.055) ** 2.4;
-  });
-  return 0.2126 * red + 0.7152 * green + 0.0722 * blue;
-}
-
-export function colorOf(hex: string): Color {
-  return [1, 3, 5].map((at) => Number.parseInt(hex.slice(at, at + 2), 16)) as unknown as Color;
 }
 
 function hexOf(color: Color): string {

@@ -330,8 +330,6 @@ export const en = {
     submit: 'Create the key',
     made: (name: string) => `Your new key: ${name}`,
     madeText: 'Copy it now. It is not shown again.',
-    copy: 'Copy',
-    copied: 'Copied',
   },
   users: {
     title: 'Users',

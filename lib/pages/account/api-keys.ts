@@ -95,7 +95,7 @@ export function keys(site: Site): Page | null {
         title: t.title,
         main: html`${errorSummary(values, [form], words)}${
           made &&
-          html`<section data-part="card"><h2 tabindex="-1" autofocus>${t.made(made.name)}</h2><p>${t.madeText}</p><output id="new-key" data-part="secret">${made.key}</output><button type="button" hidden data-part="button secondary" data-copy="new-key" data-copied="${t.copied}">${t.copy}</button></section>`
+          html`<section data-part="card"><h2 tabindex="-1" autofocus>${t.made(made.name)}</h2><p>${t.madeText}</p><output id="new-key" data-part="secret">${made.key}</output><button type="button" hidden data-part="button secondary" data-copy="new-key" data-copied="${words.copied}">${words.copy}</button></section>`
         }<section data-part="card"><p>${t.lead}</p>${keys.length === 0 && html`<p>${t.none}</p>`}${
           keys.length > 0 &&
           html`<ul data-part="list">${keys.map(

@@ -24,7 +24,7 @@ export interface AccountValues {
   /** The form that deletes the account. Null if users cannot delete their account. */
   readonly deletion:
     | (FormValues & {
-        /** The number of days before the account is deleted for good. 0 if it is deleted immediately. */
+        /** The number of days before the account is permanently deleted. 0 if it is deleted immediately. */
         readonly graceDays: number;
         /** Whether an email can restore it until then. */
         readonly canRestore: boolean;

@@ -29,7 +29,7 @@ export interface UserValues extends UserState {
   readonly sendPasswordReset: FormValues | null;
   readonly requireNewPassword: FormValues | null;
   readonly disableSecondFactor: FormValues | null;
-  /** The form that deletes the user, and after how many days the account is deleted for good. */
+  /** The form that deletes the user, and after how many days the account is permanently deleted. */
   readonly remove: (FormValues & { readonly graceDays: number }) | null;
   /** The last events, newest first. Null without an audit log. */
   readonly events: readonly UserEvent[] | null;

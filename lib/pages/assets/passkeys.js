@@ -109,7 +109,7 @@ async function offerInList(button) {
   if (!(await PublicKeyCredential.isConditionalMediationAvailable?.()) || signal.aborted) return;
   const renewing = setTimeout(() => offerInList(button), RENEW_MS);
   signal.addEventListener('abort', () => clearTimeout(renewing));
-  // Nobody has asked for anything yet, so a failure needs no message: there is the button.
+  // The user has not asked for anything yet, so a failure needs no message, and the button remains.
   await act(button, { mediation: 'conditional', signal }).catch(() => undefined);
 }
 

@@ -152,7 +152,7 @@ export function signUp(site: Site): Page {
     },
   });
 
-  /** A sign-up begins a session, or waits for an email, or for a first sign-in. */
+  /** A sign-up creates a session, or waits for an email or a first sign-in. */
   function nextOf({ reply, returnTo }: Sent): string {
     if (reply.issue) return returnTo ?? site.home;
     if (reply.status === 202) return site.page('sign-up', { done: 'check-mail', returnTo });
