@@ -45,6 +45,8 @@ const { testMatch, ignore } = ROUNDS[files];
 
 export default {
   roots: ['<rootDir>/spec'],
+  // Outlives the folder for temporary files.
+  cacheDirectory: '<rootDir>/node_modules/.cache/jest',
   testMatch,
   testPathIgnorePatterns: ignore,
   // Source maps of their own: at the end of the code, they would be read with it for each file of specs.

@@ -2,6 +2,7 @@ import type { RequestHandler } from 'express';
 import { UsersApi } from './accounts/api.js';
 import { type CompletionApi, completionApi } from './accounts/completion.js';
 import { closedAccounts } from './accounts/deletion.js';
+import { type ExportApi, exportApi } from './accounts/export.js';
 import { type ImportApi, importApi } from './accounts/import.js';
 import { type UndoApi, undoApi } from './accounts/undo.js';
 import { type AuthConfig, readConfig } from './config/config.js';
@@ -43,10 +44,10 @@ import { bearerCarrier, cookieCarrier } from './sessions/carriers.js';
 import {
   type Authentication,
   type RequestLike,
-  requireKnownKeys,
   type TransactionOption,
   toPlainRequest,
 } from './sessions/request.js';
+import type { Shaped, ShapeOf } from './shape.js';
 import { type CoreModels, outboxEntries, type Session, type User, withCoreTables } from './tables/core.js';
 import { modelsOf } from './tables/model.js';
 import { Table } from './tables/table.js';
@@ -75,7 +76,7 @@ export interface Internals {
 /** Options of `auth.revokeAllSessions`. */
 export interface RevokeAllOptions extends TransactionOption {
   /**
-   * The id of a session that continues. An id that is not of an active session of this user has no effect.
+   * The id of a session that continues. It has no effect if it is not the id of an active session of this user.
    * @default none
    */
   except?: string | undefined;
@@ -84,7 +85,7 @@ export interface RevokeAllOptions extends TransactionOption {
 /**
  * Sessions and accounts in one database: the object that `authRouter` and the guards share, and the programmatic API.
  */
-export interface Auth extends OwnSignIn, FormsApi, CompletionApi, UndoApi, ImportApi, Upkeep {
+export interface Auth extends OwnSignIn, FormsApi, CompletionApi, UndoApi, ImportApi, ExportApi, Upkeep {
   /**
    * Authenticates a request by any enabled kind of credential. Like a guard, it rejects a request from another site if
    * the request has an unsafe `method` and is authenticated by the cookie. Unlike a guard, it does not check the scopes
@@ -109,8 +110,9 @@ export interface Auth extends OwnSignIn, FormsApi, CompletionApi, UndoApi, Impor
   revokeAllSessions(userId: string, options?: RevokeAllOptions): Promise<number>;
   /**
    * Marks a user's email as verified, for apps that verify emails themselves (`emailProof` is then `app`). Nothing is
-   * removed from the account, so call it only if the owner of the mailbox is signed in or has entered the password. It
-   * is no proof of the mailbox: the owner's first password reset by email removes everything but a second factor.
+   * removed from the account, so call it only if the owner of the mailbox is signed in or has entered the password. The
+   * call does not prove access to the mailbox: the owner's first password reset by email removes everything that was
+   * attached to the account before, except a second factor.
    *
    * @throws AuthError `user_not_found` if the user does not exist or has no email
    */
@@ -132,7 +134,7 @@ export interface Auth extends OwnSignIn, FormsApi, CompletionApi, UndoApi, Impor
   readonly [internalsKey]: Internals;
 }
 
-/** An Auth with any plugins and fields. */
+/** An Auth with arbitrary plugins and fields. */
 export interface AnyAuth extends Pick<Auth, 'getSession' | 'migrate' | 'close' | 'openapi'> {
   /** @internal */
   readonly [internalsKey]: Internals;
@@ -142,9 +144,10 @@ export interface AnyAuth extends Pick<Auth, 'getSession' | 'migrate' | 'close' |
 export type AuthWith<
   P extends readonly Plugin[],
   F extends FieldsOptions = Record<never, never>,
+  B extends boolean = boolean,
 > = WithFields<Auth, F> & {
   readonly [Name in keyof PluginApis<P>]: WithFields<WithSecondFactors<PluginApis<P>[Name], P>, F>;
-} & { readonly models: PluginModels<P> };
+} & { readonly models: PluginModels<P> } & Shaped<ShapeOf<P, F, B>>;
 
 /** The Auths by config object, so that a router and guards that get the same config share one Auth and one pool. */
 const auths = processWide('auths/1', () => new WeakMap<object, Auth>());
@@ -166,10 +169,11 @@ const auths = processWide('auths/1', () => new WeakMap<object, Auth>());
 export function createAuth<
   const P extends readonly Plugin[] = readonly [],
   const F extends FieldsOptions = Record<never, never>,
->(config: AuthConfig<P, F>): AuthWith<P, F> {
+  const B extends boolean = false,
+>(config: AuthConfig<P, F, B>): AuthWith<P, F, B> {
   const known = auths.get(config) ?? makeAuth(config);
   auths.set(config, known);
-  return known as unknown as AuthWith<P, F>;
+  return known as unknown as AuthWith<P, F, B>;
 }
 
 function makeAuth(config: AuthConfig<readonly Plugin[]>): Auth {
@@ -177,32 +181,34 @@ function makeAuth(config: AuthConfig<readonly Plugin[]>): Auth {
   const { database } = core;
   const routes = once(() => allRoutes(core, parts));
   for (const part of parts) part.useRoutes?.(routes);
-  // A wrong path in the config is an error here already.
+  // Create the routes now if the app has chosen paths, so that `createAuth` throws the error of a wrong path.
   if (parts.some(({ hasChosenPaths }) => hasChosenPaths)) routes();
   const chores = choresOf(core, parts, limits);
   const migrations = allMigrations(parts);
   const models = modelsOf(database, withCoreTables(core.users.declaration, parts));
-  const within = <T>(options: TransactionOption | undefined, work: () => Promise<T>) =>
-    core.inTransaction(options?.transaction, work);
   const auth: Auth = {
     async getSession(req, options) {
       const find = async () => core.tasks.admit(await requireAuthentication(core, toPlainRequest(req)));
       // Without a transaction, a request costs no context.
-      return options?.transaction ? within(options, find) : find();
+      return options ? core.call('auth.getSession', options, [], find) : find();
     },
     users: new UsersApi(core),
-    listSessions: (userId, options) => within(options, () => core.sessions.list(userId)),
-    revokeSession: (token, options) => within(options, () => core.sessions.revokeByToken(token)),
+    listSessions: (userId, options = {}) =>
+      core.call('auth.listSessions', options, [], () => core.sessions.list(userId)),
+    revokeSession: (token, options = {}) =>
+      core.call('auth.revokeSession', options, [], () => core.sessions.revokeByToken(token)),
     ...ownSignIn(core),
     ...formsApi(core),
     ...completionApi(core),
     ...undoApi(core),
     ...importApi(core),
-    async revokeAllSessions(userId, options = {}) {
-      requireKnownKeys('auth.revokeAllSessions', options, ['except', 'transaction']);
-      return within(options, () => core.sessions.revokeAll(userId, options.except));
-    },
-    markEmailVerified: (userId, options) => within(options, () => core.proveEmail(userId)),
+    ...exportApi(core),
+    revokeAllSessions: (userId, options = {}) =>
+      core.call('auth.revokeAllSessions', options, ['except'], () =>
+        core.sessions.revokeAll(userId, options.except),
+      ),
+    markEmailVerified: (userId, options = {}) =>
+      core.call('auth.markEmailVerified', options, [], () => core.proveEmail(userId)),
     // After an Auth is closed, the same config creates a new one.
     ...upkeep(core, migrations, chores, limits, webhooks, () => auths.delete(config)),
     on: (name, listener) => core.events.on(name, listener),
@@ -225,7 +231,7 @@ function makeAuth(config: AuthConfig<readonly Plugin[]>): Auth {
 
 function assemble(config: AuthConfig<readonly Plugin[]>) {
   const { settings, secrets, webhooks: endpoints } = readConfig(config);
-  const { log, rateLimit, tablePrefix } = settings;
+  const { log, rateLimit, tablePrefix, telemetry } = settings;
   const context = new CallContext();
   const database = openDatabase(settings.database, tablePrefix, context);
   const limits = rateLimit && openLimitStore(rateLimit.store, rateLimit.keyPrefix, database);
@@ -239,9 +245,9 @@ function assemble(config: AuthConfig<readonly Plugin[]>) {
     context,
     database,
     events,
-    new Limiter(limits, rateLimit?.rules ?? null, context, refusals),
+    new Limiter(limits, rateLimit?.rules ?? null, context, refusals, telemetry),
     settings.email && new Mailer(settings.email, (page) => core.pageUrl(page)),
-    new Outbox(rows, database, context, log),
+    new Outbox(rows, database, context, log, telemetry),
     box,
     new EmailedCodes(secrets),
     addedToUsers(config.plugins ?? []),
@@ -259,29 +265,32 @@ function assemble(config: AuthConfig<readonly Plugin[]>) {
     ],
     (core) => {
       parts = setUpPlugins(config.plugins ?? [], core);
-      return [closedAccounts(settings), ...parts];
+      return [closedAccounts(), ...parts];
     },
   );
-  const webhooks = new Webhooks(endpoints, database, context, core.outbox, log);
+  const webhooks = new Webhooks(endpoints, database, context, core.outbox, log, telemetry);
   webhooks.listenTo(core.events);
   if (settings.outbox.interval !== false) core.outbox.startTimer(settings.outbox.interval);
+  telemetry?.loaded().catch((error) => {
+    log.error('telemetry.not_loaded', 'no telemetry is recorded', { err: error });
+  });
   return { core, parts, limits, webhooks };
 }
 
-/** Reports requests that a limit has refused to listeners, and in the log without the address. */
+/** Emits an event about the requests that a limit has rejected, and logs their number without the address. */
 function report(context: CallContext, events: Events, log: Log, refused: Refused): void {
   const { limit, count } = refused;
   log.warn(
     'rate_limit.refused',
-    `the limit ${limit} has refused requests because of their IP addresses within a minute: ${count}`,
+    `the limit ${limit} has rejected requests because of their IP addresses within a minute: ${count}`,
     { cause: null, status: 429, code: 'rate_limited', limit, count },
   );
   void context.detached(async () => events.emit('rate_limit.refused', refused));
 }
 
 /**
- * Returns the internals of an Auth, or of the Auth for a config. A symbol is their key, because the Auth might come
- * from another copy of this module.
+ * Returns the internals of an Auth, or of the Auth for a config. Their key is a registered symbol, because the Auth
+ * might come from another copy of this module.
  *
  * @internal
  */

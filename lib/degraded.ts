@@ -1,6 +1,6 @@
 /**
- * The parts of an Auth that currently do less than they should, for `auth.health()`. Each process has its own list, so a
- * name is also missing if another process has noticed the failure.
+ * The parts of an Auth that currently do less than they should, for `auth.health()`. Each process has its own list, so
+ * a name is also missing if another process has noticed the failure.
  */
 export class Degraded {
   readonly #names = new Set<string>();

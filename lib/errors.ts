@@ -24,7 +24,7 @@ export interface ProblemDetails {
   readonly detail: string;
   /** The errors of each field, for `validation_failed`: at least one, and at most 20. */
   readonly errors?: readonly FieldError[];
-  /** For `proof_required`, what is missing: `browser`, `password`, `second_factor`, `passkey`. */
+  /** For `proof_required`, the missing proofs: `browser`, `password`, `second_factor`, `passkey`. */
   readonly missing?: readonly string[];
   /** For `task_required`, the name of the task to do first. */
   readonly task?: string;
@@ -38,7 +38,7 @@ type Problems = Readonly<Record<string, Problem>>;
 
 const known = new Map<string, Problem>();
 
-/** Declares problems, for {@link AuthError}. Their owner calls this when its module is loaded. */
+/** Declares problems, for {@link AuthError}. The plugin or module that owns them calls this when it is loaded. */
 export function declareProblems<const P extends Problems>(problems: P): P {
   for (const [code, problem] of Object.entries(problems)) known.set(code, problem);
   return problems;
@@ -49,37 +49,37 @@ const problems = declareProblems({
   invalid_request: [400, 'The request is malformed: check its path, parameters and headers.'],
   invalid_callback_url: [400, 'callback_url must be a path of this app or a URL of a trusted origin.'],
   invalid_token: [400, 'The link has expired, was already used, or is not valid. Request a new one.'],
-  unauthenticated: [401, 'Sign in first: the request carries no session.'],
+  unauthenticated: [401, 'Sign in first: the request does not include a session.'],
   invalid_session: [401, 'The session has ended or never existed. Sign in again.'],
   invalid_code: [401, 'The code is wrong or was already used. Check it, or enter a newer one.'],
   sign_in_expired: [401, 'This sign-in took too long, or has been completed already. Start again.'],
   invalid_credentials: [401, 'The account name or the password is wrong. Check both and try again.'],
-  admin_required: [403, 'Only an administrator may do this: sign in as one.'],
+  admin_required: [403, 'Only an administrator can do this: sign in as one.'],
   insufficient_scope: [403, 'The credential lacks a required scope: use one that has it.'],
   scope_required: [
     403,
-    'This credential is limited to its scopes, and this path names none: use one without scopes.',
+    'This credential is limited to its scopes, and no scope allows this path: use a credential without scopes.',
   ],
   session_required: [403, 'This requires a session: sign in.'],
   email_not_verified: [
     403,
     'Verify your email address first: follow the link in the email that was sent to you.',
   ],
-  sign_up_refused: [403, 'Accounts cannot be made here. Ask the people who run this app for one.'],
-  second_factor_required: [403, 'This requires your second factor: show it with POST /reauthenticate.'],
-  reauthentication_required: [403, 'Reauthenticate first: you signed in too long ago for this.'],
+  sign_up_refused: [403, 'You cannot sign up here. Ask the people who run this app for an account.'],
+  second_factor_required: [403, 'This requires your second factor: provide it with POST /reauthenticate.'],
+  reauthentication_required: [403, 'You signed in too long ago. Reauthenticate, then try again.'],
   origin_not_allowed: [
     403,
     'Requests from this origin are not allowed. If it is yours, add it to trustedOrigins.',
   ],
   user_not_found: [404, 'There is no such user: check the id.'],
-  session_not_found: [404, 'You have no such session: it may have ended already.'],
+  session_not_found: [404, 'You have no such session: it might have ended already.'],
   method_not_allowed: [405, 'This path does not support this method: see Allow.'],
   email_taken: [409, 'An account with this email already exists. Sign in to it, or use another email.'],
   username_taken: [409, 'This username is taken. Choose another.'],
   own_account: [409, 'This is your own account: another administrator must do this.'],
   account_in_use: [409, 'The account cannot be deleted, because other data depends on it.'],
-  last_sign_in_method: [409, 'This is your only way to sign in. Add another one first.'],
+  last_sign_in_method: [409, 'This is your only sign-in method. Add another one first.'],
   body_too_large: [413, 'The body is larger than 16 KiB.'],
   unsupported_media_type: [415, 'Send the body as application/json in UTF-8, uncompressed.'],
   validation_failed: [422, 'The body is invalid: see errors.'],
@@ -88,7 +88,7 @@ const problems = declareProblems({
   unavailable: [503, 'The service is temporarily unavailable. Try again shortly.'],
 });
 
-/** The codes of all problems. Plugins add their own. */
+/** The codes of all problems. Plugins add their own codes. */
 export interface ProblemCodes extends Record<keyof typeof problems, unknown> {}
 
 /** The `code` of a problem response, and of an {@link AuthError}. */
@@ -100,7 +100,7 @@ export interface AuthErrorOptions {
   detail?: string;
   /** The errors of each field, for `validation_failed`. The first 20 are kept. */
   errors?: readonly FieldError[];
-  /** What is missing, for `proof_required`. */
+  /** The missing proofs, for `proof_required`. */
   missing?: readonly string[];
   /** The task to do first, for `task_required`. */
   task?: string;
@@ -143,7 +143,7 @@ export class AuthError extends Error {
   readonly detail: string;
   /** The errors of each field: at least one for `validation_failed`, and at most 20. */
   readonly errors: readonly FieldError[] | undefined;
-  /** For `proof_required`, what is missing: `browser`, `password`, `second_factor`, `passkey`. */
+  /** For `proof_required`, the missing proofs: `browser`, `password`, `second_factor`, `passkey`. */
   readonly missing: readonly string[] | undefined;
   /** For `task_required`, the name of the task to do first. */
   readonly task: string | undefined;
@@ -177,8 +177,7 @@ export class AuthError extends Error {
 }
 
 /**
- * An error of code that uses a name which its owner has not declared. It is a bug in latchkey, so a retry does not
- * help.
+ * Thrown if code uses a name that has not been declared. This is a bug in latchkey, so a retry does not help.
  */
 export class UndeclaredError extends TypeError {}
 
@@ -208,7 +207,7 @@ export function requireProblems(where: string, codes: readonly AuthErrorCode[]):
   for (const code of codes) {
     if (!known.has(code))
       throw new UndeclaredError(
-        `latchkey: ${where} has the problem '${code}', which nobody has declared: its owner has to`,
+        `latchkey: ${where} has the problem '${code}', which has not been declared: its owner must declare it`,
       );
   }
 }
@@ -218,7 +217,7 @@ export function excerpt(text: string): string {
   return text.length > MAX_ECHO ? `${text.slice(0, MAX_ECHO).toWellFormed()}…` : text;
 }
 
-/** @param otherwise the detail of an error of the whole body, if there must be an error but none is given */
+/** @param otherwise the detail of an error about the whole body, if an error is required but `errors` is empty */
 function listed(errors: readonly FieldError[] = [], otherwise: string | null): FieldError[] | undefined {
   if (errors.length > 0)
     return errors

@@ -9,37 +9,42 @@ import type { Sessions } from './sessions/sessions.js';
 /** The time limit of a check. It is less than 2 seconds, so that even a busy process responds within 2 seconds. */
 const LOOK_MS = 1800;
 
-/** The age of a waiting entry, in seconds, after which it was tried several times, or no process tries it. */
+/** At this age, in seconds, a waiting entry has been tried several times, or no process is trying to send it. */
 export const STUCK_SECONDS = 15 * 60;
 
-/** What works, and what does not. Each value is the state at the time of the check. */
+/** The parts of an Auth that work, and the parts that do not. Each value is the state at the time of the check. */
 export interface Health {
   /** The same as `ready.sessions`: whether a load balancer should send requests to this process. */
   readonly ok: boolean;
   readonly ready: {
-    /** Whether a session can be looked up, so that guarded routes respond. False if that takes longer than 1.8 seconds. */
+    /**
+     * Whether a session can be looked up, so that guarded routes respond. False if that takes longer than 1.8 seconds.
+     */
     readonly sessions: boolean;
-    /** Whether users can also sign in: the database accepts writes, and the counters of the rate limits can be written. */
+    /**
+     * Whether users can also sign in: the database accepts writes, and the counters of the rate limits can be written.
+     */
     readonly signIns: boolean;
   };
   /**
-   * What does not work as it should. Empty if all is well.
+   * The parts that do not work as they should. Empty if everything works.
    *
    * - `database`: a session cannot be looked up.
-   * - `writes`: the database accepts no writes, for example because its disk is full or it is read-only.
-   * - `schema`: migrations are pending, or it is not known whether any are.
+   * - `writes`: the database does not accept writes, for example because its disk is full or it is read-only.
+   * - `schema`: migrations are pending, or it is unknown whether any are pending.
    * - `limits`: the counters of the rate limits cannot be written.
-   * - `outbox`: an email or webhook has waited for 15 minutes, or it is not known whether any has.
-   * - `bridges.` and the name of a previous system: this process could not read or end sessions there when it last tried.
+   * - `outbox`: an email or webhook has waited for 15 minutes, or it is unknown whether any has.
+   * - `bridges.` and the name of a previous system: this process could not read or end sessions there when it last
+   *   tried.
    */
   readonly degraded: readonly string[];
-  /** The emails and webhooks. Each number is null if the database does not tell it in time. */
+  /** The emails and webhooks. Each number is null if the database does not respond in time. */
   readonly outbox: {
-    /** The number of those that are still to be sent. */
+    /** The number of emails and webhooks that have not been sent yet. */
     readonly pending: number | null;
-    /** The number of those that could not be sent within three days. They are listed for a week. */
+    /** The number of emails and webhooks that could not be sent within three days. They are listed for a week. */
     readonly failed: number | null;
-    /** How long the oldest pending one has waited, in seconds; 0 if none is pending. */
+    /** How long the oldest pending email or webhook has waited, in seconds; 0 if none is pending. */
     readonly oldestSeconds: number | null;
   };
 }
@@ -65,7 +70,7 @@ export class HealthCheck {
   ) {}
 
   /**
-   * Checks everything. Calls share a check until its statements have ended, because the checks must not take all
+   * Checks everything. Calls share a check until its statements have ended, so that checks do not use up all
    * connections while the database does not respond.
    */
   look(): Promise<Health> {
@@ -75,7 +80,7 @@ export class HealthCheck {
 
   async #look(): Promise<Health> {
     const statements = [
-      // What a guard does, so that it fails whenever a guard would.
+      // The same lookup as in a guard, so that the check fails whenever a guard would fail.
       this.sessions.ownerOf(NO_DIGEST),
       this.outbox.tryToInsert(),
       namesInJournal(this.database),

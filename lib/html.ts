@@ -1,7 +1,10 @@
-/** The key of the markup. A symbol of the process, because it can have two copies of this module. */
+/** The key of the markup. It is a registered symbol, because a process can have two copies of this module. */
 const MARKUP = Symbol.for('latchkey.html');
 
-/** Markup whose values are escaped. A string cannot be one by mistake: only {@link html} and {@link unsafeHtml} create it. */
+/**
+ * Markup whose values are escaped. A string cannot be one by mistake: only {@link html} and {@link unsafeHtml} create
+ * it.
+ */
 export interface Html {
   readonly [MARKUP]: string;
   /** Returns the markup. */

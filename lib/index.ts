@@ -8,6 +8,7 @@ export type {
 } from './accounts/api.js';
 export type { UserInput } from './accounts/change.js';
 export type { CompleteSignInInput, CompletionApi, PendingInput } from './accounts/completion.js';
+export type { UserExport } from './accounts/export.js';
 export type {
   ImportApi,
   ImportConflict,
@@ -38,6 +39,7 @@ export {
   requireAdmin,
   requireSession,
 } from './guards/guards.js';
+export { publicRoute } from './guards/marks.js';
 export {
   currentSession,
   currentUser,
@@ -181,6 +183,7 @@ export type {
 } from './sessions/request.js';
 export type { EnrolledSecondFactor } from './sessions/second-factor.js';
 export type { IssuedSession, PendingSignIn, SignedIn } from './sessions/signed-in.js';
+export type { HasShape } from './shape.js';
 export type { CoreModels, Session, SignInStep, User } from './tables/core.js';
 export type { DryRunOption } from './upkeep.js';
 export { canonicalEmail } from './users/canonical.js';

@@ -2,8 +2,8 @@ import { AsyncResource } from 'node:async_hooks';
 import { inspect, types } from 'node:util';
 
 /**
- * A logger such as `console`, pino or winston. pino and bunyan, which take an object first, get one with the fields of
- * the line, and the message. Other loggers get the message, and often an error.
+ * A logger such as `console`, pino or winston. pino and bunyan expect an object first, so they get an object with the
+ * fields of the line, and then the message. Other loggers get the message, and often an error.
  */
 export interface Logger {
   /** Logs details for debugging. */
@@ -24,26 +24,26 @@ export const consoleLogger: Logger = {
   error: (...args) => console.error(toLine(args)),
 };
 
-/** How long lines of the same cause are only counted, before their number is logged. */
+/** How long lines with the same cause are only counted before their number is logged. */
 const MINUTE_MS = 60_000;
-/** The number of causes that are counted at the same time. Beyond it, all causes of an event count as one. */
+/** The number of causes that are counted separately. Beyond this number, all causes of an event count as one. */
 const MAX_COUNTED = 100;
-/** The length of what is kept of a line. */
+/** The maximum number of characters that are kept of a line. */
 const MAX_SHORT = 500;
-/** A status of HTTP or SMTP, which tells causes apart. Other numbers do not. */
+/** An HTTP or SMTP status, which distinguishes causes. Other numbers do not. */
 const STATUS = /^\W*\d{3}\W*$/;
 
 type Level = keyof Logger;
 
-/** What a line says in addition to its text. */
+/** The facts that a line contains in addition to its text. */
 export interface LineFacts {
   /** The error that the line is about. */
   readonly err?: unknown;
   /** An error that the text describes already, so that only loggers of objects get it. */
   readonly described?: unknown;
   /**
-   * Distinguishes the causes of an event, whose lines are summed up separately, in addition to the error. Null if every
-   * line is logged, because the event is rare or is a sum itself.
+   * Distinguishes causes of the same event, in addition to the error. The lines of each cause are summed up separately.
+   * Null if every line is logged, because the event is rare or is itself a sum.
    * @default ''
    */
   readonly cause?: string | null;
@@ -70,7 +70,7 @@ interface Line extends LineFacts {
   readonly of?: string;
 }
 
-/** Lines of one cause, of which only the first has been logged. */
+/** Lines with the same cause. Only the first of them has been logged. */
 interface Counted {
   readonly line: Line;
   /** The number of lines in the current minute that were not logged. */
@@ -82,13 +82,14 @@ interface Counted {
 
 /**
  * Writes the log: each line has the stable name of its event, which docs/logs.md explains. The first line of a cause is
- * logged in full. Further ones are counted, and their number is logged once a minute, until there is none for a minute.
+ * logged in full. Further lines are counted, and their number is logged once a minute, until a minute passes without
+ * one.
  */
 export class Log {
   readonly #write: (line: Line) => void;
   readonly #counted = new Map<string, Counted>();
   #isClosed = false;
-  // The timer must not keep the request that started it, nor log in its name.
+  // The timer must neither keep the request that started it in memory, nor log in its context.
   readonly #everyMinute = AsyncResource.bind((work: () => void) => setInterval(work, MINUTE_MS).unref());
 
   constructor(logger: Logger) {
@@ -162,7 +163,7 @@ export class Log {
   }
 }
 
-/** The line as its sums repeat it, so that little of it stays in memory. */
+/** Shortens a line to the part that its sums repeat, so that little of it stays in memory. */
 function shortened({ level, event, text, err, status, code, limit }: Line): Line {
   const whole = err === undefined ? text : `${text} ${describeError(err)}`;
   const facts = { ...(status && { status }), ...(code && { code }), ...(limit && { limit }) };
@@ -178,7 +179,7 @@ function endOf({ event, text }: Line, count: number): Line {
   return { level: 'warn', event: 'cause.over', text: over, of: event, count };
 }
 
-/** Returns what the errors of one cause have in common: their description without ids, addresses and numbers. */
+/** Returns the part that errors with the same cause share: their description without ids, addresses and numbers. */
 function likenessOf(error: unknown): string {
   if (error === undefined) return '';
   const words = describeError(error).slice(0, MAX_SHORT).split(' ');
@@ -186,8 +187,8 @@ function likenessOf(error: unknown): string {
 }
 
 /**
- * Writes lines to the app's logger. It never throws or rejects, because a failing logger must not affect the call that
- * logs. If the logger fails, the line is printed to the console.
+ * Returns a function that writes lines to the app's logger. The function never throws or rejects, because a failing
+ * logger must not affect the call that logs. If the logger fails, the line is printed to the console.
  */
 function writerTo(logger: Logger): (line: Line) => void {
   const argsOf = takesObjects(logger) ? objectOf : textOf;
@@ -203,8 +204,8 @@ function writerTo(logger: Logger): (line: Line) => void {
 }
 
 /**
- * Whether a logger takes an object before the message, and drops an error after it. pino and its children have
- * `bindings`, and bunyan has `addSerializers`. winston has `child` too, but takes the message first.
+ * Whether a logger expects an object before the message, and drops an error after the message. pino and its children
+ * have `bindings`, and bunyan has `addSerializers`. winston has `child` too, but expects the message first.
  */
 function takesObjects(logger: Logger): boolean {
   const { child, bindings, addSerializers } = logger as Logger & Readonly<Record<string, unknown>>;
@@ -225,7 +226,7 @@ function objectOf({ event, text, described, err = described, ...facts }: Line): 
 
 function reportLogger(error: unknown, line: Line): void {
   try {
-    consoleLogger.error('latchkey: the logger failed:', error, '- it was given:', ...textOf(line));
+    consoleLogger.error('latchkey: the logger failed:', error, '- the line was:', ...textOf(line));
   } catch {
     // The console has failed too.
   }
@@ -255,8 +256,8 @@ export function kindOf(error: unknown): string {
 }
 
 /**
- * Copies an error with its class, message, stack, code and causes, and nothing else: errors of other packages have
- * properties with secrets, such as the parameters of a statement, which loggers of objects write down.
+ * Copies an error with its class, message, stack, code and causes, and nothing else. Errors of other packages can have
+ * properties with secrets, such as the parameters of a statement, and structured loggers would write them to the log.
  *
  * @param clean replaces secrets in its texts
  */

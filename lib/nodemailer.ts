@@ -30,8 +30,9 @@ const TIMEOUTS = {
  * (`connectionTimeout`), 10 for the greeting (`greetingTimeout`), 30 of silence (`socketTimeout`), and 1 for the server
  * to close its side (`socketCloseTimeout`).
  *
- * If the server permanently rejects the address (5xx in response to RCPT TO), `send` throws `AuthError('mail_refused')`,
- * so the email is not retried. Other failures are retried, such as wrong credentials for the server.
+ * If the server permanently rejects the address (5xx in response to RCPT TO), `send` throws
+ * `AuthError('mail_refused')`, so the email is not retried. Other failures are retried, such as wrong credentials for
+ * the server.
  *
  * @example
  * email: nodemailerEmail(createTransport(…), { from: 'App <app@example.com>' })
@@ -75,11 +76,11 @@ interface SmtpError extends Error {
   readonly command?: unknown;
   readonly response?: unknown;
   readonly responseCode?: unknown;
-  /** The address that it is about, if it is about one of them only. */
+  /** The address that the error is about, if it concerns only one recipient. */
   readonly recipient?: unknown;
 }
 
-/** Returns the error of an email that no recipient got although `sendMail` succeeded, as with LMTP. */
+/** Returns the error of an email that reached no recipient although `sendMail` succeeded, which happens with LMTP. */
 function refusalIn(info: unknown): SmtpError | undefined {
   const { accepted, rejected, rejectedErrors } = (info ?? {}) as Readonly<Record<string, unknown>>;
   const isRefused = Array.isArray(rejected) && rejected.length > 0;
@@ -98,7 +99,7 @@ function asRefusal(error: unknown): unknown {
 }
 
 /**
- * Whether a response to RCPT TO says that this sender must not send, such as without having signed in to the server. The
+ * Whether a response to RCPT TO rejects the sender, for example because latchkey has not signed in to the server. The
  * configuration can be fixed, so the email is retried (RFC 5321, 4.2; RFC 4954, 6; RFC 3463, 3.8).
  */
 function isOfSender(code: number, response: string): boolean {

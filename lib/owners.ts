@@ -17,7 +17,7 @@ interface Declaration<T> {
 }
 
 /**
- * The declarations of one sort, such as events, of the core and the plugins. A module adds its declarations when it is
+ * The declarations of one sort, such as events, by the core and the plugins. A module adds its declarations when it is
  * loaded, and a module can be loaded even if its plugin is not in the config.
  */
 export class Declarations<T = null> {
@@ -41,14 +41,21 @@ export class Declarations<T = null> {
     return this.#byName.has(name as string);
   }
 
+  /** The value of a declaration, if there is one. */
+  get(name: string): T | undefined {
+    return this.#byName.get(name)?.value;
+  }
+
   /**
-   * Checks a name that is about to be used.
+   * Checks that a name has been declared, before it is used.
    *
-   * @throws UndeclaredError if it has not been declared, because the use might otherwise silently do nothing
+   * @throws UndeclaredError if it has not been declared, because using it might otherwise silently do nothing
    */
   require(name: string): void {
     if (!this.has(name))
-      throw new UndeclaredError(`latchkey: nobody has declared the ${this.sort} '${name}': its owner has to`);
+      throw new UndeclaredError(
+        `latchkey: the ${this.sort} '${name}' has not been declared: its owner must declare it`,
+      );
   }
 
   /** All names, including names of plugins that are not in the config. */

@@ -7,7 +7,7 @@ import { type AuthErrorCode, requireProblems } from './errors.js';
 import type { Route } from './http/route.js';
 import type { Migration } from './migrations/migration.js';
 import type { withSecondFactors } from './sessions/signed-in.js';
-import type { Columns } from './tables/column.js';
+import type { DeclaredColumns } from './tables/column.js';
 import type { ModelsOf } from './tables/model.js';
 import type { Fact, TableDeclaration } from './tables/table.js';
 import type { PasswordSettings } from './users/passwords.js';
@@ -35,19 +35,18 @@ export interface Plugin<Name extends string = string, Api = unknown, Models exte
 export interface PluginParts<Api = unknown, T extends Tables = Tables> extends Contribution {
   /** The programmatic API, available as `auth.<name>`. */
   readonly api: Api;
-  /** The tables, by the names of their models. */
   readonly tables?: T;
-  /** Tables that only earlier versions use. */
+  /** Tables that only earlier versions of latchkey use. */
   readonly formerTables?: readonly TableDeclaration[];
   /** Changes of the tables and columns, for databases that were created from earlier declarations. */
   readonly migrations?: readonly Migration[];
-  /** The routes. Called when a router or the OpenAPI document needs them, so options are checked earlier. */
+  /** Creates the routes when a router or the OpenAPI document needs them. Options must be checked before that. */
   routes?(): readonly Route[];
   /** Called once, for plugins that depend on the routes of all others. @param routes returns all enabled routes */
   useRoutes?(routes: () => readonly Route[]): void;
-  /** Where `/.well-known/<name>` leads, by name, if the router is mounted at the root of the origin. */
+  /** The targets of `/.well-known/<name>`, by name, if the router is mounted at the root of the origin. */
   readonly wellKnown?: Readonly<Record<string, () => string>>;
-  /** Creates a handler of paths that are not routes, such as pages. A router calls it before the routes. */
+  /** Creates a handler for paths that are not routes, such as pages. A router calls the handler before the routes. */
   handler?(): RequestHandler;
   /** Whether the app has chosen paths of routes, which `createAuth` then compares with all others: see `Route`. */
   readonly hasChosenPaths?: boolean;
@@ -65,10 +64,12 @@ export interface PluginParts<Api = unknown, T extends Tables = Tables> extends C
 export interface PluginDefinition<Name extends string = string, Api = unknown, T extends Tables = Tables> {
   readonly name: Name;
   /** Additional columns of users. */
-  readonly userColumns?: Columns;
-  /** Conditions about users that other plugins can need, which are read in the statements that read users. */
+  readonly userColumns?: DeclaredColumns;
+  /** Conditions about users that other plugins can need. They are read by the same statements that read users. */
   userFacts?(database: Pick<Database, 'table'>): readonly Fact[];
-  /** The keys of the conditions that this plugin needs. One of a plugin that is not in the config is not read. */
+  /**
+   * The keys of the conditions that this plugin needs. Conditions of plugins that are not in the config are not read.
+   */
   readonly needsFacts?: readonly symbol[];
   /** The rules for usernames, if users have usernames. At most one plugin has them. */
   readonly usernames?: UsernameRules | null;
@@ -104,7 +105,7 @@ type AllOf<Union> = (Union extends unknown ? (one: Union) => void : never) exten
   ? All
   : never;
 
-/** The programmatic APIs of a list of plugins, by name. Some plugins have none. */
+/** The programmatic APIs of a list of plugins, by name. Some plugins do not have an API. */
 export type PluginApis<P extends readonly Plugin[]> = {
   readonly [X in P[number] as ApiOf<X> extends null ? never : X['name']]: ApiOf<X>;
 };
@@ -124,7 +125,7 @@ export type PluginModels<P extends readonly Plugin[]> = {
 };
 
 /**
- * The parts of a plugin that was set up, with its name.
+ * The parts of a plugin that has been set up, with the plugin's name.
  *
  * @internal
  */

@@ -4,7 +4,9 @@ import { DEFAULT_BASE_PATH } from './config/config.js';
 import type { Core } from './core/core.js';
 import { AuthError } from './errors.js';
 import type { AuthOrConfig } from './guards/guards.js';
+import { marked } from './guards/marks.js';
 import { endpoint, methodNotAllowed } from './http/endpoint.js';
+import { markRoute } from './http/mark-route.js';
 import { answerError } from './http/problem.js';
 import type { Route } from './http/route.js';
 
@@ -22,7 +24,7 @@ export function authRouter(authOrConfig: AuthOrConfig): Router {
   table.use(routeTable(core, routes()));
   // The mount path is known only when a request arrives.
   const byPrefix = new Map<string, Router>();
-  return express.Router().use((req, res, next) => {
+  const router = express.Router().use((req, res, next) => {
     const leadsTo = WELL_KNOWN.exec(req.baseUrl + req.path)?.[1];
     const known = core.settings.publicPath === '' && leadsTo ? wellKnown.get(leadsTo) : undefined;
     if (known) {
@@ -32,14 +34,15 @@ export function authRouter(authOrConfig: AuthOrConfig): Router {
       return;
     }
     const prefix = prefixBelow(req.baseUrl, core.settings.httpBasePath);
-    const router = byPrefix.get(prefix) ?? express.Router().use(prefix || '/', table);
-    byPrefix.set(prefix, router);
+    const below = byPrefix.get(prefix) ?? express.Router().use(prefix || '/', table);
+    byPrefix.set(prefix, below);
     core.basePath.show(`${req.baseUrl}${prefix}`);
-    router(req, res, next);
+    below(req, res, next);
   });
+  return marked(router, { kind: 'own', label: 'authRouter' });
 }
 
-/** A path of the origin that clients know (RFC 8615). */
+/** A well-known path of the origin (RFC 8615). */
 const WELL_KNOWN = /^\/\.well-known\/([a-z-]+)$/;
 
 function routeTable(core: Core, routes: readonly Route[]): Router {
@@ -47,6 +50,7 @@ function routeTable(core: Core, routes: readonly Route[]): Router {
   for (const path of new Set(routes.map((route) => route.path))) {
     const samePath = routes.filter((route) => route.path === path);
     const known = router.route(path);
+    markRoute(core, known, path);
     for (const route of samePath) known[route.method](endpoint(core, route));
     known.all(
       methodNotAllowed(
@@ -62,7 +66,7 @@ function routeTable(core: Core, routes: readonly Route[]): Router {
   return router.use(malformedPath);
 }
 
-/** The path between the mount path and the routes. */
+/** Returns the path between the mount path and the routes. */
 function prefixBelow(mountPath: string, basePath: string | null): string {
   if (basePath === null) return mountPath === '' ? DEFAULT_BASE_PATH : '';
   const isBelow = `${basePath}/`.toLowerCase().startsWith(`${mountPath}/`.toLowerCase());

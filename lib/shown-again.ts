@@ -1,12 +1,13 @@
 import * as z from 'zod';
 import { processWide } from './process-wide.js';
 
-/** The schemas of fields that are no secret. Two copies of this package can take part in one app. */
+/** The schemas of fields that are not secret. Two copies of this package can be loaded in one app, and both use it. */
 const marked = processWide('shown-again/1', () => new WeakSet<z.ZodType>());
 
 /**
- * Marks a field of a request as no secret: after a refusal, the page of the form gets back what was typed into it. A
- * field without the mark is never kept. Call it last, because `describe()`, `optional()` and others make a new schema.
+ * Marks a field of a request as not secret: after an error, the page of the form gets back the value that the user
+ * typed. A field without the mark is never kept. Call it last, because `describe()`, `optional()` and other methods
+ * return a new schema.
  */
 export function shownAgain<S extends z.ZodType>(field: S): S {
   marked.add(field);
@@ -18,7 +19,10 @@ export function isShownAgain(field: unknown): boolean {
   return field instanceof z.ZodType && marked.has(field);
 }
 
-/** Returns the names of the fields of a body that have the mark. A field of several variants must have it in all of them. */
+/**
+ * Returns the names of the fields of a body that have the mark. A field of several variants must have it in all of
+ * them.
+ */
 export function fieldsShownAgain(body: z.ZodType): ReadonlySet<string> {
   const fields = [...shapesOf(body)].flatMap((shape) => Object.entries(shape));
   const secret = new Set(fields.filter(([, field]) => !isShownAgain(field)).map(([name]) => name));

@@ -16,7 +16,7 @@ import { byName, type NamedParts } from './plugin.js';
 import { coreTables, rateLimits } from './tables/core.js';
 
 const CLOSING_MS = 10_000;
-/** The time for ending the connections of emails. */
+/** The time that connections of emails have to close after their signals are aborted. */
 const ABORTING_MS = 1000;
 
 /** The options of `auth.prune()` and `auth.rotateSecrets()`. */
@@ -35,32 +35,32 @@ export interface Upkeep {
    * the names of the migrations that ran.
    *
    * The app can use the tables meanwhile: each change gives way to other transactions, and is retried for up to 30
-   * seconds. If nothing is pending, it only reads, so the database user does not have to be allowed to change tables. A
-   * call that was interrupted is completed by the next one.
+   * seconds. If nothing is pending, the call only reads, so the database user does not have to be allowed to change
+   * tables. If a call is interrupted, the next call completes it.
    *
    * @throws TypeError on invalid options
-   * @throws Error if the database does not respond, if another process has been migrating or other transactions have
-   *   held a table for 30 seconds, or if a table to create exists already
+   * @throws Error if `telemetry` lacks its package, if the database does not respond, if another process has been
+   *   migrating or other transactions have held a table for 30 seconds, or if a table to create exists already
    */
   migrate(options?: MigrateOptions): Promise<string[]>;
   /**
-   * Deletes expired rows in batches. Resolves to the number of rows. Call it regularly, from a timer or a job.
+   * Deletes expired rows in batches. Resolves to the number of deleted rows. Call it regularly, from a timer or a job.
    *
    * @throws TypeError on invalid options
    * @throws AuthError `unavailable` (503) if the database is unavailable
    */
   prune(options?: DryRunOption): Promise<number>;
   /**
-   * Re-encrypts data with the first secret, in batches. Resolves to the number of rows. Afterwards you can remove the
-   * older secrets from the config. Rows that cannot be decrypted stay as they are, and are not counted.
+   * Re-encrypts data with the first secret, in batches. Resolves to the number of re-encrypted rows. Afterwards, you
+   * can remove the older secrets from the config. Rows that cannot be decrypted stay as they are, and are not counted.
    *
    * @throws TypeError on invalid options
    * @throws AuthError `unavailable` (503) if the database is unavailable
    */
   rotateSecrets(options?: DryRunOption): Promise<number>;
   /**
-   * Checks whether guarded routes and sign-ins work, in at most 2 seconds: looks up a session, makes a write that it
-   * undoes, and counts in the store of the rate limits. Never rejects. Concurrent calls share a check.
+   * Checks whether guarded routes and sign-ins work, in at most 2 seconds: looks up a session, writes a row and undoes
+   * the write, and counts in the store of the rate limits. Never rejects. Concurrent calls share a check.
    *
    * @example
    * app.get('/health', async (_req, res) => {
@@ -69,12 +69,12 @@ export interface Upkeep {
    * });
    */
   health(): Promise<Health>;
-  /** The emails and webhooks to send. */
+  /** Lists and retries the emails and webhooks in the outbox. */
   readonly outbox: OutboxApi;
   /**
    * Waits up to 10 seconds for unfinished work, such as emails, then closes the connections that latchkey opened. If
-   * the work takes longer, a warning is logged, and the signals of the emails that are being sent are aborted. The app's
-   * own Sequelize instance stays open. Later calls return the same promise.
+   * the work takes longer, a warning is logged, and the signals of the emails that are being sent are aborted. The
+   * app's own Sequelize instance stays open. Later calls return the same promise.
    */
   close(): Promise<void>;
 }
@@ -163,12 +163,13 @@ export function upkeep(
     const what = [...new Set(unfinished)].join(', ');
     log.warn(
       'close.still_sending',
-      `auth.close() could not end what is being sent, so its connections can keep the process alive (${unfinished.length}: ${what}): let send end when its signal is aborted`,
+      `auth.close() could not stop emails or webhooks that are being sent, so their connections can keep the process alive (${unfinished.length}: ${what}): make send stop when its signal is aborted`,
       { count: unfinished.length },
     );
   };
   return {
     async migrate(options) {
+      await settings.telemetry?.loaded();
       const ran = await migrate(database, migrations, core.users.fieldColumns, options);
       // Reading the clock makes the outbox look for entries that an earlier process has left.
       await database.ready();

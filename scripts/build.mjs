@@ -24,6 +24,7 @@ await build({
   // With `require`, which Jest can follow without its flag for ES modules.
   supported: { 'dynamic-import': false },
 });
+await import('./eject.mjs');
 writeFileSync(`${root}/dist/cjs/package.json`, '{ "type": "commonjs" }\n');
 // Their licences want to be with every copy.
 for (const folder of bundled)

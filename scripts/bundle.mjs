@@ -1,5 +1,5 @@
 // Bundles the entry points as ES modules: each in one file, and what they share in others. zod and commander, of which
-// parts are used, are among them; the dependencies are not.
+// parts are used, are among them; the dependencies are not. Entry points for browsers share nothing with the others.
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
@@ -9,34 +9,48 @@ const { exports, dependencies, peerDependencies } = JSON.parse(readFileSync(`${r
 
 export const target = { logLevel: 'warning', platform: 'node', target: 'node20.19' };
 
+const BROWSER = { platform: 'neutral', target: 'es2022' };
+const FOR_BROWSERS = ['client', 'react'];
+
 /**
  * @param outdir the folder of the bundles; without one, nothing is written
  * @returns the packages whose code is in them, by their folders, such as node_modules/zod
  */
 export async function bundle(outdir) {
-  const entryPoints = { cli: `${root}/lib/cli/main.ts` };
-  for (const path of Object.keys(exports).filter((one) => one !== './package.json')) {
-    const name = path === '.' ? 'index' : path.slice(2);
-    entryPoints[name] = `${root}/lib/${name}.ts`;
-  }
-  const { metafile } = await build({
+  const paths = Object.keys(exports).filter((one) => one !== './package.json');
+  const names = paths.map((path) => (path === '.' ? 'index' : path.slice(2)));
+  const ofServer = names.filter((name) => !FOR_BROWSERS.includes(name));
+  const shared = {
     ...target,
     absWorkingDir: root,
     metafile: true,
     write: outdir !== undefined,
-    plugins: [{ name: 'modules-of-node', setup: useBuiltInModules }],
-    entryPoints,
     outdir: outdir ?? `${root}/dist`,
     format: 'esm',
     bundle: true,
     splitting: true,
     chunkNames: 'shared-[hash]',
     external: Object.keys({ ...dependencies, ...peerDependencies }).flatMap((name) => [name, `${name}/*`]),
-  });
-  const files = Object.values(metafile.outputs).flatMap(({ inputs }) =>
-    Object.keys(inputs).filter((path) => inputs[path].bytesInOutput > 0),
+  };
+  const builds = await Promise.all([
+    build({
+      ...shared,
+      plugins: [{ name: 'modules-of-node', setup: useBuiltInModules }],
+      entryPoints: { cli: `${root}/lib/cli/main.ts`, ...sources(ofServer) },
+    }),
+    build({ ...shared, ...BROWSER, entryPoints: sources(FOR_BROWSERS) }),
+  ]);
+  const files = builds.flatMap(({ metafile }) =>
+    Object.values(metafile.outputs).flatMap(({ inputs }) =>
+      Object.keys(inputs).filter((path) => inputs[path].bytesInOutput > 0),
+    ),
   );
   return [...new Set(files.flatMap(packageOf))].sort();
+}
+
+/** The source files of entry points, by their names. */
+function sources(names) {
+  return Object.fromEntries(names.map((name) => [name, `${root}/lib/${name}.ts`]));
 }
 
 /** The folder of the package that a file belongs to. None for a file of this one. */

@@ -1,5 +1,4 @@
-// Takes the pictures of the docs from the demo: docs/images/demo.png for the README, and docs/images/pages for docs/pages.md,
-// each page in light and in dark.
+// Takes the pictures of the docs from the demo: docs/images/pages, each page in light and in dark.
 // It needs Chromium, and the ports of the demo.
 //
 //   npm run docs:pictures
@@ -35,16 +34,9 @@ try {
     executablePath: browserFound.path,
     args: ['--no-sandbox', '--headless', '--disable-gpu'],
   });
-  const context = await browser.newContext({
-    baseURL: origin,
-    viewport: { width: 1000, height: 730 },
-    deviceScaleFactor: 2,
-  });
-  const page = await context.newPage();
+  const page = await (await browser.newContext({ baseURL: origin })).newPage();
   await page.request.post('/auth/signup/credential', { data: ACCOUNT });
   for (const agent of AGENTS) await signInFrom(origin, agent);
-  await page.goto('/auth/account/sessions');
-  await page.screenshot({ path: join(root, 'docs/images/demo.png') });
   await picturesOf(page);
   await browser.close();
 } finally {

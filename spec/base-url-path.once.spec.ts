@@ -228,8 +228,8 @@ describe('the path of the routes', () => {
       expectProblem(await http.get(`${path}/auth/me`), 401, 'unauthenticated');
     expect(warnings()).toEqual([
       'warn latchkey: the router serves "/v1/auth", but redirect URIs and links lead to /auth: set httpBasePath to the ' +
-        'path of the router, or mount the router at /auth. If a proxy removes the beginning of the path, add the ' +
-        'beginning to baseUrl',
+        'path of the router, or mount the router at /auth. If a proxy removes the beginning of the path, add ' +
+        'that part to baseUrl',
     ]);
     expect(await redirectUri()).toBe(`${AT}/auth${CALLBACK}`);
     await auth.close();
@@ -253,7 +253,7 @@ describe('the path of the routes', () => {
     for (let i = 0; i < 2; i++) expectProblem(await http.get('/v1/auth/me'), 401, 'unauthenticated');
     expect(warnings()).toEqual([
       'warn latchkey: the router serves "/v1/auth", but redirect URIs and links lead to /auth: set httpBasePath to the ' +
-        'path of the router. If a proxy removes the beginning of the path, add the beginning to baseUrl',
+        'path of the router. If a proxy removes the beginning of the path, add that part to baseUrl',
     ]);
     expect(await redirectUri()).toBe(`${AT}/v1/auth${CALLBACK}`);
     await auth.close();

@@ -116,8 +116,29 @@ test('docs/logs.md lists every line and no other, with its level', async () => {
   expect(listed.sort()).toEqual([...new Set([...written, ...sums])].sort());
 });
 
-test('docs/oauth.md lists every provider and its options', async () => {
+test('docs/telemetry.md lists every metric with its type and unit, and every attribute', async () => {
+  const source = sources.get('lib/telemetry.ts') ?? '';
+  const created = source.matchAll(
+    /\.create(\w+)\(\s*'(latchkey\.[a-z_.]+)',\s*\{\s*description: '[^']*',\s*(?:unit: '(.*?)'|\.\.\.seconds)/g,
+  );
+  const metrics = [...created].map(([, type = '', name, unit = 's']) => {
+    const words = type.replace(/(?<=[a-z])(?=[A-Z])/g, ' ').toLowerCase();
+    return `${name} ${words} ${unit}`;
+  });
+  expect(metrics.length).toBe([...source.matchAll(/\.create(Counter|Histogram|\w+Gauge)\(/g)].length);
+  const page = await read('docs/telemetry.md');
+  const rows = [...page.matchAll(/^\| `(latchkey\.[a-z_.]+)` \| (\w[\w ]*) \| `(.*?)` \|/gm)];
+  expect(rows.map(([, ...columns]) => columns.join(' ')).sort()).toEqual(metrics.sort());
+  const names = new Set([...source.matchAll(/'((?:latchkey|http)\.[a-z_.]+)'/g)].map(([, name]) => name));
+  const listed = [...page.matchAll(/^(?:\| `|- \*\*`)((?:latchkey|http)\.[a-z_.]+)`/gm)].map(
+    ([, name]) => name,
+  );
+  expect(new Set(listed)).toEqual(names);
+});
+
+test('docs/oauth.md lists every provider, and with docs/oauth-reference.md its options', async () => {
   const page = await read('docs/oauth.md');
+  const reference = await read('docs/oauth-reference.md');
   const listed = [...page.matchAll(/^\| `(\w+)\(\)` \|/gm)].map(([, name]) => name);
   expect(listed.sort()).toEqual(Object.keys(providers).sort());
 
@@ -128,32 +149,46 @@ test('docs/oauth.md lists every provider and its options', async () => {
     .flatMap(([, source]) => [...source.matchAll(/@default.*\n(?: +\*\/\n)? +(\w+)\??:/g)])
     .map(([, name]) => name);
   expect(options).toEqual(expect.arrayContaining(['scopes', 'clientAuth']));
-  expect(options.filter((name) => !page.includes(`\`${name}`))).toEqual([]);
+  expect(options.filter((name) => !(page + reference).includes(`\`${name}`))).toEqual([]);
 });
 
-test.each(['docs/oauth.md', 'docs/security.md'])('%s names the providers without PKCE', async (page) => {
-  const [sentence = ''] = (await read(page)).match(/^Every flow .*?\.|Every sign-in flow .*?\./ms) ?? [];
-  const without = Object.keys(providers).filter((name) =>
-    /^ +pkce: false/m.test(sources.get(providerFiles.get(name) ?? '') ?? ''),
-  );
-  expect(without).toContain('linkedin');
-  expect(without.filter((name) => !sentence.toLowerCase().includes(name))).toEqual([]);
-});
+test.each(['docs/oauth-reference.md', 'docs/security.md'])(
+  '%s names the providers without PKCE',
+  async (page) => {
+    const [sentence = ''] = (await read(page)).match(/^Every flow .*?\.|Every sign-in flow .*?\./ms) ?? [];
+    const without = Object.keys(providers).filter((name) =>
+      /^ +pkce: false/m.test(sources.get(providerFiles.get(name) ?? '') ?? ''),
+    );
+    expect(without).toContain('linkedin');
+    expect(without.filter((name) => !sentence.toLowerCase().includes(name))).toEqual([]);
+  },
+);
 
 describe('the pages', () => {
   const pages: string[] = [];
   beforeAll(async () => {
     const all = await readdir(join(root, 'docs'), { recursive: true });
     const docs = all.filter((name) => name.endsWith('.md'));
-    pages.push('README.md', 'demo-app/README.md', ...docs.map((name) => `docs/${name}`));
+    pages.push('README.md', 'SECURITY.md', 'demo-app/README.md', ...docs.map((name) => `docs/${name}`));
+  });
+
+  test('the index of the docs leads to a page with code for each task', async () => {
+    const [, tasks = ''] = /## I want to…([\s\S]*?)\n## /.exec(await read('docs/README.md')) ?? [];
+    const rows = tasks.match(/^\| (?!task|---).+/gm) ?? [];
+    expect(rows.length).toBeGreaterThan(20);
+    const without: string[] = [];
+    for (const row of rows)
+      for (const [, page = ''] of row.matchAll(/\]\(([\w-]+\.md)[#)]/g))
+        if (!/^```|`npx latchkey /m.test(await read(`docs/${page}`))) without.push(page);
+    expect(without).toEqual([]);
   });
 
   test('the README has a length that people read', async () => {
     expect((await read('README.md')).split(/\s+/).length).toBeLessThan(1500);
   });
 
-  test('the index of the docs lists every page', async () => {
-    const index = await read('docs/README.md');
+  test('the index of the docs lists every page, but for those that it leaves to docs/audits.md', async () => {
+    const index = (await read('docs/README.md')) + (await read('docs/audits.md'));
     const missing = pages
       .filter((page) => /^docs\/(?!README)/.test(page))
       .filter((page) => !index.includes(`](${page.slice('docs/'.length)})`));

@@ -22,7 +22,9 @@ describe('an AuthError from code', () => {
   });
 
   test('has the message of its code, or the detail that it was given', () => {
-    expect(new AuthError('unauthenticated').message).toBe('Sign in first: the request carries no session.');
+    expect(new AuthError('unauthenticated').message).toBe(
+      'Sign in first: the request does not include a session.',
+    );
     const error = new AuthError('unauthenticated', { detail: 'Not here.' });
     expect([error.message, error.detail]).toEqual(['Not here.', 'Not here.']);
     const errors = [{ pointer: '/name', code: 'required', detail: 'is missing' }];

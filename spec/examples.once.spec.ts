@@ -21,7 +21,15 @@ test('the examples pin exact versions, the ones that the project itself is teste
   const { version } = await json('package.json');
   const paths = await manifests();
   expect(paths.map((path) => path.split('/')[1])).toEqual(
-    expect.arrayContaining(['behind-nginx', 'ejs-forms', 'json-api', 'pages-own-frame', 'socket.io']),
+    expect.arrayContaining([
+      'behind-nginx',
+      'ejs-forms',
+      'json-api',
+      'observability',
+      'pages-own-frame',
+      'single-page-app',
+      'socket.io',
+    ]),
   );
   for (const path of paths) {
     const { dependencies, devDependencies } = await json(path);

@@ -1,66 +1,37 @@
 // playwright-core uses DOM types. The code of the package itself is compiled without them.
 /// <reference lib="dom" />
-import { type ChildProcess, execFile, spawn } from 'node:child_process';
+import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { cp, mkdir, mkdtemp, readFile, realpath, rm, symlink, writeFile } from 'node:fs/promises';
+import { writeFile } from 'node:fs/promises';
 import { request as httpsRequest } from 'node:https';
-import { type AddressInfo, createServer as createTcpServer } from 'node:net';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
 import { chromium, type Page } from 'playwright-core';
 import { ada, SECRET } from './support/app.js';
+import { blocks, DocsProject, freePort, page } from './support/docs-project.js';
+import { withoutOuter } from './support/projects.js';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const run = promisify(execFile);
-const page = (name: string) => readFile(join(root, 'docs', name), 'utf8');
-
-/** The code blocks of a page in one language. */
-const blocks = async (name: string, language: string) =>
-  [...(await page(name)).matchAll(new RegExp(`^\`\`\`${language}\\n([\\s\\S]*?)^\`\`\`$`, 'gm'))].map(
-    ([, code = '']) => code,
-  );
 
 describe('the guides for a project of its own', () => {
+  let project: DocsProject;
   let folder: string;
-  const children: ChildProcess[] = [];
 
   beforeAll(async () => {
-    folder = await realpath(await mkdtemp(join(tmpdir(), 'latchkey-guides-')));
-    const installed = join(folder, 'node_modules/latchkey');
-    await mkdir(installed, { recursive: true });
-    await cp(join(root, 'package.json'), join(installed, 'package.json'));
-    const tsc = join(root, 'node_modules/typescript/bin/tsc');
-    await run(process.execPath, [tsc, '-p', 'tsconfig.esm.json', '--outDir', join(installed, 'dist/esm')], {
-      cwd: root,
-    });
-    await symlink(join(root, 'node_modules'), join(installed, 'node_modules'));
-    for (const name of ['express', 'supertest', '@jest']) {
-      await symlink(join(root, 'node_modules', name), join(folder, 'node_modules', name));
-    }
-    await writeFile(join(folder, 'package.json'), '{ "type": "module", "jest": { "transform": {} } }');
-    // The files that begin with their name.
-    for (const name of ['testing.md', 'deployment.md', 'forms.md']) {
-      for (const code of await blocks(name, 'js')) {
-        const [, file] = /^\/\/ (\S+\.js)\n/.exec(code) ?? [];
-        if (file) await writeFile(join(folder, file), code);
-      }
-    }
+    const packages = ['express', 'supertest', '@jest'];
+    project = await DocsProject.create(['testing.md', 'deployment.md', 'forms.md'], packages);
+    folder = project.folder;
   }, 180_000);
-
-  afterEach(async () => {
-    for (const child of children.splice(0)) {
-      if (child.exitCode === null && child.kill('SIGKILL')) await once(child, 'exit');
-    }
-  });
-  afterAll(() => rm(folder, { recursive: true, force: true }));
+  afterEach(() => project.stop());
+  afterAll(() => project.remove());
 
   test('testing.md: its tests pass', async () => {
     const jest = join(root, 'node_modules/jest/bin/jest.js');
     const args = ['--experimental-vm-modules', jest, '--rootDir', folder];
-    const { stderr } = await run(process.execPath, args, { cwd: folder, env: environment() });
+    const { stderr } = await run(process.execPath, args, { cwd: folder, env: withoutOuter() });
     expect(stderr).toMatch(/Tests: +5 passed, 5 total/);
   });
 
@@ -70,7 +41,7 @@ describe('the guides for a project of its own', () => {
     await writeFile(join(folder, 'app.node.js'), code.replace(/import .* from '@jest\/globals'/, line));
     const { stdout } = await run(process.execPath, ['--test', 'app.node.js'], {
       cwd: folder,
-      env: environment(),
+      env: withoutOuter(),
     });
     expect(stdout).toMatch(/pass 5\n.*fail 0\n/);
   });
@@ -85,6 +56,28 @@ describe('the guides for a project of its own', () => {
     expect(stdout).toBe('0 rows deleted\n');
   });
 
+  test('deployment.md: of two processes, each knows the sessions of the other, and their end', async () => {
+    const ports = [await freePort(), await freePort()] as const;
+    for (const port of ports) await start('server.js', port);
+    const [here, there] = ports.map((port) => (path: string, cookie: string, body?: object) => {
+      const headers = { cookie, 'content-type': 'application/json' };
+      const init = body ? { method: 'POST', headers, body: JSON.stringify(body) } : { headers };
+      return fetch(`http://127.0.0.1:${port}${path}`, init);
+    });
+    if (!here || !there) throw new Error('no processes');
+    const person = { ...ada, email: 'two@example.com' };
+    expect((await here('/auth/signup/credential', '', person)).status).toBe(201);
+    const body = { credential: person.email, password: person.password };
+    const signedIn = await there('/auth/signin/credential', '', body);
+    const cookie = signedIn.headers
+      .getSetCookie()
+      .map((one) => one.split(';')[0])
+      .join('; ');
+    expect(await (await here('/hello', cookie)).json()).toEqual({ hello: person.email });
+    expect((await here('/auth/signout', cookie, {})).status).toBe(204);
+    expect((await there('/hello', cookie)).status).toBe(401);
+  });
+
   // Runs where Chromium is installed.
   const withChromium = process.env.LATCHKEY_SPEC_BROWSER ? test : test.skip;
   withChromium(
@@ -92,7 +85,7 @@ describe('the guides for a project of its own', () => {
     async () => {
       const port = await freePort();
       const env = { NODE_ENV: 'development', DATABASE_URL: 'sqlite:./pages.db', AUTH_SECRET: SECRET };
-      await start('pages.js', port, { ...environment(), ...env, PORT: String(port) });
+      await start('pages.js', port, { ...withoutOuter(), ...env, PORT: String(port) });
       const browser = await chromium.launch({
         executablePath: process.env.LATCHKEY_SPEC_BROWSER,
         args: ['--no-sandbox', '--headless', '--disable-gpu', '--disable-background-networking'],
@@ -193,7 +186,7 @@ describe('the guides for a project of its own', () => {
     const nginx = spawn(String(process.env.LATCHKEY_SPEC_NGINX), ['-c', join(folder, 'nginx.conf')], {
       stdio: 'ignore',
     });
-    children.push(nginx);
+    project.track(nginx);
 
     const call = (path: string, headers: Record<string, string> = {}, body?: object) =>
       new Promise<{ cookie: string; text: string }>((resolve, reject) => {
@@ -227,20 +220,11 @@ describe('the guides for a project of its own', () => {
     expect(plain.status).toBe(301);
   });
 
-  async function start(file: string, port: number, env = appEnvironment(port)): Promise<ChildProcess> {
-    const child = spawn(process.execPath, [file], {
-      cwd: folder,
-      env,
-      stdio: ['ignore', 'pipe', 'inherit'],
-    });
-    children.push(child);
-    await once(child.stdout as NodeJS.ReadableStream, 'data');
-    return child;
-  }
+  const start = (file: string, port: number, env = appEnvironment(port)) => project.start(file, env);
 
   function appEnvironment(port: number): NodeJS.ProcessEnv {
     return {
-      ...environment(),
+      ...withoutOuter(),
       NODE_ENV: 'production',
       DATABASE_URL: 'sqlite:./deployed.db',
       AUTH_SECRET: SECRET,
@@ -249,18 +233,3 @@ describe('the guides for a project of its own', () => {
     };
   }
 });
-
-/** The environment without the settings of the Jest that runs this file. */
-function environment(): NodeJS.ProcessEnv {
-  const { NODE_ENV: _, NODE_OPTIONS: __, JEST_WORKER_ID: ___, ...rest } = process.env;
-  return rest;
-}
-
-async function freePort(): Promise<number> {
-  const server = createTcpServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  await once(server, 'close');
-  return port;
-}

@@ -189,7 +189,7 @@ test('auth.close() gives up on an email that is never sent, and says so', async 
   expect(app.log.filter((line) => line.includes('auth.close()'))).toEqual([
     expect.stringMatching(/^warn latchkey: auth\.close\(\) has waited for 10 seconds/),
     expect.stringMatching(
-      /^warn latchkey: auth\.close\(\) could not end what is being sent, .*\(1: an email\): let send end/,
+      /^warn latchkey: auth\.close\(\) could not stop emails or webhooks that are being sent, .*\(1: an email\): make send stop/,
     ),
   ]);
   // Another process, or the next one, sends it.

@@ -88,7 +88,7 @@ describe('pino', () => {
         message: expect.stringMatching(/^database: .*no such table: sessions/),
         stack: expect.stringContaining('no such table'),
       },
-      msg: 'latchkey: The database is not set up for this version. The log says what to do.',
+      msg: 'latchkey: The database schema does not match this version. See the log for the fix.',
     });
     expect(second).toMatchObject({ event: 'request.failed', route: 'POST /signin/credential' });
   });

@@ -100,7 +100,7 @@ describe('a logger that fails', () => {
     await auth.credential.requestPasswordReset({ email: ada.email });
     while (said.length < 3) await new Promise((resolve) => setTimeout(resolve, 20));
     const failed =
-      'latchkey: the logger failed: Error: the disk is full\\nlatchkey: forged - it was given: latchkey: ';
+      'latchkey: the logger failed: Error: the disk is full\\nlatchkey: forged - the line was: latchkey: ';
     expect(said.sort()).toEqual([
       ['error', expect.stringContaining(`${failed}a listener for 'user.created' failed Error: no`)],
       ['error', expect.stringContaining(`${failed}an email was not sent: Error: the disk is full`)],

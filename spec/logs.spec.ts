@@ -5,7 +5,9 @@ import type { Sequelize } from 'sequelize';
 import type { Response } from 'supertest';
 import { type AuthWith, internalsOf } from '../lib/auth.js';
 import { connectByUrl } from '../lib/database/connect.js';
+import { type AuthErrorCode, statusOf } from '../lib/errors.js';
 import { authRouter } from '../lib/index.js';
+import { declaredLimits } from '../lib/limits/limiter.js';
 import { ada, SECRET } from './support/app.js';
 import { beforeChange } from './support/changes.js';
 import { rows, type SpecDatabase } from './support/database.js';
@@ -18,6 +20,7 @@ import { Overheard } from './support/overheard.js';
 import { authenticator } from './support/passkeys.js';
 import { alsoToPino } from './support/pino.js';
 import { settled } from './support/sessions.js';
+import { startSdk } from './support/telemetry.js';
 import { codeOf, forgetSteps, wrongCode } from './support/two-factor.js';
 
 // Every route is called, with all logs as loud as they can be. Nothing that went in or came out may be in them.
@@ -69,6 +72,9 @@ function loudly({ url }: SpecDatabase): Sequelize {
   return sequelize;
 }
 
+/** Each request has a span, and latchkey records what it can. */
+const sdk = startSdk();
+
 let provider: LyingProvider;
 let app: OAuthApp & { readonly auth: AuthWith<ReturnType<typeof pluginsAt>> };
 const mail = mailbox();
@@ -87,10 +93,12 @@ beforeAll(async () => {
       plugins: pluginsAt(provider),
       bearerEnabled: true,
       logger,
+      telemetry: true,
       email: { send: mail.send },
       user: { fields: { nickname: { type: 'string' } } },
     })) as never,
-    mount: (server, auth) => void server.use(overheard.middleware).use('/auth', authRouter(auth)),
+    mount: (server, auth) =>
+      void server.use(overheard.middleware, sdk.middleware()).use('/auth', authRouter(auth)),
   })) as never;
   alsoToPino(internalsOf(app.auth).core.settings.log, (line) => log.push(`pino ${line}`));
   internalsOf(app.auth).core.events.onAny((name, event) =>
@@ -105,6 +113,7 @@ afterAll(async () => {
   debug.disable();
   await app.stop();
   await provider.stop();
+  await sdk.stop();
 });
 
 /** Calls a route, which must succeed. */
@@ -208,6 +217,7 @@ async function accountLife(): Promise<void> {
   await app.http.get('/auth/me').set('x-service-api-key', key).expect(200);
   await call(one, 'GET /api-keys');
   await call(one, 'DELETE /api-keys/:id', undefined, { id: api_key.id });
+  await call(one, 'POST /me/export');
   await call(one, 'POST /signout');
 }
 
@@ -400,3 +410,42 @@ test('every route keeps secrets out of the logs, which have one line for each ev
   const own = log.filter((line) => !/^(event|audit) /.test(line));
   expect(own.filter((line) => /^latchkey: forged/mu.test(line) || line.includes('\u2028'))).toEqual([]);
 }, 120_000);
+
+test('all attributes of telemetry have values of closed sets, and every route has its own', async () => {
+  const routes = new Set(
+    internalsOf(app.auth)
+      .routes()
+      .map(({ path }) => `/auth${path}`),
+  );
+  const methods = ['password', 'sign_up', 'provider', 'passkey', 'email', 'second_step', 'app'];
+  const outcomes = ['signed_in', 'pending', 'error'];
+  const closed: Readonly<Record<string, (value: string) => boolean>> = {
+    'http.route': (path) => routes.has(path),
+    'latchkey.sign_in.method': (method) => methods.includes(method),
+    'latchkey.sign_in.outcome': (one) => outcomes.includes(one) || statusOf(one as AuthErrorCode) >= 400,
+    'latchkey.lookup.credential': (kind) => ['session', 'api_key'].includes(kind),
+    'latchkey.password_hash.operation': (work) => ['hash', 'verify'].includes(work),
+    'latchkey.rate_limit.rule': (rule) => rule === 'account' || declaredLimits.has(rule),
+  };
+  const recorded = [...sdk.spans(), ...(await sdk.figures())].flatMap(({ attributes }) =>
+    Object.entries(attributes),
+  );
+  expect(recorded.length).toBeGreaterThan(400);
+  const open = recorded.filter(([name, value]) => typeof value !== 'number' && !closed[name]?.(`${value}`));
+  expect(open).toEqual([]);
+  const seen = (name: string) => new Set(recorded.flatMap(([key, value]) => (key === name ? value : [])));
+  expect(seen('http.route')).toEqual(routes);
+  expect(seen('latchkey.sign_in.method')).toEqual(
+    new Set(methods.filter((one) => one !== 'sign_up' && one !== 'email')),
+  );
+  // The spans themselves have neither events, which could contain the message of an error, nor names that vary.
+  expect(new Set(sdk.spans().map(({ name }) => name))).toEqual(
+    new Set(['DELETE', 'GET', 'PATCH', 'POST', 'PUT', 'latchkey.lookup']),
+  );
+  expect(
+    sdk
+      .spans()
+      .flatMap(({ events, status }) => [...events, status.message ?? []])
+      .flat(),
+  ).toEqual([]);
+});

@@ -39,7 +39,7 @@ const LIMIT = 'trials' as never;
 const trialNotices = declareNotices(TRIAL, {
   'trial-done': { subject: 'Something was tried', lines: ['Something was tried with your account.'] },
 });
-declareEvents(TRIAL, EVENT);
+declareEvents(TRIAL, { [EVENT]: {} });
 declareLimits(TRIAL, { trials: { limit: 2, window: 60 } });
 
 type Work = (core: Core, record: UserRecord, transaction: Transaction) => unknown;
@@ -103,7 +103,7 @@ describe.each([true, false])('what nobody has declared, with emails: %s', (hasEm
   ])('%s throws, and the change is rolled back', async (_what, work) => {
     const change = app.auth.trial.change(userId, work);
     await expect(change).rejects.toThrow(TypeError);
-    await expect(change).rejects.toThrow(/^latchkey: nobody has declared the \w+ '(trial\.)?forgotten'/);
+    await expect(change).rejects.toThrow(/^latchkey: the \w+ '(trial\.)?forgotten' has not been declared/);
     expect(await rows(app.database, 'SELECT deleted_at FROM users')).toEqual([{ deleted_at: null }]);
     expect(await rows(app.database, 'SELECT id FROM account_changes')).toEqual([]);
   });
@@ -116,7 +116,7 @@ describe.each([true, false])('what nobody has declared, with emails: %s', (hasEm
     });
     await expect(followed).rejects.toThrow(
       new TypeError(
-        "latchkey: nobody has declared the purpose 'forgotten': add it to the purposes of its plugin",
+        "latchkey: the purpose 'forgotten' has not been declared: add it to the purposes of its plugin",
       ),
     );
   });
@@ -126,7 +126,7 @@ describe('a problem that nobody has declared', () => {
   const problems = ['forgotten'] as never[];
   const message = (where: string) =>
     new TypeError(
-      `latchkey: ${where} has the problem 'forgotten', which nobody has declared: its owner has to`,
+      `latchkey: ${where} has the problem 'forgotten', which has not been declared: its owner must declare it`,
     );
 
   test('throws when a router gets its route, which it names', () => {
@@ -336,7 +336,7 @@ describe('everything that latchkey uses is declared', () => {
   });
 
   test('every limit that is counted, and no other', () => {
-    const counted = named(/\bcount(?:Address|Account)\('(\w+)'/g);
+    const counted = named(/\bcount(?:Address|Account|Success)\('(\w+)'/g);
     const own = declaredLimits.names.filter((name) => name !== LIMIT);
     expect(counted).toEqual(own.sort());
   });

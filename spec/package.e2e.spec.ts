@@ -1,4 +1,5 @@
 import { execFile } from 'node:child_process';
+import { readFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -11,6 +12,11 @@ import { IN_JAVASCRIPT, IN_TYPESCRIPT, NAMES, OUTCOME } from './support/round-tr
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const run = promisify(execFile);
+
+/** The entry points of the package, such as `latchkey/pages`. */
+const ENTRIES = Object.keys(JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')).exports)
+  .filter((path) => path !== './package.json')
+  .map((path) => `latchkey${path.slice(1)}`);
 
 /** A test file for Jest, in CommonJS: signs in with the OpenID provider ISSUER, and is refused by one that is down. */
 const SIGN_IN_WITH_PROVIDER = `
@@ -167,7 +173,7 @@ describe('the npm package', () => {
 
   test('contains the build and the documentation and nothing else', () => {
     const expected =
-      /^(dist\/(esm|cjs)\/.+\.(js|d\.ts)|dist\/cjs\/package\.json|dist\/(zod|commander)\.LICENSE|docs\/(migrating\/)?[\w-]+\.md|[A-Z]+(\.md)?|package\.json)$/;
+      /^(dist\/(esm|cjs)\/.+\.(js|d\.ts)|dist\/cjs\/package\.json|dist\/(zod|commander)\.LICENSE|dist\/eject\/[a-z-]+\.[jt]s|docs\/(migrating\/)?[\w-]+\.md|[A-Z]+(\.md)?|package\.json)$/;
     expect(packed.filter((path) => !expected.test(path))).toEqual([]);
     for (const path of ['README.md', 'LICENSE', 'CHANGELOG.md', 'dist/esm/index.js', 'dist/cjs/index.d.ts']) {
       expect(packed).toContain(path);
@@ -176,6 +182,7 @@ describe('the npm package', () => {
       'CHANGELOG.md',
       'LICENSE',
       'README.md',
+      'SECURITY.md',
     ]);
   });
 
@@ -292,6 +299,7 @@ describe('the npm package', () => {
         [`main.${extension}`]: `import type { AddressInfo } from 'node:net';
         import express = require('express');
         import { ${NAMES} } from 'latchkey';
+        ${ENTRIES.map((entry, index) => `import type * as entry${index} from '${entry}';`).join('\n')}
         async function main() {
           ${configWith(name)}
           ${IN_TYPESCRIPT}

@@ -265,6 +265,7 @@ const ROUTES: Record<string, () => Promise<unknown>> = {
     await browser.get('/auth/account-changes').expect(200);
     await browser.delete(`/auth/devices/${devices[0].id}`).expect(204);
   },
+  'POST /me/export': () => browser.post('/auth/me/export').expect(200),
   'DELETE /me': async () => {
     await signIn(browser);
     await browser.delete('/auth/me').expect(204);

@@ -62,6 +62,16 @@ const GIVEN = `
   declare const response: any;
 `;
 
+/** What `latchkey pages eject sign-in` writes, as far as the samples use it. */
+const EJECTED = `
+  import type { Html, RenderedPageOf } from 'latchkey/pages';
+  export declare function signIn(page: RenderedPageOf<'sign-in'>): Html;
+`;
+
+/** What docs/client.md shows as `shape.ts`. */
+const [, SHAPE = ''] =
+  /^```ts\n\/\/ shape\.ts\n([\s\S]*?)^```$/m.exec(await readFile(join(root, 'docs/client.md'), 'utf8')) ?? [];
+
 let folder: string;
 let project: string;
 const examples: string[] = [];
@@ -76,9 +86,10 @@ beforeAll(async () => {
   await cp(join(root, 'package.json'), join(installed, 'package.json'));
   await tsc('-p', 'tsconfig.esm.json', '--outDir', join(installed, 'dist/esm'));
 
-  // The code in docs/architecture.md is only a sketch.
+  // The code in docs/architecture.md is only a sketch. That of generated-clients.md has a spec of its own.
+  const elsewhere = ['architecture.md', 'generated-clients.md'];
   const pages = (await readdir(join(root, 'docs'))).filter(
-    (page) => page.endsWith('.md') && page !== 'architecture.md',
+    (page) => page.endsWith('.md') && !elsewhere.includes(page),
   );
   for (const page of ['README.md', ...pages.map((name) => `docs/${name}`)]) {
     const text = await readFile(join(root, page), 'utf8');
@@ -86,6 +97,9 @@ beforeAll(async () => {
   }
   await writeFile(join(project, 'package.json'), '{ "type": "module" }');
   await writeFile(join(project, 'given.d.ts'), GIVEN);
+  await mkdir(join(project, 'pages'));
+  await writeFile(join(project, 'pages/sign-in.ts'), EJECTED);
+  await writeFile(join(project, 'shape.ts'), SHAPE);
   await writeFile(
     join(project, 'tsconfig.json'),
     JSON.stringify({

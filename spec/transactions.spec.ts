@@ -195,6 +195,10 @@ const WRITING: Record<string, Prepare> = {
     const { id } = await aUser();
     return (options) => auth.users.requireNewPassword(id, options);
   },
+  async exportUser() {
+    const { id } = await aUser();
+    return (options) => auth.exportUser(id, options);
+  },
   async endUndo() {
     const { id } = await aUser();
     await beforeChange(auth, id);
@@ -437,6 +441,12 @@ const READING: Record<string, () => Promise<(options: { transaction?: Transactio
   'users.get': async () => sees(aNewUser, ({ id }, options) => auth.users.get(id, options)),
   'users.find': async () =>
     sees(aNewUser, ({ email }, options) => auth.users.find({ email: String(email), ...options })),
+  'users.list': async () =>
+    sees(
+      aNewUser,
+      async ({ email }, options) =>
+        (await auth.users.list({ search: String(email), ...options })).users.length > 0,
+    ),
   'credential.usernameAvailable': async () => {
     const username = `name_${++count}`;
     return sees(
@@ -644,6 +654,27 @@ test('auth.oauth.tokens refreshes outside every transaction', async () => {
     /^latchkey: auth.oauth.tokens: pass refreshWithin or transaction, not both/,
   );
 });
+
+const MISSPELLED = /^latchkey: auth\.[\w.]+:? .*transactoin.* \(did you mean transaction\?\)/;
+
+/** Its argument has options only beside what identifies a user, which can be a whole person. */
+const WITHOUT_OPTIONS = ['users.find'];
+
+test.each(Object.entries({ ...WRITING, ...READING }).filter(([name]) => !WITHOUT_OPTIONS.includes(name)))(
+  'auth.%s rejects an option that it does not know, and changes nothing',
+  async (name, prepare) => {
+    const call = (await prepare()) as (options: object) => Promise<unknown>;
+    await settled(auth);
+    const before = await everything();
+    const work = own.transaction(async (transaction) => {
+      if (name in READING) await call({ transaction });
+      await expect(call({ transaction, transactoin: transaction })).rejects.toThrow(MISSPELLED);
+      throw undone;
+    });
+    await expect(work).rejects.toBe(undone);
+    expect(await everything()).toEqual(before);
+  },
+);
 
 async function start(prepare: Prepare) {
   const call = await prepare();

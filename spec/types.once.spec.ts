@@ -424,3 +424,80 @@ test('the declarations that users can reach contain every name that an owner dec
 async function tsc(...args: string[]): Promise<void> {
   await run(process.execPath, [join(root, 'node_modules/typescript/bin/tsc'), ...args], { cwd: root });
 }
+
+/** The shape of an Auth with these plugins, fields and tokens. */
+interface ShapeOfClients {
+  plugins: 'credential' | 'twoFactor';
+  fields: { plan: 'free' | 'pro' | null; born_at: string };
+  newFields: { plan?: 'free' | 'pro' | null; born_at: string };
+  bearer: true;
+}
+
+types('an Auth satisfies the shape that clients were given, and no other', () => {
+  const config = { database: 'sqlite:x', secret: 'x' };
+  const plugins = [latchkey.credentialPassword(), latchkey.twoFactor()] as const;
+  const plan = { type: 'string', enum: ['free', 'pro'] } as const;
+  const bornAt = { type: 'date', required: true } as const;
+  const note = { type: 'json', input: 'none', output: 'none' } as const;
+  const fields = { plan, bornAt, note };
+  const bearerEnabled = true;
+
+  latchkey.createAuth({
+    ...config,
+    bearerEnabled: true,
+    plugins: [latchkey.credentialPassword(), latchkey.twoFactor()],
+    user: {
+      fields: {
+        plan: { type: 'string', enum: ['free', 'pro'] },
+        bornAt: { type: 'date', required: true },
+        note: { type: 'json', input: 'none', output: 'none' },
+      },
+    },
+  }) satisfies Latchkey.HasShape<ShapeOfClients>;
+  const auth = latchkey.createAuth({ ...config, bearerEnabled, plugins, user: { fields } });
+  auth satisfies Latchkey.HasShape<ShapeOfClients>;
+  // It stays an Auth with fewer plugins, for functions that need no more.
+  expectTypeOf(auth).toExtend<Latchkey.AuthWith<readonly [], typeof fields>>();
+
+  const withoutBearer = latchkey.createAuth({ ...config, plugins, user: { fields } });
+  // @ts-expect-error: no bearerEnabled
+  withoutBearer satisfies Latchkey.HasShape<ShapeOfClients>;
+  // @ts-expect-error: no bearerEnabled
+  latchkey.createAuth({ ...config, plugins, user: { fields } }) satisfies Latchkey.HasShape<ShapeOfClients>;
+  const withoutFields = latchkey.createAuth({ ...config, bearerEnabled, plugins });
+  // @ts-expect-error: no fields
+  withoutFields satisfies Latchkey.HasShape<ShapeOfClients>;
+  const withoutPlugin = latchkey.createAuth({
+    ...config,
+    bearerEnabled,
+    plugins: [plugins[0]],
+    user: { fields },
+  });
+  // @ts-expect-error: no twoFactor()
+  withoutPlugin satisfies Latchkey.HasShape<ShapeOfClients>;
+  const more = { type: 'string' } as const;
+  const withMore = latchkey.createAuth({
+    ...config,
+    bearerEnabled,
+    plugins,
+    user: { fields: { ...fields, more } },
+  });
+  // @ts-expect-error: a field that clients do not know
+  withMore satisfies Latchkey.HasShape<ShapeOfClients>;
+  const withOther = latchkey.createAuth({
+    ...config,
+    bearerEnabled,
+    plugins,
+    user: { fields: { ...fields, plan: more } },
+  });
+  // @ts-expect-error: a field of another type
+  withOther satisfies Latchkey.HasShape<ShapeOfClients>;
+
+  interface Bare {
+    plugins: never;
+    fields: Record<never, never>;
+    newFields: Record<never, never>;
+    bearer: false;
+  }
+  latchkey.createAuth(config) satisfies Latchkey.HasShape<Bare>;
+});

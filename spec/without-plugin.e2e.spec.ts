@@ -63,6 +63,8 @@ describe('the build without a plugin', () => {
       'tsconfig.esm.json',
       '--noEmit',
       'true',
+      '--pretty',
+      'false',
     ];
     return run(process.execPath, args, { cwd: folder }).catch((error: { stdout: string }) => {
       // Only complaints about types are expected here.

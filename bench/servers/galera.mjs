@@ -20,7 +20,7 @@ sequelize.addHook('afterConnect', (connection) =>
   connection.promise().query(`SET SESSION wsrep_sync_wait = ${Number(SYNC_WAIT)}`),
 );
 
-/** The first node that answers and takes part in the cluster. */
+/** Returns the first node that responds and is part of the cluster. */
 async function firstReady() {
   for (const port of ports) {
     const client = await createConnection({
@@ -30,7 +30,7 @@ async function firstReady() {
     client?.destroy();
     if (rows[0]?.Value === 'ON') return port;
   }
-  throw new Error('no node of the database takes part in the cluster');
+  throw new Error('no node of the database is part of the cluster');
 }
 
 const auth = createAuth({

@@ -4,7 +4,7 @@ import { authRouter, createAuth, credentialPassword, currentUser, requireSession
 const auth = createAuth({
   database: process.env.DATABASE_URL ?? 'sqlite:./app.db',
   secret: process.env.AUTH_SECRET,
-  baseUrl: process.env.BASE_URL ?? 'http://localhost:8080', // what users see in the address bar
+  baseUrl: process.env.BASE_URL ?? 'http://localhost:8080', // the address that users see in the browser
   rateLimit: {
     store: process.env.REDIS_URL ?? 'redis://localhost:6379',
     keyPrefix: process.env.REDIS_PREFIX ?? 'behind-nginx:',
@@ -14,18 +14,18 @@ const auth = createAuth({
 await auth.migrate(); // of several processes that start together, one migrates
 
 const app = express();
-app.set('trust proxy', 'loopback'); // nginx runs on this machine: believe what it says about the client
+app.set('trust proxy', 'loopback'); // nginx runs on this machine, so trust its headers about the client
 app.use('/auth', authRouter(auth));
 app.get('/hello', requireSession(auth), (req, res) => {
   res.json({ hello: currentUser(req).email, ip: req.ip, protocol: req.protocol });
 });
 
-// Only on 127.0.0.1: nobody may reach the app past nginx, and say what they like about their address.
+// Listen only on 127.0.0.1, so that no client can reach the app without nginx and claim another address.
 const server = app.listen(Number(process.env.PORT ?? 3001), '127.0.0.1', () => {
   console.log(`Listening on http://127.0.0.1:${server.address().port}`);
 });
 
 process.once('SIGTERM', () => {
   server.close(() => auth.close());
-  setTimeout(() => server.closeAllConnections(), 10_000).unref(); // whoever has not finished by then
+  setTimeout(() => server.closeAllConnections(), 10_000).unref(); // clients that have not finished by then
 });

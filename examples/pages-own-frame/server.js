@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import express from 'express';
 import { authRouter, createAuth, credentialPassword, optionalSession, requireSession } from 'latchkey';
 import { pages } from 'latchkey/pages';
+import { signOut } from './pages/sign-out.js';
 
 const port = Number(process.env.PORT ?? 3000);
 const app = express();
@@ -20,8 +21,12 @@ const auth = createAuth({
       home: '/recipes',
       theme: { accent: '#8a4b08', dark: 'never' },
       stylesheet: '/site.css',
-      // The sign-in page is a template of this app. All other pages are put into its frame.
-      render: (page) => renderView(page.name === 'sign-in' ? 'sign-in' : 'frame', { page }),
+      // The sign-in page is a template of this app. All other pages are put into its frame: the ejected one, and those of
+      // latchkey.
+      render(page) {
+        if (page.name === 'sign-in') return renderView('sign-in', { page });
+        return renderView('frame', { page, main: page.name === 'sign-out' ? signOut(page) : page.main });
+      },
     }),
   ],
 });

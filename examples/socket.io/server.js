@@ -34,7 +34,7 @@ io.use(async (socket, next) => {
 io.on('connection', (socket) => {
   const { user, session } = socket.data.auth;
   if (session) socket.join(`session:${session.id}`);
-  // Again, because the session may have ended before the socket was in its room.
+  // Check again, because the session might have ended before the socket was in its room.
   authenticate(socket).catch(() => socket.disconnect(true));
   socket.on('say', (text) => io.emit('said', { by: user.email, text: String(text).slice(0, 500) }));
 });

@@ -1,6 +1,6 @@
 import { once } from '../context/once.js';
 import type { Core } from '../core/core.js';
-import { type ClientInput, requireKnownKeys, type TransactionOption } from '../sessions/request.js';
+import type { ClientInput, TransactionOption } from '../sessions/request.js';
 import { canonicalEmail, readEmail } from '../users/canonical.js';
 import { EmailProof } from '../users/email-proof.js';
 import type { NewFieldValues } from '../users/fields.js';
@@ -9,6 +9,7 @@ import { type UserInput, updateUser } from './change.js';
 import { deleteUser, restoreAccount } from './deletion.js';
 import { setEmail } from './email.js';
 import { ensureUser } from './ensure.js';
+import { KEYS_OF_LIST, type ListUsersOptions, listUsers, type UserPage } from './list.js';
 import { readUsername, replacePassword, requirePasswords } from './passwords.js';
 import { requireNewPassword } from './required-password.js';
 // The names that this import declares are a part of the public types.
@@ -28,7 +29,7 @@ export interface CreateUserInput extends ClientInput {
   emailVerified?: boolean | undefined;
   /** The username, if usernames are enabled. @default none */
   username?: string | null | undefined;
-  /** The password. @default none, so the user must sign in in another way, or reset it by email */
+  /** The password. @default none: the user needs another sign-in method, or sets a password with an emailed link */
   password?: string | null | undefined;
   /** The password's hash from another system, in one of the formats that imports accept. @default none */
   passwordHash?: string | null | undefined;
@@ -45,12 +46,12 @@ export interface EnsuredUser {
   readonly created: boolean;
 }
 
-/** Who makes a change: the app, or a user on a page of the app's own. */
+/** Options of changes that either the app makes, or a user on the app's own page. */
 export interface ChangedByUser extends TransactionOption {
   /**
-   * The session of the user, if the change is made on a page of your app's own. It must be fresh, and have shown the
-   * second factor if the account has one. The user can then undo the change.
-   * @default none: the change is your app's, and final: no link undoes it or anything before it
+   * The session of the user, if the user makes the change on your app's own page. It must be fresh and, if the account
+   * has a second factor, verified with it. The user can then undo the change.
+   * @default none: your app makes the change, which is final: no link can undo it or an earlier change
    */
   sessionId?: string | undefined;
 }
@@ -75,17 +76,16 @@ export interface SetUserPasswordOptions extends ChangedByUser {
   skipPasswordRules?: boolean | undefined;
 }
 
-/** The keys that each call accepts. */
-const KEYS = {
-  create: [
-    ...['email', 'emailVerified', 'username', 'password', 'passwordHash', 'skipPasswordRules', 'fields'],
-    ...['request', 'ip', 'userAgent', 'transaction'],
-  ],
-  update: ['username', 'fields', 'transaction'],
-  changeEmail: ['verified', 'sessionId', 'transaction'],
-  setPassword: ['sessionId', 'keepSessions', 'skipPasswordRules', 'transaction'],
-  delete: ['atOnce', 'transaction'],
-} as const;
+/** The keys of a new account. */
+const OF_NEW_USER = [
+  'email',
+  'emailVerified',
+  'username',
+  'password',
+  'passwordHash',
+  'skipPasswordRules',
+  'fields',
+];
 
 /**
  * `auth.users`: accounts, for the app's own code. These calls require no password and do not count against any limit.
@@ -99,8 +99,8 @@ export class UsersApi {
   }
 
   /** Returns a user, with the fields that only administrators and code can see. Null if the user does not exist. */
-  get(userId: string, { transaction }: TransactionOption = {}): Promise<UserForAdmins | null> {
-    return this.#core.inTransaction(transaction, () => this.#core.users.find(userId));
+  get(userId: string, options: TransactionOption = {}): Promise<UserForAdmins | null> {
+    return this.#core.call('auth.users.get', options, [], () => this.#core.users.find(userId));
   }
 
   /** Finds a user by email or username, in any spelling with the same canonical form. Null if no user has it. */
@@ -109,11 +109,22 @@ export class UsersApi {
   ): Promise<UserForAdmins | null> {
     const { users } = this.#core;
     const identifier = canonicalIdentifier(this.#core, by);
-    if (!identifier) return null;
+    // The argument is often a whole person, with more than the identifier.
     return this.#core.inTransaction(by.transaction, async () => {
+      if (!identifier) return null;
       const record = await users.findRecord(identifier);
       return record && users.find(record.user.id);
     });
+  }
+
+  /**
+   * Lists users page by page, newest first.
+   *
+   * @throws AuthError `invalid_request` for an invalid limit or cursor
+   * @throws TypeError for unknown options
+   */
+  async list(options: ListUsersOptions = {}): Promise<UserPage> {
+    return this.#core.call('auth.users.list', options, KEYS_OF_LIST, () => listUsers(this.#core, options));
   }
 
   /**
@@ -125,8 +136,7 @@ export class UsersApi {
    */
   async create(input: CreateUserInput): Promise<UserForAdmins> {
     const core = this.#core;
-    requireKnownKeys('auth.users.create', input, KEYS.create);
-    return core.forClient(input, async () => {
+    return core.callFor('auth.users.create', input, OF_NEW_USER, async () => {
       const { email, name, emailProof } = this.#identifiersOf(input);
       const passwordHash = await this.#hashOf(input, [email, name.username]);
       const { user } = await core.signUp.create(
@@ -138,21 +148,21 @@ export class UsersApi {
   }
 
   /**
-   * Creates an account unless it exists, such as for seeds that run at each start. It finds the account that an earlier
-   * call with this email has created (without an email, with this username), whatever has changed since, and otherwise
-   * an account whose email is proven. It never changes an account. An account that was deleted is created again.
+   * Creates an account unless it exists, for example in seeds that run at each start. It finds the account that an
+   * earlier call with this email (without an email, with this username) has created, even if the account has changed
+   * since. Otherwise, it finds the account that has this email, if the email is proven. It never changes an account. It
+   * re-creates an account that was deleted.
    *
    * @example
    * const { user, created } = await auth.users.ensure({ email: 'owner@example.com', emailVerified: true });
    *
-   * @throws AuthError `email_unproven` (409) if another account has the email and nobody has proven that it is its
-   *   user's; `username_taken` (409) if another account has the username; and like {@link create}
+   * @throws AuthError `email_unproven` (409) if an account has the email, but no one has proven that the email belongs
+   *   to its user; `username_taken` (409) if another account has the username; and like {@link create}
    * @throws TypeError for a password if no plugin has passwords, and for unknown keys
    */
   async ensure(input: CreateUserInput): Promise<EnsuredUser> {
     const core = this.#core;
-    requireKnownKeys('auth.users.ensure', input, KEYS.create);
-    return core.forClient(input, async () => {
+    return core.callFor('auth.users.ensure', input, OF_NEW_USER, async () => {
       const { email, name, emailProof } = this.#identifiersOf(input);
       const { record, created } = await ensureUser(core, {
         ...{ email, ...name, fields: input.fields },
@@ -173,18 +183,17 @@ export class UsersApi {
    */
   async update(userId: string, input: UserInput & TransactionOption): Promise<UserForAdmins> {
     const core = this.#core;
-    requireKnownKeys('auth.users.update', input, KEYS.update);
-    const { username, fields, transaction } = input;
-    const record = await core.inTransaction(transaction, () =>
+    const { username, fields } = input;
+    const record = await core.call('auth.users.update', input, ['username', 'fields'], () =>
       updateUser(core, userId, null, { username, fields }, 'code'),
     );
     return core.users.forCode(record) as UserForAdmins;
   }
 
   /**
-   * Changes a user's email, without asking the user. Links that were emailed to the old address stop working, and it
-   * gets a notice; sessions continue. Unless `verified` is set, the new address is unverified, even if the old one was
-   * verified.
+   * Changes a user's email, without asking the user. Links that were emailed to the old address stop working, and a
+   * notice is sent to the old address. Sessions continue. Unless `verified` is set, the new address is unverified, even
+   * if the old one was verified.
    *
    * @throws AuthError `validation_failed`, `email_taken`, `user_not_found`, and errors that the app's hook throws; with
    *   `sessionId` also `invalid_session`, `reauthentication_required`, `second_factor_required`
@@ -192,11 +201,10 @@ export class UsersApi {
    */
   async changeEmail(userId: string, email: string, options: SetEmailOptions = {}): Promise<UserForAdmins> {
     const core = this.#core;
-    requireKnownKeys('auth.users.changeEmail', options, KEYS.changeEmail);
-    const { verified = false, sessionId = null, transaction } = options;
-    const canonical = readEmail(email, '/email');
-    const record = await core.inTransaction(transaction, () =>
-      setEmail(core, userId, canonical, verified === true, sessionId),
+    const { verified = false, sessionId = null } = options;
+    const keys = ['verified', 'sessionId'];
+    const record = await core.call('auth.users.changeEmail', options, keys, async () =>
+      setEmail(core, userId, readEmail(email, '/email'), verified === true, sessionId),
     );
     return core.users.forCode(record) as UserForAdmins;
   }
@@ -210,37 +218,38 @@ export class UsersApi {
    * @throws TypeError if no plugin has passwords, and for unknown options
    */
   async setPassword(userId: string, password: string, options: SetUserPasswordOptions = {}): Promise<void> {
-    requireKnownKeys('auth.users.setPassword', options, KEYS.setPassword);
     const { sessionId = null, keepSessions = false, skipPasswordRules: skipRules = false } = options;
-    await this.#core.inTransaction(options.transaction, () =>
+    const keys = ['sessionId', 'keepSessions', 'skipPasswordRules'];
+    await this.#core.call('auth.users.setPassword', options, keys, () =>
       replacePassword(this.#core, userId, password, { sessionId, keepSessions, skipRules }),
     );
   }
 
   /**
-   * Requires a new password of a user, because an attacker might know the present one. Revokes all sessions. A sign-in with
-   * the former password is rejected with `new_password_required`, and latchkey emails a link to choose another password. If
-   * no link can be emailed to a verified address, the sign-in creates a session that can only choose another password. Does
-   * nothing if the account has no password.
+   * Requires a user to choose a new password, because an attacker might know the current one. Revokes all sessions. A
+   * sign-in with the current password is rejected with `new_password_required`, and latchkey emails a link to choose
+   * another password. If no link can be emailed to a verified address, the sign-in creates a session that can only be
+   * used to choose another password. Does nothing if the account has no password.
    *
    * @throws AuthError `user_not_found`
    */
-  requireNewPassword(userId: string, { transaction }: TransactionOption = {}): Promise<void> {
-    return this.#core.inTransaction(transaction, () => requireNewPassword(this.#core, userId, null));
+  requireNewPassword(userId: string, options: TransactionOption = {}): Promise<void> {
+    return this.#core.call('auth.users.requireNewPassword', options, [], () =>
+      requireNewPassword(this.#core, userId, null),
+    );
   }
 
   /**
-   * Deletes an account with everything that belongs to it. With `accountDeletion: { graceDays }`, its deletion is
-   * pending for that many days first, unless `atOnce` is set.
+   * Deletes an account with everything that belongs to it. With `accountDeletion: { graceDays }`, the deletion is
+   * first pending for that many days, unless `atOnce` is set.
    *
    * @throws AuthError `account_in_use` (409) if one of the app's rows refers to the account and prevents its deletion;
    *   `user_not_found`; and errors that the app's hook throws
    * @throws TypeError for unknown options
    */
   async delete(userId: string, options: DeleteUserOptions = {}): Promise<void> {
-    requireKnownKeys('auth.users.delete', options, KEYS.delete);
-    const { atOnce = false, transaction } = options;
-    return this.#core.inTransaction(transaction, () =>
+    const { atOnce = false } = options;
+    return this.#core.call('auth.users.delete', options, ['atOnce'], () =>
       deleteUser(this.#core, userId, null, { atOnce: atOnce === true }),
     );
   }
@@ -250,9 +259,9 @@ export class UsersApi {
    *
    * @throws AuthError `user_not_found`
    */
-  async restore(userId: string, { transaction }: TransactionOption = {}): Promise<UserForAdmins> {
+  async restore(userId: string, options: TransactionOption = {}): Promise<UserForAdmins> {
     const core = this.#core;
-    const record = await core.inTransaction(transaction, () => restoreAccount(core, userId));
+    const record = await core.call('auth.users.restore', options, [], () => restoreAccount(core, userId));
     return core.users.forCode(record) as UserForAdmins;
   }
 
@@ -268,7 +277,7 @@ export class UsersApi {
     identifiers: readonly (string | null)[],
   ): Promise<string | null> {
     if (password !== null && passwordHash !== null)
-      throw new TypeError('latchkey: auth.users.create: give password or passwordHash, not both');
+      throw new TypeError('latchkey: auth.users.create: pass password or passwordHash, not both');
     if (password !== null)
       return requirePasswords(this.#core, 'auth.users.create with password').hashGiven(
         password,
@@ -284,7 +293,7 @@ export class UsersApi {
 function canonicalIdentifier(core: Core, by: { email?: unknown; username?: unknown }): Identifier | null {
   const { email, username } = by ?? {};
   if ((email == null) === (username == null))
-    throw new TypeError('latchkey: auth.users.find: give email or username');
+    throw new TypeError('latchkey: auth.users.find: pass email or username');
   const canonical = email == null ? core.usernames?.fold(username) : canonicalEmail(email);
   if (canonical == null) return null;
   return email == null ? { username: canonical } : { email: canonical };

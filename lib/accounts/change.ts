@@ -8,7 +8,7 @@ import { hasWayIn, type UserRecord } from '../users/record.js';
 import type { UserChanges } from '../users/updates.js';
 import { readUsername } from './passwords.js';
 
-/** The changes to a user. Keys that are left out stay as they are. */
+/** The changes to a user. Omitted keys stay as they are. */
 export interface UserInput {
   readonly username?: string | null | undefined;
   readonly fields?: FieldValues | undefined;
@@ -16,7 +16,7 @@ export interface UserInput {
 
 /** The changes that a user makes to their own account. */
 export interface OwnUserInput extends UserInput {
-  /** Another spelling of the present username, which changes no sign-in method. */
+  /** Another spelling of the current username, which changes no sign-in method. */
   readonly spelling?: string | undefined;
 }
 
@@ -24,7 +24,7 @@ export interface OwnUserInput extends UserInput {
  * Changes a user's fields and username.
  *
  * @param sessionId the session of the user who requests the change; null for code
- * @param from who provides the values
+ * @param from the source of the values
  * @param alongside other work for the same transaction, called only if anything changes
  * @throws AuthError `validation_failed`, `username_taken`, `invalid_session` or `user_not_found`, and errors that the
  *   app's hook throws
@@ -57,7 +57,7 @@ export async function updateUser(
   });
 }
 
-/** The letters of the username, which must not have changed since the spelling was compared with it. */
+/** Returns the new letters of the username, unless the username has changed since the spelling was compared with it. */
 function respelled({ usernames }: Core, { user }: UserRecord, spelling: string): UserChanges {
   const isSame = user.username !== null && usernames?.fold(spelling) === user.username;
   return isSame ? { usernameDisplay: usernames.lettersOf(user.username, spelling) } : {};
@@ -86,7 +86,7 @@ export function removeWayIn(
 const usernameNotices = declareNotices(CORE, {
   'username-changed': {
     subject: 'Your username was changed',
-    lines: ['Your account has another username. Signing in with the earlier one does not work any more.'],
+    lines: ['Your account has a new username. You can no longer sign in with the earlier one.'],
   },
 });
 

@@ -30,12 +30,12 @@ export interface CompletionApi {
    *   const issued = await auth.completeSignIn({ pendingToken, method: 'totp', code });
    * }
    *
-   * @throws AuthError `sign_in_expired`, `invalid_code` (401), `rate_limited` (429), and what checks of the account
-   *   throw, such as `account_suspended` (403)
+   * @throws AuthError `sign_in_expired`, `invalid_code` (401), `rate_limited` (429), and errors of account checks, such
+   *   as `account_suspended` (403)
    */
   completeSignIn(input: CompleteSignInInput): Promise<IssuedSession>;
   /**
-   * Emails the code of a pending sign-in again, at most three times. It is the same code, and expires when it would have.
+   * Emails the code of a pending sign-in again, at most three times. The code and its expiry stay the same.
    *
    * @throws AuthError `sign_in_expired` (401); `email_code_not_offered` (409) if the sign-in waits for a second factor;
    *   `rate_limited` (429)
@@ -46,12 +46,15 @@ export interface CompletionApi {
 export function completionApi(core: Core): CompletionApi {
   return {
     completeSignIn: (input) =>
-      core.forClient(input, () => {
+      core.callFor('auth.completeSignIn', input, ['pendingToken', 'method', 'code', 'response'], async () => {
         const { method, pendingToken, response } = input;
         const code = input.code === undefined ? undefined : String(input.code);
-        return core.completion.complete(pendingToken, { method, code, response });
+        const complete = () => core.completion.complete(pendingToken, { method, code, response });
+        return core.countSignIn('second_step', complete);
       }),
     sendSignInCode: (input) =>
-      core.forClient(input, async () => ({ expiresAt: await core.completion.sendAgain(input.pendingToken) })),
+      core.callFor('auth.sendSignInCode', input, ['pendingToken'], async () => ({
+        expiresAt: await core.completion.sendAgain(input.pendingToken),
+      })),
   };
 }

@@ -1,5 +1,4 @@
 import type { Transaction } from 'sequelize';
-import type { Settings } from '../config/config.js';
 import type { Contribution } from '../core/contribution.js';
 import { BY_CODE, type Core } from '../core/core.js';
 import type { Chore } from '../database/chores.js';
@@ -45,12 +44,12 @@ export async function deleteUser(
 /**
  * Removes an account that an import has just created, so that another row of the import can have its email.
  *
- * @param isLinked whether the account's row of the app existed before, so that it stays
+ * @param isLinked whether the app's row of the account existed before the import, so that the row stays
  */
 export async function removeImported(core: Core, userId: string, isLinked: boolean): Promise<void> {
   await core.change(userId, BY_CODE, async (record, transaction) => {
     if (isLinked) await core.users.rows?.unlink(userId, transaction);
-    // Nothing is remembered: its row was not imported.
+    // Remember nothing about its row, because the row was not imported.
     await core.imported.drop(userId, transaction);
     await deleteIn(core, record, transaction);
   });
@@ -83,14 +82,14 @@ async function pruneAccount(core: Core, userId: string): Promise<number> {
     if (!isRestored)
       core.settings.log.warn(
         'account.not_deleted',
-        `the deleted account ${userId} could not be deleted for good`,
+        `the account ${userId} could not be permanently deleted`,
         { err: error },
       );
     return 0;
   }
 }
 
-/** @param onlyClosed whether the deletion must still be pending: an account that was restored is not deleted */
+/** @param onlyClosed whether the deletion must still be pending, so that a restored account is not deleted */
 async function deleteForGood(
   core: Core,
   userId: string,
@@ -157,7 +156,7 @@ function asInUse(error: unknown): unknown {
 const problems = declareProblems({
   account_deleted: [
     403,
-    'This account was deleted. For a while, the link in the email about it can bring the account back.',
+    'This account was deleted. For some time, you can restore it with the link in the email about the deletion.',
   ],
 });
 
@@ -177,7 +176,7 @@ declare module '../outbox/events.js' {
   }
 }
 
-declareEvents(CORE, 'user.deletion_requested', 'user.restored');
+declareEvents(CORE, { 'user.deletion_requested': {}, 'user.restored': {} });
 
 const deletionNotices = declareNotices(CORE, {
   'account-deleted': {
@@ -198,21 +197,21 @@ function accountClosedNotice(graceDays: number): NoticeTemplate {
     kind,
     subject,
     lines: [
-      `Your account was deleted. Nobody can sign in to it any more. In ${time}, everything that belongs to it goes for good.`,
+      `Your account was deleted. No one can sign in to it. In ${time}, it will be permanently deleted, with everything that belongs to it.`,
     ],
-    undo: `If it was not you, this link brings the account back. It works for ${time}:`,
+    undo: `If it was not you, restore the account here within ${time}:`,
   };
 }
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 
 /**
- * Rejects accounts whose deletion is pending, as plugins reject other accounts. It does so even if there is no grace
- * period now, because an earlier config might have had one.
+ * Rejects accounts whose deletion is pending, in the same way as plugins reject other accounts. It does so even if
+ * there is no grace period now, because an earlier config might have had one.
  */
-export function closedAccounts({ accountDeletion }: Pick<Settings, 'accountDeletion'>): Contribution {
+export function closedAccounts(): Contribution {
   return {
-    accountProblems: accountDeletion.graceDays > 0 ? ['account_deleted'] : [],
+    accountProblems: ['account_deleted'],
     checkAccount(account) {
       if (isClosed({ account })) throw new AuthError('account_deleted');
     },
@@ -224,7 +223,7 @@ export function isClosed({ account }: Pick<UserRecord, 'account'>): boolean {
   return (account.deletedAt ?? null) !== null;
 }
 
-/** Whether the account's grace period is over, so that it only waits for its permanent deletion. */
+/** Whether the account's grace period is over, so that the account only waits for its permanent deletion. */
 export function isExpired({ settings, database }: Core, { account }: Pick<UserRecord, 'account'>): boolean {
   const closedAt = account.deletedAt ?? null;
   if (closedAt === null) return false;

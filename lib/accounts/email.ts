@@ -11,7 +11,7 @@ import type { BeforeChange } from '../verification/proof.js';
 import { VERIFY_NEW_EMAIL } from '../verification/tokens.js';
 import { dropFormerPassword } from './required-password.js';
 
-/** The proof of who confirms the change: the user's session, or their password. */
+/** The proof that the user confirms the change: the user's session or password. */
 export interface ShownAtConfirmation {
   /** The session of the request. It can belong to another user. */
   readonly session: Session | null;
@@ -118,13 +118,13 @@ export async function setEmail(
   const told = telling(core, sessionId === null);
   return core.change(userId, { sessionId, fresh: true }, async (record, transaction) => {
     const { user } = record;
-    // What the app says is final, even if nothing changes.
+    // A change that the app makes is final, even if the email stays the same.
     if (sessionId === null) await core.changes.end(userId, transaction);
     const proof = verified ? EmailProof.byApp : EmailProof.none;
     const changed = await core.proofs.replaceEmail(record, email, proof, transaction, told);
     await dropFormerPassword(core, record, changed, transaction);
     if (user.email === email) return changed;
-    // Sessions of a previous system, which name only the address, are not those of the account from then on.
+    // Sessions of a previous system that identify the user only by the address no longer belong to the account.
     await core.sessions.keepAll(userId, transaction);
     core.events.emit('user.email_changed', { userId }, transaction);
     return changed;
@@ -153,7 +153,7 @@ function requireStrong({ secondFactors }: Core, account: object, session: Sessio
   else if (secondFactors.isOn(account)) throw new AuthError('second_factor_required');
 }
 
-/** Discards the token if another account has got the address in the meantime, because a retry would fail too. */
+/** Discards the token if another account has got the address in the meantime, because a retry would also fail. */
 async function usingUp<T>(core: Core, token: string, work: () => Promise<T>): Promise<T> {
   try {
     return await work();
@@ -199,8 +199,8 @@ const emailChangeConflictMail: PlainTemplate = {
   kind: 'email-change-conflict',
   subject: 'You already have an account with this address',
   lines: [
-    'Someone asked to make this the email address of another account. Nothing has changed, because your account has it.',
-    'If it was you, sign in to the account with this address, and change its address or close it first. If it was not, ignore this email.',
+    'Someone asked to make this the email address of another account. Nothing has changed, because your account has this address.',
+    'If it was you, first sign in to the account that has this address, and change its address or delete it. If it was not you, ignore this email.',
   ],
 };
 
@@ -208,13 +208,13 @@ const emailNotices = declareNotices(CORE, {
   'email-change-requested': {
     subject: 'Your email address is about to change',
     lines: [
-      'Someone who is signed in to your account asked to change its email address. A link to confirm it went to the new address.',
+      'Someone who is signed in to your account asked to change its email address. A confirmation link was sent to the new address.',
     ],
-    help: 'If it was you, there is nothing to do here. If it was not, change your password now: the link will not work any more.',
+    help: 'If it was you, you do not have to do anything. If it was not you, change your password now, so that the confirmation link stops working.',
   },
   'email-changed': {
     subject: 'Your email address was changed',
-    lines: ['Your account has a new email address, and this one does not belong to it any more.'],
+    lines: ['Your account has a new email address. This address no longer belongs to your account.'],
   },
 });
 

@@ -13,27 +13,28 @@ export interface Ensured {
   readonly created: boolean;
 }
 
-/** The account to create if there is none. */
+/** The account to create if it does not exist. */
 interface Wanted {
   /** In canonical form. */
   readonly email: string | null;
   readonly username: string | null;
   readonly usernameDisplay?: string;
-  /** Returns the rest of the account, which takes long if it has a password. */
+  /** Returns the rest of the account, which takes long if the account has a password. */
   readonly rest: () => Promise<Pick<NewUser, 'passwordHash' | 'emailProof'>>;
   readonly fields?: FieldValues | undefined;
 }
 
 /**
- * Finds the account that an earlier call has created, or one whose email the app or its mailbox has proven; otherwise
- * creates one. Of concurrent calls, one creates it, and the others find it.
+ * Finds the account that an earlier call has created, or an account whose email was proven by the app or by access to
+ * the mailbox. Otherwise, it creates an account. If several calls run at the same time, one creates the account, and
+ * the others find it.
  *
  * @throws AuthError `email_unproven`, `username_taken`, `email_taken` (409), `validation_failed`, and errors of hooks
  */
 export async function ensureUser(core: Core, wanted: Wanted): Promise<Ensured> {
   const ref = wanted.email ?? wanted.username;
   if (ref === null)
-    throw invalidField('/email', 'missing_identifier', 'is missing: give an email or a username');
+    throw invalidField('/email', 'missing_identifier', 'is missing: pass an email or a username');
   return retryAfterRace(['email_taken', 'username_taken', 'email_unproven'], async () => {
     const { line, record } = await remembered(core, ref);
     if (record) return { record, created: false };
@@ -53,7 +54,7 @@ async function remembered(
   return { line, record: record && !isClosed(record) ? record : null };
 }
 
-/** Finds an account that can be the wanted one. @throws AuthError if another account has what it needs */
+/** Finds an account that can be the wanted one. @throws AuthError if another account has its email or username */
 async function existing(core: Core, { email, username }: Wanted): Promise<UserRecord | null> {
   const holder = email === null ? null : await core.users.findRecord({ email });
   if (holder) {
@@ -89,7 +90,7 @@ async function create(
 const problems = declareProblems({
   email_unproven: [
     409,
-    'An account has this email, but nobody has proven that it belongs to its user. Verify the email or delete the account first.',
+    'An account has this email, but no one has proven that the email belongs to its user. Verify the email or delete the account first.',
   ],
 });
 

@@ -17,7 +17,7 @@ interface Unapplied {
   readonly detail: string;
 }
 
-/** What has become of an account that exists: what could not be applied, if anything. */
+/** The outcome for an account that exists. A list contains the keys that were not applied. */
 type Applied = 'updated' | 'unchanged' | readonly Unapplied[];
 
 const FIELD = 'fields.';
@@ -57,7 +57,7 @@ function fieldValuesOf(fields: FieldValues): RowValues {
   );
 }
 
-/** Brings accounts that exist into the state of their rows, unless they were changed here. */
+/** Updates existing accounts to match their rows, unless the accounts were changed here. */
 export class RowUpdates {
   readonly #parts: readonly RowPart[];
 
@@ -69,7 +69,9 @@ export class RowUpdates {
     this.#parts = core.contributions.flatMap(({ rowParts = [] }) => rowParts);
   }
 
-  /** Returns the accounts of a batch that differ from their rows, as far as this is known without reading them. */
+  /**
+   * Returns the accounts of a batch that differ from their rows, as far as that is known without reading the accounts.
+   */
   async changed(found: Outcomes): Promise<ReadonlySet<NewAccount>> {
     const key = await this.core.imported.knownKey();
     const isChanged = ([{ rowValues = {}, lost = [] }, outcome]: [NewAccount, FoundAccount]) => {
@@ -115,15 +117,15 @@ export class RowUpdates {
       return 'updated';
     }
     if (!changes && (record.account.importedAt ?? null) === null)
-      return [{ field: 'id', detail: 'the account was not made by an import' }];
+      return [{ field: 'id', detail: 'the account was not created by an import' }];
     const now = await this.#valuesNow(account, record, transaction);
-    // A key that has changed neither here nor in the row does not differ, even if its value looks different: such as a
-    // password that was hashed again.
+    // A key that has changed neither here nor in the row does not differ, even if its value looks different, such as
+    // the hash of a password that was hashed again.
     const keys = changes ? [...new Set([...changes, ...here])] : keysOf(now, rowValues).filter(isSignIn);
     const differing = keys.filter((name) => (now[name] ?? '') !== (rowValues[name] ?? ''));
     if (here.length > 0) return this.#conflicts(differing, here);
     if (differing.length > 0) {
-      // An earlier version has imported the account, and has not recorded the row. Someone may have changed it here.
+      // An earlier version imported the account without recording the row, so the account might have been changed here.
       await imported.note(record.user.id, differing, transaction);
       return this.#conflicts(differing, differing);
     }
@@ -134,7 +136,7 @@ export class RowUpdates {
   #conflicts(differing: readonly string[], here: readonly string[]): readonly Unapplied[] {
     if (differing.length === 0)
       return [
-        { field: here[0] as string, detail: 'was changed here since the import; it equals the row now' },
+        { field: here[0] as string, detail: 'was changed here since the import, and equals the row now' },
       ];
     return differing.map((field) => ({
       field,
@@ -144,7 +146,7 @@ export class RowUpdates {
     }));
   }
 
-  /** Writes the values of a row. The account is in the state of the row as it was before. */
+  /** Writes the values of a row. The account still matches the row's previous values. */
   async #write(
     { user, fields, values, rowValues = {} }: NewAccount,
     record: UserRecord,
@@ -168,7 +170,7 @@ export class RowUpdates {
       if (part.keys.some((key) => keys.includes(key)))
         await replacing(part, () => part.replace(updated.record, values?.get(part) ?? null, transaction));
     if (keys.includes('passwordHash')) await core.tokens.endWithNewPassword(id, transaction);
-    // Without the factor, the sessions and tokens of before could go on.
+    // Otherwise, sessions and tokens from before the change would continue without the new second factor.
     const hasNewFactor = keys.includes('totpSecret') && rowValues.totpSecret !== undefined;
     if (keys.includes('passwordHash') || hasNewFactor) await core.sessions.endAll(id, transaction);
   }
@@ -194,7 +196,7 @@ export class RowUpdates {
   }
 }
 
-/** Leaves out the fields that the row no longer names, and the keys that were left out of the row. */
+/** Excludes the fields that the row no longer names, and the keys of the row that were skipped. */
 function changesOf(
   keys: readonly string[] | null,
   values: RowValues,
@@ -208,12 +210,12 @@ function keysOf(...all: readonly RowValues[]): string[] {
   return [...new Set(all.flatMap((one) => Object.keys(one)))];
 }
 
-/** Whether a key is one with which users sign in, or that decides whether they can. */
+/** Whether users sign in with a key, or the key decides whether they can. */
 function isSignIn(key: string): boolean {
   return key !== PROOF && !key.startsWith(FIELD);
 }
 
-/** The email of a row and how well it is proven, as far as it differs from the account. */
+/** Returns the email of a row and its proof, as far as they differ from the account. */
 function emailOf(
   { database: { clock } }: Core,
   { email, emailProof: proof = EmailProof.none }: NewUser,
@@ -231,7 +233,7 @@ function emailOf(
   };
 }
 
-/** @throws AuthError `validation_failed` if another account has what the row names */
+/** @throws AuthError `validation_failed` if another account has a value of the row */
 async function replacing({ keys, taken }: RowPart, work: () => Promise<void>): Promise<void> {
   try {
     await work();
@@ -241,7 +243,7 @@ async function replacing({ keys, taken }: RowPart, work: () => Promise<void>): P
   }
 }
 
-/** Returns why a row was not applied. @throws what is not about the row */
+/** Returns why a row was not applied. @throws errors that are not about the row */
 function unappliedBy(error: unknown): Unapplied {
   if (!(error instanceof AuthError) || error.code === 'unavailable') throw error;
   if (error.code === 'email_taken') return { field: 'email', detail: 'another account has this email' };

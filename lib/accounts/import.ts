@@ -36,23 +36,23 @@ export interface ImportUsersOptions extends TransactionOption {
   /**
    * The name of the system that the rows come from: up to 64 letters, digits, `.`, `_`, `:` and `-`. Together with
    * `ref`, it identifies a row, so two systems must not have the same name.
-   * @default the name of the importer, such as `better-auth`; else `rows`
+   * @default the name of the importer, such as `better-auth`; otherwise `rows`
    */
   source?: string | undefined;
   /**
-   * Whether to bring accounts of an earlier import into the state of their rows, unless they were changed here.
-   * @default false: accounts that exist are left as they are
+   * Whether to update accounts from an earlier import to match their rows, unless the accounts were changed here.
+   * @default false: existing accounts stay as they are
    */
   update?: boolean | undefined;
   /** Called after each batch; the import awaits its result. @default none */
   onProgress?: ((progress: ImportProgress) => unknown) | undefined;
-  /** Whether to do everything, but roll each batch back. Hooks run too. @default false */
+  /** Whether to run the whole import, but roll back each batch. Hooks run too. @default false */
   dryRun?: boolean | undefined;
   /**
    * How to verify hashes in formats that latchkey does not know. If there is one scheme here, it applies to every hash
    * in an unknown format. If there are several, each hash names its scheme: `$legacy$<name>$<hash>`. The server needs
    * the same functions, in `credentialPassword({ verifyLegacy })`, to sign these users in.
-   * @default those of the config
+   * @default the functions in the config
    */
   verifyLegacy?: LegacyVerifiers | undefined;
 }
@@ -72,8 +72,8 @@ export interface ImportReport {
   /** The accounts of the rows, in their order: accounts that this run created, and accounts from an earlier run. */
   readonly users: readonly ImportedAccount[];
   /**
-   * The rows that have no account, in their order, and why; and parts of rows that were left out, such as an account at a
-   * provider that is not configured.
+   * The rows that have no account, in their order, with the reason; and parts of rows that were skipped, such as an
+   * account at a provider that is not configured.
    */
   readonly skipped: readonly SkippedRow[];
 }
@@ -82,13 +82,13 @@ export interface ImportReport {
 export interface ImportUpdateReport extends ImportReport {
   /** The number of accounts that this run created. */
   readonly imported: number;
-  /** The number of accounts that were brought into the state of their row. */
+  /** The number of accounts that were updated to match their rows. */
   readonly updated: number;
-  /** The number of accounts that are in the state of their row already. */
+  /** The number of accounts that already matched their rows. */
   readonly unchanged: number;
-  /** What differs between rows and accounts that were changed or deleted here. These accounts stay as they are. */
+  /** The differences between rows and accounts that were changed or deleted here. These accounts stay as they are. */
   readonly conflicts: readonly ImportConflict[];
-  /** The accounts of earlier imports of this source whose row is no longer there. They stay as they are. */
+  /** The accounts of earlier imports of this source whose rows are missing from this run. They stay as they are. */
   readonly vanished: readonly ImportedAccount[];
 }
 
@@ -118,7 +118,7 @@ export interface SkippedRow {
   readonly code: string;
   /** A human-readable description of the error. */
   readonly detail: string;
-  /** The key of the row that was left out, if the rest of the row was imported. */
+  /** The key of the row that was skipped, if the rest of the row was imported. */
   readonly part?: string;
 }
 
@@ -148,22 +148,22 @@ export const schema = () =>
 
 type Rows = Iterable<unknown> | AsyncIterable<unknown>;
 
-/** Moves users in from another system. */
+/** Imports users from another system. */
 export interface ImportApi {
   /**
    * Imports the users of another system with their password hashes, links to providers and second factors, in batches.
    * A row that cannot be imported is skipped. You can rerun an interrupted import: it finds the users that were
-   * imported, and leaves them as they are. With `update: true`, it applies what has changed in the rows since then,
-   * except to accounts that were changed here. An import sends no emails and emits no events.
+   * imported, and leaves them as they are. With `update: true`, it applies the changes of the rows since then, except
+   * to accounts that were changed here. An import sends no emails and emits no events.
    *
    * @example
    * const { users, skipped } = await auth.importUsers([
    *   { ref: 7, email: 'ada@example.com', emailVerified: true, passwordHash: '$2y$10$…' },
    * ]);
    *
-   * @param rows a list, or an iterable or async iterable, of which one batch is held in memory
+   * @param rows a list, or an iterable or async iterable; one batch at a time is held in memory
    * @throws AuthError `unavailable`; errors that `rows`, hooks and `onProgress` throw. The batches before the error
-   *   stay
+   *   remain imported
    * @throws TypeError on invalid options
    */
   importUsers(
@@ -196,7 +196,7 @@ function sourceOf(rows: Rows): string {
   return typeof source === 'string' && SOURCE.test(source) && source !== ENSURED ? source : 'rows';
 }
 
-/** What has become of a row. */
+/** The outcome of a row. */
 interface Outcome {
   readonly ref: Ref;
   readonly account: ImportedAccount | null;
@@ -211,7 +211,7 @@ interface Unverified {
   readonly id: string;
   /** Whether the account belongs to a row of the app that existed before. */
   readonly isLinked: boolean;
-  /** What the account would have taken, in a trial. */
+  /** The names that the account would have taken, in a trial. */
   readonly names: readonly string[];
 }
 
@@ -230,7 +230,7 @@ class Import {
   readonly #unverified = new Map<string, Unverified>();
   /** The rows' refs, by position. */
   readonly #rowRefs: Ref[] = [];
-  /** The refs that were read, to find those that have vanished. */
+  /** The refs that were read, to find the rows that have vanished. */
   readonly #refs = new Set<string>();
   readonly #counts = { imported: 0, updated: 0, unchanged: 0 };
   #accounts = 0;
@@ -299,7 +299,7 @@ class Import {
     return { ref, account: { ref, id }, skipped: parts, conflicts };
   }
 
-  /** Brings an account that exists into the state of its row. @returns what could not be applied */
+  /** Updates an existing account to match its row. @returns the parts that were not applied */
   async #update(
     ref: Ref,
     account: NewAccount,
@@ -325,7 +325,7 @@ class Import {
     return { ...none, skipped: [{ ref, code, detail: by === null ? detail : sameAs(ref, by, code) }] };
   }
 
-  /** Finds the row of an account: one of this run, or of an earlier one. */
+  /** Finds the row of an account, in this run or an earlier one. */
   async #refOf(userId: string): Promise<Ref | null> {
     const position = this.#positions.get(userId);
     if (position !== undefined) return this.#rowRefs[position] ?? null;
@@ -349,10 +349,10 @@ class Import {
   }
 
   /**
-   * Of two rows with the same email, the one whose email is verified gets the account. If this run has created one for the
-   * other row, removes it.
+   * If two rows have the same email, the row with the verified email gets the account. If this run has created an
+   * account for the other row, removes that account.
    *
-   * @returns whether there is room now
+   * @returns whether the email is available now
    */
   async #makeRoom(account: NewAccount, { code }: Refusal): Promise<boolean> {
     const { email } = account.user;
@@ -370,7 +370,7 @@ class Import {
     return true;
   }
 
-  /** Finds the accounts of earlier runs whose rows were not among those of this run. */
+  /** Finds the accounts of earlier runs whose rows are missing from this run. */
   async #vanished(): Promise<ImportedAccount[]> {
     const vanished: ImportedAccount[] = [];
     const { imported, users } = this.core;
@@ -382,7 +382,7 @@ class Import {
   }
 }
 
-/** What stands in place of a missing ref: what identifies the user. */
+/** Returns a substitute for a missing ref: the value that identifies the user. */
 function standInOf(
   email: string | null,
   username: string | null,
@@ -394,7 +394,7 @@ function standInOf(
     : { ref: username, standIn: 'username' };
 }
 
-/** Names both rows in the reason why the first one has no account. */
+/** Returns the reason why the first of two rows has no account. */
 function sameAs(ref: Ref, by: Ref, code: string): string {
   const what = code === 'email_taken' ? 'email' : 'username';
   return `the rows ${ref} and ${by} have the same ${what}: the row ${by} was imported`;
@@ -408,7 +408,7 @@ function refOfRow({ origin, user }: NewAccount): Ref {
   return origin?.ref ?? user.email ?? '';
 }
 
-/** Reads the app's rows outside the import's transaction: statements of the app use it only if they name it. */
+/** Reads the app's rows outside the import's transaction, which the app's statements use only if they pass it. */
 async function* inBatches(core: Core, rows: Rows): AsyncGenerator<unknown[]> {
   const iterator = Symbol.asyncIterator in rows ? rows[Symbol.asyncIterator]() : rows[Symbol.iterator]();
   let isDone = false;
@@ -433,7 +433,7 @@ const KEYS: ReadonlySet<string> = new Set<keyof ImportRow>([
 ]);
 const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:?\d\d)$/;
 
-/** A part of a row that is left out. */
+/** A part of a row that is skipped. */
 interface LostPart extends Refusal {
   readonly part: string;
 }
@@ -452,7 +452,7 @@ interface RowRead {
 export class ImportRows {
   readonly #parts: readonly RowPart[];
 
-  /** @param offered the password schemes of the import, if it names some */
+  /** @param offered the password schemes of the import, if it has any */
   constructor(
     private readonly core: Core,
     private readonly source: string,
@@ -491,7 +491,7 @@ export class ImportRows {
       throw invalidField(
         '/email',
         'missing_identifier',
-        'is missing, and so is anything else to sign in with',
+        'is missing, and the row contains no other sign-in method',
       );
     }
     const given = EmailProof.imported(row.emailVerified);
@@ -519,14 +519,14 @@ export class ImportRows {
       hasGivenId: id !== null,
       rowKey: isLinked ? (ref ?? undefined) : undefined,
       values,
-      // A row without a ref is known by what identifies its user.
+      // A row without a ref is identified by its user.
       origin: { source: this.source, ...(ref === null ? standInOf(email, username, identity) : { ref }) },
       lost: lost.map(({ part }) => part),
       rowValues: rowValuesOf(user, isLinked ? {} : givenOf(fields, row.fields), values),
     };
   }
 
-  /** A username that does not follow the rules is left out, if the user has something else to sign in with. */
+  /** Skips a username that violates the rules, if the user has another sign-in method. */
   #readName(
     { username: given, usernameDisplay }: ImportRow,
     hasWayIn: boolean,
@@ -552,7 +552,7 @@ export class ImportRows {
       if (KEYS.has(key) || ofParts.includes(key) || value === undefined) continue;
       const { how, isOptional } = switchesOfRowKeys.get(key) ?? {};
       if (how === undefined)
-        throw invalidField('', 'unknown_key', `${key} is no key of a row: check its spelling`);
+        throw invalidField('', 'unknown_key', `the row has an unknown key, ${key}: check its spelling`);
       if (!isGiven(value)) continue;
       if (!isOptional) throw notEnabled(key, how);
       lost.push({ ...refusalOf(notEnabled(key, how)), part: key });
@@ -590,12 +590,12 @@ export class ImportRows {
     if (!isGiven(given)) return undefined;
     const time = typeof given === 'string' && TIME.test(given) ? new Date(given) : given;
     if (time instanceof Date && isCreationTime(time, this.core.database.clock.now())) return time;
-    const detail = 'must be a time of the past since 1970: a Date, or ISO 8601 such as 2026-01-31T12:00:00Z';
+    const detail = 'must be a time between 1970 and now: a Date, or ISO 8601 such as 2026-01-31T12:00:00Z';
     throw invalidField('/createdAt', 'invalid_created_at', detail);
   }
 }
 
-/** Returns the reason in an error of a row's value. @throws any other error */
+/** Returns the reason why a row's value was rejected. @throws any other error */
 function refusalOf(error: unknown): Refusal {
   const [first] = (error instanceof AuthError && error.errors) || [];
   if (!first) throw error;
@@ -626,9 +626,9 @@ function requireRow(given: unknown): ImportRow {
     throw invalidField('', 'invalid_row', 'a row must be an object');
   const row = given as ImportRow;
   if (isGiven(row.ref) && refOf(row) === null)
-    throw invalidField('/ref', 'invalid_ref', 'must be text or a number');
+    throw invalidField('/ref', 'invalid_ref', 'must be a string or a number');
   if (typeof row.ref === 'string' && (row.ref.includes('\0') || !row.ref.isWellFormed()))
-    throw invalidField('/ref', 'invalid_ref', 'must be well-formed text without the character NUL');
+    throw invalidField('/ref', 'invalid_ref', 'must be a well-formed string without the character NUL');
   return row;
 }
 
@@ -636,7 +636,7 @@ function readId(given: unknown): string | null {
   if (!isGiven(given)) return null;
   const id = uuidOf(given);
   if (id !== null) return id;
-  throw invalidField('/id', 'invalid_id', 'must be a UUID: give the other system’s id as ref');
+  throw invalidField('/id', 'invalid_id', 'must be a UUID: pass the other system’s id as ref');
 }
 
 function notEnabled(key: string, how: string): AuthError {

@@ -9,10 +9,14 @@ import type { AppRows } from '../users/rows.js';
 /** Filters and pages a list of users. */
 export interface ListUsersOptions extends PageOptions, TransactionOption {
   /**
-   * Part of an email or username, case-insensitive. The whole email of a user finds this user alone. @default all users
+   * Part of an email or username, case-insensitive. The complete email of a user finds only this user. @default all
+   * users
    */
   search?: string;
 }
+
+/** The keys of {@link ListUsersOptions}. */
+export const KEYS_OF_LIST = ['search', 'limit', 'cursor'];
 
 /** One page of users. */
 export interface UserPage {
@@ -53,11 +57,11 @@ async function findByEmail(core: Core, search: string, before: string | null): P
   return user ? { users: before === null || user.id < before ? [user] : [], nextCursor: null } : null;
 }
 
-/** The number of users that the first step compares. If they fill the page, the search costs little. */
+/** The number of users that the first step compares. If they fill the page, the search is cheap. */
 const FIRST_STEP = 10_000;
 const LARGEST_STEP = 200_000;
 
-/** After this time, a page gets no further step, because a request can wait at most four seconds for the database. */
+/** After this time, a page starts no further step, because a request can wait at most four seconds for the database. */
 const ENOUGH_MS = 1000;
 
 interface Found {
@@ -68,9 +72,9 @@ interface Found {
  * Finds users by a part of their email or username, newest first.
  *
  * It compares the users one by one, along an index that contains nothing else, and stops when the page is full. No kind
- * of index for parts of words exists in every database, and one that latchkey maintained would be many times larger
- * than the users. So finding a rare string takes longer the more users there are. The time per request does not grow,
- * because a search that takes longer continues with the next page.
+ * of index for parts of words exists in every database, and an index that latchkey maintained would be many times
+ * larger than the users. So finding a rare string takes longer if there are more users. The time per request does not
+ * grow, because a search that takes longer continues with the next page.
  */
 export async function searchUsers(
   core: Core,
@@ -140,8 +144,8 @@ export interface Orphan {
 }
 
 /**
- * Returns accounts that have no row in the table of `user.model`, in the order of their ids. Rows that are outside the
- * model's scope or marked as deleted count.
+ * Returns accounts that have no row in the table of `user.model`, in the order of their ids. An account has a row even
+ * if the row is outside the model's scope or marked as deleted.
  *
  * @param after the id of the last account of the previous page; null for the first page
  */

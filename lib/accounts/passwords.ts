@@ -27,7 +27,9 @@ export function readUsername({ usernames }: Core, username: string): Username {
 
 /** How to replace a user's password. */
 export interface ReplacePasswordOptions {
-  /** The session of the user who makes the change, which must be fresh; null for the app itself, whose change is final. */
+  /**
+   * The session of the user who makes the change, which must be fresh; null for the app itself, whose change is final.
+   */
   readonly sessionId: string | null;
   readonly keepSessions: boolean;
   readonly skipRules: boolean;
@@ -65,7 +67,7 @@ export async function replacePassword(
 /**
  * Stores a new password, or none, and revokes the emailed reset links.
  *
- * @returns what else changes of the user
+ * @returns the other values of the user that change
  */
 export async function storePassword(
   { users, tokens }: Core,
@@ -77,14 +79,18 @@ export async function storePassword(
   return users.setPasswordHash(userId, passwordHash, transaction);
 }
 
-/** Requires that a new password is another one, if the account needs a new one. @throws AuthError `validation_failed` */
+/**
+ * Requires a new password to differ from the current one, if the account needs a new one.
+ *
+ * @throws AuthError `validation_failed`
+ */
 export async function requireOtherPassword(
   { passwords }: Core,
   { user, passwordHash }: UserRecord,
   newPassword: string,
 ): Promise<void> {
   if (needsNewPassword(user) && (await passwords?.matches(passwordHash, newPassword)))
-    throw invalidField('/new_password', 'same_password', 'must be another one than before');
+    throw invalidField('/new_password', 'same_password', 'must differ from the current password');
 }
 
 /** Whether links to choose a password can be emailed. */
@@ -96,7 +102,7 @@ export function hasPasswordLinks({ mails, passwords }: Core): boolean {
  * Emails a user a reset link, if that is possible and the user has an email.
  *
  * @param texts replace the usual ones
- * @param asked who asks for it. By default, it is the app, and is not limited
+ * @param asked who asks for it. By default, the app asks, without a limit
  */
 export async function mailResetLink(
   core: Core,
@@ -137,7 +143,7 @@ declare module '../outbox/events.js' {
   }
 }
 
-declareEvents(CORE, 'password.changed', 'password.reset', 'password.removed');
+declareEvents(CORE, { 'password.changed': {}, 'password.reset': {}, 'password.removed': {} });
 
 declare module '../mail/messages.js' {
   interface MailKinds {
@@ -171,7 +177,7 @@ const resetPasswordMail: Omit<MailTemplate, 'page'> = {
 const invitationMail: Omit<MailTemplate, 'page'> = {
   kind: 'invitation',
   subject: 'Your new account',
-  before: 'An account has been made for you. Choose a password here:',
+  before: 'An account was created for you. Choose a password here:',
   action: 'Choose a password',
   after: 'The link expires in 7 days. If you did not expect this, you can ignore this email.',
 };
@@ -179,7 +185,7 @@ const invitationMail: Omit<MailTemplate, 'page'> = {
 export const passwordNotices = declareNotices(CORE, {
   'password-set': {
     subject: 'A password was set for your account',
-    lines: ['Your account had no password, and now has one. Whoever knows it can sign in.'],
+    lines: ['Your account had no password, and now has one. Anyone who knows the password can sign in.'],
   },
   'password-changed': {
     subject: 'Your password was changed',
@@ -187,7 +193,7 @@ export const passwordNotices = declareNotices(CORE, {
   },
   'password-removed': {
     subject: 'Your password was removed',
-    lines: ['Your account has no password any more. The other ways to sign in still work.'],
+    lines: ['Your account no longer has a password. Your other sign-in methods still work.'],
   },
 });
 

@@ -17,7 +17,7 @@ declare module '../outbox/events.js' {
   }
 }
 
-declareEvents(CORE, 'session.reauthenticated');
+declareEvents(CORE, { 'session.reauthenticated': { sessionId: true, amr: true } });
 
 /** A session whose user reauthenticates. */
 export interface Reauthenticating {

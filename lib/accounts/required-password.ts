@@ -2,7 +2,7 @@ import type { Transaction } from 'sequelize';
 import type { Core } from '../core/core.js';
 import { AuthError, declareProblems } from '../errors.js';
 import { declareNotices } from '../mail/notice-kinds.js';
-import { declareEvents } from '../outbox/events.js';
+import { declareEvents, OF_ADMINISTRATOR } from '../outbox/events.js';
 import { CORE } from '../owners.js';
 import type { PasswordPurpose } from '../sessions/password-check.js';
 import type { Task } from '../sessions/tasks.js';
@@ -10,9 +10,9 @@ import { needsNewPassword, type UserRecord } from '../users/record.js';
 import { mailResetLink, storePassword } from './passwords.js';
 
 /**
- * Requires a new password of an account, and revokes all its sessions. If a link can be emailed to a verified address, a
- * sign-in with the former password is rejected, and the link is emailed. Otherwise, the sign-in creates a session with the
- * task `choose_password`. Does nothing if the account has no password.
+ * Requires a user to choose a new password, and revokes all of the user's sessions. If a link can be emailed to a
+ * verified address, a sign-in with the former password is rejected, and the link is emailed. Otherwise, the sign-in
+ * creates a session with the task `choose_password`. Does nothing if the account has no password.
  *
  * @param adminId the administrator who does it; null for the app itself
  * @throws AuthError `user_not_found`; `own_account` if `adminId` is the user
@@ -32,7 +32,7 @@ export async function requireNewPassword(core: Core, userId: string, adminId: st
  * Rejects the correct password of an account that needs a new one. If no link can be emailed to a verified address, the
  * password still creates a session, in which the user replaces it.
  *
- * @throws AuthError `new_password_required`; for an account that cannot be used, what its checks throw
+ * @throws AuthError `new_password_required`; for an account that cannot be used, the errors of its checks
  */
 export async function refuseFormerPassword(
   core: Core,
@@ -54,8 +54,8 @@ export async function refuseFormerPassword(
 }
 
 /**
- * Removes the former password of an account whose address is no longer verified. The password was invalid until then, and
- * would otherwise create sessions again.
+ * Removes the former password of an account whose address is no longer verified. The password was invalid until then,
+ * and would otherwise create sessions again.
  */
 export async function dropFormerPassword(
   core: Core,
@@ -71,7 +71,7 @@ function isReplacedByMail({ mails }: Core, { user }: UserRecord): boolean {
   return needsNewPassword(user) && mails !== null && user.email !== null && user.emailVerifiedAt !== null;
 }
 
-/** The task of an account that needs a new password, in sessions that were created with the present password. */
+/** The task of an account that needs a new password, in sessions that were created with the current password. */
 export const choosePassword: Task = {
   name: 'choose_password',
   page: null,
@@ -83,7 +83,7 @@ export const choosePassword: Task = {
 const problems = declareProblems({
   new_password_required: [
     403,
-    'This account needs a new password. Follow the link in the email that was sent to you, or ask for another one.',
+    'This account needs a new password. Follow the link in the email that was sent to you, or request another email.',
   ],
 });
 
@@ -98,14 +98,14 @@ declare module '../outbox/events.js' {
   }
 }
 
-declareEvents(CORE, 'password.new_required');
+declareEvents(CORE, { 'password.new_required': { adminId: OF_ADMINISTRATOR } });
 
 const requiredNotices = declareNotices(CORE, {
   'new-password-required': {
     subject: 'Choose a new password',
     lines: [
-      'Your account needs a new password: the present one no longer works. All sessions have ended.',
-      'When you enter it where you sign in, you are asked for another one.',
+      'Your account needs a new password. The current one no longer works, and all sessions have ended.',
+      'When you enter the current password where you sign in, you learn how to choose a new one.',
     ],
   },
 });

@@ -15,10 +15,11 @@ import type { DeviceRow } from '../sessions/device-rows.js';
 import type { UserRecord } from '../users/record.js';
 import { isExpired } from './deletion.js';
 
-// What an undo requires, in this order: the link, a browser that the account had known for long, and what a sign-in
-// required before the change. So someone who has only the mailbox, or only a session, cannot undo what the owner does.
+// An undo requires, in this order: the link, a browser that the account had known for long, and the proof that a
+// sign-in required before the change. So an attacker who has only the mailbox, or only a session, cannot undo the
+// owner's changes.
 
-/** What is missing for an undo, as the problem `proof_required` says. */
+/** The proofs that can be missing for an undo, as the problem `proof_required` lists them. */
 export const PROOFS = ['browser', 'password', 'second_factor', 'passkey'] as const;
 
 type Proof = (typeof PROOFS)[number];
@@ -35,11 +36,11 @@ export interface UndoCase extends StatesSince {
 /** A proof that was complete. */
 export interface ProvenUndo {
   readonly browser: DeviceRow;
-  /** What plugins have verified, by the names of their parts. */
+  /** The proofs that plugins have verified, by the names of their parts. */
   readonly shown: ReadonlyMap<string, unknown>;
 }
 
-/** Finds what a token undoes. @throws AuthError `invalid_token` */
+/** Finds the changes that a token undoes. @throws AuthError `invalid_token` */
 export async function findUndo(core: Core, token: string): Promise<Undoable> {
   const found = isWellFormedToken(UNDO_PREFIX, token) ? await core.changes.find(token) : null;
   if (!found) throw new AuthError('invalid_token');
@@ -56,7 +57,7 @@ export async function lockUndoable(
   return record && isExpired(core, record) ? null : record;
 }
 
-/** Returns what a plugin needs to know about the time of a change. @param name the name of its part */
+/** Returns a plugin's view of the account at the time of a change. @param name the name of the plugin's part */
 export function thenOf(
   name: string,
   { record, at, state, later }: Pick<UndoCase, 'record' | 'at' | 'state' | 'later'>,
@@ -64,7 +65,7 @@ export function thenOf(
   return { record, at, part: state.parts[name], later: later.map(({ parts }) => parts[name]) };
 }
 
-/** Reads the account of a link. Uses nothing up. @throws AuthError `invalid_token` */
+/** Reads the account of a link. The link still works afterwards. @throws AuthError `invalid_token` */
 export async function examineUndo(core: Core, found: Undoable): Promise<UndoCase> {
   return core.database.transaction(async (transaction) => {
     const { userId, at } = found;
@@ -84,7 +85,7 @@ export function requireBrowser({ browser }: UndoCase): DeviceRow {
   return browser;
 }
 
-/** The parts of plugins that the account had at the time of the change, as a proof. */
+/** Returns the proofs of plugins, and whether the account had them at the time of the change. */
 function proofsThen(core: Core, seen: UndoCase) {
   return core.contributions.flatMap(({ undo }) => {
     if (!undo?.proof) return [];
@@ -99,7 +100,7 @@ function isGiven({ proof }: Pick<ProofThen, 'proof'>, given: GivenProof): boolea
   return proof.anyOf.some((field) => given[field] !== undefined);
 }
 
-/** Returns what is missing for an undo. @param given the password and codes, if there are any */
+/** Returns the proofs that are missing for an undo. @param given the password and codes, if there are any */
 export function missingProofs(core: Core, seen: UndoCase, given: GivenProof): readonly Proof[] {
   if (!seen.browser) return ['browser'];
   const there = proofsThen(core, seen).filter(({ isThere }) => isThere);
@@ -115,8 +116,8 @@ export function missingProofs(core: Core, seen: UndoCase, given: GivenProof): re
 }
 
 /**
- * Checks all that an undo requires in addition to its token. Without the browser, it looks at nothing else and counts
- * nothing, so that whoever holds the mailbox can guess neither passwords nor codes.
+ * Checks everything that an undo requires in addition to its token. Without the browser, it checks nothing else and
+ * counts no attempt, so that an attacker who has the mailbox can guess neither passwords nor codes.
  *
  * @throws AuthError `proof_required`, `invalid_credentials`, `rate_limited`, `invalid_token`, and plugins' errors for a
  *   wrong proof
@@ -138,7 +139,9 @@ export async function proveUndo(core: Core, found: Undoable, given: GivenProof):
   return { browser, shown };
 }
 
-/** Counts wrong passwords for the link alone, so that no one who tries them keeps the owner from undoing. */
+/**
+ * Counts wrong passwords for the link alone, so that wrong passwords at a sign-in do not keep the owner from undoing.
+ */
 async function provePassword(core: Core, { found, state }: UndoCase, password: string): Promise<void> {
   const attempts = `undo ${found.id}`;
   const paused = await core.limiter.reserveAttempt(attempts);
@@ -150,7 +153,7 @@ async function provePassword(core: Core, { found, state }: UndoCase, password: s
   await core.limiter.clearFailures(attempts);
 }
 
-const WRONG = 'That is not the password that the account had before this change.';
+const WRONG = 'Wrong password. Enter the password that the account had before this change.';
 
 function proofRequired(missing: readonly Proof[]): AuthError {
   return new AuthError('proof_required', { missing });

@@ -21,16 +21,17 @@ import { mailResetLink } from './passwords.js';
 import { findUndo, lockUndoable, type ProvenUndo, proveUndo, thenOf } from './undo-proof.js';
 
 /**
- * What an undo requires in addition to its token: the same that a sign-in required before the change, in a browser that
- * the account had known for long: see POST /undo-change. The browser is the one of `request`.
+ * The proof that an undo requires in addition to its token: the proof that a sign-in required before the change, in a
+ * browser that the account had known for long. The browser is identified by `request`. See POST /undo-change.
  */
 export interface UndoInput extends ClientInput {
   /**
-   * Whether the app has checked its own proof, such as support that knows the user. Then no other proof is required.
+   * Whether the app has checked its own proof, for example because support knows the user. No other proof is required
+   * then.
    * @default false
    */
   trusted?: boolean | undefined;
-  /** The password of the time before the change. @default none */
+  /** The password that the account had before the change. @default none */
   password?: string | undefined;
   /** A TOTP code of the authenticator app that the account had before the change. @default none */
   code?: string | undefined;
@@ -56,26 +57,29 @@ export interface UndoApi {
    */
   undoChange(token: string, input?: UndoInput): Promise<{ undone: string }>;
   /**
-   * Ends all undo links of an account, and frees the emails that they hold. For support: if someone has stolen a user's
-   * mailbox or browser, the thief must not undo what the user does now.
+   * Invalidates all undo links of an account, and frees the emails that they hold. For support: an attacker who has
+   * stolen a user's mailbox or browser must not be able to undo the user's changes.
    *
    * @throws AuthError `user_not_found`
    */
   endUndo(userId: string, options?: TransactionOption): Promise<void>;
 }
 
+/** The keys of {@link UndoInput}. */
+const PROOF = ['trusted', 'password', 'code', 'recoveryCode', 'passkey', 'pendingToken'];
+
 /** The programmatic API. */
 export function undoApi(core: Core): UndoApi {
   return {
     undoChange: (token, input = {}) =>
-      core.forClient(input, async () => {
+      core.callFor('auth.undoChange', input, PROOF, async () => {
         const { trusted, password, code, recoveryCode: recovery_code, passkey, pendingToken } = input;
         const given = { password, code, recovery_code, passkey, pending_token: pendingToken };
         const { undone } = await undoChange(core, token, trusted === true ? null : given);
         return { undone };
       }),
-    endUndo: (userId, { transaction } = {}) =>
-      core.inTransaction(transaction, () =>
+    endUndo: (userId, options = {}) =>
+      core.call('auth.endUndo', options, [], () =>
         core.change(userId, BY_CODE, (_record, within) => core.changes.end(userId, within)),
       ),
   };
@@ -84,7 +88,7 @@ export function undoApi(core: Core): UndoApi {
 const problems = declareProblems({
   proof_required: [
     403,
-    'The link alone is not enough: open it in a browser that the account had known for a while, and show what a sign-in asked for before this change. See missing.',
+    'The link alone is not enough. Open it in a browser that the account had known for a while, and provide the proof that a sign-in required before this change. See missing.',
   ],
 });
 
@@ -95,8 +99,8 @@ declare module '../errors.js' {
 declare module '../outbox/events.js' {
   interface EventDetails {
     /**
-     * A change and every later change were undone. `kind` is the kind of the notice, `restoredEmail` the email of the
-     * account now, and `removedEmail` the one that it had before, if that was another one.
+     * A change and every later change were undone. `kind` is the kind of the notice, `restoredEmail` the account's
+     * current email, and `removedEmail` its previous email, if that was different.
      */
     'account.recovered': {
       readonly userId: string;
@@ -107,7 +111,13 @@ declare module '../outbox/events.js' {
   }
 }
 
-declareEvents(CORE, 'account.recovered');
+declareEvents(CORE, {
+  'account.recovered': {
+    kind: true,
+    restoredEmail: true,
+    removedEmail: 'It might be the address of an attacker.',
+  },
+});
 
 /** The result of an undo. */
 export interface UndoneChange {
@@ -123,7 +133,7 @@ export interface UndoneChange {
  * An undo does not sign the user in, so the user of a suspended account can do it: the account stays suspended.
  *
  * @param given the proof in addition to the token; null if the app's own code has checked its own proof
- * @throws AuthError `invalid_token`, those of {@link proveUndo}, and errors that the app's hook throws
+ * @throws AuthError `invalid_token`, the errors of {@link proveUndo}, and errors that the app's hook throws
  */
 export async function undoChange(core: Core, token: string, given: GivenProof | null): Promise<UndoneChange> {
   const found = await findUndo(core, token);
@@ -165,8 +175,9 @@ async function recover(
 }
 
 /**
- * Tells both addresses about an undo, the removed one, which may be an intruder's, without the client of the owner, and
- * emails a link to choose a new password to the restored one.
+ * Sends a notice about an undo to the restored and to the removed address, and emails a link to choose a new password
+ * to the restored address. The removed address might be an attacker's, so its notice does not reveal the owner's
+ * client.
  */
 async function tell(
   core: Core,
@@ -184,15 +195,15 @@ async function tell(
 
 const AFTER_UNDO = {
   before:
-    'A change of your account was undone. All sessions have ended, and the password was removed, because somebody else might know it. Choose a new one here:',
-  after: 'The link expires in one hour. After that, ask for another one where you sign in.',
+    'A change of your account was undone. All sessions have ended, and the password was removed, because someone else might know it. Choose a new password here:',
+  after: 'The link expires in one hour. After that, you can request another link where you sign in.',
 };
 
 const recoveryNotices = declareNotices(CORE, {
   'account-recovered': {
     subject: 'A change of your account was undone',
     lines: [
-      'With the link of an earlier email, a change of your account was undone, with everything that was changed after it. All sessions have ended.',
+      'Someone used the link in an earlier email to undo a change of your account and all later changes. All sessions have ended.',
     ],
   },
 });
@@ -204,8 +215,8 @@ declare module '../mail/notice-kinds.js' {
 }
 
 /**
- * Restores the sign-in methods of an account. It removes the password, because an intruder might know the earlier one.
- * An email, username or credential that another account has got in the meantime stays there, and the rest is restored.
+ * Restores the sign-in methods of an account. It removes the password, because an attacker might know the earlier one.
+ * An email, username or credential that now belongs to another account stays there, and the rest is restored.
  * The user's row is locked.
  */
 async function restoreState(
@@ -239,7 +250,7 @@ async function lock({ users }: Core, userId: string, transaction: Transaction): 
   return record;
 }
 
-/** Restores the email, unless it is the same and has been proven better since. */
+/** Restores the email, unless it is the same and now has a better proof. */
 async function emailOf(
   core: Core,
   { user, emailProof }: UserRecord,
@@ -250,7 +261,7 @@ async function emailOf(
   const earlier = EmailProof.of({ emailVerifiedAt, emailProof: state.emailProof ?? null });
   if (email === user.email && emailProof.reaches(earlier.level)) return {};
   // Only the app's own statements can have moved the email to another account. Remove the current email too,
-  // because it might be an intruder's.
+  // because it might be an attacker's.
   const isTaken = email !== null && (await isOfAnother(core, 'email', email, user.id, transaction));
   if (isTaken) return { email: null, emailVerifiedAt: null, emailProof: EmailProof.none };
   return { email, emailVerifiedAt, emailProof: earlier };

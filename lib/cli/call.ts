@@ -1,6 +1,12 @@
 import type { Auth } from '../auth.js';
 import type { Output } from './output.js';
 
+/** This package. */
+export interface Package {
+  readonly version: string;
+  readonly folder: string;
+}
+
 /** One call of a command. */
 export interface Call {
   readonly auth: Auth;
@@ -18,7 +24,7 @@ export interface Call {
 /** The work of a command. */
 export type Work = (call: Call) => Promise<void>;
 
-/** How a command acts. */
+/** Options of {@link Acting}. */
 export interface ActingOptions {
   /** Whether the work ends by itself soon after an interrupt, with a result. @default false */
   readonly endsWithResult?: boolean;

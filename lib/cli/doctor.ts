@@ -1,23 +1,24 @@
 import type { Command } from 'commander';
 import { internalsOf } from '../auth.js';
-import type { Acting, Call } from './call.js';
+import type { Acting, Call, Package } from './call.js';
 import { checkCollations, checkDatabase, checkPruning, checkSchema, tablesOf } from './checks/database.js';
 import { type Finding, ok } from './checks/finding.js';
 import { checkHealth } from './checks/health.js';
 import { checkProxy, checkSettings } from './checks/settings.js';
 import { counted } from './output.js';
+import { versionsInWords, versionsOf } from './versions.js';
 
 /** Adds `latchkey doctor`. */
-export function addDoctor(parent: Command, acting: Acting): void {
+export function addDoctor(parent: Command, acting: Acting, of: Package): void {
   parent
     .command('doctor')
     .description(
-      'Check the config, the database, the tables, the limits, the outbox, the proxy and the cookie, and say what to do.',
+      'Check the config, database, tables, rate limits, outbox, proxy and cookie, and print a fix for each problem. Also print the versions in use.',
     )
-    .action(acting(examine));
+    .action(acting((call) => examine(call, of)));
 }
 
-async function examine(call: Call): Promise<void> {
+async function examine(call: Call, of: Package): Promise<void> {
   const findings: Finding[] = [];
   for await (const finding of check(call)) {
     findings.push(finding);
@@ -26,7 +27,12 @@ async function examine(call: Call): Promise<void> {
   const problems = findings.filter(({ status }) => status === 'problem').length;
   const warnings = findings.filter(({ status }) => status === 'warning').length;
   const summary = `${counted(problems, 'problem')}, ${counted(warnings, 'warning')}.`;
-  call.out.result({ ok: problems === 0, findings }, [...findings.map(inWords), summary].join('\n'));
+  const { database, settings } = internalsOf(call.auth).core;
+  const versions = await versionsOf(of, database, settings);
+  call.out.result(
+    { ok: problems === 0, versions, findings },
+    [`versions: ${versionsInWords(versions)}`, ...findings.map(inWords), summary].join('\n'),
+  );
   if (problems > 0) call.fail();
 }
 
@@ -51,7 +57,7 @@ async function* check({ auth, app }: Call): AsyncGenerator<Finding> {
   yield await checkPruning(database);
 }
 
-function inWords({ check, status, detail, mend }: Finding): string {
+function inWords({ check, status, detail, fix }: Finding): string {
   const line = `${status.padEnd(8)} ${check}: ${detail}`;
-  return mend === null ? line : `${line}\n         ${mend}`;
+  return fix === null ? line : `${line}\n         ${fix}`;
 }

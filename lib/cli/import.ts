@@ -22,7 +22,7 @@ export function addImport(parent: Command, acting: Acting): void {
     )
     .option('--dry-run', 'do everything, and roll it back')
     .option('--source <name>', 'the name of the previous system (default: the name of the importer, or rows)')
-    .option('--update', 'apply what has changed in the rows to accounts that were imported before')
+    .option('--update', 'apply changes in the rows to accounts that were imported earlier')
     .action(acting(importAll));
 }
 
@@ -47,7 +47,7 @@ async function importAll({ auth, out, options, args: [file = ''], signal, fail }
     const { imported, updated, unchanged, conflicts, vanished } = report;
     lines.push(
       ...shown(conflicts.map(({ ref, field, detail }) => `${ref}: conflict: ${field} ${detail}`)),
-      ...shown(vanished.map(({ ref, id }) => `${ref}: vanished: the account ${id} has no row any more`)),
+      ...shown(vanished.map(({ ref, id }) => `${ref}: vanished: the account ${id} no longer has a row`)),
       `${dryRun ? 'This would be done: ' : ''}${counted(imported, 'account')} imported, ${updated} updated, ${unchanged} unchanged, ${counted(conflicts.length, 'conflict')}, ${vanished.length} vanished, ${left} skipped.`,
     );
     const more = { conflicts: conflicts.map(printable), vanished: vanished.map(printable) };
@@ -93,7 +93,7 @@ type Rows = AsyncIterable<unknown> | Iterable<unknown>;
  *
  * @param source a file of JSON lines, or with a JSON array; a module whose default export is rows, or a function that
  *   returns them; or `-` for stdin
- * @throws Refusal naming the line that is wrong
+ * @throws Refusal that names the invalid line
  */
 export async function readRows(source: string): Promise<Rows> {
   if (source === '-') return parse(process.stdin, 'stdin');
@@ -102,7 +102,7 @@ export async function readRows(source: string): Promise<Rows> {
   return /\.[cm]?[jt]s$/.test(file) ? rowsOf(file) : parse(createReadStream(file), basename(file));
 }
 
-/** Returns the name of the system that rows come from, if they are those of an importer. */
+/** Returns the name of the system that rows come from, if an importer reads them. */
 function sourceOf(rows: Rows): string | undefined {
   const { source } = rows as { readonly source?: unknown };
   return typeof source === 'string' ? source : undefined;
@@ -143,7 +143,7 @@ function parseJson(text: string, where: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    // Node's message is left out, because it quotes the text, which contains hashes.
-    throw new Refusal(`${where} is not JSON. Write one user per line, or one array of users`);
+    // Leave out Node's message, because it quotes the text, which contains hashes.
+    throw new Refusal(`${where} is not JSON: write one user per line, or one array of users`);
   }
 }

@@ -17,16 +17,12 @@ export function addMove(parent: Command, acting: Acting): void {
   parent
     .command('move')
     .description(
-      "Give each row of the app's table of users an account, with its password. You can rerun it. It drops nothing.",
+      "Create an account for each row of the app's own table of users, with the password of the row. You can rerun it. It drops nothing.",
     )
-    .requiredOption('--model <name>', 'the model in user.model')
-    .option(
-      '--column <key=column>',
-      'the column of a key, such as email=mail; may be given several times',
-      collect,
-    )
-    .option('--ignore <column>', 'a column that is not to move; may be given several times', collect)
-    .option('--dry-run', 'say what would be done, check every row, and change nothing')
+    .requiredOption('--model <name>', 'the name of the model in user.model')
+    .option('--column <key=column>', 'the column for a key, such as email=mail; can be repeated', collect)
+    .option('--ignore <column>', 'a column to leave behind; can be repeated', collect)
+    .option('--dry-run', 'print what would be done, check every row, and change nothing')
     .action(acting(move));
 }
 
@@ -63,7 +59,7 @@ const VERIFIED = /^(is_?)?(verified|confirmed)(_?at)?$/i;
 /** The columns of the app's table by name, as Sequelize describes them. */
 type TableColumns = Readonly<Record<string, { readonly type: string; readonly allowNull: boolean }>>;
 
-/** What the command works on. */
+/** The tables that the command works on. */
 interface Place {
   readonly core: Core;
   readonly rows: AppRows;
@@ -77,7 +73,7 @@ async function move({ auth, out, options, signal, fail }: Call): Promise<void> {
   const mapping = mappingOf(place, options as GivenColumns);
   const statements = await missingIn(place);
   if (!dryRun) for (const statement of statements) await place.sequelize.query(statement);
-  // Before the statements have run, it would refuse the table.
+  // `migrate` rejects the table until the statements have run.
   const pending = statements.length === 0 ? await auth.migrate({ dryRun }) : [];
   if (!dryRun && statements.length > 0) await auth.migrate();
   const rows = untilAborted(fromTable(place.sequelize, sourceOf(place, mapping)), signal);
@@ -96,7 +92,9 @@ async function move({ auth, out, options, signal, fail }: Call): Promise<void> {
     ...skipped.slice(0, MAX_SHOWN).map(({ ref, code, detail }) => `  ${ref}: ${code}: ${detail}`),
     ...(more > 0 ? [`  … and ${more.toLocaleString('en')} more, which --json lists`] : []),
     `${counted(users.length, 'row')} ${dryRun ? 'would have' : 'with'} an account, ${skipped.length} skipped.`,
-    ...(left.length > 0 ? ['Left for you, once the old app is gone:', ...left.map((one) => `  ${one}`)] : []),
+    ...(left.length > 0
+      ? ['For you to run, once the old app no longer runs:', ...left.map((one) => `  ${one}`)]
+      : []),
   ];
   const printable = ({ ref, ...others }: (typeof skipped)[number]) => ({ ref: String(ref), ...others });
   const report = {
@@ -135,7 +133,7 @@ interface GivenColumns {
   readonly ignore?: readonly string[];
 }
 
-/** Finds the column of each key. @throws Refusal that names a column which would be left behind in silence */
+/** Finds the column of each key. @throws Refusal that names a column that would be left behind silently */
 function mappingOf({ core, columns }: Place, { column = [], ignore = [] }: GivenColumns): Mapping {
   const names = Object.keys(columns).filter((name) => !ignore.includes(name));
   for (const name of ignore)
@@ -153,7 +151,7 @@ function mappingOf({ core, columns }: Place, { column = [], ignore = [] }: Given
   for (const key of Object.keys(USUAL) as Key[]) {
     const usual: readonly string[] = USUAL[key];
     const found = names.filter((name) => usual.includes(name.toLowerCase().replaceAll('_', '')));
-    // Without usernames, the column is one of the app's own.
+    // If usernames are not enabled, the app uses the column for something else.
     const isOff = key === 'username' && !core.usernames;
     if (found.length > 1 && !given[key])
       throw new Refusal(
@@ -169,22 +167,22 @@ function mappingOf({ core, columns }: Place, { column = [], ignore = [] }: Given
   const factors = names.filter((name) => SECOND_FACTOR.test(name));
   if (factors.length > 0)
     throw new Refusal(
-      `${factors.join(', ')}: this command moves no second factors. Import them with fromTable, or pass --ignore ${factors[0]} to leave them behind`,
+      `${factors.join(', ')}: this command does not move second factors. Import them with fromTable, or pass --ignore ${factors[0]} to leave them behind`,
     );
   const states = names.filter((name) => STATE.test(name));
   if (states.length > 0)
     throw new Refusal(
-      `${states.join(', ')}: this command moves no suspensions. Import them with fromTable and suspended, or pass --ignore ${states[0]} if every user can sign in`,
+      `${states.join(', ')}: this command does not move suspensions. Import them with fromTable and suspended, or pass --ignore ${states[0]} if every user can sign in`,
     );
   const verified = names.filter((name) => VERIFIED.test(name) && !Object.values(mapping).includes(name));
   if (verified.length > 0)
     throw new Refusal(
-      `${verified.join(', ')}: if it says that an email was verified by an email that was answered, pass --column emailVerified=${verified[0]}, otherwise --ignore ${verified[0]}`,
+      `${verified.join(', ')}: if the column says that the user confirmed the email with a link or code from an email, pass --column emailVerified=${verified[0]}; otherwise, pass --ignore ${verified[0]}`,
     );
   return mapping;
 }
 
-/** The statements that give the table a column for the account's id. None of them copies the table. */
+/** Returns the statements that add a column for the account's id to the table. None of them copies the table. */
 async function missingIn({ core, rows, sequelize, columns }: Place): Promise<string[]> {
   const { model, table, column } = rows;
   const name = columnOf(model, rows.foreignKey);
@@ -230,7 +228,7 @@ function sourceOf({ rows: { model } }: Place, mapping: Mapping) {
   return { table, columns: { ref: columnOf(model, keyOf(model)), ...mapping } };
 }
 
-/** Checks rows before the table can be changed: each by itself, and whether two have one email or username. */
+/** Checks rows before the table can be changed: each row, and whether two rows have the same email or username. */
 async function checkRows(
   core: Core,
   rows: AsyncIterable<ImportRow>,
@@ -263,7 +261,7 @@ async function checkRows(
   return { users, skipped };
 }
 
-/** What the command never does itself: it would take the way back from the old app. */
+/** Returns the statements that the command leaves to you, because the old app could not run after them. */
 function leftIn({ core, rows, columns }: Place, { passwordHash }: Mapping): string[] {
   if (passwordHash === undefined) return [];
   const { queryGenerator } = rows.model.sequelize.getQueryInterface() as unknown as Quoting;
@@ -275,7 +273,7 @@ function leftIn({ core, rows, columns }: Place, { passwordHash }: Mapping): stri
     sqlite: null,
   }[core.database.dialect];
   const drop = `ALTER TABLE ${rows.table} DROP COLUMN ${column}`;
-  // A new account's row has no hash.
+  // The row of a new account has no hash, so the column must allow null.
   return allowNull || relax === null ? [drop] : [relax, drop];
 }
 

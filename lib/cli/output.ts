@@ -84,8 +84,8 @@ export class Output {
   }
 
   /**
-   * Shows the progress of the command: on a terminal, on a line that the next progress replaces, and elsewhere on a line
-   * of its own every ten seconds.
+   * Shows the progress of the command. On a terminal, each progress replaces the previous one. Elsewhere, a new line is
+   * written every ten seconds.
    */
   progress(text: string): void {
     const { stderr } = this.streams;
@@ -110,10 +110,16 @@ export class Output {
   }
 }
 
-/** Replaces control characters, because they could come from a user and make the terminal show anything. */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: they could come from a user and make the terminal show anything
+const CONTROL = /[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u2028-\u202e\u2066-\u2069]/g;
+
 function printable(text: string): string {
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: this function replaces them
-  return text.replace(/[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u2028-\u202e\u2066-\u2069]/g, '\ufffd');
+  return text.replace(CONTROL, '\ufffd');
+}
+
+/** Escapes control characters in JSON, so that it can be printed and keeps its meaning. */
+export function escaped(json: string): string {
+  return json.replace(CONTROL, (one) => `\\u${one.charCodeAt(0).toString(16).padStart(4, '0')}`);
 }
 
 /** `1,234 rows`, `1 row`. */

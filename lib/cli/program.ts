@@ -2,13 +2,21 @@ import { randomBytes } from 'node:crypto';
 import { loadEnvFile } from 'node:process';
 import { Command, CommanderError } from 'commander';
 import type { Auth } from '../auth.js';
-import type { Acting, ActingOptions } from './call.js';
+import type { Acting, ActingOptions, Package } from './call.js';
+import { addClient } from './client.js';
 import { addDoctor } from './doctor.js';
+import { addPages } from './eject.js';
 import { addImport } from './import.js';
+import { addInit } from './init.js';
+import { addMigrate } from './migrate.js';
 import { addMove } from './move.js';
+import { addOpenapi } from './openapi.js';
+import { addOutbox } from './outbox.js';
 import { describeFailure, EXIT, Output, Refusal, type Streams, usageError } from './output.js';
 import { loadProject } from './project.js';
-import { addMigrate, addPrune, addRotate } from './upkeep.js';
+import { addRoutes } from './routes.js';
+import { addKeys, addSessions } from './sessions.js';
+import { addPrune, addRotate } from './upkeep.js';
 import { addUsers } from './users.js';
 
 /**
@@ -17,12 +25,8 @@ import { addUsers } from './users.js';
  * @param args without Node and the script
  * @returns the exit code
  */
-export async function run(
-  args: readonly string[],
-  version: string,
-  streams: Streams = process,
-): Promise<number> {
-  const program = createProgram(streams, version);
+export async function run(args: readonly string[], of: Package, streams: Streams = process): Promise<number> {
+  const program = createProgram(streams, of);
   try {
     await program.command.parseAsync([...args], { from: 'user' });
     return program.exitCode();
@@ -37,21 +41,20 @@ export async function run(
 /** Creates the command line: its commands, and the exit code of the command that has run. */
 export function createProgram(
   streams: Streams,
-  version: string,
+  of: Package,
 ): { readonly command: Command; exitCode(): number } {
+  const { version, folder } = of;
   let code: number = EXIT.done;
   const command = new Command('latchkey')
-    .description(
-      "Looks after the tables and accounts of an app that uses latchkey, with the app's own config.",
-    )
+    .description("Manage the tables and accounts of an app that uses latchkey, with the app's own config.")
     .version(version, '--version', 'print the version')
     .option(
       '--config <file>',
       'the module that exports your Auth as auth (default: latchkey.config.js, .mjs, .cjs, .ts, .mts or .cts)',
     )
-    .option('--env-file <file>', 'read environment variables from a file first')
+    .option('--env-file <file>', 'read environment variables from this file before the config is loaded')
     .option('--json', 'print the result as one JSON document')
-    .helpOption('-h, --help', 'print what a command does, and its options')
+    .helpOption('-h, --help', 'print this help')
     .helpCommand(false)
     .exitOverride()
     .showHelpAfterError('Add --help to see what the command accepts.')
@@ -60,17 +63,20 @@ export function createProgram(
       writeErr: (text) => void streams.stderr.write(text),
       outputError: (text, write) => write(text.replace(/^error: /, 'latchkey: ')),
     })
-    .configureHelp({ showGlobalOptions: true, helpWidth: 100 });
+    .configureHelp({ showGlobalOptions: true, helpWidth: 100 })
+    .hook('preAction', (_program, called) => {
+      const { envFile } = called.optsWithGlobals();
+      if (envFile !== undefined) readEnvironment(envFile);
+    });
+  const fail = () => {
+    code = EXIT.failed;
+  };
   const acting: Acting =
     (work, { endsWithResult = false } = {}) =>
     async (...given) => {
       const called = given.at(-1) as Command;
       const options = called.optsWithGlobals();
       const out = new Output(streams, options.json === true);
-      if (options.envFile !== undefined) readEnvironment(options.envFile);
-      const fail = () => {
-        code = EXIT.failed;
-      };
       const isInterrupted = await untilInterrupted(out, async (signal) => {
         const project = await loadProject(options.config, process.cwd());
         if (!endsWithResult) signal.throwIfAborted();
@@ -79,18 +85,27 @@ export function createProgram(
       });
       if (isInterrupted) code = EXIT.interrupted;
     };
+  const outputOf = (called: Command) => new Output(streams, called.optsWithGlobals().json === true);
+  addInit(command, outputOf, of);
   addMigrate(command, acting);
   addImport(command, acting);
   addMove(command, acting);
   addUsers(command, acting);
+  addSessions(command, acting);
+  addKeys(command, acting);
+  addOutbox(command, acting);
   addPrune(command, acting);
   addRotate(command, acting);
-  addDoctor(command, acting);
-  addSecret(command, (json) => new Output(streams, json));
+  addDoctor(command, acting, of);
+  addOpenapi(command, acting);
+  addRoutes(command, outputOf, fail);
+  addClient(command, acting);
+  addPages(command, outputOf, folder);
+  addSecret(command, outputOf);
   return { command, exitCode: () => code };
 }
 
-/** The work of a command that has started. */
+/** A command that has started. */
 interface Begun extends Required<ActingOptions> {
   readonly auth: Auth;
   readonly done: Promise<void>;
@@ -139,12 +154,14 @@ function readEnvironment(file: string): void {
 }
 
 /** Adds `latchkey secret`, which does not need a config. */
-function addSecret(parent: Command, output: (isJson: boolean) => Output): void {
+function addSecret(parent: Command, output: (command: Command) => Output): void {
   parent
     .command('secret')
-    .description('Print a new secret for the config: 32 random bytes, as text. It needs no config.')
+    .description(
+      'Print a new secret for the config: 32 random bytes, as a base64url string. Needs no config.',
+    )
     .action((_options, command: Command) => {
       const secret = randomBytes(32).toString('base64url');
-      output(command.optsWithGlobals().json === true).result({ secret }, secret);
+      output(command).result({ secret }, secret);
     });
 }

@@ -5,7 +5,7 @@ import { pathToFileURL } from 'node:url';
 import type { Auth } from '../auth.js';
 import { Refusal, usageError } from './output.js';
 
-/** The names of config files, in the order in which they are looked for. */
+/** The names of config files, in the order of the search. */
 const NAMES = ['js', 'mjs', 'cjs', 'ts', 'mts', 'cts'].map((extension) => `latchkey.config.${extension}`);
 
 /** The exports of the project's config. */
@@ -58,12 +58,13 @@ export async function importFile(file: string): Promise<Record<string, unknown>>
   }
   if ((process.features as { typescript?: unknown }).typescript) return import(url);
   throw new Refusal(
-    `${basename(file)} is TypeScript, which Node ${process.version} does not run by itself: npm install -D tsx, or use Node 22.18 or later`,
+    `${basename(file)} is TypeScript, which Node ${process.version} cannot run by itself: run npm install -D tsx, or use Node 22.18 or later`,
   );
 }
 
 /**
- * Finds the API of the project's tsx, which supports more of TypeScript than Node does, such as imports of .js for .ts.
+ * Finds the API of the project's tsx. It supports more of TypeScript than Node does, such as imports of `.js` for
+ * `.ts`.
  *
  * @returns null if it is not installed
  */

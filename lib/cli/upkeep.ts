@@ -1,15 +1,15 @@
-import { type Command, InvalidArgumentError } from 'commander';
+import type { Command } from 'commander';
 import { internalsOf } from '../auth.js';
 import { type Chore, runChores } from '../database/chores.js';
 import type { Acting, Call } from './call.js';
-import { counted, usageError } from './output.js';
+import { counted } from './output.js';
 
 /** Adds `latchkey prune`. */
 export function addPrune(parent: Command, acting: Acting): void {
   parent
     .command('prune')
-    .description('Delete expired sessions, links, counters and other rows. For a daily job.')
-    .option('--dry-run', 'say how many rows would be deleted, and delete none')
+    .description('Delete expired sessions, links, counters and other rows. Run it once a day.')
+    .option('--dry-run', 'print how many rows would be deleted, and delete none')
     .action(
       acting(
         async (call) => {
@@ -26,16 +26,16 @@ export function addRotate(parent: Command, acting: Acting): void {
   parent
     .command('rotate')
     .description(
-      'Encrypt everything with the first secret of the config. Afterwards the other secrets can be removed.',
+      'Re-encrypt all encrypted data with the first secret of the config. Afterwards, you can remove the other secrets.',
     )
-    .option('--dry-run', 'say how many rows would be encrypted again, and change none')
+    .option('--dry-run', 'print how many rows would be re-encrypted, and change none')
     .action(
       acting(
         async (call) => {
-          call.out.progress('Looking for rows that another secret has encrypted …');
+          call.out.progress('Looking for rows that are encrypted with another secret …');
           await doChores(call, internalsOf(call.auth).chores.sealed, {
-            verb: 'encrypted again',
-            advice: 'Older secrets can now be removed from the config, once every process has it.',
+            verb: 're-encrypted',
+            advice: 'Once every process uses this config, you can remove the other secrets from it.',
           });
         },
         { endsWithResult: true },
@@ -43,11 +43,11 @@ export function addRotate(parent: Command, acting: Acting): void {
     );
 }
 
-/** What a command does with rows, in words. */
+/** The words that a command uses to report its work. */
 interface Words {
-  /** What happened to the rows, as a past participle. */
+  /** The past participle for the rows, such as `deleted`. */
   readonly verb: string;
-  /** What can be done once all rows are treated. */
+  /** The advice to print once all rows have been processed. */
   readonly advice?: string;
 }
 
@@ -74,40 +74,4 @@ async function doChores(
   if (interrupted) lines.push(`${total} before the interruption. Run the command again for the other rows.`);
   else lines.push([`${total}.`, ...(advice && !dryRun ? [advice] : [])].join(' '));
   out.result({ dryRun, rows, tables, ...(interrupted && { interrupted }) }, lines.join('\n'));
-}
-
-/** Adds `latchkey migrate`. */
-export function addMigrate(parent: Command, acting: Acting): void {
-  parent
-    .command('migrate')
-    .description(
-      'Create and update the tables. Any number of processes may do so at once: one migrates, the others wait.',
-    )
-    .option('--dry-run', 'print which migrations would run, and change nothing')
-    .option(
-      '--undo <count>',
-      'undo this many migrations, or all; the data in their tables is lost',
-      readCount,
-    )
-    .option('--yes', 'confirm --undo')
-    .action(acting(migrate));
-}
-
-async function migrate({ auth, out, options }: Call): Promise<void> {
-  const { undo = 0, dryRun = false } = options as { undo?: number | 'all'; dryRun?: boolean };
-  if (undo !== 0 && !dryRun && !options.yes)
-    throw usageError(
-      '--undo drops tables with all their data: add --yes to do that, or --dry-run to see which',
-    );
-  const migrations = await auth.migrate({ undo, dryRun });
-  const what = undo === 0 ? ['Applied', 'Would apply'] : ['Undone', 'Would undo'];
-  const list = migrations.map((name) => `\n  ${name}`).join('');
-  const none = undo === 0 ? 'The tables are up to date.' : 'There is nothing to undo.';
-  out.result({ migrations, dryRun }, list ? `${what[Number(dryRun)]}:${list}` : none);
-}
-
-function readCount(text: string): number | 'all' {
-  if (text === 'all') return text;
-  if (!/^\d{1,4}$/.test(text)) throw new InvalidArgumentError('It must be a number, or all.');
-  return Number(text);
 }

@@ -1,17 +1,13 @@
-import { createInterface } from 'node:readline/promises';
-import { Writable } from 'node:stream';
-import { text } from 'node:stream/consumers';
-import { type Command, InvalidArgumentError } from 'commander';
-import type { Transaction } from 'sequelize';
-import { listUsers, type Orphan, orphans } from '../accounts/list.js';
+import type { Command } from 'commander';
+import { type Orphan, orphans } from '../accounts/list.js';
 import { type Auth, internalsOf } from '../auth.js';
-import { isUuid } from '../crypto/uuid.js';
 import type { UserForAdmins } from '../users/record.js';
+import { done, findUser, trying, WHO, WHO_HELP } from './account.js';
 import type { Acting, Call } from './call.js';
-import { counted, Refusal, usageError } from './output.js';
-
-const WHO = '<user>';
-const WHO_HELP = 'an id, an email or a username';
+import { counted, escaped, Refusal, usageError } from './output.js';
+import { paged } from './paging.js';
+import { readPassword } from './password.js';
+import { addUserStates } from './user-states.js';
 
 /** Adds `latchkey users`. */
 export function addUsers(parent: Command, acting: Acting): void {
@@ -19,17 +15,15 @@ export function addUsers(parent: Command, acting: Acting): void {
     .command('users')
     .description('Find, create, change and delete accounts.')
     .helpCommand(false);
-  users
+  const listing = users
     .command('list')
     .description('List accounts, newest first.')
-    .option('--search <text>', 'only those with this text in the email, username or id')
-    .option('--limit <count>', 'how many, at most 200', readLimit, 50)
-    .option('--cursor <cursor>', 'the cursor that the previous page printed')
-    .action(acting(list));
+    .option('--search <text>', 'only accounts whose email or username contains this text');
+  paged(listing).action(acting(list));
   users
     .command('orphans')
     .description("List accounts that have no row in the app's table of users (user.model).")
-    .option('--delete', 'delete them')
+    .option('--delete', 'delete these accounts')
     .action(acting(listOrphans));
   users
     .command('find')
@@ -37,17 +31,22 @@ export function addUsers(parent: Command, acting: Acting): void {
     .argument(WHO, WHO_HELP)
     .action(acting(async (call) => showUser(call, await findUser(call))));
   users
+    .command('export')
+    .description('Print everything that is stored about the user of an account, as JSON.')
+    .argument(WHO, WHO_HELP)
+    .action(acting(exportUser));
+  users
     .command('create')
     .description(
-      'Create an account. Without a password, its user signs in in another way, or resets it by email.',
+      'Create an account. If you pass no password, the user signs in with another method, or sets a password with a reset link.',
     )
     .option('--email <email>', 'the email')
-    .option('--verified', 'the email is known to be theirs')
+    .option('--verified', 'mark the email as verified, because you know that it belongs to the user')
     .option('--username <name>', 'the username')
-    .option('--field <name=value>', 'a field of the app; may be given several times', collect)
+    .option('--field <name=value>', 'a value for one of your custom fields; can be repeated', collect)
     .option('--password-stdin', 'read a password from stdin')
     .option('--skip-password-rules', 'accept any password')
-    .option('--dry-run', 'say whether it would be created, and create nothing')
+    .option('--dry-run', 'check whether the account would be created, and create nothing')
     .action(acting(create));
   users
     .command('set-password')
@@ -55,47 +54,55 @@ export function addUsers(parent: Command, acting: Acting): void {
     .argument(WHO, WHO_HELP)
     .option('--keep-sessions', 'do not end its sessions')
     .option('--skip-password-rules', 'accept any password')
-    .option('--dry-run', 'say whether it would be accepted, and change nothing')
+    .option('--dry-run', 'check whether the password would be accepted, and change nothing')
     .action(acting(setPassword));
   users
     .command('require-new-password')
     .description(
-      'Require a new password of an account, whose present one becomes invalid, and revoke its sessions.',
+      'Require the user of an account to choose a new password. The current password stops working, and all sessions are revoked.',
     )
     .argument(WHO, WHO_HELP)
-    .option('--dry-run', 'say whether it would work, and change nothing')
+    .option('--dry-run', 'check whether it would work, and change nothing')
     .action(acting(requirePassword));
   users
     .command('verify-email')
-    .description('Mark the email of an account as verified. Only for an email that you know to be theirs.')
+    .description(
+      'Mark the email of an account as verified. Do this only if you know that the email belongs to the user.',
+    )
     .argument(WHO, WHO_HELP)
-    .option('--dry-run', 'say whether it would work, and change nothing')
+    .option('--dry-run', 'check whether it would work, and change nothing')
     .action(acting(verifyEmail));
   users
     .command('sign-out')
     .description('End all sessions of an account.')
     .argument(WHO, WHO_HELP)
-    .option('--dry-run', 'say how many there are, and end none')
+    .option('--dry-run', 'print how many sessions would end, and end none')
     .action(acting(signOut));
+  addUserStates(users, acting);
   users
     .command('delete')
     .description('Delete an account with everything that belongs to it.')
     .argument(WHO, WHO_HELP)
     .option('--at-once', 'skip the grace period of accountDeletion')
-    .option('--dry-run', 'say whether it would work, and delete nothing')
-    .option('--yes', 'confirm it')
+    .option('--dry-run', 'check whether it would work, and delete nothing')
+    .option('--yes', 'confirm the deletion')
     .action(acting(remove));
 }
 
 async function list({ auth, out, options }: Call): Promise<void> {
   const { search, limit, cursor } = options as { search?: string; limit: number; cursor?: string };
-  const { core } = internalsOf(auth);
-  const page = await listUsers(core, { limit, ...(search && { search }), ...(cursor && { cursor }) });
+  const page = await auth.users.list({ limit, ...(search && { search }), ...(cursor && { cursor }) });
   const rows = page.users.map(({ id, email, username, createdAt }) =>
     [id, createdAt.toISOString(), email ?? '-', username ?? ''].join('  ').trimEnd(),
   );
   const more = page.nextCursor ? [`More: --cursor ${page.nextCursor}`] : [];
-  out.result(page, [...(rows.length > 0 ? rows : ['There are none.']), ...more].join('\n'));
+  out.result(page, [...(rows.length > 0 ? rows : ['No accounts found.']), ...more].join('\n'));
+}
+
+async function exportUser(call: Call): Promise<void> {
+  const { id } = await findUser(call);
+  const data = await call.auth.exportUser(id);
+  call.out.result(data, escaped(JSON.stringify(data, null, 2)));
 }
 
 const BATCH = 500;
@@ -104,7 +111,7 @@ async function listOrphans({ auth, out, options, signal }: Call): Promise<void> 
   const { core } = internalsOf(auth);
   const { rows } = core.users;
   if (!rows)
-    throw new Refusal('users orphans is for apps with rows of their own: set user.model in the config');
+    throw new Refusal('users orphans requires your own table of users: set user.model in the config');
   const isDeleted = options.delete === true;
   const users: Orphan[] = [];
   for (let after: string | null = null; ; ) {
@@ -207,19 +214,6 @@ async function remove(call: Call): Promise<void> {
   done(call, id, 'The account is deleted.', 'The account would be deleted.');
 }
 
-function done({ out, options }: Call, id: string, did: string, would: string): void {
-  const { dryRun = false } = options as { dryRun?: boolean };
-  out.result({ id, dryRun }, dryRun ? would : did);
-}
-
-/** @throws Refusal if there is no such account */
-async function findUser({ auth, args: [who = ''] }: Call): Promise<UserForAdmins> {
-  const by = who.includes('@') ? { email: who } : { username: who };
-  const user = isUuid(who) ? await auth.users.get(who) : await auth.users.find(by);
-  if (!user) throw new Refusal(`there is no account ${who}`, 'user_not_found');
-  return user;
-}
-
 function showUser({ out }: Call, user: UserForAdmins, title?: string): void {
   const lines = Object.entries(user).map(([name, value]) => `  ${name}: ${inWords(value)}`);
   out.result({ user }, [title ?? 'The account:', ...lines].join('\n'));
@@ -239,7 +233,7 @@ function readFields(auth: Auth, given: readonly string[]): Record<string, unknow
       const { type } = fields[name] ?? {};
       if (!type)
         throw usageError(
-          `--field ${text}: pass name=value; the fields are ${Object.keys(fields).join(', ') || 'none'}`,
+          `--field ${text}: pass name=value; the config has the fields ${Object.keys(fields).join(', ') || '(none)'}`,
         );
       return [name, type === 'string' ? value : type === 'date' ? new Date(value) : readJson(text, value)];
     }),
@@ -256,59 +250,4 @@ function readJson(text: string, value: string): unknown {
 
 function collect(one: string, others: readonly string[] = []): readonly string[] {
   return [...others, one];
-}
-
-function readLimit(text: string): number {
-  const limit = Number(text);
-  if (!Number.isInteger(limit) || limit < 1 || limit > 200)
-    throw new InvalidArgumentError('It must be 1 to 200.');
-  return limit;
-}
-
-/**
- * Reads a password from stdin. At a terminal, the command asks for it twice and does not show it; other input must be
- * one line. Arguments cannot contain the password, because other users of the machine could see it.
- *
- * @throws Refusal if there is no password
- */
-async function readPassword(signal: AbortSignal): Promise<string> {
-  const { stdin } = process;
-  const password = stdin.isTTY ? await ask(signal) : (await text(stdin)).replace(/\r?\n$/, '');
-  if (password === '') throw new Refusal('no password came from stdin');
-  if (/[\r\n]/.test(password)) throw new Refusal('the password must be one line');
-  return password;
-}
-
-async function ask(signal: AbortSignal): Promise<string> {
-  const silent = new Writable({ write: (_chunk, _encoding, done) => done() });
-  const terminal = createInterface({ input: process.stdin, output: silent, terminal: true });
-  // The terminal is now in raw mode, where Ctrl-C is a character and sends no signal.
-  terminal.on('SIGINT', () => process.kill(process.pid, 'SIGINT'));
-  try {
-    process.stderr.write('New password: ');
-    const password = await terminal.question('', { signal });
-    process.stderr.write('\nThe same again: ');
-    const again = await terminal.question('', { signal });
-    process.stderr.write('\n');
-    if (again !== password) throw new Refusal('the two passwords differ');
-    return password;
-  } finally {
-    terminal.close();
-  }
-}
-
-/** Makes a change. With `--dry-run`, its transaction is rolled back, so that no emails or events are sent either. */
-async function trying<T>(
-  { auth, options }: Call,
-  change: (transaction: Transaction | undefined) => Promise<T>,
-): Promise<T> {
-  if (!options.dryRun) return change(undefined);
-  const { sequelize, dialect } = internalsOf(auth).core.database;
-  const type = 'IMMEDIATE' as Transaction.TYPES;
-  const transaction = await sequelize.transaction(dialect === 'sqlite' ? { type } : {});
-  try {
-    return await change(transaction);
-  } finally {
-    await transaction.rollback();
-  }
 }

@@ -9,6 +9,8 @@ export interface AccountOptions {
   changeEmail?: boolean;
   /** Whether DELETE /me is enabled. @default true */
   delete?: boolean;
+  /** Whether POST /me/export is enabled. @default true */
+  export?: boolean;
 }
 
 /** @internal */
@@ -16,6 +18,7 @@ export const accountSchema = schemaOf<AccountOptions>()({
   update: flag.default(true),
   changeEmail: flag.default(true),
   delete: flag.default(true),
+  export: flag.default(true),
 });
 
 /** How accounts are deleted. */

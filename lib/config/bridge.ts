@@ -1,12 +1,12 @@
 import * as z from 'zod';
 
 /**
- * A user's id in the sessions of a previous system: the account's id or, with `user.model`, the primary key of its row; or
- * the `ref` of the row that was imported, such as the primary key in the previous system.
+ * A user's id in the sessions of a previous system: the account's id or, with `user.model`, the primary key of its row;
+ * or the `ref` of the row that was imported, such as the primary key in the previous system.
  */
 export type OldUserId = string | number | bigint;
 
-/** The values that identify a row of an import, in addition to its email. */
+/** The values that identify an imported row, in addition to its email. */
 export interface ImportedRow {
   /** The row's `ref`. */
   readonly ref: OldUserId;
@@ -44,11 +44,11 @@ export interface OldUser {
 export interface OldSession {
   readonly user: OldUser;
   /**
-   * When it began. An account that was made later is not the user's, even if it has the same email. Null if the system
-   * does not say: then an email leads to imported accounts only.
+   * When it was created. An account that was created later is not the user's, even if it has the same email. Null if
+   * the system does not record it. Then an email identifies only imported accounts.
    */
   readonly beganAt: Date | null;
-  /** When it would have expired. Null if only the browser decides. */
+  /** When it would have expired. Null if it lasts as long as the browser keeps its cookie. */
   readonly endsAt: Date | null;
   /** Whether its cookie is kept when the browser is closed. */
   readonly remembered: boolean;
@@ -63,16 +63,20 @@ export interface KeepOld {
 /** Returns the distinct values of a cookie in the request. */
 export type CookieValues = (name: string) => readonly string[];
 
-/** Takes over the active sessions of a previous system: see `latchkey/bridges`. Its members can change at any time. */
+/**
+ * Takes over the active sessions of a previous system: see `latchkey/bridges`. The members of this interface can change
+ * at any time.
+ */
 export interface SessionBridge {
   /** The name of the system, which distinguishes its sessions from those of other systems. */
   readonly name: string;
   /** When the bridge stops taking over sessions. Null if it never stops. */
   readonly until: Date | null;
-  /** How the sessions continue in the previous system. Null if a session ends there as soon as it is taken over. */
+  /** How sessions continue in the previous system. Null if a session ends there as soon as it is taken over. */
   readonly keepOld: KeepOld | null;
   /**
-   * Returns the names of the system's session cookie. If a request has several, the first one counts.
+   * Returns the possible names of the system's session cookie. If a request has several of these cookies, the first
+   * name in this list counts.
    *
    * @param isSecure whether cookies are Secure here
    */
@@ -97,37 +101,37 @@ export interface SessionBridge {
 export interface OldToken extends OldSession {
   /** When it expires. */
   readonly endsAt: Date;
-  /** When it was issued. Null if it does not say. */
+  /** When it was issued. Null if the token does not contain the time. */
   readonly issuedAt: Date | null;
 }
 
 /**
- * Takes over the tokens of a previous system that contain their user: see `jwtSessions` in `latchkey/bridges`. Each token
- * stands for one session. Its members can change at any time.
+ * Takes over tokens of a previous system that identify their user: see `jwtSessions` in `latchkey/bridges`. Each token
+ * stands for one session. The members of this interface can change at any time.
  */
 export interface TokenBridge {
   /** The name of the system, which distinguishes its tokens from those of other systems. */
   readonly name: string;
   /** When the bridge stops accepting tokens. */
   readonly until: Date;
-  /** The scheme with which tokens are sent, as in `Authorization: Bearer`. */
+  /** The authentication scheme of the tokens, as in `Authorization: Bearer`. */
   readonly scheme: BearerScheme;
-  /** Whether a credential has the form of such a token, valid or not. Others are not the bridge's. */
+  /** Whether a credential has the form of such a token, valid or not. The bridge ignores other credentials. */
   accepts(token: string): boolean;
   /**
-   * Returns what identifies a token, however it is encoded: no other encoding of the same token may have another id. Null
-   * if the token cannot be valid.
+   * Returns the id of a token. All encodings of the same token must have the same id. Null if the token cannot be
+   * valid.
    */
   idIn(token: string): string | null;
   /**
-   * Verifies a token. Null if it is not valid, or not that of a user.
+   * Verifies a token. Returns null if it is invalid, or if it does not belong to a user.
    *
    * @throws if the keys or the user cannot be read
    */
   find(token: string, now: Date): Promise<OldToken | null>;
 }
 
-/** A scheme of the header `Authorization`, with which clients send a session token. */
+/** A scheme of the header `Authorization` that clients use to send a session token. */
 export type BearerScheme = 'Bearer' | 'Token';
 
 const NOT_A_BRIDGE =
@@ -144,7 +148,7 @@ function isBridge(value: unknown): boolean {
   return [idIn, find, end ?? accepts].every((one) => typeof one === 'function');
 }
 
-/** Whether a bridge takes over tokens, and not sessions whose cookie the browser sends. */
+/** Whether a bridge takes over tokens, and not cookie sessions. */
 export function isTokenBridge(bridge: SessionBridge | TokenBridge): bridge is TokenBridge {
   return 'accepts' in bridge;
 }

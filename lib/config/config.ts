@@ -8,6 +8,7 @@ import { declaredLimits } from '../limits/limiter.js';
 import { consoleLogger, Log, type Logger } from '../logger.js';
 import { declaredNotices } from '../mail/notice-kinds.js';
 import { declaredEvents } from '../outbox/events.js';
+import { Telemetry } from '../telemetry.js';
 import {
   type AccountDeletionOptions,
   type AccountOptions,
@@ -39,7 +40,11 @@ export const bearerSchema = schemaOf<BearerOptions>()({
 });
 
 /** The config of `createAuth`, `authRouter` and the guards. */
-export interface AuthConfig<P = readonly unknown[], F extends FieldsOptions = FieldsOptions> {
+export interface AuthConfig<
+  P = readonly unknown[],
+  F extends FieldsOptions = FieldsOptions,
+  B extends boolean = boolean,
+> {
   /**
    * The app's own Sequelize instance, or a URL: `sqlite:./app.db`, `mysql://…`, `mariadb://…`, `postgres://…`.
    * @default none, required
@@ -54,15 +59,15 @@ export interface AuthConfig<P = readonly unknown[], F extends FieldsOptions = Fi
   /** The enabled features, in any order. @default [] */
   plugins?: P;
   /**
-   * The app's public URL: its origin, such as `https://app.example.com`, and the path before its own paths, if a proxy
-   * removes one, such as `https://example.com/app`.
+   * The app's public URL: its origin, such as `https://app.example.com`. If a proxy removes the beginning of the path
+   * before it passes on a request, include that part too, such as `https://example.com/app`.
    * @default none
    */
   baseUrl?: string;
   /**
-   * The name of the app: 1 to 64 characters on one line. It is in the subject and the signature of every email, browsers
-   * show it with passkeys, and authenticator apps with their codes.
-   * @default the host of `baseUrl`; without it, emails name no app
+   * The name of the app: 1 to 64 characters on one line. It is in the subject and the signature of every email,
+   * browsers show it with passkeys, and authenticator apps show it with their codes.
+   * @default the host of `baseUrl`; without `baseUrl`, emails do not name the app
    */
   appName?: string;
   /**
@@ -72,14 +77,14 @@ export interface AuthConfig<P = readonly unknown[], F extends FieldsOptions = Fi
    */
   httpBasePath?: string;
   /** Whether session tokens are also accepted as `Authorization: Bearer`, and returned at sign-in. @default false */
-  bearerEnabled?: boolean;
+  bearerEnabled?: B;
   /** How clients send a session token, if `bearerEnabled` is true. @default as `Authorization: Bearer` only */
   bearer?: BearerOptions;
   /** Whether the routes that a page calls also accept HTML forms, and respond to them with redirects. @default true */
   forms?: boolean;
   /** Other origins that can send the session cookie, and to which browsers can be redirected. @default [] */
   trustedOrigins?: readonly string[];
-  /** The lifetime of sessions, and their cookie. @default see {@link SessionOptions} */
+  /** The lifetime of sessions, and the attributes of their cookie. @default see {@link SessionOptions} */
   session?: SessionOptions;
   /**
    * Rate limits for sign-ins, sign-ups and emails; `false` disables all of them.
@@ -92,7 +97,7 @@ export interface AuthConfig<P = readonly unknown[], F extends FieldsOptions = Fi
   outbox?: OutboxOptions;
   /** Endpoints that get events as signed POST requests. @default [] */
   webhooks?: readonly WebhookOptions[];
-  /** The app's own data about users. @default email and username only */
+  /** The app's own data about users. @default only an email and a username */
   user?: UserOptions<F>;
   /** Functions of the app that run when accounts are created, changed and deleted. @default none */
   hooks?: Hooks;
@@ -103,22 +108,26 @@ export interface AuthConfig<P = readonly unknown[], F extends FieldsOptions = Fi
    */
   requestProperty?: string;
   /**
-   * Returns the body of an error response of the routes and guards, in place of the problem: anything that JSON can
-   * contain. The status and the headers stay, and the type becomes `application/json`. If the function throws, or
-   * returns nothing, the response has the problem, and this is logged once. A browser whose form leads to no page gets a
-   * small HTML page, which this function does not change.
+   * Returns the body of an error response of the routes and guards, in place of the problem: any value that JSON can
+   * represent. The status and the headers stay, and the type becomes `application/json`. If the function throws or
+   * returns nothing, the response contains the problem, and the failure is logged once. If an HTML form fails and no
+   * page can show the error, the browser gets a small HTML page, which this function does not change.
    * @default none, the problem itself (RFC 9457)
    */
   problems?(problem: ProblemDetails, req: Request): unknown;
-  /** `closed` refuses every sign-up. Administrators, code and imports can still create accounts. @default 'open' */
+  /**
+   * Who can create accounts. With `closed`, every sign-up is refused. Administrators, your code and imports can still
+   * create accounts.
+   * @default 'open'
+   */
   signUp?: 'open' | 'closed';
-  /** The routes with which users can change their own account. @default all of them */
+  /** The routes that let users change their own account. @default all of them */
   account?: AccountOptions;
-  /** The treatment of deleted accounts, such as a grace period. @default they are deleted at once */
+  /** How accounts are deleted, such as after a grace period. @default they are deleted immediately */
   accountDeletion?: AccountDeletionOptions;
   /**
-   * Steps that users must complete before they can use the app, such as accepting new terms. Until then, their sessions have
-   * open tasks, and guards reject them, unless the guard names the task.
+   * Steps that users must complete before they can use the app, such as accepting new terms. Until then, their sessions
+   * have open tasks, and guards reject them, unless the guard names the task.
    * @default {}
    */
   tasks?: TasksOptions;
@@ -131,7 +140,13 @@ export interface AuthConfig<P = readonly unknown[], F extends FieldsOptions = Fi
   /** A prefix for all table names: lower-case letters, digits and `_`. @default '' */
   tablePrefix?: string;
   /**
-   * Where latchkey logs. pino and bunyan get an object for each line, and other loggers a line of text.
+   * Whether latchkey records spans and metrics with OpenTelemetry, through your app's own `@opentelemetry/api`. Start
+   * your SDK before you create the Auth. If the package is missing, `auth.migrate()` throws.
+   * @default false
+   */
+  telemetry?: boolean;
+  /**
+   * The logger that latchkey writes to. pino and bunyan get an object for each line, and other loggers get a string.
    * @default warnings and errors go to the console, as lines of text
    */
   logger?: Logger;
@@ -149,7 +164,7 @@ const requestProperty = z
   .string('must be the name of a property of requests, such as auth')
   .regex(/^[A-Za-z_][A-Za-z0-9_]*$/, 'must be a name of letters, digits and _')
   .refine((name) => !TAKEN.has(name) && !(name in IncomingMessage.prototype), {
-    error: 'is a property that requests have already: choose another',
+    error: 'is a property that requests already have: choose another name',
   });
 
 const MIN_SECRET_BYTES = 32;
@@ -158,7 +173,7 @@ const NO_SECRET = `is missing: set it to ${MIN_SECRET_BYTES} random bytes, such 
 const secret = z
   .string({ error: ({ input }) => (input === undefined ? NO_SECRET : 'must be a string') })
   .refine((value) => Buffer.byteLength(value) >= MIN_SECRET_BYTES, {
-    error: `is too short: give at least ${MIN_SECRET_BYTES} bytes, such as from \`openssl rand -base64 32\``,
+    error: `is too short: set it to at least ${MIN_SECRET_BYTES} bytes, such as from \`openssl rand -base64 32\``,
   });
 const origin = z.string('must be an origin such as https://app.example.com').refine(isOrigin, {
   error: 'must be an origin such as https://app.example.com: http or https, no path',
@@ -237,6 +252,7 @@ export const configSchema = () =>
         'must be at most 30 characters of a-z, 0-9 and _, starting with a letter',
       )
       .default(''),
+    telemetry: flag.default(false),
     logger: z
       .custom<Logger>(
         (it) =>
@@ -262,7 +278,7 @@ export function readConfig(config: AuthConfig<readonly unknown[]>) {
       'latchkey: bearer requires session tokens in a header: set bearerEnabled to true too',
     );
   const settings = settingsOf(options);
-  warnAbout(settings);
+  warnAbout(settings, config.session?.idleTimeout);
   return { settings, secrets, webhooks };
 }
 
@@ -271,9 +287,20 @@ export type Settings = Readonly<ReturnType<typeof readConfig>['settings']>;
 
 function settingsOf(options: Omit<z.output<ReturnType<typeof configSchema>>, 'secret' | 'webhooks'>) {
   // Leave out the plugins, because they contain the secrets of providers.
-  const { plugins, session, baseUrl, httpBasePath, trustedOrigins, rateLimit, email, logger, ...others } =
-    options;
+  const {
+    plugins,
+    session,
+    baseUrl,
+    httpBasePath,
+    trustedOrigins,
+    rateLimit,
+    email,
+    telemetry,
+    logger,
+    ...others
+  } = options;
   const { bridges, bearer, appName: givenName, ...rest } = others;
+  const log = new Log(logger);
   const { origin = null, path: publicPath = '' } = (baseUrl && partsOf(baseUrl)) || {};
   const appName = givenName ?? (origin === null ? null : new URL(origin).hostname);
   const tokenBridges = bridges.filter(isTokenBridge);
@@ -284,12 +311,14 @@ function settingsOf(options: Omit<z.output<ReturnType<typeof configSchema>>, 'se
     ...rest,
     bridges: bridges.filter((one): one is SessionBridge => !isTokenBridge(one)),
     tokenBridges,
-    /** The schemes of the header `Authorization` with which latchkey's own session tokens are sent. */
+    /** The schemes of the header `Authorization` for latchkey's own session tokens. */
     ownSchemes,
-    /** The schemes with which any session is presented. */
+    /** The schemes for all session tokens, including tokens of previous systems. */
     sessionSchemes: [...new Set([...ownSchemes, ...tokenBridges.map(({ scheme }) => scheme)])],
     ...sessionSettings(session, baseUrl),
-    log: new Log(logger),
+    log,
+    /** Null if it is not enabled. */
+    telemetry: telemetry ? new Telemetry(log) : null,
     user: userSettings(rest.user),
     /** The origin and {@link publicPath}. */
     baseUrl: origin === null ? null : origin + publicPath,
@@ -313,7 +342,7 @@ function namesOf(plugins: readonly unknown[]): ReadonlySet<string> {
   return new Set(plugins.map((plugin) => (plugin as { readonly name: string }).name));
 }
 
-/** @throws TypeError if the config names a notice, limit or event of a plugin that is not in its list */
+/** @throws TypeError if the config names a notice, limit or event of a plugin that is not in `plugins` */
 function requirePlugins({ email, rateLimit, webhooks = [] }: AuthConfig, plugins: ReadonlySet<string>): void {
   const notices = typeof email?.notices === 'object' ? email.notices : [];
   const limits = Object.entries(rateLimit || {}).flatMap(([name, rule]) => (rule === undefined ? [] : name));
@@ -331,11 +360,18 @@ function originsOf(baseUrl: string | undefined, trusted: readonly string[]): Rea
 }
 
 /** Warns about settings that are allowed but rarely intended. */
-function warnAbout({ baseUrl, cookie, email, log }: Settings): void {
+function warnAbout({ baseUrl, cookie, email, session, log }: Settings, idleTimeout = 0): void {
   if (baseUrl?.startsWith('https:') && !cookie.secure) {
     log.warn(
       'config.insecure_cookie',
       'session.cookie.secure is false although baseUrl is https: browsers also send the cookie over plain http',
+      { cause: null },
+    );
+  }
+  if (idleTimeout > session.lifetime) {
+    log.warn(
+      'config.idle_timeout',
+      'session.idleTimeout is longer than session.lifetime, so it has no effect: set it to a shorter time, in seconds',
       { cause: null },
     );
   }
@@ -373,11 +409,12 @@ function isOrigin(value: string): boolean {
   return partsOf(value)?.path === '';
 }
 
-/** Returns the origin of a URL, and its path without a slash at its end. Null if it is not a URL as browsers write it. */
+/** Returns a URL's origin, and its path without a trailing slash. Null if the URL is not in its normalized form. */
 function partsOf(value: string): { readonly origin: string; readonly path: string } | null {
   if (!URL.canParse(value)) return null;
   const { protocol, hostname, pathname, origin } = new URL(value);
-  // Wildcards are not supported. A URL with credentials, a query or a path that is spelled in another way does not match.
+  // Wildcards are not supported. A URL with credentials, a query or a path that is spelled in another way does not
+  // match.
   const [, path] = /^[a-z]+:\/\/[^/?#@\\*]+((?:\/[A-Za-z0-9._~-]+)*)\/?$/i.exec(value) ?? [];
   const isSame = path !== undefined && pathname.replace(/\/$/, '') === path;
   return isSame && hostname !== '' && /^https?:$/.test(protocol) ? { origin, path } : null;

@@ -7,8 +7,8 @@ import { isLoopback, schemaOf } from './options.js';
 /** How emails look. */
 export interface EmailBrandOptions {
   /**
-   * An image above the text of HTML emails, 40 pixels high: an https URL, or a path of `baseUrl`'s origin. On a loopback
-   * host, http is allowed too. Emails load no other image.
+   * An image above the text of HTML emails, 40 pixels high: an https URL, or a path of `baseUrl`'s origin. On a
+   * loopback host, http is allowed too. Emails load no other image.
    * @default none
    */
   logoUrl?: string;
@@ -22,8 +22,8 @@ export interface EmailBrandOptions {
 }
 
 /**
- * The beginning of the name of a page of a plugin. Its URL depends on where the router is mounted, so it is known when an
- * email is sent.
+ * The prefix for the name of a plugin's page. The URL of such a page depends on where the router is mounted, so it is
+ * only known when an email is sent.
  */
 export const PAGE = 'page:';
 
@@ -37,12 +37,15 @@ export interface EmailOptions {
    */
   send: (message: MailMessage, options: SendContext) => unknown;
   /**
-   * The app's page that reads `?token=` and calls POST /verify-email: a URL, or a path of `baseUrl`'s origin, as browsers
-   * see it. Without `baseUrl`, links with a path are relative, and `send` must make them absolute.
+   * The app's page that reads `?token=` and calls POST /verify-email: a URL, or a path of `baseUrl`'s origin, as
+   * browsers see it. Without `baseUrl`, links with a path are relative, and `send` must make them absolute.
    * @default `/verify-email` below `baseUrl`
    */
   verifyUrl?: string;
-  /** The page that reads `?token=` and calls POST /passwords/reset, like `verifyUrl`. @default `/reset-password` below `baseUrl` */
+  /**
+   * The page that reads `?token=` and calls POST /passwords/reset, like `verifyUrl`.
+   * @default `/reset-password` below `baseUrl`
+   */
   resetUrl?: string;
   /**
    * The app's page that asks for an email and calls POST /passwords/request-reset, like `verifyUrl`. It is in the email
@@ -51,12 +54,12 @@ export interface EmailOptions {
    */
   forgotPasswordUrl?: string;
   /**
-   * The app's page where a user types the code of an emailed sign-in, like `verifyUrl`. It reads `?token=` too, and calls
-   * POST /signin/email/confirm.
+   * The app's page where a user enters the code of an emailed sign-in, like `verifyUrl`. It also reads `?token=`, and
+   * calls POST /signin/email/confirm.
    * @default `/sign-in/email` below `baseUrl`
    */
   signInUrl?: string;
-  /** The app's page where people sign up, like `verifyUrl`. @default `/sign-up` below `baseUrl` */
+  /** The app's page where users sign up, like `verifyUrl`. @default `/sign-up` below `baseUrl` */
   signUpUrl?: string;
   /** The page for invitations, where a new user chooses a password, like `verifyUrl`. @default the `resetUrl` */
   invitationUrl?: string;
@@ -71,16 +74,16 @@ export interface EmailOptions {
    */
   undoUrl?: string;
   /**
-   * Where users can ask for help, for notices about changes that your app or an administrator has made: a URL, a path
-   * of `baseUrl`'s origin, or `mailto:` with an address.
-   * @default none: the notices name `appName`
+   * Where users can ask for help. It is in notices about changes that your app or an administrator has made: a URL, a
+   * path of `baseUrl`'s origin, or `mailto:` with an address.
+   * @default none: the notices refer to the people who run `appName`
    */
   supportUrl?: string;
   /** How emails look: a logo, the color of buttons, and a footer. @default see {@link EmailBrandOptions} */
   brand?: EmailBrandOptions;
   /**
-   * The notices that are sent to users when their accounts change: a list can name the kinds of latchkey and of the
-   * plugins in `plugins`. A kind that is not listed is not sent, and cannot be undone.
+   * The notices that users get when their accounts change. A list can contain the kinds of latchkey and of the plugins
+   * in `plugins`. A kind that is not listed is not sent, and has no undo link.
    * @default true: all of them
    */
   notices?: boolean | readonly NoticeKind[];
@@ -139,8 +142,8 @@ export const emailSchema = schemaOf<EmailOptions>()({
 
 /**
  * @param appName null if it is unknown
- * @param origin the origin of `baseUrl`. Links with a path are relative without it
- * @param publicPath the path of `baseUrl`, which is before the paths that the app has not chosen
+ * @param origin the origin of `baseUrl`. Without it, links with a path are relative
+ * @param publicPath the path of `baseUrl`, which the default pages start with
  * @param plugins the names of the plugins in the config
  * @internal
  */
@@ -163,7 +166,7 @@ export function emailSettings(
     invitationUrl: email.invitationUrl ?? (plugins.has('pages') ? pageOf('invitation') : resetUrl),
     changeEmailUrl: email.changeEmailUrl ?? pageOf('change-email'),
     undoUrl: email.undoUrl ?? pageOf('undo-change'),
-    /** Whom users can ask, in words or as an address. */
+    /** The contact for help, in words or as an address. */
     support: supportOf(email.supportUrl, appName, origin),
     /** The kinds of notices that are sent. */
     notices: chosenNotices(email.notices, plugins),

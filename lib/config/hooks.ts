@@ -20,7 +20,7 @@ export interface UserToCreate {
   readonly email: string | null;
   /** In canonical form. */
   readonly username: string | null;
-  /** The username with the letters that were typed. */
+  /** The username as the user typed it. */
   readonly usernameDisplay: string | null;
   /** The fields, with their defaults. */
   readonly fields: Readonly<Record<string, unknown>>;
@@ -33,10 +33,10 @@ export interface UserToCreate {
 }
 
 /**
- * The app's functions that run within the transaction that creates, changes or deletes an account. An error in one of
- * them rolls everything back: an `AuthError` is the response, and any other error goes to the app's error handler. If
- * the database aborts the transaction, it is retried and the hooks run again, so they should have no effects outside of
- * it.
+ * The app's functions that run within the transaction that creates, changes or deletes an account, and `exportUser`. An
+ * error in one of them rolls everything back. An `AuthError` becomes the response, and any other error goes to the
+ * app's error handler. If the database aborts the transaction, the transaction is retried and the hooks run again, so
+ * hooks should have no effects outside of the transaction.
  */
 export interface Hooks {
   /**
@@ -63,6 +63,13 @@ export interface Hooks {
   afterUpdateUser?(user: User, changed: readonly string[], context: { transaction: Transaction }): unknown;
   /** Runs before an account is deleted. @default none */
   beforeDeleteUser?(user: User, context: { transaction: Transaction }): unknown;
+  /**
+   * Returns the app's own data about a user, for the export of the user's data. It becomes the value of `app` in the
+   * export, and must be a value that JSON can represent. `transaction` is the app's transaction, if `auth.exportUser`
+   * is called with one. If the function throws, the export fails.
+   * @default none: the export does not contain `app`
+   */
+  exportUser?(user: User, context: { transaction: Transaction | undefined }): unknown;
 }
 
 const hook = <Name extends keyof Hooks>() =>
@@ -75,4 +82,5 @@ export const hooksSchema = schemaOf<Hooks>()({
   afterCreateUser: hook<'afterCreateUser'>(),
   afterUpdateUser: hook<'afterUpdateUser'>(),
   beforeDeleteUser: hook<'beforeDeleteUser'>(),
+  exportUser: hook<'exportUser'>(),
 });

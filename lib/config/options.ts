@@ -1,18 +1,19 @@
 import * as z from 'zod';
+import { nearest } from '../known-keys.js';
 
 type Issue = z.core.$ZodIssue;
 
 /** Exists in the type system only. */
 declare const tied: unique symbol;
 
-/** A schema that accepts exactly what an interface of options declares. Only {@link schemaOf} creates one. */
+/** A schema that accepts exactly the options that an interface declares. Only {@link schemaOf} creates one. */
 export interface OptionsSchema<Options, Output> extends z.ZodType<Output, Options> {
   readonly [tied]: true;
 }
 
 /**
- * Returns a function that creates the schema of an interface of options from a schema for each option. TypeScript
- * rejects an option that only one of the two has, or whose types differ, so neither can be changed alone.
+ * Returns a function that creates the schema for an interface of options, from a schema for each option. TypeScript
+ * rejects an option that only the interface or only the schema has, or that has different types in the two.
  *
  * @example
  * const schema = () => schemaOf<ExampleOptions>()({ maxLength: z.int().default(100) });
@@ -76,7 +77,7 @@ export const seconds = anySeconds.positive('must be more than 0 seconds');
  * Validates the config or the options of a plugin, and fills in defaults.
  *
  * @param where the owner of the options, for messages; empty for the config
- * @param makeSchema creates the schema; a function, so that only the options in use spend time on theirs
+ * @param makeSchema creates the schema. It is a function, so that no time is spent on schemas of unused options
  * @throws TypeError naming every invalid key and how to fix it, without quoting values
  */
 export function readOptions<Options, Output, Given>(
@@ -93,8 +94,10 @@ export function readOptions<Options, Output, Given>(
   throw new TypeError(`latchkey: ${where && `${where}: `}${mistakes.join('; ')}`);
 }
 
-/** Returns the issues within the alternative of a union that was probably intended, which help more than "no match". */
+/** Returns the issues within the alternative of a union that was probably intended. They help more than "no match". */
 function intendedIssues(issue: Issue): Issue[] {
+  if (issue.code === 'invalid_key')
+    return issue.issues.flatMap(intendedIssues).map((inner) => ({ ...inner, path: issue.path }) as Issue);
   if (issue.code !== 'invalid_union') return [issue];
   const alternatives = issue.errors.map((issues) => issues.flatMap(intendedIssues));
   const isInside = ({ code, path }: Issue) => path.length > 0 || code === 'unrecognized_keys';
@@ -147,37 +150,13 @@ function keysAt(schema: z.core.$ZodType, [key, ...path]: readonly PropertyKey[])
   const here = key === undefined ? [] : [key, ...path];
   if (def.type === 'union') return def.options.flatMap((one) => keysAt(one, here));
   if (def.type === 'array') return keysAt(def.element, path);
+  if (def.type === 'record') return keysAt(def.valueType, path);
   if (def.type === 'object') {
     if (key === undefined) return Object.keys(def.shape);
     const inner = def.shape[String(key)];
     return inner ? keysAt(inner, path) : [];
   }
   return 'innerType' in def ? keysAt(def.innerType, here) : [];
-}
-
-function nearest(typed: string, known: readonly string[]): string | undefined {
-  const word = typed.toLowerCase();
-  return known
-    .map((key) => ({ key, other: key.toLowerCase(), typos: distance(word, key.toLowerCase()) }))
-    .filter(({ other, typos }) => {
-      const isPart = word.length > 2 && (other.includes(word) || word.includes(other));
-      return isPart || typos <= Math.ceil(Math.min(word.length, other.length) / 3);
-    })
-    .sort((a, b) => a.typos - b.typos)[0]?.key;
-}
-
-/** Returns the Levenshtein distance between two words. */
-function distance(from: string, to: string): number {
-  let row = Array.from({ length: to.length + 1 }, (_, index) => index);
-  for (const [index, letter] of [...from].entries()) {
-    const next = [index + 1];
-    for (let column = 1; column <= to.length; column++) {
-      const replaced = (row[column - 1] ?? 0) + (letter === to[column - 1] ? 0 : 1);
-      next.push(Math.min((row[column] ?? 0) + 1, (next[column - 1] ?? 0) + 1, replaced));
-    }
-    row = next;
-  }
-  return row[to.length] ?? 0;
 }
 
 /** Whether a host name is a loopback address, for which plain http is safe. */

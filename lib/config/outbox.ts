@@ -3,11 +3,11 @@ import { isWebhookSecret } from '../crypto/webhook-signature.js';
 import type { WebhookSettings } from '../outbox/webhooks.js';
 import { isLoopback, schemaOf } from './options.js';
 
-/** How emails and webhooks that could not be sent immediately are retried. */
+/** How latchkey retries emails and webhooks that could not be sent immediately. */
 export interface OutboxOptions {
   /**
-   * How often a process looks for them, in seconds. `false` if it never does, and a job calls `auth.outbox.deliver()`
-   * instead.
+   * How often a process looks for such emails and webhooks, in seconds. With `false`, it never does: call
+   * `auth.outbox.deliver()` in a job instead.
    * @default 15
    */
   interval?: number | false;
@@ -32,7 +32,7 @@ export interface WebhookOptions {
   url: string;
   /**
    * The secret that signs the events, as Standard Webhooks specifies: `whsec_` and 24 to 64 random bytes in base64.
-   * During a rotation, a list of secrets, which all sign.
+   * During a rotation, a list of secrets: each of them signs.
    * @default none, required
    */
   secret: string | readonly string[] | undefined;
@@ -50,7 +50,7 @@ const url = z
     abort: true,
   })
   .refine((text) => new URL(text).username === '' && new URL(text).password === '', {
-    error: 'must not contain a username or password: its receiver verifies the signature',
+    error: 'must not contain a username or password: remove them, and let the receiver verify the signature',
   })
   .refine((text) => process.env.NODE_ENV !== 'production' || isSafe(new URL(text)), {
     error: 'must be https in production, except on this machine',

@@ -4,33 +4,33 @@ import type { RedisClient } from '../limits/redis-store.js';
 import type { WindowPolicy } from '../limits/store.js';
 import { schemaOf, seconds } from './options.js';
 
-/** Rate limits, and where their counters are stored. `false` disables a rule. Plugins add their own. */
+/** Rate limits, and where their counters are stored. `false` disables a rule. Plugins add their own rules. */
 export interface RateLimitOptions {
   /** A Redis URL (needs the package `ioredis`), or a client of `ioredis` or `redis`. @default the database */
   store?: RedisClient | string;
   /**
-   * The prefix of the keys in Redis. Apps that share one Redis need different prefixes.
+   * The prefix of the keys in Redis. Apps that share a Redis server need different prefixes.
    * @default `latchkey:`, and the `tablePrefix`
    */
   keyPrefix?: string;
   /**
-   * Sign-ins per address, including those that start at a provider, and everything else that checks or sets a
-   * password, except sign-ups.
+   * Sign-ins per address, including sign-ins with a provider, and everything else that checks or sets a password,
+   * except sign-ups.
    * @default { limit: 20, window: 60 }
    */
   signIn?: WindowRule | false;
   /** Sign-ups per address, including new users from providers. @default { limit: 20, window: 60 } */
   signUp?: WindowRule | false;
   /**
-   * Emails that someone requests, per mailbox: more are accepted, but not sent. Those that are requested in the account's
-   * own session, or in a browser that it knows, have a window of their own.
+   * Requested emails, per mailbox. Further requests are accepted, but their emails are not sent. Emails that are
+   * requested in the account's own session, or in a known browser of the account, are counted separately.
    * @default { limit: 10, window: 3600 }
    */
   mail?: WindowRule | false;
   /** Requests that can cause an email, including sign-ups, per address. @default { limit: 60, window: 3600 } */
   mailAddress?: WindowRule | false;
   /**
-   * Checks of one account's password, right or wrong, from any address, other than sign-ins.
+   * Checks of one account's password, right or wrong, from any address. Sign-ins are not counted.
    * @default { limit: 60, window: 60 }
    */
   passwordCheck?: WindowRule | false;
@@ -45,8 +45,13 @@ export interface RateLimitOptions {
    */
   revokeOthers?: WindowRule | false;
   /**
-   * Wrong passwords per account: how many are allowed before attempts are paused, and the first and the longest pause,
-   * in seconds. The pause doubles with each further failure.
+   * Exports of one account's data by its user. Only successful exports are counted.
+   * @default { limit: 1, window: 86400 }
+   */
+  dataExport?: WindowRule | false;
+  /**
+   * Wrong passwords per account: the number of failures at which attempts are paused, and the first and the longest
+   * pause, in seconds. The pause doubles with each further failure.
    * @default { failures: 5, firstPause: 15, maxPause: 900 }
    */
   account?: { failures: number; firstPause: number; maxPause: number } | false;
@@ -94,7 +99,7 @@ export const rateLimitSchema = () =>
     ...windowRules(),
     account: pauseRule.default({ failures: 5, firstPause: 15, maxPause: 900 }),
   }).refine(({ store, keyPrefix }) => keyPrefix === undefined || store !== undefined, {
-    error: 'is for Redis: set store too, or use tablePrefix for counters in the database',
+    error: 'requires Redis: set store too, or use tablePrefix for counters in the database',
     path: ['keyPrefix'],
   });
 

@@ -5,7 +5,7 @@ import { anySeconds, flag, schemaOf, seconds } from './options.js';
 export interface CookieOptions {
   /**
    * The cookie's name.
-   * @default `__Host-latchkey` if secure (`__Secure-latchkey` with a domain or path), else `latchkey`
+   * @default `__Host-latchkey` if secure (`__Secure-latchkey` with a domain or path), otherwise `latchkey`
    */
   name?: string;
   /** A domain whose subdomains get the cookie too. @default the current host only */
@@ -36,11 +36,14 @@ export const cookieSchema = schemaOf<CookieOptions>()({
   secure: flag.optional(),
 });
 
-/** The lifetime of sessions. All durations are in seconds. */
+/** The lifetime of sessions, and their cookie. All durations are in seconds. */
 export interface SessionOptions {
-  /** The time after which an unused session expires. @default 604800 (7 days) */
+  /** The time after which an unused session expires: at most 400 days. @default 604800 (7 days) */
   idleTimeout?: number;
-  /** The time after which a remembered session expires, even if it is in use. @default 2592000 (30 days) */
+  /**
+   * The time after which a remembered session expires, even if it is in use: at most 400 days.
+   * @default 2592000 (30 days)
+   */
   lifetime?: number;
   /** The time after which any other session expires, even if it is in use. @default 86400 (24 hours) */
   shortLifetime?: number;
@@ -54,11 +57,14 @@ export interface SessionOptions {
   cookie?: CookieOptions;
 }
 
+// Browsers do not keep cookies for longer (RFC 6265bis, 5.5), and a larger number is usually meant as milliseconds.
+const lifetime = seconds.max(400 * 24 * 3600, 'must be at most 400 days, in seconds (not milliseconds)');
+
 /** @internal */
 export const sessionSchema = schemaOf<SessionOptions>()({
-  idleTimeout: seconds.default(7 * 24 * 3600),
-  lifetime: seconds.default(30 * 24 * 3600),
-  shortLifetime: seconds.default(24 * 3600),
+  idleTimeout: lifetime.default(7 * 24 * 3600),
+  lifetime: lifetime.default(30 * 24 * 3600),
+  shortLifetime: lifetime.default(24 * 3600),
   touchInterval: anySeconds.default(60),
   cookie: cookieSchema.prefault({}),
 });
@@ -116,14 +122,16 @@ function cookieSettings(options: z.output<typeof cookieSchema>, baseUrl: string 
 }
 
 /**
- * Returns a cookie for the host and path of the session cookie. Its name starts with that of the session cookie, so
- * that two realms do not share it.
+ * Returns a cookie for the host and path of the session cookie. Its name starts with the session cookie's name, so that
+ * two realms do not share it.
  */
 export function cookieBeside(cookie: CookieSettings, purpose: string): CookieSettings {
   return { ...cookie, name: `${cookie.name}-${purpose}` };
 }
 
-/** Returns the cookie of a refused form. Only this host can set it if it is Secure, whatever the session cookie is. */
+/**
+ * Returns the cookie of a rejected form. If it is Secure, only this host can set it, even if the session has a domain.
+ */
 export function formCookie({ name, secure }: CookieSettings, page: string): CookieSettings {
   const realm = name.replace(/^__(Host|Secure)-/i, '');
   return { name: `${secure ? '__Host-' : ''}${realm}-form-${page}`, path: '/', sameSite: 'lax', secure };

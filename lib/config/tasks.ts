@@ -2,17 +2,18 @@ import * as z from 'zod';
 import type { User } from '../tables/core.js';
 import { schemaOf } from './options.js';
 
-/** Something that users of the app must do before they can use it, such as accepting new terms. */
+/** A step that users must complete before they can use the app, such as accepting new terms. */
 export interface TaskOptions {
   /**
-   * Whether the user has yet to do it. It is called for each request with a session, and gets the user as guards show
-   * them, with the fields that users see. It must be synchronous. If it throws, the task counts as open.
+   * Returns whether the user still has to complete the task. It is called for each request with a session, and gets the
+   * user as in `req.auth`, with the fields that users can see. It must be synchronous. If it throws, the task counts as
+   * open.
    * @default none, required
    */
   readonly open: (user: User & Readonly<Record<string, unknown>>) => boolean;
   /**
-   * The app's page where users do it, as browsers see its path. Guards send browsers there, so the page needs a guard that
-   * names the task: `requireSession(auth, { tasks: ['onboarding'] })`.
+   * The app's page where users complete the task, as browsers see its path. Guards redirect browsers to it, so the page
+   * needs a guard that names the task: `requireSession(auth, { tasks: ['onboarding'] })`.
    * @default none, required
    */
   readonly page: string;
@@ -33,7 +34,7 @@ export const taskSchema = schemaOf<TaskOptions>()({
     (it) => typeof it === 'function',
     'must be a function of a user that returns a boolean',
   ),
-  // Sent in a header, which has ASCII only.
+  // The page is sent in a header, which can contain only ASCII.
   page: z.string(PAGE).regex(/^\/(?!\/)[!-[\]-~]*$/, PAGE),
 });
 

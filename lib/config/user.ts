@@ -15,7 +15,7 @@ export interface FieldOptions {
   readonly type: FieldType;
   /** Whether every new user must have a value. @default false */
   readonly required?: boolean;
-  /** The value for new users who have none. @default null */
+  /** The value for new users who do not have one. @default null */
   readonly default?: unknown;
   /** The maximum number of characters of a string, in Unicode code points. @default 255 */
   readonly maxLength?: number;
@@ -30,13 +30,13 @@ export interface FieldOptions {
   /** The maximum of an integer or a number. @default none */
   readonly maximum?: number;
   /**
-   * Who can set the field. `user`: users themselves too, when they sign up and with PATCH /me. `none`: only the app's
+   * Who can set the field. `user`: also users themselves, when they sign up and with PATCH /me. `none`: only the app's
    * code and administrators.
    * @default 'user'
    */
   readonly input?: 'user' | 'none';
   /**
-   * Who can see the field. `self`: the user too, in `req.auth.user` and in responses. `admin`: administrators and
+   * Who can see the field. `self`: also the user, in `req.auth.user` and in responses. `admin`: administrators and
    * `auth.users.get`. `none`: only the app's own queries, with `auth.models` or its model.
    * @default 'self'
    */
@@ -117,11 +117,11 @@ export const fieldSchema = schemaOf<FieldOptions>()({
 function* contradictions(options: FieldOptions): Generator<readonly [key: string, message: string]> {
   const { type, minLength = 0, maxLength = MAX_STRING, minimum, maximum } = options;
   for (const key of ['maxLength', 'minLength', 'pattern'] as const) {
-    if (options[key] !== undefined && type !== 'string') yield [key, "is for type: 'string'"];
+    if (options[key] !== undefined && type !== 'string') yield [key, "requires type: 'string'"];
   }
   for (const key of ['minimum', 'maximum'] as const) {
     if (options[key] !== undefined && type !== 'integer' && type !== 'number')
-      yield [key, "is for type: 'integer' or 'number'"];
+      yield [key, "requires type: 'integer' or 'number'"];
   }
   if (minLength > maxLength) yield ['minLength', 'must be at most maxLength'];
   if (minimum !== undefined && maximum !== undefined && minimum > maximum)
@@ -133,19 +133,19 @@ function* contradictions(options: FieldOptions): Generator<readonly [key: string
     ];
   const wanted = type === 'string' ? 'string' : 'number';
   if (options.enum && !['string', 'integer', 'number'].includes(type))
-    yield ['enum', "is for type: 'string', 'integer' or 'number'"];
+    yield ['enum', "requires type: 'string', 'integer' or 'number'"];
   else if (options.enum?.some((value) => typeof value !== wanted))
-    yield ['enum', `must list ${wanted}s only, as type says`];
+    yield ['enum', `must list only ${wanted}s, because of type: '${type}'`];
   // Otherwise no one could sign up.
   if (options.required && options.input === 'none' && options.default === undefined)
-    yield ['required', "needs a default with input: 'none', since users cannot give a value"];
+    yield ['required', "requires a default with input: 'none', because users cannot set a value"];
 }
 
 function isInt32(value: number): boolean {
   return Number.isInteger(value) && value >= -INT_32 && value < INT_32;
 }
 
-// The other names in the bodies and responses of routes.
+// Other names in the bodies and responses of routes.
 const OTHERS = ['password', 'credential', 'fields', 'user', 'session', 'token', 'rememberMe', 'redirectTo'];
 const MORE = ['errorTo', 'secondFactorTo', 'newEmail', 'via', 'prototype', 'toJSON', 'dataValues'];
 const PLUGINS = [
@@ -169,7 +169,7 @@ const name = z
   )
   .refine(
     (key) => !/[A-Z]{2}/.test(key),
-    'must not have two capitals in a row: its name in JSON could not be read back',
+    'must not have two capital letters in a row: its name in JSON could not be converted back',
   )
   .refine((key) => !RESERVED.has(key), 'is a name that latchkey uses: choose another');
 

@@ -3,8 +3,8 @@ const MAX_BYTES = 1024 * 1024;
 export type Fetch = (url: string, options?: object) => Promise<Response>;
 
 /**
- * Creates a `fetch` for servers that might be broken or malicious. It does not follow redirects and reads at most 1 MiB,
- * and the signal also aborts reading the body.
+ * Creates a `fetch` for servers that might be broken or malicious. It does not follow redirects, and reads at most 1
+ * MiB. The signal also aborts reading the body.
  */
 export function boundedFetch(signal: AbortSignal): Fetch {
   return async (url, options) => {

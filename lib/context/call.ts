@@ -9,7 +9,7 @@ export interface PlainRequest {
   readonly method?: string | undefined;
 }
 
-/** The client that a call is made for. */
+/** The client on whose behalf a call is made. */
 export interface Client {
   /** The IP address. Null if it is unknown; undefined for a programmatic call without an address. */
   readonly ip: string | null | undefined;
@@ -29,32 +29,42 @@ export interface JoinedTransaction {
   afterCommit(work: () => void): void;
 }
 
+/** Reads of the database that a call sends together. */
+export interface CollectedReads {
+  /**
+   * @param sql the statement, without placeholders
+   * @param columns the names of the columns in the result
+   */
+  add(sql: string, columns: readonly string[]): Promise<object[]>;
+}
+
 interface Call {
   readonly client: Client;
   readonly budget?: DatabaseBudget;
   readonly joined?: JoinedTransaction | undefined;
+  readonly reads?: CollectedReads | undefined;
   /** The items to handle at the end of the call. */
   readonly kept?: unknown[] | undefined;
   /** The work that the call has started, and waits for at its end. */
   readonly pending?: Promise<unknown>[] | undefined;
 }
 
-/** The current call of an Auth, within the calls of other Auths whose hooks have called it. */
+/** The current call of an Auth, within the calls of other Auths whose hooks have called this Auth. */
 interface Frame {
   readonly owner: CallContext;
   readonly call: Call | undefined;
   readonly outer: Frame | undefined;
 }
 
-// All Auths share one, because on Node 20 and 22 each AsyncLocalStorage in use slows down every promise of the process.
+// All Auths share one AsyncLocalStorage, because on Node 20 and 22 each one in use slows down every promise.
 const frames = new AsyncLocalStorage<Frame>();
 
 const APP_ITSELF: Client = { ip: undefined, userAgent: null, request: null };
 
 /**
  * The context of the current call: its client, which is recorded in events and new sessions, its time budget for the
- * database, and the transaction of the app that it takes part in. It uses AsyncLocalStorage, so that functions do not
- * have to pass it on.
+ * database, and the transaction of the app that it takes part in. The context uses AsyncLocalStorage, so that functions
+ * do not have to pass it on.
  */
 export class CallContext {
   readonly #requests = new Set<Promise<unknown>>();
@@ -71,6 +81,11 @@ export class CallContext {
 
   get joined(): JoinedTransaction | undefined {
     return this.#call?.joined;
+  }
+
+  /** The reads that the current call sends together. Undefined if it sends each read on its own. */
+  get reads(): CollectedReads | undefined {
+    return this.#call?.reads;
   }
 
   /** Runs `work` for a request to one of the routes. */
@@ -93,9 +108,14 @@ export class CallContext {
   inTransaction<T>(joined: JoinedTransaction, work: () => Promise<T>): Promise<T> {
     // The events belong to the transaction, and not to the call that started it.
     return this.#whole(
-      { ...this.#call, client: this.client, joined, kept: undefined, pending: undefined },
+      { ...this.#call, client: this.client, joined, reads: undefined, kept: undefined, pending: undefined },
       work,
     );
+  }
+
+  /** Runs `work`, and collects its reads. */
+  collecting<T>(reads: CollectedReads, work: () => Promise<T>): Promise<T> {
+    return this.#run({ client: this.client, ...this.#call, reads }, work);
   }
 
   /** Runs `work` as a separate call, unless it is part of a call. */
@@ -114,7 +134,7 @@ export class CallContext {
     this.#waits = true;
   }
 
-  /** Lets calls wait for the work that {@link waitFor} names. */
+  /** Makes calls wait for the work that is passed to {@link waitFor}. */
   allowWaiting(): void {
     this.#waits = true;
   }
@@ -134,10 +154,12 @@ export class CallContext {
     else void this.#keeper?.([item]);
   }
 
-  /** Runs a function of the app, such as a hook. The calls in it are part of a transaction only if they name it. */
+  /**
+   * Runs a function of the app, such as a hook. Its calls are part of a transaction only if they pass the transaction.
+   */
   forApp<T>(work: () => T): T {
     const call = this.#call;
-    if (!call?.joined) return work();
+    if (!call?.joined) return call?.reads ? this.#run({ ...call, reads: undefined }, work) : work();
     return this.#run({ ...call, joined: undefined, kept: undefined, pending: undefined }, work);
   }
 
@@ -178,7 +200,7 @@ export class CallContext {
 
   /** Runs `work` outside the call that started it, and outside the app's transaction. */
   detached<T>(work: () => Promise<T>): Promise<T> {
-    // Guards run outside any call, so a process that only has guards should not pay for contexts.
+    // Guards run outside calls, so a process that only has guards should not pay for contexts.
     return frames.getStore() ? this.#run(undefined, work) : work();
   }
 }
@@ -205,7 +227,10 @@ class DatabaseBudget {
     return this.#running > 0 ? this.leftMs - (performance.now() - this.#since) : this.leftMs;
   }
 
-  /** Starts to charge the time, until {@link end} is called as often. Overlapping statements are charged once. */
+  /**
+   * Starts to charge the time, until {@link end} has been called as often as this. Overlapping statements are charged
+   * once.
+   */
   begin(): void {
     if (this.#running++ === 0) this.#since = performance.now();
   }

@@ -1,10 +1,11 @@
 import { DEFAULT_BASE_PATH, type Settings } from '../config/config.js';
+import type { RouteTemplate } from '../telemetry.js';
 
 const PATH = /^(\/[A-Za-z0-9._~-]+)+$/;
 
 /**
- * Where the routes are below `baseUrl`: at `httpBasePath` or, if it is not configured, where a request has shown that the
- * router is mounted. Express does not reveal the mount path before a request.
+ * The path of the routes below `baseUrl`: `httpBasePath` or, if it is not configured, the mount path of the router. The
+ * mount path is taken from a request, because Express does not reveal it earlier.
  */
 export class BasePath {
   #shown: string | null = null;
@@ -18,16 +19,23 @@ export class BasePath {
     return this.settings.httpBasePath ?? this.#shown ?? DEFAULT_BASE_PATH;
   }
 
-  /** Returns the path for a URL that leaves the app, and would be wrong if the router is elsewhere. */
+  /**
+   * Returns the path for a URL that is sent to users or providers. The URL is wrong if the router is mounted elsewhere.
+   */
   use(): string {
     this.#isAssumed ||= this.settings.httpBasePath === null && this.#shown === null;
     return this.known;
   }
 
-  /** Takes note of where the router serves a request, and warns once if URLs lead elsewhere. */
+  /** Returns the whole path of a route. @param declared the route's path as it was declared, such as `/sessions/:id` */
+  template(declared: string): RouteTemplate {
+    return (this.known + declared) as RouteTemplate;
+  }
+
+  /** Records the path at which the router serves a request, and warns once if URLs lead to another path. */
   show(path: string): void {
     if (path === this.#shown) return;
-    // A mount path with parameters contains what the client has sent.
+    // The client chooses a part of a mount path with parameters, so such a path is not used.
     if (this.#isBetter(path)) this.#shown = path;
     const { httpBasePath, log } = this.settings;
     const expected = httpBasePath ?? (this.#isAssumed ? DEFAULT_BASE_PATH : path);
@@ -37,11 +45,13 @@ export class BasePath {
       'router.elsewhere',
       `the router serves ${JSON.stringify(path)}, but redirect URIs and links lead to ${expected}: set ` +
         `httpBasePath to the path of the router${httpBasePath === null ? '' : `, or mount the router at ${expected}`}. If a ` +
-        'proxy removes the beginning of the path, add the beginning to baseUrl',
+        'proxy removes the beginning of the path, add that part to baseUrl',
     );
   }
 
-  /** Express ignores case, so a client can choose it. Most mount paths are in lower case. */
+  /**
+   * Prefers a path in lower case: Express ignores case, so clients can choose it, and most mount paths are lower-case.
+   */
   #isBetter(path: string): boolean {
     if (!PATH.test(path)) return false;
     return this.#shown === null || (isSame(path, this.#shown) && path === path.toLowerCase());

@@ -14,36 +14,37 @@ import type { HasSecondFactors } from '../sessions/second-factor.js';
 import type { ChecksSignIns } from '../sessions/sign-in.js';
 import type { HasTasks } from '../sessions/tasks.js';
 import type { Session, User } from '../tables/core.js';
+import type { TableDeclaration } from '../tables/table.js';
 import type { RowPart } from '../users/imported.js';
 import type { ChecksAccounts, HasWaysIn, UserRecord } from '../users/record.js';
 import type { HasEmailedSignIns } from '../verification/delivery.js';
 import type { HasAttached } from '../verification/proof.js';
 import type { HasPurposes } from '../verification/tokens.js';
 
-/** A plugin's part of a user's sign-in methods, as JSON. */
+/** A plugin's part of the list of a user's sign-in methods, as JSON. */
 export interface SignInMethods {
   /** @internal */
   readonly schema: z.ZodRawShape;
   of(record: UserRecord): Promise<Readonly<Record<string, unknown>>>;
 }
 
-/** What pages show of a plugin that no route gives them. */
+/** The data of a plugin that pages show and that no route returns. */
 export interface ForPages {
   /** The ids of the providers that users can continue with. */
   readonly providers?: readonly string[];
-  /** What users sign in with besides the password. */
+  /** What users enter to sign in, in addition to the password. */
   readonly identifier?: 'email' | 'username' | 'either';
-  /** Whether a link verifies an email in the browser of the sign-up without a password. */
+  /** Whether a link verifies an email without a password, in the browser that was used to sign up. */
   readonly verifiesByClick?: boolean;
   /** The address that the link of an emailed sign-in was sent to. Null if it no longer works. */
   emailOfLink?(token: string): Promise<string | null>;
   /**
-   * A section for the page of the account's security. Its forms are sent to routes of the plugin.
+   * Creates a section for the page about the account's security. Its forms are sent to routes of the plugin.
    *
-   * @returns null for nothing
+   * @returns null if the plugin has nothing to show
    */
   card?(auth: SessionAuthentication): Promise<Card | null>;
-  /** The authenticator app that a session has set up and not confirmed yet. */
+  /** Returns the authenticator app that a session has set up but not confirmed yet. */
   unconfirmed?(user: User, sessionId: string): Promise<Unconfirmed | null>;
 }
 
@@ -53,28 +54,28 @@ export interface Card {
   readonly content: Html;
 }
 
-/** An authenticator app that is to be confirmed. */
+/** An authenticator app that the user has not confirmed yet. */
 export interface Unconfirmed {
-  /** In base32. */
+  /** The secret in base32. */
   readonly secret: string;
   readonly otpauthUrl: string;
   readonly qrSvg: string;
 }
 
-/** What an administrator's session needs for changes of other users' accounts. */
+/** The requirements on an administrator's session for changes of other users' accounts. */
 export interface Administration {
   /** The number of seconds within which the administrator must have signed in or reauthenticated. */
   readonly fresh: number;
-  /** The authenticator assurance level. An administrator with a second factor always needs 2. */
+  /** The required authenticator assurance level. For an administrator with a second factor, it is always 2. */
   readonly aal: 1 | 2;
 }
 
-/** The default: an hour, since administrators often make several changes, one after another. */
+/** The default: one hour, because administrators often make several changes in a row. */
 export const ADMINISTRATION: Administration = { fresh: 3600, aal: 1 };
 
 /**
- * What a plugin contributes to the core: the interfaces that the parts of the core declare, and more. The core does not
- * know plugins by name.
+ * The parts that a plugin contributes to the core: the interfaces that the core's modules declare, and others. The core
+ * does not know plugins by name.
  */
 export interface Contribution
   extends ChecksAccounts,
@@ -92,6 +93,8 @@ export interface Contribution
     HasEmailedSignIns,
     HasPurposes {
   readonly carriers?: readonly Carrier[];
+  /** The tables, by the names of their models. */
+  readonly tables?: Readonly<Record<string, TableDeclaration>>;
   /** Additional attributes of users and sessions that clients can see. */
   readonly shows?: { readonly user?: readonly (keyof User)[]; readonly session?: readonly (keyof Session)[] };
   /** The parts of an import's rows that the plugin reads. */
@@ -99,23 +102,23 @@ export interface Contribution
   /** The plugin's part of the response of GET /sign-in-methods. */
   readonly signInMethods?: SignInMethods;
   /**
-   * Answers a browser that a guard has refused, with a page.
+   * Responds with a page to a browser whose request a guard has rejected.
    *
-   * @returns whether it has. Everything else gets a problem
+   * @returns whether it has responded. Otherwise, the response is a problem
    */
   answerBrowser?(error: AuthError, req: Request, res: Response): Promise<boolean>;
   /** Returns the URL of a page that the plugin has, by its name. */
   pageUrl?(name: string): string;
-  /** What pages show of the plugin. */
+  /** The plugin's data for pages. */
   readonly forPages?: ForPages;
-  /** Emails a user the link that proves access to the mailbox, if there are such links. */
+  /** Emails a user the link that proves access to the mailbox, if the plugin has such links. */
   mailVerification?(user: User, transaction: Transaction): Promise<void>;
   isAdministrator?(user: User): boolean;
-  /** What administrators' sessions need for changes, if the plugin sets it. */
+  /** The requirements on administrators' sessions for changes, if the plugin sets them. */
   readonly administration?: Administration;
   /** Deletes or anonymizes the data of a user who is being deleted. The user's row is locked. */
   onDelete?(userId: string, transaction: Transaction): Promise<void>;
-  /** Ends what the account holds at other services, when its deletion is requested. The user's row is locked. */
+  /** Revokes the account's access at other services when its deletion is requested. The user's row is locked. */
   onClose?(userId: string, transaction: Transaction): Promise<void>;
   /** Waits for background work, before the connections are closed. */
   settle?(): Promise<void>;
@@ -123,7 +126,7 @@ export interface Contribution
 
 let administrators: readonly string[] = [];
 
-/** Registers how to configure administrators, for error messages. Called when the plugin's module is loaded. */
+/** Registers how to configure administrators, for error messages. The plugin's module calls it when it is loaded. */
 export function declareAdministrators(how: string): void {
   administrators = [how];
 }
@@ -135,12 +138,12 @@ export function howToNameAdministrators(): readonly string[] {
 
 let passwords = 'a plugin with passwords';
 
-/** Registers how to enable passwords, for error messages. Called when the plugin's module is loaded. */
+/** Registers how to enable passwords, for error messages. The plugin's module calls it when it is loaded. */
 export function declarePasswords(how: string): void {
   passwords = how;
 }
 
-/** Returns what to add to the config to enable passwords. */
+/** Returns how to enable passwords, for error messages. */
 export function howToEnablePasswords(): string {
   return passwords;
 }

@@ -6,7 +6,8 @@ import type { EmailedCodes } from '../crypto/emailed-codes.js';
 import type { SecretBox } from '../crypto/secret-box.js';
 import type { Database } from '../database/database.js';
 import { Degraded } from '../degraded.js';
-import { AuthError } from '../errors.js';
+import { AuthError, type AuthErrorCode } from '../errors.js';
+import { requireKnownKeys } from '../known-keys.js';
 import type { Limiter } from '../limits/limiter.js';
 import { type Asked, Mails } from '../mail/mails.js';
 import type { Mailer } from '../mail/messages.js';
@@ -28,6 +29,7 @@ import {
   type Carrier,
   type ClientInput,
   forClientOf,
+  KEYS_OF_CLIENT,
   type SessionAuthentication,
   type TransactionOption,
 } from '../sessions/request.js';
@@ -40,7 +42,7 @@ import {
   SignIn,
   type SignInOptions,
 } from '../sessions/sign-in.js';
-import { FRESH_SECONDS, requireFresh, type SignedIn } from '../sessions/signed-in.js';
+import { countSignIn, FRESH_SECONDS, requireFresh, type SignedIn } from '../sessions/signed-in.js';
 import { TakenOverSessions } from '../sessions/taken-over.js';
 import { Tasks } from '../sessions/tasks.js';
 import type { Columns } from '../tables/column.js';
@@ -55,6 +57,7 @@ import {
   type User,
 } from '../tables/core.js';
 import { type Fact, Table, type TableDeclaration } from '../tables/table.js';
+import type { SignInMethod } from '../telemetry.js';
 import { SignUp } from '../users/create.js';
 import { EmailProof } from '../users/email-proof.js';
 import { HeldEmails } from '../users/held-emails.js';
@@ -81,7 +84,7 @@ export interface AddedToUsers {
   readonly passwords: PasswordSettings | null;
 }
 
-/** The originator of a change to an account. */
+/** The originator of a change to an account, and the requirements on its session. */
 export interface ChangedBy {
   /** The requesting session, which must still be active. Null for the app's own code and for administrators. */
   readonly sessionId: string | null;
@@ -102,7 +105,7 @@ const MAX_PRESENTED_SESSIONS = 2;
 /** The services that plugins, routes and guards share. */
 export class Core {
   readonly users: Users;
-  /** The rows of imports, and what was changed here of their accounts. */
+  /** The imported rows, and the changes of their accounts since the import. */
   readonly imported: ImportedUsers;
   /** The rules for usernames. Null if users cannot have a username. */
   readonly usernames: UsernameRules | null;
@@ -124,13 +127,13 @@ export class Core {
   readonly secondFactors: SecondFactorRules;
   /** The tasks that users must do before their sessions can be used. */
   readonly tasks: Tasks;
-  /** The tries of emailed codes. */
+  /** The attempts to enter emailed codes. */
   readonly codeTries: CodeTries;
-  /** The codes that are emailed after a password in an unknown browser. */
+  /** The codes that are emailed when a user enters the password in an unknown browser. */
   readonly emailCodes: EmailCodeStep;
   /** The sign-ins that wait for a further step. */
   readonly pendings: PendingSignIns;
-  /** Completes them. */
+  /** Completes pending sign-ins. */
   readonly completion: Completion;
   /** The recorded changes of accounts, which can be undone. */
   readonly changes: AccountChanges;
@@ -144,13 +147,13 @@ export class Core {
   readonly mails: Mails | null;
   readonly gate: SignIn;
   readonly proofs: ProofOfEmail;
-  /** Where the routes are. */
+  /** The path of the routes. */
   readonly basePath: BasePath;
 
   /**
-   * @param ofUsers the additions of plugins to users
+   * @param ofUsers the parts that plugins add to users
    * @param carriersOf creates the carriers of sessions
-   * @param setUp sets up the plugins; their contributions are not used before it returns
+   * @param setUp sets up the plugins. Their contributions are not used before it returns
    */
   constructor(
     readonly settings: Settings,
@@ -224,7 +227,14 @@ export class Core {
     this.usernames = ofUsers.usernames;
     this.passwords =
       ofUsers.passwords &&
-      new Passwords(ofUsers.passwords, this.usernames, context, settings.log, () => limiter.client);
+      new Passwords(
+        ofUsers.passwords,
+        this.usernames,
+        context,
+        settings.log,
+        () => limiter.client,
+        settings.telemetry,
+      );
     this.passwordCheck =
       this.passwords &&
       new PasswordCheck(
@@ -316,6 +326,34 @@ export class Core {
     return new Table(this.database, declaration);
   }
 
+  /**
+   * Runs `work` for a call from the app's code, in the app's transaction.
+   *
+   * @param name the call, for the error
+   * @param keys the keys of the options other than `transaction`
+   * @throws TypeError for other keys
+   */
+  async call<T>(
+    name: string,
+    options: TransactionOption,
+    keys: readonly string[],
+    work: () => Promise<T>,
+  ): Promise<T> {
+    requireKnownKeys(name, options, [...keys, 'transaction']);
+    return this.inTransaction(options.transaction, work);
+  }
+
+  /** Like {@link call}, for a call whose input also has the client. */
+  async callFor<T>(
+    name: string,
+    input: ClientInput,
+    keys: readonly string[],
+    work: () => Promise<T>,
+  ): Promise<T> {
+    requireKnownKeys(name, input, [...keys, ...KEYS_OF_CLIENT]);
+    return this.forClient(input, work);
+  }
+
   /** Runs `work` for the client and in the transaction that the input of a programmatic call contains. */
   forClient<T>(input: ClientInput, work: () => Promise<T>): Promise<T> {
     return this.inTransaction(input.transaction, () => forClientOf(this.context, input, work));
@@ -331,24 +369,40 @@ export class Core {
     return this.gate.begin(proof, options);
   }
 
-  /** Like {@link signIn}, in two steps: for a session that is created in the same transaction as another change. */
+  /** The first half of {@link signIn}, for a session that is created in the same transaction as another change. */
   checkSignIn(record: Omit<Proof, 'authEpoch'>, options?: SignInOptions): Promise<CheckedSignIn> {
     return this.gate.check(record, options);
   }
 
-  /** Whether the current request names its device in a header, so that the response does too, and sets no cookie. */
+  /** Counts a sign-in by its method and outcome. If `work` returns null, it was not a sign-in, and is not counted. */
+  countSignIn<T extends SignedIn | null>(method: SignInMethod, work: () => Promise<T>): Promise<T> {
+    const { telemetry } = this.settings;
+    return telemetry ? countSignIn(telemetry, method, work) : work();
+  }
+
+  /** The problems of every sign-in: of the plugins' checks, and of an account that changes in the meantime. */
+  get signInProblems(): readonly AuthErrorCode[] {
+    return [
+      'invalid_credentials',
+      ...this.contributions.flatMap(({ signInProblems = [] }) => signInProblems),
+    ];
+  }
+
+  /**
+   * Whether the current request names its device in a header. The response then does too, and does not set a cookie.
+   */
   get namesDevice(): boolean {
     return namesDevice(this.carriers, this.context.client.request);
   }
 
-  /** Whether browsers can have the cookie of a pending sign-in. */
+  /** Whether browsers might have the cookie of a pending sign-in. */
   get usesPendingCookie(): boolean {
     return this.completion.canWait || this.#contributions.some(({ abandonPending }) => abandonPending);
   }
 
   /**
-   * Returns the session that a request presents, where none is required. Null if it presents none, or one that has ended
-   * or has open tasks.
+   * Returns the session that a request presents, for a route that does not require one. Null if the request does not
+   * present a session, or if the session has ended or has open tasks.
    */
   async usableSession(request: PlainRequest): Promise<SessionAuthentication | null> {
     const found = await sessionOf(this.carriers, request);
@@ -381,7 +435,7 @@ export class Core {
         return work(record, transaction);
       }
       const session = record && (await this.sessions.stillOpen(sessionId, record.authEpoch, transaction));
-      // A session ends with its account, so a request about a missing account has no valid session.
+      // A session ends when its account is deleted, so a request about a missing account has no valid session.
       if (!record || session?.userId !== userId) throw new AuthError('invalid_session');
       if (changesWaysIn) this.secondFactors.requireFor(record.account, session);
       if (fresh) requireFresh(this.database, session, FRESH_SECONDS);
@@ -403,7 +457,7 @@ export class Core {
     return user;
   }
 
-  /** Returns who asks for an email: see `MailDelivery`. @param inSession whether the account's own session does */
+  /** Describes who requests an email: see `MailDelivery`. @param inSession whether the account's own session does */
   asked(inSession: boolean): Asked {
     return { inSession, device: this.devices.presented?.toString('hex') ?? null };
   }
@@ -414,7 +468,7 @@ export class Core {
   }
 
   /**
-   * Returns the URL of a page: of the app's, or of one that a plugin has.
+   * Returns the URL of a page of the app or of a plugin.
    *
    * @param page a URL, a path, or {@link PAGE} and a name
    */
@@ -435,7 +489,7 @@ export class Core {
     return this.contributions.some(({ isAdministrator }) => isAdministrator !== undefined);
   }
 
-  /** What an administrator's session needs for changes. */
+  /** The requirements on an administrator's session for changes. */
   get administration(): Administration {
     return this.contributions.find(({ administration }) => administration)?.administration ?? ADMINISTRATION;
   }

@@ -1,13 +1,24 @@
-import { createHmac, hkdfSync, timingSafeEqual } from 'node:crypto';
+import { createHmac, hkdfSync, randomBytes, timingSafeEqual } from 'node:crypto';
 
 /** Digits and letters that are not mistaken for each other, without vowels, so that no code is a word. */
 const ALPHABET = '23456789BCDFGHJKMNPQRSTVWXYZ';
 const LENGTH = 8;
 
+/** Returns the random part of what a code or link is derived from. It is stored only with the request for the code. */
+export function newSalt(): Buffer {
+  return randomBytes(32);
+}
+
+/** Returns the name of a code or link. @param salt null in rows of versions that did not store one */
+export function nameOf(parts: readonly string[], salt: Buffer | null): string {
+  return [...parts, ...(salt ? [salt.toString('hex')] : [])].join(' ');
+}
+
 /**
- * Codes that are emailed, and typed by people. A code is not stored with what it is for: it is derived from that, with HMAC-SHA-256
- * and a key of each configured secret (HKDF, RFC 5869), so that a copy of the database does not reveal it. A code has 38
- * bits (NIST SP 800-63B-4, 3.1.3.2 asks for at least 20), so it must be limited how many are tried.
+ * Emailed codes, which people type. A code is stored only within an encrypted email that waits. It is derived with
+ * HMAC-SHA-256 from the request's row, which contains a random value, and from a key of each configured secret (HKDF, RFC
+ * 5869). So neither a copy of the database nor the secret reveals a code without the other. A code has 38 bits (NIST SP 800-63B-4, 3.1.3.2 asks for at least 20), so the
+ * number of attempts must be limited.
  */
 export class EmailedCodes {
   readonly #keys: readonly Buffer[];

@@ -7,7 +7,7 @@ const FINEST_STEPS = 6;
 // Only runs of at least half the work are measured, because on a busy machine shorter runs are interrupted less often.
 const MEASURED_STEPS = 1;
 
-/** The typical value of recent measurements. */
+/** Calculates the typical value of recent measurements. */
 export class Recent {
   readonly #values: number[] = [];
 
@@ -26,16 +26,16 @@ export class Recent {
 export type Kind = { readonly cost: number } | { readonly parameters: string };
 
 /**
- * Makes every failed verification do the same work. It counts the work in bcrypt's rounds, of which a run of cost c has
- * 2^c. If a hash requires less, the rest is filled with real work, so that load slows all failures equally. A hash that
- * costs more than the configured cost raises the work of all failures from the first time that it is seen.
+ * Makes every failed verification do the same work. The work is counted in bcrypt's rounds: a run of cost c has 2^c
+ * rounds. If a hash requires less work, real work fills up the rest, so that load slows down all failures equally. A
+ * hash that costs more than the configured cost raises the work of all failures from the first time that it is seen.
  */
 export class FailureWork {
   /** The rounds of every failure. */
   #rounds: number;
   readonly #minMeasured: number;
   readonly #msPerRound = new Recent();
-  /** The rounds of kinds other than bcrypt that have exceeded the rounds of a failure, by their parameters. */
+  /** The measured rounds of other kinds than bcrypt that have exceeded the rounds of a failure, by their parameters. */
   readonly #costly = new Map<string, Recent>();
   #highestCost: number;
 

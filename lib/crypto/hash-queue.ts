@@ -25,9 +25,9 @@ const queue = processWide('hash-queue/1', (): Queue => ({ running: 0, lines: new
 
 /**
  * Runs work that occupies a thread of the pool. The amount of work that runs at the same time is limited to the number
- * of cores or free threads. Up to 64 more wait in a queue, which the whole process shares and in which clients take
- * turns. If the queue is full, a client with less waiting work takes a place of the client with the most, so that no
- * client can block the others.
+ * of cores or free threads. Up to 64 more items wait in a queue that the whole process shares. Clients take turns in
+ * the queue. If it is full, a client with less waiting work takes a place of the client with the most waiting work, so
+ * that no client can block the others.
  *
  * @param client the address of the client that the work is for, or empty for the app itself
  * @throws AuthError `unavailable` (503) if the queue is full
@@ -45,12 +45,18 @@ export async function queueHash<T>(work: () => Promise<T>, client = ''): Promise
   }
 }
 
+/** Returns the number of hashes that wait in the queue of the process. */
+export function waitingHashes(): number {
+  return [...queue.lines.values()].reduce((sum, { length }) => sum + length, 0);
+}
+
 function turnOf(client: string): Promise<void> {
   const line = queue.lines.get(client) ?? [];
-  const lengths = [...queue.lines.values()].map(({ length }) => length);
-  if (lengths.reduce((sum, length) => sum + length, 0) >= MAX_WAITING) {
+  if (waitingHashes() >= MAX_WAITING) {
     const full = new AuthError('unavailable', { retryAfter: 5 });
-    const longest = [...queue.lines.values()].find(({ length }) => length === Math.max(...lengths)) ?? line;
+    const lines = [...queue.lines.values()];
+    const most = Math.max(...lines.map(({ length }) => length));
+    const longest = lines.find(({ length }) => length === most) ?? line;
     if (longest.length <= line.length + 1) throw full;
     longest.pop()?.refuse(full);
   }

@@ -1,18 +1,19 @@
 import { createHmac, hash } from 'node:crypto';
+import type { HashOperation, Telemetry } from '../telemetry.js';
 import { bcrypt, FailureWork, type Kind, Recent } from './failure-work.js';
 import { type ForeignHash, readForeignHash } from './foreign-hash.js';
-import { queueHash } from './hash-queue.js';
+import { queueHash, waitingHashes } from './hash-queue.js';
 
 const SCHEME = '$bcrypt-hmac-sha384';
 
-// A public constant that makes the input differ from a plain SHA-384, so that digests leaked elsewhere cannot be tested
+// This public constant makes the input differ from a plain SHA-384, so that digests leaked elsewhere cannot be tested
 // against these hashes ("password shucking"). The config's secret is not used, because rotating it would invalidate all
 // passwords.
 const LABEL = 'latchkey password v1';
 
 const BCRYPT_HMAC = /^\$bcrypt-hmac-sha384(?:\$p=([\w-]{8}))?(\$2b\$(\d\d)\$[./A-Za-z0-9]{53})$/;
 
-// The number of kinds that are measured in advance, which costs a verification for each.
+// The maximum number of kinds that are measured in advance. Each of them costs a verification.
 const MAX_LEARNED = 4;
 
 /** The result of a verification. */
@@ -44,14 +45,16 @@ export class PasswordHasher {
 
   /**
    * @param peppers secrets that are kept out of the database: the first one hashes, all of them verify
-   * @param clientOf returns the client whose turn in the queue of hashes a call takes
+   * @param clientOf returns the client that the current call is for, because clients take turns in the queue
    * @param readForeign parses the hashes of other systems
+   * @param telemetry null if it is not enabled
    */
   constructor(
     cost: number,
     peppers: readonly string[] = [],
     private readonly clientOf: () => string = () => '',
     private readonly readForeign: (stored: string) => ForeignHash | null = readForeignHash,
+    private readonly telemetry: Telemetry | null = null,
   ) {
     this.#cost = cost;
     this.#work = new FailureWork(cost);
@@ -65,7 +68,7 @@ export class PasswordHasher {
   async hash(password: string): Promise<string> {
     const [pepper] = this.#peppers;
     const { hash } = await bcrypt();
-    const bcryptHash = await queueHash(() => hash(prehash(password, pepper), this.#cost), this.clientOf());
+    const bcryptHash = await this.#queue('hash', () => hash(prehash(password, pepper), this.#cost));
     return `${SCHEME}${pepper ? `$p=${pepper.id}` : ''}${bcryptHash}`;
   }
 
@@ -75,7 +78,7 @@ export class PasswordHasher {
    */
   async verify(password: string, stored: string | null): Promise<PasswordVerdict> {
     const started = performance.now();
-    const verdict = await queueHash(() => this.#compare(password, stored), this.clientOf());
+    const verdict = await this.#queue('verify', () => this.#compare(password, stored));
     if (!verdict.matches) this.#durations.add(performance.now() - started);
     return verdict;
   }
@@ -105,6 +108,13 @@ export class PasswordHasher {
         () => undefined,
       );
     }
+  }
+
+  #queue<T>(operation: HashOperation, work: () => Promise<T>): Promise<T> {
+    const { telemetry } = this;
+    if (!telemetry) return queueHash(work, this.clientOf());
+    telemetry.queued(waitingHashes());
+    return queueHash(() => telemetry.hash(operation, work), this.clientOf());
   }
 
   async #compare(password: string, stored: string | null): Promise<PasswordVerdict> {

@@ -16,7 +16,7 @@ function formatted(bytes: Buffer, time: number): string {
 }
 
 /**
- * Derives a UUID in the form of version 7 from a text. The same text and time result in the same UUID.
+ * Derives a UUID in the form of version 7 from a string. The same string and time result in the same UUID.
  *
  * @param time the time that the UUID starts with, in milliseconds since 1970
  */

@@ -16,7 +16,7 @@ interface Internals {
 const inner = (transaction: Transaction) => transaction as unknown as Internals;
 
 /**
- * Joins a transaction of the app.
+ * Joins a transaction of the app, so that a call can take part in it.
  *
  * @throws TypeError if it is not a transaction, has ended, or belongs to another Sequelize instance
  */
@@ -45,7 +45,7 @@ function requireOpen(sequelize: Sequelize, transaction: unknown): asserts transa
   if (inner(it as Transaction).sequelize !== sequelize) {
     throw new TypeError(
       'latchkey: transaction belongs to another Sequelize instance than the one in database. ' +
-        'If database is a URL, pass your Sequelize instance instead',
+        'If database is a URL, set it to your Sequelize instance instead',
     );
   }
   for (let one: Transaction | undefined = it as Transaction; one; one = inner(one).parent) {
@@ -63,7 +63,8 @@ let savepoints = 0;
 
 /**
  * Runs `work` in a savepoint, so that a failure undoes only its own changes. On PostgreSQL, every further statement of
- * the transaction would otherwise fail. Sequelize's own savepoints are not used, because nested ones get equal names.
+ * the transaction would otherwise fail. Sequelize's own savepoints are not used, because nested savepoints can get the
+ * same name.
  */
 export async function inSavepoint<T>(
   sequelize: Sequelize,
@@ -87,7 +88,9 @@ export async function inSavepoint<T>(
   return outcome;
 }
 
-/** A section of a transaction. Its units of statements run one after another, because savepoints must not overlap. */
+/**
+ * A section of a transaction. Its units of statements run one after another, because their savepoints must not overlap.
+ */
 class Section {
   static readonly #sections = new AsyncLocalStorage<Section>();
   static readonly #whole = new WeakMap<Transaction, Section>();
@@ -96,7 +99,8 @@ class Section {
   private constructor(private readonly root: Transaction) {}
 
   /**
-   * Returns the unit that the caller is part of, such as a hook that calls latchkey. Otherwise the whole transaction.
+   * Returns the unit that the caller is a part of, such as a hook that calls latchkey. Outside a unit, returns the
+   * whole transaction.
    */
   static current(root: Transaction): Section {
     const around = Section.#sections.getStore();
@@ -114,7 +118,7 @@ class Section {
   }
 }
 
-/** Returns whether the app has rolled back to one of the savepoints that were open. */
+/** Returns whether the app has rolled back to one of the savepoints that were open when the check was created. */
 type Check = () => boolean;
 
 const endings = new WeakMap<Transaction, Ending>();

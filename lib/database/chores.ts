@@ -1,12 +1,12 @@
 import type { Database } from './database.js';
 
-/** Upkeep of one table, such as the deletion of its expired rows. */
+/** A maintenance task for one table, such as the deletion of its expired rows. */
 export interface Chore {
   /** The name of the table, with the configured prefix. */
   readonly table: string;
   /**
-   * Does the work in steps, or only counts the rows that it would affect. Yields the number of rows of each step. If the
-   * caller stops iterating, no further step is taken.
+   * Does the work in steps, or only counts the rows that it would affect. Yields the number of rows of each step. If
+   * the caller stops iterating, no further step is taken.
    */
   run(dryRun: boolean): AsyncIterable<number>;
 }
@@ -61,8 +61,8 @@ const COUNTING_MS = 60_000;
 export class ExpiredRows implements Chore {
   /**
    * @param key the table's primary key: an id or a digest
-   * @param ages for each column with a time, how many milliseconds ago that time must be. Each column has an index, and
-   *   a row is expired if one of the columns is old enough
+   * @param ages for each column with a time, the age in milliseconds at which a row is expired. Each column has an
+   *   index. A row is expired if one of the columns is old enough
    * @param before called with the keys of a few rows before they are deleted
    */
   constructor(
@@ -131,8 +131,8 @@ const LEAST_PAUSE_MS = 10;
  * each part, it pauses for as long as the part took, so that other statements get at least half of the database's time.
  *
  * @param find selects up to {@link BATCH} of the rows that are left
- * @param treat treats rows, makes sure that they are not found again, and returns the number of rows that it counts
- * @returns these numbers, one for each part
+ * @param treat processes rows, makes sure that they are not found again, and returns the number of rows that it counts
+ * @returns the numbers that `treat` returned, one for each part
  */
 export async function* inBatches<Row>(
   find: () => Promise<Row[]>,

@@ -4,13 +4,13 @@ import type { Dialect } from './connect.js';
 export const NOW_SQL: Record<Dialect, string> = {
   // UNIX_TIMESTAMP(NOW(3)) is ambiguous for one hour of the year in a time zone with daylight saving time.
   mysql: "TIMESTAMPDIFF(MICROSECOND, '1970-01-01', UTC_TIMESTAMP(3)) DIV 1000",
-  postgres: '(EXTRACT(EPOCH FROM clock_timestamp()) * 1000)::float8',
+  postgres: "date_part('epoch', clock_timestamp()) * 1000",
   sqlite: "CAST((julianday('now') - 2440587.5) * 86400000 AS INTEGER)",
 };
 
 /**
- * Estimates the database's time from the last query that returned it. So all processes on one database agree on when a
- * session starts and ends, even if their own clocks are minutes apart.
+ * Estimates the database's time from the last query that returned it, so that all processes on one database agree on
+ * when a session starts and ends, even if their own clocks are minutes apart.
  *
  * Between queries the time advances with the process's monotonic clock, which ignores changes of the system's time.
  */
@@ -24,7 +24,7 @@ export class Clock {
     this.#ahead = Number(databaseTime) - performance.now();
   }
 
-  /** Returns the time of this clock at the database's time that a statement has returned. */
+  /** Converts a database time that a statement has returned to the time of this clock. */
   at(databaseTime: number | string): number {
     return Number(databaseTime) + this.#skippedMs;
   }

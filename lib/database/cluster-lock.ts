@@ -2,8 +2,8 @@ import type { Transaction } from 'sequelize';
 import type { Database } from './database.js';
 
 /**
- * Makes the lock on a user's row effective in a whole Galera cluster. A node does not see the locks of other nodes. But
- * if two transactions write the same row, only one of them is committed, and the other one is retried.
+ * Makes the lock on a user's row effective in a whole Galera cluster. A node does not see the locks of other nodes, but
+ * if two transactions write the same row, only one of them is committed, and the other is retried.
  */
 export class ClusterLock {
   #isNeeded: boolean | undefined;

@@ -9,7 +9,7 @@ export interface Pool {
   readonly size?: number;
   readonly using?: number;
   readonly waiting?: number;
-  /** The pool that latchkey uses with `replication`, where there are two. */
+  /** The pool that latchkey uses if the instance has `replication`, and so two pools. */
   readonly write?: Pool;
   acquire(type: 'UPDATE', useMaster: true): Promise<object>;
   drain(): Promise<void>;
@@ -31,7 +31,7 @@ interface ConnectionConfig {
 /** The parts of Sequelize's connection manager that latchkey uses. Sequelize's types omit them. */
 export interface ConnectionManager {
   config: ConnectionConfig & { replication?: { write: ConnectionConfig } };
-  /** SQLite does not use its own. */
+  /** On SQLite, Sequelize does not use it. */
   readonly pool?: Pool;
   initPools(): void;
   getConnection(options: object): Promise<object>;
@@ -55,7 +55,7 @@ const DIALECTS: Record<string, Dialect> = {
 // Shorter than DEADLINE_MS, after which the request has failed anyway.
 const CONNECT_MS = 2000;
 const STATEMENT_MS = 3000;
-// Longer than the time limit of a statement, and than an idle connection stays in the pool.
+// Longer than the time limit of a statement, and longer than an idle connection stays in the pool.
 const SILENCE_MS = 12_000;
 // The driver converts values faster than Sequelize, which calls a function for each value.
 const CONVERSION = { typeCast: true, timezone: '+00:00', dateStrings: false };
@@ -95,7 +95,7 @@ function open(scheme: string | undefined, url: string): Sequelize | null {
         pool: POOL,
         dialectOptions: { connectTimeout: CONNECT_MS, charset: 'utf8mb4' },
       });
-      // A hook, because Sequelize applies the options in the URL after those above.
+      // Set these in a hook, because Sequelize applies the options in the URL after the options above.
       sequelize.addHook('beforeConnect', (config) => {
         config.dialectOptions = { ...config.dialectOptions, ...CONVERSION };
       });
@@ -140,9 +140,9 @@ export function isSequelize(value: unknown): value is Sequelize {
   return typeof it === 'object' && typeof it?.query === 'function' && typeof it.getDialect === 'function';
 }
 
-// With the server's own sql_mode, values could be truncated silently. And with NO_BACKSLASH_ESCAPES, the escaping of
-// Sequelize would be unsafe, which the app's queries with `auth.models` use. Only MariaDB executes `/*M! */` comments;
-// MySQL does not limit the time of statements that write. The isolation level is set once here for all transactions.
+// With the server's own sql_mode, values could be truncated silently. With NO_BACKSLASH_ESCAPES, Sequelize's escaping,
+// which the app's queries with `auth.models` use, would be unsafe. Only MariaDB executes `/*M! */` comments; MySQL does
+// not limit the time of statements that write. The isolation level is set once here for all transactions.
 async function prepareMysqlConnection(connection: unknown): Promise<void> {
   const seconds = STATEMENT_MS / 1000;
   const { query } = connection as { query(sql: string, done: (error: Error | null) => void): void };
@@ -195,9 +195,9 @@ export type SqliteOptions = Required<
 >;
 
 /**
- * Returns the options of a Sequelize instance for SQLite without the package `sqlite3`, as latchkey creates it for a
- * URL. It uses Node's own SQLite or, before Node 22.13, `@photostructure/sqlite`, and a write-ahead log. Its
- * transactions wait for the lock at their start.
+ * Returns the options of a Sequelize instance for SQLite without the package `sqlite3`, like the instance that latchkey
+ * creates for a URL. The instance uses Node's own SQLite or, before Node 22.13, `@photostructure/sqlite`, and a
+ * write-ahead log. Its transactions wait for the lock at their start.
  *
  * @example
  * const sequelize = new Sequelize({ ...sqlite('./app.db'), logging: false });

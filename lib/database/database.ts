@@ -4,10 +4,11 @@ import { inSavepoint, joinTransaction } from './app-transaction.js';
 import { Clock, NOW_SQL } from './clock.js';
 import { connectByUrl, type Dialect, dialectOf } from './connect.js';
 import { Driver } from './driver.js';
-import { AppError, asFailure, partOf } from './faults.js';
+import { AppError, asFailure, isRefused, partOf } from './faults.js';
 import { digestList } from './literal.js';
 import { Primary } from './primary.js';
 import { type Replacements, type StatementOptions, Statements } from './statements.js';
+import { Together } from './together.js';
 import { DEADLINE_MS, noAnswer, retrying, Turn } from './turn.js';
 
 /**
@@ -75,8 +76,8 @@ export class Database {
   }
 
   /**
-   * The end of a SELECT that must not return an older state, for a rule that relies on a lock. Empty outside a
-   * transaction of the app, because only there can the isolation level let a plain SELECT return one.
+   * The end of a SELECT that must return the current state, for a rule that relies on a lock. Empty outside a
+   * transaction of the app, because only its isolation level can make a plain SELECT return an older state.
    */
   get currentRead(): string {
     if (!this.isJoined || this.dialect === 'sqlite') return '';
@@ -108,7 +109,7 @@ export class Database {
     await this.awaitShared(() => this.#reading as Promise<void>);
   }
 
-  /** Runs a SELECT. Outside a transaction, it has a deadline and is retried. */
+  /** Runs a SELECT. Outside a transaction, the statement has a deadline and is retried. */
   select<Row>(
     sql: string,
     replacements?: Replacements,
@@ -118,7 +119,43 @@ export class Database {
     return this.#onceReady(() => this.#select(sql, replacements, transaction, deadlineMs)) as Promise<Row[]>;
   }
 
-  /** Selects the rows of digests. @param sql ends where the list of the digests follows */
+  /**
+   * Runs a SELECT like {@link select}. Within {@link together}, it is sent in one statement together with others.
+   *
+   * @param columns the names of all columns of the result
+   */
+  read<Row>(
+    sql: string,
+    columns: readonly string[],
+    replacements?: Replacements,
+    transaction?: Transaction,
+  ): Promise<Row[]> {
+    const reads = transaction ? undefined : this.context.reads;
+    if (!reads) return this.select(sql, replacements, transaction);
+    const filledIn = this.statements.fillIn(sql, replacements);
+    return this.#onceReady(() => reads.add(filledIn, columns)) as Promise<Row[]>;
+  }
+
+  /**
+   * Runs `work`. Its concurrent calls of {@link read} are sent as one statement, and equal reads are sent only once.
+   */
+  together<T>(work: () => Promise<T>): Promise<T> {
+    // In a transaction of the app, statements are sent one after another, in their order.
+    if (this.isJoined || this.context.reads) return work();
+    const send = (turn: Turn, sql: string) =>
+      retrying(turn, () => this.statements.sendFilledIn(sql, QueryTypes.SELECT, {})) as Promise<object[]>;
+    const select = (sql: string) => this.#run((turn) => send(turn, sql));
+    const unlessRefused = (sql: string) =>
+      this.#run((turn) =>
+        send(turn, sql).catch((error) => {
+          if (isRefused(error)) return null;
+          throw error;
+        }),
+      );
+    return this.context.collecting(new Together(select, unlessRefused), work);
+  }
+
+  /** Selects the rows with these digests. @param sql the statement up to the list of digests, which is appended */
   lookUp<Row>(sql: string, digests: readonly string[], deadlineMs = DEADLINE_MS): Promise<Row[]> {
     if (this.isJoined) return this.select(`${sql} ${digestList(this.dialect, digests)}`);
     const attempt = () => this.statements.lookUp<Row>(sql, digests);
@@ -133,8 +170,8 @@ export class Database {
   }
 
   /**
-   * Runs `work` in a transaction. If the database aborts it in favor of another one, the whole transaction is retried,
-   * with at most three attempts. So `work` must not have side effects outside the database, such as emails or events.
+   * Runs `work` in a transaction. If the database aborts the transaction in favor of another, it is retried as a whole,
+   * up to three attempts. So `work` must not have side effects outside the database, such as emails or events.
    *
    * Within a transaction of the app, `work` runs in a savepoint instead, and is not retried.
    */
@@ -165,9 +202,9 @@ export class Database {
   }
 
   /**
-   * Collects items that `write` stores at the end of one of latchkey's own transactions, all of them together.
+   * Collects items that `write` stores all together at the end of one of latchkey's own transactions.
    *
-   * @returns false if it is not such a transaction, or has ended
+   * @returns false if `transaction` is not such a transaction, or has ended
    */
   beforeCommit<Item>(transaction: Transaction, items: readonly Item[], write: Writer<Item>): boolean {
     return this.#units.addItems(transaction, items, write);
@@ -175,7 +212,7 @@ export class Database {
 
   /**
    * Runs `work` after the commit of latchkey's own transaction, or of the app's transaction that the call takes part
-   * in. Without such a transaction, runs it now.
+   * in. Without such a transaction, runs `work` immediately.
    */
   afterCommit(transaction: Transaction | undefined, work: () => void): void {
     if (!transaction || !this.#units.addLater(transaction, work)) this.context.afterCommit(work);
@@ -191,7 +228,7 @@ export class Database {
     return this.context.detached(work);
   }
 
-  /** Waits for writes that have been reported to their callers as late. They do not take effect. */
+  /** Waits for writes that have been reported to their callers as late. These writes do not take effect. */
   settle(): Promise<void> {
     return this.#writers.settle();
   }
@@ -210,7 +247,8 @@ export class Database {
     const { joined } = this.context;
     const statement = () => this.statements.send(sql, QueryTypes.SELECT, replacements, { transaction });
     if (transaction) return partOf(statement);
-    // Wait for the unit of another call, because it might be undone and, on PostgreSQL, its failure fails this too.
+    // Wait for the unit of another call, because it might be undone and, on PostgreSQL, its failure would also fail
+    // this statement.
     if (joined) return joined.exclusively(() => this.#select(sql, replacements, joined.handle));
     return this.#run((turn) => retrying(turn, statement), deadlineMs);
   }

@@ -57,13 +57,13 @@ interface PostgresConnection {
   ): void;
 }
 
-/** The parts of SQLite's connections that latchkey uses: its own, or those of the package sqlite3. */
+/** The parts of SQLite's connections that latchkey uses: its own, or the connections of the package sqlite3. */
 interface SqliteConnection {
   /** Waits until the file is open. */
   serialize(work: () => void): void;
   all(sql: string, done: Done<object[]>): void;
   all(sql: string, values: readonly Buffer[], done: Done<object[]>): void;
-  /** As `all`, with a statement that is prepared once. The package sqlite3 has no such method. */
+  /** Like `all`, with a statement that is prepared once. The package sqlite3 does not have this method. */
   find?(sql: string, values: readonly Buffer[], done: Done<object[]>): void;
   run(sql: string, done: (this: { changes: number }, error: Error | null) => void): void;
 }
@@ -96,8 +96,9 @@ interface Query {
   formatError(error: unknown, stack?: string): Error;
 }
 
-// The server, or a proxy in front of it, does not support prepared statements, or cannot keep any more of them. A pooler
-// in front of PostgreSQL might send each statement on another connection, where it is unknown or known already.
+// The errors of a server, or of a proxy in front of it, that does not support prepared statements, or cannot keep any
+// more of them. A pooler in front of PostgreSQL might send each statement on another connection, where the prepared
+// statement does not exist, or already exists.
 const NOT_PREPARED = new Set([
   'ER_MAX_PREPARED_STMT_COUNT_REACHED',
   'ER_NEED_REPREPARE',
@@ -111,16 +112,17 @@ const NOT_PREPARED = new Set([
 
 const BUSY_PAUSES_MS = [10, 20, 30, 60, 110, 200];
 
-/** The statements that begin transactions. On MySQL, the isolation level is set on the connection. */
+/** The statements that begin transactions. On MySQL, the connection already has the isolation level. */
 const BEGIN: Partial<Record<Dialect, string>> = {
   mysql: 'START TRANSACTION',
   postgres: 'START TRANSACTION ISOLATION LEVEL READ COMMITTED',
 };
 
 /**
- * Sends statements to the driver, without the additional work that Sequelize's `query` does for each. Errors are
- * Sequelize's. All statements of a pool that latchkey has opened are sent in this way, because no log, hook or option of
- * the app applies there. On an instance of the app, these are only lookups, and only while {@link isDirect}.
+ * Sends statements to the driver, without the additional work that Sequelize's `query` does for each statement. Errors
+ * are converted to Sequelize's errors. In a pool that latchkey has opened, all statements are sent in this way, because
+ * no log, hook or option of the app applies there. On an instance of the app, only lookups are, and only if
+ * {@link isDirect}.
  */
 export class Driver {
   readonly #manager: ConnectionManager;
@@ -141,7 +143,7 @@ export class Driver {
     if (isOwnPool) this.#bracketTransactions();
   }
 
-  /** Whether a lookup can be sent to the driver: not if the app would see it in its log or in a hook. */
+  /** Whether lookups can be sent to the driver: not if the app would see them in its log or in a hook. */
   get isDirect(): boolean {
     if (this.isOwnPool) return true;
     const { logging, hooks, native, timezone } = (this.sequelize as unknown as Internals).options;
@@ -162,7 +164,7 @@ export class Driver {
     return this.dialect === 'sqlite' ? whileBusy(attempt) : attempt();
   }
 
-  /** Selects the rows of digests. @param sql ends where the list of the digests follows */
+  /** Selects the rows with these digests. @param sql the statement up to the list of digests, which is appended */
   async lookUp(sql: string, digests: readonly string[]): Promise<object[]> {
     const work: Work = (connection) =>
       this.#translated(connection, sql, this.#look(connection, sql, digests));
@@ -170,7 +172,8 @@ export class Driver {
   }
 
   /**
-   * Begins and commits Sequelize's transactions without `query` too, except for a BEGIN that waits for SQLite's lock.
+   * Makes Sequelize's transactions begin and commit without `query` too, except for a BEGIN that waits for SQLite's
+   * lock.
    */
   #bracketTransactions(): void {
     const begin = BEGIN[this.dialect];
@@ -205,7 +208,7 @@ export class Driver {
     }
   }
 
-  /** Takes a connection from the pool, without the additional work of Sequelize's method if that has none to do. */
+  /** Takes a connection from the pool. Skips the additional work of Sequelize's method if the work is not needed. */
   #connection(): Promise<object> {
     const { pool } = this.#manager;
     const { databaseVersion, hooks } = (this.sequelize as unknown as Internals).options;
@@ -218,7 +221,7 @@ export class Driver {
 
   async #look(connection: object, sql: string, digests: readonly string[]): Promise<Outcome> {
     const [digest] = digests;
-    // Only for a single digest, because the server would keep a prepared statement for each size of a batch.
+    // Use a prepared statement only for a single digest, because the server would keep one for each size of a batch.
     if (this.#find && digest !== undefined && digests.length === 1) {
       try {
         return await this.#find(connection, this.#preparedOf(sql), Buffer.from(digest, 'hex'));
@@ -248,7 +251,7 @@ export class Driver {
   }
 }
 
-/** Converts the pool's error to the one of Sequelize's method. @throws it */
+/** Throws the error that Sequelize's method would throw for an error of the pool. */
 function asTimeout(error: Error): never {
   throw error.constructor.name === 'TimeoutError' ? new ConnectionAcquireTimeoutError(error) : error;
 }
@@ -294,7 +297,7 @@ const findByMysql: Find = (given, { text }, digest) =>
     const connection = given as MysqlConnection;
     const { typeCast } = connection.config;
     const done: Done<object[]> = (error, rows) => (error ? reject(error) : resolve(rows));
-    // A conversion of the connection that is not named here too would have mysql2 compile the code that reads a row anew
+    // If the connection has a conversion that is not passed here too, mysql2 compiles the code that reads a row again
     // for each statement.
     const own = typeof typeCast === 'function' && { typeCast: typeCast as TypeCast };
     connection.execute({ sql: text, values: [digest], ...own }, done);
@@ -304,7 +307,7 @@ const sendByPostgres: Send = (given, sql) =>
   new Promise((resolve, reject) => {
     const connection = given as PostgresConnection;
     connection.query(sql, (error, result) => {
-      // After `query_timeout` of the URL, the next statement on this connection would wait for the end of this one.
+      // After the URL's `query_timeout`, the next statement on this connection would wait until this statement ends.
       if (error?.message === 'Query read timeout') connection._invalid = true;
       if (error) reject(error);
       else resolve(result.fields.length > 0 ? result.rows : (result.rowCount ?? 0));

@@ -30,7 +30,21 @@ const WRONG_SCHEMA = new Set([
 const WRONG_SQLITE_SCHEMA =
   /no such (table|column)|has no column named|NOT NULL constraint failed|datatype mismatch/;
 
-/** Whether the database refused or aborted a statement or transaction, so that it can be retried. */
+const CANCELED = new Set([
+  'ER_QUERY_INTERRUPTED',
+  'ER_QUERY_TIMEOUT',
+  1969, // MariaDB: the statement took too long. mysql2 has no name for it.
+  '57014', // PostgreSQL: query_canceled
+]);
+
+/** Whether the database rejected a statement with an error that does not depend on its load. */
+export function isRefused(error: unknown): boolean {
+  const { name, parent } = (error ?? {}) as DatabaseFault;
+  const isCanceled = CANCELED.has(parent?.code ?? parent?.errno ?? '');
+  return name === 'SequelizeDatabaseError' && !isRetryable(error) && !isCanceled;
+}
+
+/** Whether the database rejected or aborted a statement or transaction that can be retried. */
 export function isRetryable(error: unknown): boolean {
   return RETRYABLE.has((error as DatabaseFault)?.parent?.code ?? '') || isReadOnly(error);
 }
@@ -41,18 +55,18 @@ const READ_ONLY = new Set([
   '25006', // PostgreSQL: read_only_sql_transaction
 ]);
 
-/** Whether a write was refused because the server is read-only, as an old primary is after a fail-over. */
+/** Whether a write was rejected because the server is read-only, like an old primary after a failover. */
 export function isReadOnly(error: unknown): boolean {
   const { code = '', message = '' } = (error as DatabaseFault)?.parent ?? {};
   // MySQL's 1290 is also used for options that have nothing to do with it.
   return READ_ONLY.has(code) || (code === 'ER_OPTION_PREVENTS_STATEMENT' && /read[-_]only/.test(message));
 }
 
-/** The server of a connection is not the primary, so no statement was sent to it. */
+/** Thrown if the server of a connection is not the primary. No statement was sent to it. */
 export class NotPrimary extends Error {
   readonly parent = { code: '25006', message: 'the server is read-only, so it might be a former primary' };
 
-  /** @param isNew whether the connection is new, so that the next one might be no better */
+  /** @param isNew whether the connection is new. In that case, another connection might lead to the same server */
   constructor(readonly isNew: boolean) {
     super('the server is read-only');
   }
@@ -65,12 +79,12 @@ const AT_LIMIT = new Set([
   '53300', // PostgreSQL: too_many_connections
 ]);
 
-/** Whether the server refused another connection because it has as many as it allows. */
+/** Whether the server rejected a connection because it has reached its limit of connections. */
 export function isAtLimit(error: unknown): boolean {
   return AT_LIMIT.has((error as DatabaseFault)?.parent?.code ?? '');
 }
 
-/** Whether a statement has waited for a lock for too long. */
+/** Whether a statement has waited too long for a lock. */
 export function isLockTimeout(error: unknown): boolean {
   return ['ER_LOCK_WAIT_TIMEOUT', '55P03', 'SQLITE_BUSY'].includes(
     (error as DatabaseFault)?.parent?.code ?? '',
@@ -101,7 +115,7 @@ export function wasNotSent(error: unknown): boolean {
  */
 export class AppError extends Error {
   constructor(override readonly cause: unknown) {
-    super('the app refused');
+    super("the app's code threw an error");
   }
 
   get parent(): unknown {
@@ -162,14 +176,14 @@ function asUnavailable(error: unknown): AuthError {
   const what = `database: ${String(code)}: ${parent?.message || message}.`;
   const isSchema = WRONG_SCHEMA.has(String(code)) || WRONG_SQLITE_SCHEMA.test(parent?.message ?? '');
   if (!isSchema) return new AuthError('unavailable', { cause: new Error(what) });
-  const remedy = `The schema is not what this version expects (${tablesOf(sql)}): run auth.migrate()`;
+  const remedy = `The schema does not match this version (${tablesOf(sql)}): run auth.migrate()`;
   return new AuthError('unavailable', {
-    detail: 'The database is not set up for this version. The log says what to do.',
+    detail: 'The database schema does not match this version. See the log for the fix.',
     cause: new Error(`${what} ${remedy}`),
   });
 }
 
-/** Returns the tables in a statement, with their aliases, because a database's message might use these. */
+/** Returns the tables in a statement with their aliases, because the database's message might use the aliases. */
 function tablesOf(sql: string): string {
   const named = [...sql.matchAll(/\b(?:FROM|JOIN|INTO|UPDATE) +(\w+)(?: +([a-z])\b)?/g)];
   return named.map(([, table, alias]) => `table ${table}${alias ? ` as ${alias}` : ''}`).join(', ');
@@ -178,8 +192,8 @@ function tablesOf(sql: string): string {
 const MAX_ATTEMPTS = 3;
 
 /**
- * Retries work that has lost a race: after the work checked, another transaction inserted the same value, or deleted
- * the row that this one refers to.
+ * Retries work that has lost a race: after its check, another transaction inserted the same value, or deleted a row
+ * that the work refers to.
  *
  * @param codes the codes of AuthErrors that can also mean a lost race
  */

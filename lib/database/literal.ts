@@ -3,7 +3,7 @@ import type { Dialect } from './connect.js';
 /** A value of a statement. */
 export type Value = string | number | boolean | Buffer | Date | null;
 
-// Printable ASCII without quote and backslash, which means the same between quotes under all settings of a connection.
+// Printable ASCII without quote and backslash. Within quotes, it means the same under all settings of a connection.
 const PLAIN = /^[ -&(-[\]-~]+$/;
 
 // Control characters, and other characters that end a line or change the direction of text.
@@ -32,7 +32,7 @@ export function literal(dialect: Dialect, value: Exclude<Value, Date>): string {
   return hexLiteral(dialect, value.toString('hex'));
 }
 
-/** Writes bytes, given as hexadecimal digits, as a SQL literal. @throws TypeError if they are anything else */
+/** Writes bytes, given as hexadecimal digits, as a SQL literal. @throws TypeError if `hex` has other characters */
 function hexLiteral(dialect: Dialect, hex: string): string {
   if (!HEX.test(hex)) throw new TypeError('not hexadecimal digits');
   return dialect === 'postgres' ? `E'\\\\x${hex}'` : `x'${hex}'`;
@@ -57,7 +57,7 @@ function textLiteral(dialect: Dialect, text: string): string {
   }
 }
 
-/** Quotes text for SQLite, without other changes. */
+/** Quotes a string for SQLite, without other changes. */
 export function quoted(text: string): string {
   return `'${text.replaceAll("'", "''")}'`;
 }

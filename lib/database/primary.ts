@@ -3,8 +3,8 @@ import { type ConnectionManager, connectionManagerOf, type Dialect } from './con
 import { isReadOnly, NotPrimary } from './faults.js';
 
 /**
- * The question whether a server accepts writes. Its answer is one row with one value. On PostgreSQL, a primary can
- * also be set to refuse writes. It is asked for that too, because its rows are not out of date.
+ * The query that shows whether a server accepts writes. It returns one row with one value. On PostgreSQL, a primary can
+ * also be configured to reject writes. The query distinguishes that case, because the rows of a primary are up to date.
  *
  * @see https://dev.mysql.com/doc/refman/8.4/en/server-system-variables.html#sysvar_read_only
  * @see https://www.postgresql.org/docs/current/functions-admin.html#FUNCTIONS-RECOVERY-INFO-TABLE
@@ -16,9 +16,10 @@ const QUESTIONS: Partial<Record<Dialect, string>> = {
 };
 
 /**
- * Keeps latchkey away from a server that is no longer the primary. After a fail-over, a connection to the old primary
+ * Keeps latchkey from using a server that is no longer the primary. After a failover, a connection to the old primary
  * would stay in the pool, and a guard would read sessions there that have since been revoked at the new primary. So a
- * connection is asked when it is first used, and again after any statement was refused because its server is read-only.
+ * connection is checked when it is first used, and again after any statement was rejected because its server is
+ * read-only.
  */
 export class Primary {
   #round = 0;
@@ -33,10 +34,10 @@ export class Primary {
   }
 
   /**
-   * Asks a connection that the caller has got from a pool, unless it has been asked.
+   * Checks a connection that the caller has taken from a pool, unless it has already been checked.
    *
-   * @returns undefined if there is nothing to ask
-   * @throws NotPrimary if the connection must not be used. It has been removed from its pool
+   * @returns undefined if no check is needed
+   * @throws NotPrimary if the connection must not be used. It has then been removed from its pool
    */
   check(connection: object, manager = connectionManagerOf(this.sequelize)): Promise<void> | undefined {
     const asked = this.#asked.get(connection);
@@ -44,7 +45,7 @@ export class Primary {
     return this.#ask(connection, this.#question, asked === undefined, manager);
   }
 
-  /** As {@link check}, at the start of a transaction. */
+  /** Like {@link check}, at the start of a transaction. */
   async checkTransaction(transaction: Transaction): Promise<void> {
     try {
       await this.check((transaction as unknown as { connection: object }).connection);
@@ -55,7 +56,7 @@ export class Primary {
     }
   }
 
-  /** Has every connection asked again if an error says that a server is read-only. */
+  /** Makes every connection be checked again if an error says that a server is read-only. */
   observe(error: unknown): void {
     if (isReadOnly(error)) this.#round++;
   }
@@ -68,9 +69,9 @@ export class Primary {
   ): Promise<void> {
     const round = this.#round;
     const answer = await this.#answerTo(question, connection);
-    // A new connection would be no better if the primary itself refuses writes.
+    // If the primary itself rejects writes, a new connection would not help.
     if (answer === 'replica' || (answer === 'read-only' && !isNew)) {
-      // Now, because nothing else uses it before it is released.
+      // Close the connection now, because no other code can use it before it is released.
       (pool?.write ?? pool)?.destroy(connection).catch(() => undefined);
       throw new NotPrimary(isNew);
     }
@@ -88,7 +89,7 @@ export class Primary {
       });
       return row?.answer;
     } catch {
-      // A database that does not know the question has no answer. A lost connection fails with the next statement.
+      // The database does not support the query, or the connection is lost and fails with the next statement.
       return undefined;
     }
   }

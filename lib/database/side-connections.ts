@@ -19,7 +19,7 @@ export class SideConnections {
 
   constructor(private readonly database: Database) {}
 
-  /** Runs `work`. Each of its statements commits itself. If the database aborts one, `work` can run again. */
+  /** Runs `work`. Each of its statements commits itself. If the database aborts a statement, `work` can run again. */
   async use<T>(work: () => Promise<T>): Promise<T> {
     for (let attempt = 1; ; attempt++) {
       try {
@@ -59,7 +59,7 @@ export class SideConnections {
 /**
  * Creates a manager that opens connections with the options and hooks of the instance, in a separate pool.
  *
- * @param settings the settings of PostgreSQL's connections, as in `-c name=value`, in place of time limits of the driver
+ * @param settings the settings of PostgreSQL connections, as in `-c name=value`, in place of the driver's time limits
  */
 export function managerLike(sequelize: Sequelize, settings?: string): ConnectionManager {
   const connectionManager = connectionManagerOf(sequelize);
@@ -75,7 +75,7 @@ export function managerLike(sequelize: Sequelize, settings?: string): Connection
   return manager;
 }
 
-// The driver sends its time limits apart from `options`, and they would prevail.
+// The driver sends its time limits separately from `options`, and they would override the settings.
 function withSettings({ options, ...others }: DialectOptions = {}, settings: string): DialectOptions {
   const all = options ? `${options} ${settings}` : settings;
   return { ...others, statement_timeout: 0, lock_timeout: 0, query_timeout: 0, options: all };

@@ -97,8 +97,8 @@ export class Database {
   }
 
   /**
-   * Selects rows with a statement that is prepared once. It must name its columns: if the table gets others, the driver
-   * would still read as many as before.
+   * Selects rows with a statement that is prepared once. The statement must name its columns: if a column is added to
+   * the table, the driver still reads the old number of columns.
    */
   find(sql: string, values: readonly Buffer[], done: Callback): void {
     this.#execute(sql, [values, done], rowsOf, (driver) => this.#kept.get(sql) ?? this.#keep(driver, sql));

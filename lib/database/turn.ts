@@ -8,16 +8,17 @@ import type { Primary } from './primary.js';
 /** The deadline of a single statement, and of all statements of one request together. */
 export const DEADLINE_MS = 4000;
 
-// If the app calls latchkey without passing its transactions, these might hold all connections until latchkey responds.
+// If the app calls latchkey within transactions that it does not pass, the transactions might hold all connections
+// until latchkey responds.
 const MAX_WAIT_MS = 2000;
 
-const MEND = 'if latchkey is called within a transaction of the app, pass it as the option transaction';
+const REMEDY = 'if your app calls latchkey within a transaction, pass it as the option transaction';
 
-/** A statement or transaction with a deadline. After its caller got an error, it must not take effect. */
+/** A statement or transaction with a deadline. Once its caller has got an error, it must not take effect. */
 export class Turn {
-  /** Whether it is known to have a connection, so that it no longer waits for the pool. */
+  /** Whether the turn is known to have a connection, so that it no longer waits for the pool. */
   hasConnection = false;
-  /** Whether it is a write that waits for another writer of a SQLite file. */
+  /** Whether the turn is a write that waits for another writer of a SQLite file. */
   isLockedOut = false;
   #isTold = false;
 
@@ -28,7 +29,7 @@ export class Turn {
     private readonly end: number,
   ) {}
 
-  /** Whether it has been reported to its caller as failed, or must be. */
+  /** Whether the turn has been reported to its caller as failed, or must be. */
   get isLate(): boolean {
     return this.#isTold || performance.now() >= this.end;
   }
@@ -39,9 +40,11 @@ export class Turn {
     this.hasConnection = true;
   }
 
-  /** Creates the error for its caller once it is late. */
+  /** Creates the error for the caller of a late turn. */
   noAnswer(): AuthError {
-    return noAnswer(this.isLockedOut ? `. Another transaction was writing to the SQLite file: ${MEND}` : '');
+    return noAnswer(
+      this.isLockedOut ? `. Another transaction was writing to the SQLite file: ${REMEDY}` : '',
+    );
   }
 
   /** Awaits `work` that has a connection. Fails once the turn is late, even if `work` never ends. */
@@ -79,7 +82,7 @@ export class Turn {
     });
   }
 
-  /** Whether a connection can still become free, although the server allows no more. */
+  /** Whether a connection of the pool can still become free, although the server does not allow another connection. */
   get canWait(): boolean {
     return !this.isLate && (poolOf(this.sequelize).size ?? 0) > 0;
   }
@@ -89,7 +92,7 @@ export class Turn {
   }
 }
 
-/** Returns the size of the pool if all of its connections are in use and something waits for one, otherwise null. */
+/** Returns the size of the pool if all of its connections are in use and callers wait for one, otherwise null. */
 function exhausted(sequelize: Sequelize): number | null {
   const { maxSize = 0, using = 0, waiting = 0 } = poolOf(sequelize);
   return waiting > 0 && using >= maxSize ? maxSize : null;
@@ -103,18 +106,18 @@ function poolOf(sequelize: Sequelize): Partial<Pool> {
 function noConnection(size: number): AuthError {
   return new AuthError('unavailable', {
     cause: new Error(
-      `database: no connection became free for ${MAX_WAIT_MS / 1000} seconds, all ${size} of the pool are in use. ` +
-        `Transactions of the app that wait for latchkey hold them: ${MEND}`,
+      `database: no connection became free for ${MAX_WAIT_MS / 1000} seconds, because all ${size} of the pool are in use. ` +
+        `Transactions of your app might hold them while they wait for latchkey: ${REMEDY}`,
     ),
   });
 }
 
 /** Creates the error of a statement or transaction that has passed its deadline. */
 export function noAnswer(why = ''): AuthError {
-  return new AuthError('unavailable', { cause: new Error(`database: no answer in time${why}`) });
+  return new AuthError('unavailable', { cause: new Error(`database: no response in time${why}`) });
 }
 
-/** What latchkey adds to the options of its statements on an instance of the app. */
+/** The options that latchkey adds to its statements on an instance of the app. */
 export interface OwnStatement {
   readonly turn?: Turn | undefined;
   /** Left out within a transaction. */
@@ -122,8 +125,8 @@ export interface OwnStatement {
 }
 
 /**
- * Prevents statements from being sent if they have waited for a connection for too long, because their callers already
- * know them as failed, or if the server is no longer the primary.
+ * Prevents statements from being sent if they have waited too long for a connection, because their callers have already
+ * got an error, or if the server is no longer the primary.
  */
 export function checkBeforeStatements(sequelize: Sequelize): void {
   // Another Auth might use the same instance.
@@ -141,9 +144,9 @@ const MAX_PAUSE_MS = 60;
 
 /**
  * Retries a statement or transaction. If it was not sent because an idle connection had died, it is retried up to ten
- * times, the default size of the pool. If the database refused it or aborted it in favor of another one, it has three
- * attempts. If the server allows no more connections, it waits for one of the pool until its deadline.
- * Writers wait for SQLite's lock until their deadline, because a transaction of the app might hold it for long.
+ * times, the default size of the pool. If the database rejected it or aborted it in favor of another, it has three
+ * attempts. If the server does not allow another connection, it waits until its deadline for a connection of the pool.
+ * Writers wait for SQLite's lock until their deadline, because a transaction of the app might hold it for a long time.
  */
 export async function retrying<T>(turn: Turn, attempt: () => Promise<T>): Promise<T> {
   for (let attempts = 1, unsent = 0; ; ) {
@@ -159,7 +162,7 @@ export async function retrying<T>(turn: Turn, attempt: () => Promise<T>): Promis
         await pauseFor(MAX_PAUSE_MS);
         continue;
       }
-      // It is late, even if that has not been reported to its caller yet.
+      // The turn is late, even if that has not been reported to its caller yet.
       if (isBusy(error) && turn.isLate) throw turn.noAnswer();
       if (!isBusy(error) && (attempts >= MAX_ATTEMPTS || !isRetryable(error))) throw error;
       await pauseFor(Math.min(attempts * 20, MAX_PAUSE_MS));
@@ -168,7 +171,7 @@ export async function retrying<T>(turn: Turn, attempt: () => Promise<T>): Promis
   }
 }
 
-/** Pauses for a random time around this one, because others might have failed at the same time. */
+/** Pauses for about this time, at random, because other statements might have failed at the same time. */
 function pauseFor(ms: number): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, ms * (0.5 + Math.random())));
 }

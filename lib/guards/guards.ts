@@ -13,17 +13,19 @@ import {
   requireScopes,
 } from '../http/admit.js';
 import { answerError, forExpress, protect } from '../http/problem.js';
+import { requireKnownKeys } from '../known-keys.js';
 import type { Plugin } from '../plugin.js';
 import { isNavigation, isUnsafe } from '../sessions/origin.js';
 import { type Authentication, switchesOfVias, type Via } from '../sessions/request.js';
+import { marked, markOfGuard } from './marks.js';
 import { setAuthentication } from './request.js';
 
 /** Options of {@link requireSession}. */
 export interface RequireSessionOptions extends GuardOptions {
   /**
-   * The scopes that an API key must have; otherwise it gets 403 `insufficient_scope`. If there are none, an API key that
-   * has scopes gets 403 `scope_required`, because it is limited to them: see `apiKeys({ unscopedGuards })`. Sessions are
-   * not limited by scopes.
+   * The scopes that an API key must have; otherwise it gets 403 `insufficient_scope`. If the list is empty, an API key
+   * with scopes gets 403 `scope_required`, because it is limited to them: see `apiKeys({ unscopedGuards })`. Sessions
+   * are not limited by scopes.
    * @default []
    */
   scopes?: readonly string[];
@@ -41,8 +43,8 @@ export interface RequireSessionOptions extends GuardOptions {
    */
   aal?: 1 | 2;
   /**
-   * The tasks that can be open, for the pages where users do them: see `tasks` in the config. A session with another open
-   * task gets 403 `task_required`, and a browser that opens a page is sent to the page of the task.
+   * The tasks that can be open, for the pages where users complete them: see `tasks` in the config. A session with
+   * another open task gets 403 `task_required`, and a browser that opens a page is redirected to the page of the task.
    * @default []
    */
   tasks?: readonly string[];
@@ -61,7 +63,8 @@ export interface RequireSessionOptions extends GuardOptions {
  * app.get('/reports', requireSession(auth), (req, res) => res.json({ hello: req.auth.user.email }));
  */
 export function requireSession(auth: AuthOrConfig, options: RequireSessionOptions = {}): RequestHandler {
-  const { scopes = [], freshWithin, aal = 1, tasks = [], ...rest } = options;
+  requireKnownKeys('requireSession', options, [...OF_GUARD, 'scopes', 'freshWithin', 'aal', 'tasks']);
+  const { scopes = [], freshWithin, aal = 1, tasks = [] } = options;
   if (!Array.isArray(scopes) || !scopes.every((scope) => typeof scope === 'string')) {
     throw new TypeError("latchkey: requireSession's scopes must be a list of strings");
   }
@@ -70,13 +73,14 @@ export function requireSession(auth: AuthOrConfig, options: RequireSessionOption
   checkTasks(internalsOf(auth).core, tasks);
   const check = (core: Core, authentication: Authentication | null): undefined => {
     if (!authentication) throw new AuthError('unauthenticated');
-    // Before the scopes, because no API key passes these.
+    // Check these before the scopes, because no API key can pass them.
     if (aal > 1) requireAal(authentication, aal);
     if (freshWithin !== undefined) requireFreshSession(core, authentication, freshWithin);
     requireScopes(core, authentication, scopes);
   };
   const admit = (core: Core, found: Authentication) => core.tasks.admit(found, tasks);
-  return guard('requireSession', auth, rest, authenticate, check, admit);
+  const handler = guard('requireSession', auth, options, authenticate, check, admit);
+  return marked(handler, markOfGuard('requireSession', options));
 }
 
 /** Options of {@link requireAdmin}. */
@@ -89,8 +93,8 @@ export interface RequireAdminOptions extends GuardOptions {
    */
   aal?: 1 | 2;
   /**
-   * The maximum number of seconds since the administrator signed in or reauthenticated, for sensitive actions. If it was
-   * longer ago, they get 403 `reauthentication_required` (ASVS 5.0, 7.5).
+   * The maximum number of seconds since the administrator signed in or reauthenticated, for sensitive actions. If it
+   * was longer ago, they get 403 `reauthentication_required` (ASVS 5.0, 7.5).
    * @default no limit
    */
   freshWithin?: number;
@@ -105,7 +109,8 @@ export interface RequireAdminOptions extends GuardOptions {
  * @throws TypeError if no plugin defines administrators, or on invalid options
  */
 export function requireAdmin(auth: AuthOrConfig, options: RequireAdminOptions = {}): RequestHandler {
-  const { aal = 1, freshWithin, ...rest } = options;
+  requireKnownKeys('requireAdmin', options, [...OF_GUARD, 'aal', 'freshWithin']);
+  const { aal = 1, freshWithin } = options;
   if (!internalsOf(auth).core.hasAdministrators) {
     throw new TypeError(
       ['latchkey: requireAdmin requires administrators to be configured', ...howToNameAdministrators()].join(
@@ -115,10 +120,11 @@ export function requireAdmin(auth: AuthOrConfig, options: RequireAdminOptions = 
   }
   checkFreshWithin('requireAdmin', freshWithin);
   checkAal('requireAdmin', aal);
-  return guard('requireAdmin', auth, rest, requireAdministrator, (core, authentication) => {
+  const handler = guard('requireAdmin', auth, options, requireAdministrator, (core, authentication) => {
     if (aal > 1) requireAal(authentication, aal);
     if (freshWithin !== undefined) requireFreshSession(core, authentication, freshWithin);
   });
+  return marked(handler, markOfGuard('requireAdmin', options));
 }
 
 /** Options of all guards. */
@@ -132,6 +138,9 @@ export interface GuardOptions {
   /** The kinds of credentials to accept; at least one must be enabled. @default all enabled ones */
   accept?: readonly Via[];
 }
+
+/** The keys of {@link GuardOptions}. */
+const OF_GUARD = ['onError', 'accept'];
 
 /** @throws TypeError if one of the tasks does not exist */
 function checkTasks({ tasks: { names } }: Core, tasks: unknown): void {
@@ -154,8 +163,8 @@ function checkAal(name: string, aal: unknown): void {
 }
 
 /**
- * Sets `req.auth` if the request presents a credential, and otherwise continues without it. It can be used in front of
- * everything, including the router.
+ * Sets `req.auth` if the request presents a credential. Other requests continue without it. The guard can be used in
+ * front of everything, including the router.
  *
  * An invalid session cookie (expired, revoked, malformed, or sent twice with different values) is ignored, and the
  * response clears it. The cookie is not cleared if the response itself sets it, as a sign-in does, or if its token was
@@ -164,20 +173,22 @@ function checkAal(name: string, aal: unknown): void {
  *
  * A session with open tasks is ignored too, but its cookie stays: see `tasks` in the config.
  *
- * An invalid Bearer token or API key is rejected with 401, and an API key that has scopes with 403 `scope_required`: see
- * `apiKeys({ unscopedGuards })`. A cookie from another site is rejected with 403 if the
- * method is unsafe. Use `onError` to continue instead.
+ * An invalid Bearer token or API key is rejected with 401, and an API key that has scopes with 403 `scope_required`:
+ * see `apiKeys({ unscopedGuards })`. A cookie from another site is rejected with 403 if the method is unsafe. Use
+ * `onError` to continue instead.
  *
  * @example
  * app.use(optionalSession(auth));
  * app.get('/', optionalSession(auth), (req, res) => res.send(req.auth ? 'Welcome back' : 'Welcome'));
  */
 export function optionalSession(auth: AuthOrConfig, options: GuardOptions = {}): RequestHandler {
+  requireKnownKeys('optionalSession', options, OF_GUARD);
   const check = (core: Core, authentication: Authentication | null): undefined => {
     if (authentication) requireScopes(core, authentication, []);
   };
   const admit = ({ tasks }: Core, found: Authentication) => tasks.admitIfDone(found);
-  return guard('optionalSession', auth, options, authenticateIfPossible, check, admit);
+  const handler = guard('optionalSession', auth, options, authenticateIfPossible, check, admit);
+  return marked(handler, { kind: 'passing', label: 'optionalSession' });
 }
 
 /** An Auth, or the config to create one: the first argument of the router and the guards. */
@@ -200,7 +211,7 @@ export function guard<A extends Authentication | null>(
   const { accept, onError } = checked(name, options, core);
   return async (req, res, next) => {
     const startedAt = performance.now();
-    // An earlier guard, perhaps of another Auth, might have set `req.auth`. Only the last guard's result counts.
+    // An earlier guard, even of another Auth, might have set `req.auth`. Only the last guard's result counts.
     setAuthentication(core, req, null);
     try {
       const found = await decide(core, req, res);
@@ -213,7 +224,7 @@ export function guard<A extends Authentication | null>(
       if (authentication) setAuthentication(core, req, authentication);
     } catch (error) {
       if (!onError || !(error instanceof AuthError)) {
-        // Where no cookie is accepted, no page that a browser is led to could help it.
+        // If the guard does not accept the cookie, no page could help a browser.
         const isForBrowsers = !accept || accept.includes('cookie');
         try {
           if (error instanceof AuthError && isForBrowsers && (await answerBrowser(core, error, req, res)))
@@ -236,7 +247,7 @@ export function guard<A extends Authentication | null>(
   };
 }
 
-/** Answers a browser with a page or the way to one. @returns false if the request gets a problem */
+/** Responds to a browser with a page, or with a redirect to a page. @returns false if the request gets a problem */
 async function answerBrowser(core: Core, error: AuthError, req: Request, res: Response): Promise<boolean> {
   for (const plugin of core.contributions) if (await plugin.answerBrowser?.(error, req, res)) return true;
   const task = pageOfTask(core, error, req);
@@ -244,12 +255,12 @@ async function answerBrowser(core: Core, error: AuthError, req: Request, res: Re
   return task !== null;
 }
 
-/** Returns the page of the task because of which a guard refuses a browser that opens another page. */
+/** Returns the page of the task that made a guard reject the request, for a browser that opens another page. */
 function pageOfTask(core: Core, error: unknown, req: Request): string | null {
   if (!(error instanceof AuthError) || error.task === undefined) return null;
   const opensPage = !isUnsafe(req.method) && isNavigation(req);
   const page = opensPage ? core.tasks.pageOf(error.task) : null;
-  // A page whose guard does not name its task would lead to itself for ever.
+  // If the guard of the task's page does not name the task, the page would redirect to itself forever.
   const isThere =
     page !== null &&
     new URL(page, 'http://x').pathname === core.settings.publicPath + req.originalUrl.split('?')[0];
@@ -271,9 +282,7 @@ function notAccepted(core: Core, { via }: Authentication, accept: readonly Via[]
   });
 }
 
-function checked(name: string, { onError, accept, ...unknown }: GuardOptions, core: Core): GuardOptions {
-  const [key] = Object.keys(unknown);
-  if (key) throw new TypeError(`latchkey: ${name} has no option ${key}`);
+function checked(name: string, { onError, accept }: GuardOptions, core: Core): GuardOptions {
   if (onError !== undefined && typeof onError !== 'function') {
     throw new TypeError(`latchkey: ${name}'s onError must be a function`);
   }
@@ -281,7 +290,7 @@ function checked(name: string, { onError, accept, ...unknown }: GuardOptions, co
   return { ...(onError && { onError }), ...(accept && { accept }) };
 }
 
-/** Rejects a guard that no request could pass. */
+/** Rejects options that no request could satisfy. */
 function checkAccept(name: string, accept: unknown, { carriers }: Core): void {
   const on = carriers.map(({ via }) => via);
   const vias: readonly string[] = ['cookie', ...switchesOfVias.keys()];

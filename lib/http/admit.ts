@@ -24,7 +24,7 @@ export async function authenticate(
   req: PlainRequest,
   res?: ServerResponse,
 ): Promise<Authentication | null> {
-  // Most apps have no bridge, so their requests should not wait for one more promise.
+  // Most apps do not have a bridge, so their requests should not wait for an additional promise.
   const authentication = await (core.settings.bridges.length > 0
     ? authenticateUnlessDead(core, req, res)
     : authenticateWith(core.carriers, req));
@@ -40,7 +40,7 @@ export async function authenticate(
 
 /**
  * Authenticates a request by its own credentials. If its session cookie is invalid, a session of a previous system that
- * is still running is taken over instead: the session here might have ended by time while the user was active there.
+ * is still running is taken over instead: latchkey's session might have expired while the user was active there.
  */
 async function authenticateUnlessDead(
   core: Core,
@@ -137,7 +137,11 @@ export async function requireAdministrator(
   return authentication;
 }
 
-/** Requires a session that is fresh. @throws AuthError `session_required` for an API key, `reauthentication_required` */
+/**
+ * Requires a session that is fresh.
+ *
+ * @throws AuthError `session_required` for an API key, `reauthentication_required`
+ */
 export function requireFreshSession(
   { database }: Core,
   authentication: Authentication,
@@ -158,8 +162,8 @@ export function requireAal(authentication: Authentication, aal: number): void {
 }
 
 /**
- * Requires that a credential with limited scopes has these ones. If none are named, the app has not decided what such
- * a credential can do there, so it is rejected. One without scopes has all the rights of its user.
+ * Requires that a credential with limited scopes has the given scopes. If none are given, the app has not decided which
+ * scopes give access, so the credential is rejected. A credential without scopes has all the rights of its user.
  *
  * @throws AuthError `insufficient_scope`, `scope_required`
  */

@@ -22,7 +22,7 @@ export function checkParameters<T>(given: URLSearchParams, schema: z.ZodType<T>)
   const values = new Map<string, string>();
   for (const [name, value] of given) {
     if (values.has(name))
-      throw new AuthError('invalid_request', { detail: `The parameter ${excerpt(name)} is given twice.` });
+      throw new AuthError('invalid_request', { detail: `The parameter ${excerpt(name)} is sent twice.` });
     const [plainName = ''] = name.split('[');
     if (plainName !== name && schema instanceof z.ZodObject && Object.hasOwn(schema.shape, plainName))
       throw new AuthError('invalid_request', {
@@ -155,7 +155,7 @@ const NOT_UTF8 = 'The form is not valid UTF-8.';
 export async function readFormPost(req: Request, res: Response): Promise<URLSearchParams> {
   await parse(req, res, FORM, parseFormPost);
   const form = new URLSearchParams();
-  // The app does not control providers, so bytes of another character set are read as well as possible.
+  // The app does not control providers, so bytes of another character set are decoded as well as possible.
   const body = Buffer.isBuffer(req.body) ? req.body.toString() : req.body;
   for (const [name, value] of pairsOf(body)) {
     if (typeof value !== 'string')
@@ -165,7 +165,7 @@ export async function readFormPost(req: Request, res: Response): Promise<URLSear
   return form;
 }
 
-/** @param body the form as a string, or an object from the app's own body parser, with lists for repeated fields */
+/** @param body the form as a string, or the object from the app's own body parser, with lists for repeated fields */
 function pairsOf(body: unknown): Pair[] {
   if (typeof body === 'string') return [...new URLSearchParams(body)];
   return Object.entries(body ?? {}).flatMap(([name, value]) => {
@@ -190,13 +190,13 @@ function requireEncodedUtf8(form: string): void {
   }
 }
 
-/** @returns whether the body was read here, and not by the app's own middleware */
+/** @returns whether this function has read the body, and not the app's own middleware */
 async function parse(req: Request, res: Response, type: string, parser: RequestHandler): Promise<boolean> {
   if (!req.is(type)) throw new AuthError('unsupported_media_type');
   if (Number(req.headers['content-length'] ?? 0) > MAX_BODY_BYTES) throw new AuthError('body_too_large');
   // The app might have parsed a chunked or compressed body with its own limit.
   if (req.body !== undefined && sizeOf(req.body) > MAX_BODY_BYTES) throw new AuthError('body_too_large');
-  // Parsers mark a body that they have read in different ways, and none can read it twice.
+  // Different parsers mark a body as read in different ways, and no parser can read it a second time.
   if (req.readableEnded && !isEmpty(req)) {
     if (req.body === undefined) throw new AuthError('invalid_request', { detail: ALREADY_READ });
     return false;
@@ -216,7 +216,7 @@ async function parse(req: Request, res: Response, type: string, parser: RequestH
 }
 
 const ALREADY_READ =
-  'The body was read before it got here, and nothing was left of it: mount the router before the middleware that reads it.';
+  'Other middleware has read the body without keeping it: mount the router before that middleware.';
 
 /** The size of a parsed body as JSON, in bytes. */
 function sizeOf(body: unknown): number {

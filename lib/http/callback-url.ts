@@ -18,7 +18,7 @@ export function checkCallbackUrl(
   name = 'callback_url',
 ): string {
   const url = typeof value === 'string' ? resolved(value, origins) : null;
-  // Checked again after parsing, since percent-encoding can make a URL longer.
+  // Check the length again after parsing, because percent-encoding can make a URL longer.
   if (url === null || url.length > MAX_LENGTH)
     throw new AuthError('invalid_callback_url', {
       detail: `${name} must be a path of this app or a URL of a trusted origin.`,
@@ -28,7 +28,7 @@ export function checkCallbackUrl(
 
 function resolved(value: string, origins: ReadonlySet<string>): string | null {
   if (value.length > MAX_LENGTH || MISLEADING.test(value)) return null;
-  // Checked again after parsing: `/.//host` is a path, but resolves to `//host`, which is another origin.
+  // Check the path again after parsing: `/.//host` is a path, but resolves to `//host`, which is another origin.
   const isPath = value.startsWith('/') && !value.startsWith('//');
   const path = isPath ? new URL(value, RELATIVE) : null;
   if (path && !path.pathname.startsWith('//')) return path.pathname + path.search + path.hash;
@@ -38,17 +38,17 @@ function resolved(value: string, origins: ReadonlySet<string>): string | null {
   return isTrusted && !url.username && !url.password ? url.href : null;
 }
 
-/** What a page gets of an error, in addition to its code. */
+/** The parts of an error that a page gets in addition to its code. */
 interface ErrorParts {
   /** The names of invalid fields. */
   readonly fields?: readonly string[];
   readonly task?: string | undefined;
 }
 
-/** Adds `?error=<code>` and what belongs to it to a callback URL, in place of an earlier error. */
+/** Adds `?error=<code>` and the other parts of an error to a callback URL, in place of an earlier error. */
 export function withError(callbackUrl: string, code: string, { fields = [], task }: ErrorParts = {}): string {
   const url = new URL(callbackUrl, RELATIVE);
-  // The page can have a parameter of this name itself.
+  // Remove only the `task` of an earlier error, because the page can have its own parameter with this name.
   if (url.searchParams.get('error') === 'task_required') url.searchParams.delete('task');
   url.searchParams.set('error', code);
   url.searchParams.delete('error_fields');

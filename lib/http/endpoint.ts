@@ -45,7 +45,7 @@ export function endpoint(core: Core, route: Route): RequestHandler {
       protect(res);
       const work = () => handle(core, route, req, res, pages);
       const reply = await core.context.forRequest(clientOf(core, req), DEADLINE_MS, work);
-      respond(core, route, pages ? pages.redirect(reply) : reply, res);
+      respond(core, route, pages && !isFile(route, reply) ? pages.redirect(reply) : reply, res);
     } catch (error) {
       if (pages) refuseForm(core, pages, error, res, next, startedAt);
       else answerError(core, error, res, next, startedAt);
@@ -53,9 +53,14 @@ export function endpoint(core: Core, route: Route): RequestHandler {
   };
 }
 
+/** Whether a browser saves the body of a reply, so that a form stays on its page. */
+export function isFile({ answers }: Route, { status }: Reply): boolean {
+  return answers[status]?.file !== undefined;
+}
+
 /**
- * Responds to the error of a form: with a redirect to the page that shows it, which gets what was typed. Without such a
- * page, a browser gets a small page of latchkey, and a program the problem.
+ * Responds to the error of a form with a redirect to the page that shows it. The page gets the typed values. If there
+ * is no such page, a browser gets a small page of latchkey's, and a program gets the problem.
  */
 function refuseForm(
   core: Core,
@@ -75,8 +80,8 @@ function refuseForm(
 }
 
 /**
- * Whether a program sends nothing. Some HTTP clients, such as axios in Node, call that a form, and cannot follow a
- * redirect to a page.
+ * Whether a program sends an empty body. Some HTTP clients, such as axios in Node, label an empty body as a form, but
+ * cannot follow a redirect to a page.
  */
 function isEmptyCall(req: Request): boolean {
   return isEmpty(req) && req.accepts(['html', 'json']) === 'json';
@@ -161,7 +166,8 @@ async function authenticationFor(
 }
 
 function readFields({ method, body = nothing }: Route, fields: readonly Pair[]): unknown {
-  // Only forms of pages are sent to a PATCH route. They have the present values, so an empty field was emptied.
+  // Only forms of pages are sent to a PATCH route. They contain the current values, so the user has cleared empty
+  // fields.
   return validate(bodyOfForm(fields, body, method === 'patch'), body);
 }
 
@@ -186,7 +192,7 @@ export function clientOf(core: Core, req: Request): Client {
 
 const warned = new WeakSet<Core>();
 
-/** Warns once that behind a proxy that the app does not trust, all clients share the limits of one address. */
+/** Warns once that all clients behind a proxy share the limits of one address if the app does not trust the proxy. */
 function warnOfProxy(core: Core): void {
   if (warned.has(core) || !core.limiter.countsAddresses) return;
   warned.add(core);

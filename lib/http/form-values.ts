@@ -10,19 +10,19 @@ import { type RequestLike, toPlainRequest } from '../sessions/request.js';
 import { clearCookie, setCookie } from './respond.js';
 
 const KEPT_SECONDS = 5 * 60;
-/** The limit of one cookie's value, in bytes. */
+/** The maximum size of one cookie's value, in bytes. */
 const MAX_BYTES = 3000;
-/** The limit of all of them. Proxies such as nginx accept at most 8 KB of cookies. */
+/** The maximum size of all these cookies together. Proxies such as nginx accept at most 8 KB of cookies. */
 const MAX_TOTAL_BYTES = 2 * MAX_BYTES;
 
-/** What a page shows of a form that was refused. */
+/** The values and errors of a rejected form, for the page that shows the form again. */
 export interface FormValues {
   /**
-   * What was typed, by the names of the form's fields, without passwords and other secrets. A field that was not sent,
-   * such as a checkbox that is not ticked, is missing.
+   * The values that the user typed, by the names of the form's fields, without passwords and other secrets. A field
+   * that was not sent, such as a checkbox that is not checked, is missing.
    */
   readonly values: Readonly<Record<string, string | undefined>>;
-  /** The code of the problem. Null if no form of this page was refused. */
+  /** The code of the problem. Null if no form of this page was rejected. */
   readonly error: AuthErrorCode | null;
   /** The invalid fields, if there are any. */
   readonly errors: readonly FieldError[];
@@ -39,8 +39,9 @@ export interface PageRequest extends RequestLike {
 /** For the pages of an app that have forms. */
 export interface FormsApi {
   /**
-   * Returns what was typed into a form of this page that has just been refused, and why it was refused. It can be read
-   * once, within five minutes: the call clears the cookie that contains it. Call it before you send the response.
+   * Returns the values that the user typed into a form of this page that has just been rejected, and the error. They
+   * can be read once, within five minutes: the call clears the cookie that contains them. Call it before you send the
+   * response.
    *
    * @example
    * app.get('/sign-in', (req, res) => {
@@ -58,7 +59,7 @@ export function formsApi(core: Core): FormsApi {
   return { formValues: (req, res) => takeForm(core, req, res) };
 }
 
-/** A refused form, as its cookie contains it. */
+/** The content of the cookie for a rejected form. */
 interface Refused {
   readonly values: Readonly<Record<string, string>>;
   readonly error: AuthErrorCode;
@@ -68,7 +69,7 @@ interface Refused {
 }
 
 /**
- * Keeps a refused form in a cookie for the page to which the browser is redirected.
+ * Keeps a rejected form in a cookie for the page to which the browser is redirected.
  *
  * @param page a path, or a URL of a trusted origin. Another host could not read the cookie, so nothing is kept for it
  */
@@ -107,7 +108,7 @@ function takeForm(core: Core, req: PageRequest, res: ServerResponse): FormValues
     : { values: {}, error: null, errors: [] };
 }
 
-/** Seals a form. What does not fit is left out: the longest value first, and of many errors the last ones. */
+/** Encrypts a form. If it does not fit in a cookie, leaves out the longest values first, and then the last errors. */
 function sealedWithin({ box }: Core, path: string, refused: Refused): string {
   const values = Object.entries(refused.values).sort(([, one], [, other]) => one.length - other.length);
   const errors = [...refused.errors];
@@ -135,7 +136,7 @@ function cookieFor({ settings }: Core, path: string): CookieSettings {
   return formCookie(settings.cookie, digestInHex(path).slice(0, 8));
 }
 
-/** Returns the names of the oldest of these cookies, if they would be too long together with a new one. */
+/** Returns the names of the oldest of these cookies, if all of them would be too long together with a new one. */
 function tooMany({ settings }: Core, name: string, length: number, { headers }: Request): string[] {
   const { name: prefix } = formCookie(settings.cookie, '');
   const others = Object.entries(parse(headers.cookie ?? '')).filter(
@@ -167,8 +168,8 @@ function ownPath(
 function pathOf({ settings }: Core, { originalUrl, url }: PageRequest): string {
   const asked = originalUrl ?? url;
   if (typeof asked !== 'string')
-    throw new TypeError('latchkey: pass formValues the request of the page, with its url');
-  // A path that starts with // is not the URL of a host here.
+    throw new TypeError('latchkey: formValues: pass the request for the page, with its url');
+  // A path that starts with // must not be parsed as the URL of another host.
   const whole = asked.startsWith('/') || !URL.canParse(asked) ? asked : new URL(asked).pathname;
   return new URL(`${RELATIVE}${settings.publicPath}/${whole.replace(/^\//, '')}`).pathname;
 }

@@ -9,7 +9,7 @@ import { fieldsShownAgain } from '../shown-again.js';
 import { checkCallbackUrl, withPasswordRemoved } from './callback-url.js';
 import type { Reply, Route } from './route.js';
 
-/** The fields of every form that name the pages to redirect to. */
+/** The fields that every form can have to name the pages to redirect to. */
 export const FORM_PAGES = ['redirect_to', 'error_to'] as const;
 
 /** The field that names the page for a sign-in that requires a second factor. */
@@ -91,7 +91,7 @@ export class FormPages {
     };
   }
 
-  /** What was typed into the fields that are no secret. Fields that the route does not have are left out. */
+  /** The values of the fields that are not secret. Fields that the route does not have are left out. */
   get typed(): Record<string, string> {
     const shown = this.#body ? fieldsShownAgain(this.#body) : new Set();
     return Object.fromEntries(
@@ -126,7 +126,7 @@ export type Pair = readonly [name: string, value: unknown];
 
 type Kind = 'text' | 'time' | 'boolean' | 'number' | 'words' | 'json';
 
-/** What a schema says about a field. */
+/** The type of a field, according to a schema. */
 interface FieldSchema {
   readonly kind: Kind;
   readonly isNullable: boolean;
@@ -221,7 +221,7 @@ function jsonOf(text: string): unknown {
   }
 }
 
-/** Reads a list of words, with spaces in between or as JSON. */
+/** Reads a list of words, which are separated by spaces or written as JSON. */
 function wordsOf(text: string): unknown {
   const list = jsonOf(text);
   return Array.isArray(list) ? list : text.split(/\s+/).filter((word) => word !== '');

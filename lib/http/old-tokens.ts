@@ -16,24 +16,26 @@ import { accountOf, askOld, checkedFor, retireOldSessions } from './take-over.js
 interface PresentedToken {
   readonly bridge: TokenBridge;
   readonly token: string;
-  /** What identifies the token. Null if it cannot be valid. */
+  /** The token's id. Null if the token cannot be valid. */
   readonly id: string | null;
 }
 
-/** The sessions here of requests with a token of a previous system, with the token that the client can use instead. */
+/**
+ * The latchkey tokens that clients can use instead of a previous system's token, by the authentication of the request.
+ */
 const offers = new WeakMap<SessionAuthentication, ResumedSession['issued']>();
 
 /**
- * The time that a token must have been issued after the sessions of its account were ended, if it is first seen then: the
- * clocks of the two systems can differ, and its time is in whole seconds.
+ * If a token is first seen after all sessions of its account were ended, it must have been issued at least this long
+ * after that: the clocks of the two systems can differ, and the token's time is in whole seconds.
  */
 const NEWER_MS = 10_000;
-/** Ten years. Databases do not store every time that a token can name. */
+/** Ten years. A token can contain a time that is too late for databases to store. */
 const MAX_KEPT_MS = 10 * 365 * 24 * 60 * 60 * 1000;
 
 /**
- * The tokens of previous systems in requests: see `jwtSessions` in `latchkey/bridges`. Each token stands for one session,
- * which is created when the token is first seen.
+ * The tokens of previous systems in requests: see `jwtSessions` in `latchkey/bridges`. Each token stands for one
+ * session, which is created when the token is first seen.
  *
  * @param coreOf returns the core, which does not exist yet when its carriers are created
  */
@@ -67,7 +69,7 @@ async function authenticateBy(
   throw new AuthError('invalid_session');
 }
 
-/** Sends the session's own token to a client that has presented one of a previous system, with `bearerEnabled`. */
+/** With `bearerEnabled`, sends the session's own token to a client that has presented a token of a previous system. */
 export function offerToken(core: Core, authentication: SessionAuthentication, res: ServerResponse): void {
   const issued = core.settings.bearerEnabled ? offers.get(authentication) : undefined;
   if (!issued) return;
@@ -104,7 +106,7 @@ async function retireToken(core: Core, old: PresentedToken, kept: SessionWithUse
     await core.sessions.revoke(found.user.id, found.session.id);
 }
 
-/** Records that a token is no longer valid. @returns the session that another request has begun with it meanwhile */
+/** Records that a token is no longer valid. @returns the session that another request has meanwhile started with it */
 async function retireUnknown(
   core: Core,
   old: PresentedToken,
@@ -157,6 +159,7 @@ async function begin(
   const takeOver = { oldHash, endsAt: token.endsAt, keptUntil: keptUntil(core, token), sealsToken };
   try {
     const issued = await core.takenOver.begin(takeOver, record, checked);
+    core.settings.telemetry?.signIn('previous_system', 'signed_in');
     return { user: issued.user, session: issued.session, issued };
   } catch (error) {
     if (violatedUnique(error)) return 'too late';
@@ -166,7 +169,7 @@ async function begin(
 
 /** Whether a token was issued after the account's sessions had been ended, for example by a new password. */
 function isNewer(endedAt: unknown, { issuedAt }: OldToken): boolean {
-  // An earlier version has not recorded the time.
+  // Earlier versions did not record when the sessions ended.
   if (issuedAt === null || !(endedAt instanceof Date)) return false;
   return issuedAt.getTime() >= endedAt.getTime() + NEWER_MS;
 }
@@ -180,7 +183,7 @@ async function find(core: Core, old: PresentedToken): Promise<OldToken | null> {
   return found && !clock.hasPassed(found.endsAt) && !clock.hasPassed(bridge.until) ? found : null;
 }
 
-/** Until when it must be known that a token has been seen. Later than `until`, because the app can move that. */
+/** Returns how long to record that a token has been seen: longer than `until`, because the app can postpone `until`. */
 function keptUntil({ database }: Core, { endsAt }: OldToken): Date {
   return new Date(Math.min(endsAt.getTime(), database.clock.now() + MAX_KEPT_MS));
 }

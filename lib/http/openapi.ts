@@ -1,12 +1,10 @@
 import * as z from 'zod';
 import type { Core } from '../core/core.js';
-import { type AuthErrorCode, statusOf } from '../errors.js';
-import { isUnsafe } from '../sessions/origin.js';
+import { problemsOf, schemaOfProblems } from './declared-problems.js';
 import { type FORM_PAGES, SECOND_FACTOR_TO } from './forms.js';
 import { resources } from './present.js';
-import { problemSchema } from './problem.js';
 import { type Route, takesForms } from './route.js';
-import { asked, sensitiveProblems } from './sensitive.js';
+import { asked } from './sensitive.js';
 
 /** An OpenAPI 3.1 document. */
 export interface OpenApiDocument {
@@ -16,7 +14,7 @@ export interface OpenApiDocument {
   info: { title: string; version: string; description: string };
   /** The base path of the routes. */
   servers: { url: string }[];
-  /** The groups of operations: those of the core, and those of each plugin. */
+  /** The groups of operations: one for the core, and one for each plugin. */
   tags: { name: string; description: string }[];
   /** The operations, by path and method. */
   paths: Record<string, Record<string, unknown>>;
@@ -42,7 +40,7 @@ export function describeApi(core: Core, routes: readonly Route[], basePath: stri
 const described = new WeakMap<Core, OpenApiDocument>();
 
 function describe(core: Core, routes: readonly Route[]): OpenApiDocument {
-  const { schemas, inputs, outputs } = components(core, routes);
+  const { schemas, inputs, outputs, refusals } = components(core, routes);
   const security = securitySchemes(core);
   const paths: OpenApiDocument['paths'] = {};
   for (const route of routes) {
@@ -58,7 +56,7 @@ function describe(core: Core, routes: readonly Route[]): OpenApiDocument {
       responses: {
         ...(route.forms !== 'only' && answers(route, outputs)),
         ...(takesForms(core.settings, route) && { 303: FORM_ANSWER }),
-        ...problems(core, route),
+        ...problems(core, route, refusals),
         default: UNEXPECTED,
       },
     };
@@ -74,29 +72,41 @@ function describe(core: Core, routes: readonly Route[]): OpenApiDocument {
   };
 }
 
-/** Returns all schemas as named components, and the names of the schemas of requests and responses. */
+/**
+ * Returns all schemas as named components, and the names of the schemas of requests, responses and problems. Several
+ * routes can share a schema.
+ */
 function components(core: Core, routes: readonly Route[]) {
   const requests = z.registry<{ id: string }>();
   const responses = z.registry<{ id: string }>();
-  responses.add(core.settings.problems ? shapedProblem : problemSchema, { id: 'Problem' });
   const { user, session, listedSession } = resources(core);
   responses.add(user.schema, { id: 'User' });
   responses.add(session.schema, { id: 'Session' });
   responses.add(listedSession, { id: 'ListedSession' });
   const inputs = new Map<unknown, string>();
   const outputs = new Map<unknown, string>();
+  /** The names of problem schemas, by the codes of the problems. */
+  const refusals = new Map<string, string>();
+  if (core.settings.problems) responses.add(shapedProblem, { id: 'Problem' });
   for (const route of routes) {
-    const name = operationId(route).replace(/^./, (first) => first.toUpperCase());
+    const name = inCapitals(operationId(route));
     // A form equivalent has the same body as its route.
     if (route.body && !inputs.has(route.body)) {
       inputs.set(route.body, `${name}Request`);
       requests.add(route.body, { id: `${name}Request` });
     }
     for (const answer of route.forms === 'only' ? [] : Object.values(route.answers)) {
-      // Several routes can share one answer.
       if (!answer.schema || outputs.has(answer)) continue;
       outputs.set(answer, `${name}Response`);
       responses.add(answer.schema, { id: `${name}Response` });
+    }
+    for (const [status, codes] of Object.entries(problemsOf(core, route))) {
+      const key = codes.join();
+      if (refusals.has(key)) continue;
+      const [code = '', ...others] = codes;
+      const own = others.length > 0 ? `${name}Problem${status}` : `${inCapitals(code)}Problem`;
+      refusals.set(key, core.settings.problems ? 'Problem' : own);
+      if (!core.settings.problems) responses.add(schemaOfProblems(codes), { id: own });
     }
   }
   const uri = (id: string) => `#/components/schemas/${id}`;
@@ -109,7 +119,7 @@ function components(core: Core, routes: readonly Route[]) {
     delete schema.$id;
     delete schema.$schema;
   }
-  return { schemas, inputs, outputs };
+  return { schemas, inputs, outputs, refusals };
 }
 
 /** The group of an operation. */
@@ -119,7 +129,7 @@ function tagOf({ plugin }: Route): { name: string; description: string } {
     : { name: plugin, description: `The routes of the plugin ${plugin}` };
 }
 
-/** Says who can call a route, and what else it requires. */
+/** Describes who can call a route, and its other requirements. */
 function descriptionOf(core: Core, route: Route): string {
   const { access } = route;
   const hasOthers = core.carriers.some(({ presentsSession }) => !presentsSession);
@@ -140,7 +150,9 @@ const CALLERS: Readonly<Record<Route['access'], string>> = {
 
 const UNEXPECTED = { description: "An unexpected error, in the format of the app's error handler" };
 
-const shapedProblem = z.unknown().describe('What this app returns for an error');
+const shapedProblem = z
+  .unknown()
+  .describe("The body of an error response, in this app's own format: any JSON value except null");
 
 function answers(route: Route, outputs: Map<unknown, string>) {
   return Object.fromEntries(
@@ -151,49 +163,13 @@ function answers(route: Route, outputs: Map<unknown, string>) {
   );
 }
 
-/** The problems by which to recognize routes where users prove who they are, including routes of plugins. */
-const PROOFS: ReadonlySet<string> = new Set([
-  'invalid_credentials',
-  'invalid_token',
-  'invalid_api_key',
-  'invalid_passkey',
-  'invalid_code',
-]);
-
-function problems(core: Core, route: Route) {
-  const codes = new Set<AuthErrorCode>(route.problems);
-  if (route.access !== 'public') codes.add('unauthenticated').add('invalid_session');
-  if (route.access === 'admin') codes.add('admin_required');
-  // API keys are held by tasks even where sessions are not.
-  const isHeld = route.openTo !== 'any-task' || route.access === 'authenticated';
-  if (route.access !== 'public' && isHeld) for (const code of core.tasks.problems) codes.add(code);
-  for (const carrier of core.carriers.filter(({ presentsSession }) => !presentsSession)) {
-    if (route.access === 'authenticated') for (const code of carrier.problems ?? []) codes.add(code);
-    if (route.access !== 'public' && route.access !== 'authenticated') codes.add('session_required');
-  }
-  if ([...codes].some((code) => PROOFS.has(code)))
-    for (const { accountProblems = [] } of core.contributions)
-      for (const code of accountProblems) codes.add(code);
-  for (const code of sensitiveProblems(core, route)) codes.add(code);
-  const refusesPasswords = core.contributions.some(({ refusesPassword }) => refusesPassword);
-  if (refusesPasswords && codes.has('invalid_credentials')) codes.add('new_password_required');
-  const unsafe = isUnsafe(route.method.toUpperCase());
-  if (unsafe) codes.add('origin_not_allowed');
-  if (route.query) codes.add('invalid_request');
-  if (takesForms(core.settings, route)) codes.add('invalid_callback_url').add('invalid_request');
-  if (unsafe && !route.formPost) {
-    codes.add('invalid_json').add('body_too_large').add('unsupported_media_type').add('validation_failed');
-  }
-  codes.add('unavailable');
-  const byStatus = groupByStatus([...codes].sort());
+/** Describes the problems of a route: their codes in words and, by the schema, for programs. */
+function problems(core: Core, route: Route, refusals: ReadonlyMap<string, string>) {
   const type = core.settings.problems ? 'application/json' : 'application/problem+json';
   return Object.fromEntries(
-    Object.entries(byStatus).map(([status, list]) => [
+    Object.entries(problemsOf(core, route)).map(([status, codes]) => [
       status,
-      {
-        description: list.join(', '),
-        content: { [type]: { schema: { $ref: '#/components/schemas/Problem' } } },
-      },
+      { description: codes.join(', '), content: content(type, refusals.get(codes.join())) },
     ]),
   );
 }
@@ -228,14 +204,12 @@ function securityOf({ carriers }: Core, { access }: Route) {
 
 /** Names an operation: `DELETE /sessions/:id` becomes `deleteSessionsById`. */
 function operationId({ method, path }: Route): string {
-  const words = path.replace(/:(\w+)/g, 'by-$1').split(/[^A-Za-z0-9]+/);
-  return method + words.map((word) => word.replace(/^./, (first) => first.toUpperCase())).join('');
+  return method + inCapitals(path.replace(/:(\w+)/g, 'by-$1'));
 }
 
-function groupByStatus(codes: readonly AuthErrorCode[]): Record<string, AuthErrorCode[]> {
-  const groups: Record<string, AuthErrorCode[]> = {};
-  for (const code of codes) groups[statusOf(code)] = [...(groups[statusOf(code)] ?? []), code];
-  return groups;
+/** Joins words: `rate_limited` becomes `RateLimited`. */
+function inCapitals(words: string): string {
+  return words.replace(/(?:^|[^A-Za-z0-9]+)([A-Za-z0-9]?)/g, (_match, first: string) => first.toUpperCase());
 }
 
 const FORM = 'application/x-www-form-urlencoded';
@@ -249,17 +223,18 @@ const PAGES = {
   redirect_to: {
     type: 'string',
     description:
-      'Where to redirect afterwards: a path of this origin, or a URL of a trusted one. By default the root of this app',
+      'Where to redirect afterwards: a path of this origin, or a URL of a trusted origin. By default the root of this app',
   },
   error_to: {
     type: 'string',
-    description: 'Likewise, after an error. By default the page that sent the form',
+    description: 'Where to redirect after an error, like redirect_to. By default the page that sent the form',
   },
 } satisfies Record<(typeof FORM_PAGES)[number], object>;
 
 const PAGE_OF_SECOND_FACTOR = {
   type: 'string',
-  description: 'Likewise, if the account requires a second factor. By default /second-factor of this app',
+  description:
+    'Where to redirect if the account requires a second factor, like redirect_to. By default /second-factor of this app',
 };
 
 /**
@@ -315,5 +290,9 @@ function withPages(body: unknown, pages: object): object {
 
 /** @internal */
 export function json(name: string | undefined) {
-  return { 'application/json': { schema: { $ref: `#/components/schemas/${name}` } } };
+  return content('application/json', name);
+}
+
+function content(type: string, name: string | undefined) {
+  return { [type]: { schema: { $ref: `#/components/schemas/${name}` } } };
 }

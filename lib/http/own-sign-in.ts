@@ -3,7 +3,12 @@ import type { PlainRequest } from '../context/call.js';
 import type { Core } from '../core/core.js';
 import { sessionOf } from '../sessions/carriers.js';
 import { isUnsafe, refuseCrossSite, requireOwnOrigin, requireOwnSignIn } from '../sessions/origin.js';
-import { type RequestLike, type TransactionOption, toPlainRequest } from '../sessions/request.js';
+import {
+  type ClientInput,
+  type RequestLike,
+  type TransactionOption,
+  toPlainRequest,
+} from '../sessions/request.js';
 import { type IssuedSession, isPending, type SignedIn } from '../sessions/signed-in.js';
 import { carriesPending } from './admit.js';
 import { retireOld } from './old-tokens.js';
@@ -11,25 +16,21 @@ import { clearPendingCookie, clearSessionCookie, issueSession } from './respond.
 import { retireOldSessions } from './take-over.js';
 
 /** The input of {@link OwnSignIn.createSession}. */
-export interface CreateSessionInput extends TransactionOption {
+export interface CreateSessionInput extends ClientInput {
   /** Keeps the session when the browser is closed. @default false */
   remember?: boolean;
   /**
-   * The time when the user authenticated, according to your own proof. If it is long ago, routes that require a recent
-   * sign-in ask the user to reauthenticate.
+   * The time when the user authenticated, according to your own proof. If it was too long ago, routes that require a
+   * recent sign-in ask the user to reauthenticate.
    * @default now
    */
   authenticatedAt?: Date | undefined;
-  /** The client's IP address, which is stored in the session. @default none */
-  ip?: string | null;
-  /** The client's user agent, which is stored in the session. @default none */
-  userAgent?: string | null;
 }
 
 /** For an app with its own routes for signing in and out. */
 export interface OwnSignIn {
   /**
-   * Gives a client a session that your code has created, as latchkey's own routes do. Sets the cookies and, with
+   * Sends a client a session that your code has created, as latchkey's own routes do. Sets the cookies and, with
    * `bearerEnabled`, the header `Set-Auth-Token`, and ends the sessions that the request presents. For a pending
    * sign-in, only sets its cookie. Call it before you send the response.
    *
@@ -58,11 +59,12 @@ export interface OwnSignIn {
    */
   endSession(req: RequestLike, res: ServerResponse, options?: TransactionOption): Promise<boolean>;
   /**
-   * Creates a session without any proof, for code that has its own proof, such as the single sign-on of another system.
-   * The account's checks apply, such as `requireVerifiedEmail`. If the account has a second factor, the session has aal
-   * 1 and is not fresh. Send it to the client with {@link establishSession}.
+   * Creates a session without a proof, for code that has its own proof, such as the single sign-on of another system.
+   * The account's checks apply, such as `requireVerifiedEmail`. If the account has a second factor, the session has
+   * `aal: 1` and is not fresh. Send the session to the client with {@link establishSession}.
    *
-   * @throws AuthError `user_not_found` (404), or the error of a check, such as `email_not_verified` (403)
+   * @throws AuthError `user_not_found` (404), the error of a check, such as `email_not_verified` (403), or
+   *   `origin_not_allowed` (403) if another site made the browser send `request`
    */
   createSession(userId: string, input?: CreateSessionInput): Promise<IssuedSession>;
   /** Revokes one session of a user, as listed by `listSessions`. Resolves to whether it was active. */
@@ -73,12 +75,14 @@ export interface OwnSignIn {
 export function ownSignIn(core: Core): OwnSignIn {
   return {
     establishSession: (req, res, issued, options = {}) =>
-      core.inTransaction(options.transaction, () => establishSession(core, toPlainRequest(req), res, issued)),
+      core.call('auth.establishSession', options, [], () =>
+        establishSession(core, toPlainRequest(req), res, issued),
+      ),
     endSession: (req, res, options = {}) =>
-      core.inTransaction(options.transaction, () => endSession(core, toPlainRequest(req), res)),
+      core.call('auth.endSession', options, [], () => endSession(core, toPlainRequest(req), res)),
     createSession: (userId, input) => createSession(core, userId, input),
-    revokeSessionById: (userId, sessionId, { transaction } = {}) =>
-      core.inTransaction(transaction, () => core.sessions.revoke(userId, sessionId)),
+    revokeSessionById: (userId, sessionId, options = {}) =>
+      core.call('auth.revokeSessionById', options, [], () => core.sessions.revoke(userId, sessionId)),
   };
 }
 
@@ -89,7 +93,7 @@ async function establishSession(
   issued: SignedIn,
 ): Promise<void> {
   if (!isPending(issued) && typeof issued?.token !== 'string')
-    throw new TypeError('latchkey: pass establishSession what signIn or createSession returned');
+    throw new TypeError('latchkey: establishSession: pass the result of signIn or createSession');
   try {
     requireOwnSignIn(request, core.settings);
   } catch (error) {
@@ -130,14 +134,15 @@ async function endSession(core: Core, request: PlainRequest, res: ServerResponse
 async function createSession(
   core: Core,
   userId: string,
-  { remember, authenticatedAt, ...client }: CreateSessionInput = {},
+  input: CreateSessionInput = {},
 ): Promise<IssuedSession> {
+  const { remember, authenticatedAt } = input;
   if (authenticatedAt !== undefined && !isValidDate(authenticatedAt))
     throw new TypeError('latchkey: authenticatedAt must be a valid Date');
-  return core.forClient(client, async () => {
+  return core.callFor('auth.createSession', input, ['remember', 'authenticatedAt'], async () => {
     const record = await core.users.require(userId);
     const options = { remembered: remember === true, authenticatedAt, withoutProof: true };
-    const signedIn = await core.signIn({ ...record, amr: [] }, options);
+    const signedIn = await core.countSignIn('app', () => core.signIn({ ...record, amr: [] }, options));
     if (isPending(signedIn)) throw new TypeError('a session without proof needs no second factor');
     return signedIn;
   });

@@ -1,9 +1,10 @@
 import * as z from 'zod';
+import { exportedColumns, exportedTables } from '../accounts/export.js';
 import type { Core } from '../core/core.js';
 import type { AuthErrorCode } from '../errors.js';
 import type { EnrolledSecondFactor } from '../sessions/second-factor.js';
 import { isPending, type SignedIn } from '../sessions/signed-in.js';
-import { type Column, type Columns, snakeCase } from '../tables/column.js';
+import { type Column, type Columns, snakeCase, toJson } from '../tables/column.js';
 import { type Session, sessions, type User } from '../tables/core.js';
 import type { UserRecord } from '../users/record.js';
 import { type Answer, id, type Reply, time } from './route.js';
@@ -39,7 +40,7 @@ function makeResources(core: Core): Resources {
 /** Adds the names of open tasks to sessions, if there are any tasks. */
 function withTasks({ tasks }: Core, session: Resource<Session>): Resource<Session> {
   if (!tasks.isOn) return session;
-  const described = 'What the user must do before the session can be used, in this order';
+  const described = 'The tasks that the user must complete before the session can be used, in this order';
   const names = z.array(z.string()).describe(described);
   const { areListed } = tasks;
   return {
@@ -57,14 +58,14 @@ function columnsForAdmins({ users }: Core): readonly string[] {
   );
 }
 
-/** The ways to sign in that the plugins have. */
+/** The sign-in methods of all plugins. */
 export interface SignInMethodsOf {
   readonly schema: z.ZodObject;
-  /** Returns those of a user. */
+  /** Returns the sign-in methods of a user. */
   of(record: UserRecord): Promise<Readonly<Record<string, unknown>>>;
 }
 
-/** Joins what the plugins say about the ways to sign in. */
+/** Combines the sign-in methods of the plugins. */
 export function signInMethodsOf({ contributions }: Core): SignInMethodsOf {
   const parts = contributions.flatMap(({ signInMethods }) => signInMethods ?? []);
   return {
@@ -78,7 +79,7 @@ const pendingSignIn = z.object({
   second_factor: z.object({
     methods: z
       .array(z.string())
-      .describe('The ways to complete it: totp, recovery_code, passkey, email_code'),
+      .describe('The methods that can complete the sign-in: totp, recovery_code, passkey, email_code'),
     expires_at: z.iso.datetime(),
     pending_token: z.string().optional().describe('For clients without cookies'),
   }),
@@ -103,21 +104,21 @@ export function removedShape({ contributions }: Core): z.ZodRawShape {
   return { password_removed: z.literal(true).optional().describe(described) };
 }
 
-/** The documented response of a route that issues a session. @param more other parts of it */
+/** The documented response of a route that issues a session. @param more other parts of the response */
 export function sessionAnswer(core: Core, description: string, more: z.ZodRawShape = {}): Answer {
   const { user, session } = resources(core);
   const shape = { user: user.schema, session: session.schema, ...deviceShape(core), ...more };
   return { description, schema: z.object(shape) };
 }
 
-/** The documented part of a response that gives the client a device value. */
+/** The documented part of a response that contains a device value. */
 export function deviceShape(core: Core): z.ZodRawShape {
   if (!core.settings.bearerEnabled) return {};
   const described = 'For a request with the header Latchkey-Device: its next value';
   return { device_token: z.string().optional().describe(described) };
 }
 
-/** Returns the device value for a request that names its device in a header. Others get a cookie. */
+/** Returns the device value for a request that names its device in a header. Other requests get a cookie. */
 export function deviceInBody(core: Core, device: string | null): { readonly device_token?: string } {
   return core.namesDevice && device !== null ? { device_token: device } : {};
 }
@@ -146,7 +147,7 @@ export const recoveryCodes = z.array(z.string()).describe('Ten codes, each of wh
 /** The documented response to a user who has enabled a second factor. */
 export function enrolledShape(core: Core) {
   const { user, session } = resources(core);
-  const described = 'Only if the account had none left. They cannot be retrieved later';
+  const described = 'Only if the account had no recovery codes left. They cannot be retrieved later';
   return {
     recovery_codes: recoveryCodes.optional().describe(described),
     user: user.schema,
@@ -165,11 +166,34 @@ export function enrolledReply(
   return { ...reply, body: { ...more, ...(codes && { recovery_codes: codes }), ...(body as object) } };
 }
 
-/** The JSON representation of a table's rows. Clients only see rows through it. */
+/** The JSON representation of a table's rows. Clients see rows only in this form. */
 export interface Resource<Row> {
   /** @internal */
   readonly schema: z.ZodObject;
   present(row: Row): Record<string, unknown>;
+}
+
+/** Describes a user's data: see `exportUser`. */
+export function exportSchema(core: Core): z.ZodObject {
+  const lists = exportedTables(core).map(
+    ({ declaration, rows }) =>
+      [rows.as, z.array(schemaOfColumns(exportedColumns(declaration.columns)))] as const,
+  );
+  const described = "The app's own data";
+  return z.object({
+    exported_at: time,
+    user: schemaOfColumns(exportedOfUser(core)),
+    ...Object.fromEntries(lists),
+    ...(core.settings.hooks.exportUser && { app: z.unknown().describe(described) }),
+  });
+}
+
+function exportedOfUser(core: Core): Columns {
+  const columns = exportedColumns(core.users.columns);
+  if (core.shownOfUser.includes('username')) return columns;
+  // Leave out the usernames if the app does not use them.
+  const { username: _, usernameDisplay: __, ...others } = columns;
+  return others;
 }
 
 /**
@@ -189,18 +213,24 @@ export function resourceOf<Row extends object>(
   const present = (row: Row) =>
     Object.fromEntries(
       shown.map(({ attribute, key, column }) => {
-        const value = (row as Record<string, unknown>)[attribute];
-        return [key, column.kind === 'document' ? value : wireValue(value)];
+        return [key, toJson((row as Record<string, unknown>)[attribute], column)];
       }),
     );
   return {
     // Created on first use, because no app has all routes.
     get schema() {
-      schema ??= z.object(Object.fromEntries(shown.map(({ key, column }) => [key, schemaOf(column)])));
+      schema ??= schemaOfColumns(
+        Object.fromEntries(shown.map(({ attribute, column }) => [attribute, column])),
+      );
       return schema;
     },
     present,
   };
+}
+
+function schemaOfColumns(columns: Columns): z.ZodObject {
+  const keys = Object.entries(columns).map(([attribute, column]) => [snakeCase(attribute), schemaOf(column)]);
+  return z.object(Object.fromEntries(keys));
 }
 
 function schemaOf({ kind, isNullable, meta }: Column): z.ZodType {
@@ -231,10 +261,4 @@ function typeOf(kind: Column['kind']): z.ZodType {
     default:
       return z.string();
   }
-}
-
-function wireValue(value: unknown): unknown {
-  if (value instanceof Date) return value.toISOString();
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) return value;
-  return Object.fromEntries(Object.entries(value).map(([key, inner]) => [snakeCase(key), inner]));
 }

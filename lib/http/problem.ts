@@ -17,7 +17,7 @@ export const problemSchema = z.object({
   errors: z
     .array(z.object({ pointer: z.string(), code: z.string(), detail: z.string() }))
     .max(MAX_FIELD_ERRORS)
-    .describe('The invalid fields of the body; of many, the first ones. A long pointer is cut and ends in …')
+    .describe('The invalid fields of the body, or the first of many. A long pointer is cut and ends in …')
     .optional(),
   missing: z.array(z.string()).describe('What is missing, for proof_required').optional(),
   task: z.string().describe('The task to do first, for task_required').optional(),
@@ -26,7 +26,7 @@ export const problemSchema = z.object({
 /**
  * Responds to an AuthError with a problem; passes any other error to the app.
  *
- * @param startedAt when the work that failed was started, by `performance.now()`, for the log
+ * @param startedAt when the failed work started, by `performance.now()`, for the log
  */
 export function answerError(
   core: Core,
@@ -39,16 +39,16 @@ export function answerError(
     next(forExpress(error));
     return;
   }
-  // Before the headers are set, so that the app's function cannot change them.
+  // Call the app's function before the headers are set, so that it cannot change them.
   const shaped = shapedByApp(core, error, res);
-  // The function is not there to respond, but one that has must not end the process.
+  // The function should not send the response itself, but if it did, that must not end the process.
   if (res.headersSent) return;
   startError(core, error, error.status, res, startedAt);
   res.setHeader('Content-Type', `application/${shaped === null ? 'problem+json' : 'json'}; charset=utf-8`);
   res.end(shaped ?? JSON.stringify(detailsOf(error)));
 }
 
-/** Responds to an AuthError with a small page, for a browser that no page of the app can show it to. */
+/** Responds to an AuthError with a small page, for a browser if no page of the app can show the error. */
 export function answerPage(core: Core, error: AuthError, res: Response, startedAt: number): void {
   startError(core, error, error.status, res, startedAt);
   res.setHeader('Content-Type', 'text/html; charset=utf-8');
@@ -68,16 +68,16 @@ function detailsOf({ status, code, detail, errors, missing, task }: AuthError): 
   };
 }
 
-/** Returns the body that the app gives an error, as JSON. Null if the app leaves it to latchkey, or fails to give one. */
+/** Returns the app's own body for an error, as JSON. Null if the app does not define such bodies, or fails to. */
 function shapedByApp(core: Core, error: AuthError, { req }: Response): string | null {
   const { problems } = core.settings;
   if (!problems) return null;
   try {
-    // A copy, so that the function can change it.
+    // Pass a copy, so that the function can change it.
     const body = problems(structuredClone(detailsOf(error)), req);
     const json = isPromise(body) ? undefined : JSON.stringify(body);
     if (json !== undefined && json !== 'null') return json;
-    // Nobody awaits it, so its rejection would end the process.
+    // No code awaits the promise, so its rejection would end the process.
     if (isPromise(body)) body.then(undefined, () => undefined);
     warnOfShape(core, isPromise(body) ? 'a promise' : 'nothing');
   } catch (thrown) {
@@ -92,14 +92,14 @@ function isPromise(value: unknown): value is PromiseLike<unknown> {
 
 const warnedOfShape = new WeakSet<Core>();
 
-/** Logs once that the app's function fails, because every error of a client would repeat it. */
+/** Logs only once that the app's function fails, because every error response would repeat the line. */
 function warnOfShape(core: Core, returned: string | null, ...cause: [thrown?: unknown]): void {
   if (warnedOfShape.has(core)) return;
   warnedOfShape.add(core);
   const what = returned === null ? 'threw' : `returned ${returned}`;
   core.settings.log.error(
     'problems.failed',
-    `problems ${what}, so latchkey sent its own body: return what JSON can contain, and never a promise`,
+    `problems ${what}, so latchkey sent its own body: return a value that JSON can represent, not a promise`,
     cause.length > 0 ? { err: cause[0] } : {},
   );
 }
@@ -146,7 +146,7 @@ export function startError(
   if (error.retryAfter !== undefined) res.setHeader('Retry-After', String(error.retryAfter));
 }
 
-/** The names of the invalid fields. Names that a client made up are left out, so that no input is sent back. */
+/** Returns the names of the invalid fields. Names that a client made up are left out, so that no input is sent back. */
 function fieldsOf({ errors = [] }: AuthError): string[] {
   const names = errors.map(({ pointer }) => pointer.split('/')[1] ?? '');
   return [...new Set(names)].filter((name) => /^[a-z][a-z0-9_]{0,63}$/.test(name));
@@ -168,7 +168,7 @@ function logFault(
   });
 }
 
-/** The method and path of a route as it was declared: the URL can contain ids and secrets. */
+/** Returns the method and path of a route as it was declared, because the URL can contain ids and secrets. */
 function routeOf({ method, route }: Request): string | undefined {
   const path: unknown = route?.path;
   return typeof path === 'string' ? `${method} ${path}` : undefined;
@@ -184,7 +184,7 @@ export function protect(res: ServerResponse): void {
   res.setHeader('X-Content-Type-Options', 'nosniff');
   // The URL of the OAuth callback contains a code and a state.
   res.setHeader('Referrer-Policy', 'no-referrer');
-  // No response is a page with more than text and links, or a part of one (ASVS 5.0, 3.2.1, 3.4.6 and 3.5.8).
+  // Responses are not part of a page, or are pages with only text and links (ASVS 5.0, 3.2.1, 3.4.6 and 3.5.8).
   res.setHeader(
     'Content-Security-Policy',
     "default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",

@@ -2,7 +2,7 @@ import { STATUS_CODES } from 'node:http';
 import type { AuthError, FieldError } from '../errors.js';
 import { type Html, html } from '../html.js';
 
-/** Where {@link refusalPage} leads back to. */
+/** The link back to the app on {@link refusalPage}. */
 export interface RefusalPageOptions {
   /** The URL of the app's start page. */
   readonly home: string;
@@ -10,7 +10,7 @@ export interface RefusalPageOptions {
   readonly appName?: string;
 }
 
-/** The page for a browser that is refused where no page of the app can say why. It needs no styles and no scripts. */
+/** The page that shows an error if no page of the app can. It has neither styles nor scripts. */
 export function refusalPage(
   error: AuthError,
   { home, appName = 'the start page' }: RefusalPageOptions,
@@ -26,7 +26,7 @@ export function refusalPage(
 <p>${detail} (<code>${code}</code>)</p>
 ${errors.length > 0 && html`<ul>${errors.map((one) => html`<li>${sentenceOf(one)}</li>`)}</ul>`}
 ${retryAfter !== undefined && html`<p>Try again in ${inWords(retryAfter)}.</p>`}
-<p>Go back to the page before, or to <a href="${home}">${appName}</a>.</p>
+<p>Go back to the previous page, or to <a href="${home}">${appName}</a>.</p>
 </html>
 `;
 }

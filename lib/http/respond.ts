@@ -13,7 +13,7 @@ export function beforeHeaders(res: ServerResponse, act: (status: number) => void
   const writeHead = res.writeHead.bind(res) as (status: number, ...rest: unknown[]) => ServerResponse;
   res.writeHead = (status: number, ...rest: unknown[]) => {
     if (res.headersSent) return writeHead(status, ...rest) as never;
-    // If they were passed on, they would replace the headers that `act` sets, such as Cache-Control.
+    // If these headers were passed on, they would replace the headers that `act` sets, such as Cache-Control.
     const headers = pairsOf(rest.find((one) => typeof one === 'object'));
     for (const [name] of headers) res.removeHeader(name);
     for (const [name, value] of headers) res.appendHeader(name, value);
@@ -38,12 +38,14 @@ function pairsOf(headers: unknown): readonly Header[] {
 
 /** Sends a handler's reply, limited to the fields that the route declares. */
 export function respond(core: Core, route: Route, reply: Reply, res: Response): void {
-  const schema = route.answers[reply.status]?.schema;
-  // Check the body before setting any header, so that a body that does not match the schema sets no cookie.
-  const body = reply.kept?.json ?? (schema && JSON.stringify(schema.parse(reply.body)));
+  const { schema, file } = route.answers[reply.status] ?? {};
+  // Check the body before setting headers, so that no cookie is set if the body does not match the schema. A file is
+  // indented, because people read it.
+  const body = reply.kept?.json ?? (schema && JSON.stringify(schema.parse(reply.body), null, file ? 2 : 0));
   setReplyCookies(core, reply, res);
   for (const [name, value] of Object.entries(reply.headers ?? {})) res.appendHeader(name, value);
   res.statusCode = reply.status;
+  if (file) res.setHeader('Content-Disposition', `attachment; filename="${file}"`);
   if (reply.kept) {
     res.setHeader('Cache-Control', 'no-cache');
     res.setHeader('ETag', reply.kept.etag);
@@ -98,7 +100,7 @@ export function issueSession(core: Core, issued: SignedIn, res: ServerResponse):
   }
 }
 
-/** Sends a sign-in that waits as a cookie that expires with it. */
+/** Sends the token of a pending sign-in as a cookie that expires with it. */
 function setPendingCookie(core: Core, { pendingToken, expiresAt }: Waiting, res: ServerResponse): void {
   setCookie(res, core.settings.pendingCookie, pendingToken, { expires: expiresAt });
 }
@@ -123,7 +125,7 @@ export function setSessionCookie(
 
 /** Makes the browser delete the cookie of a previous system, if it was set for this host with the path `/`. */
 export function clearOldCookie(name: string, res: ServerResponse): void {
-  // Otherwise browsers ignore a cookie whose name has such a prefix (RFC 6265bis, 4.1.3).
+  // Browsers ignore a cookie whose name has such a prefix unless it is Secure (RFC 6265bis, 4.1.3).
   const secure = /^__(Secure|Host)-/i.test(name);
   clearCookie(res, { name, path: '/', sameSite: 'lax', secure });
 }

@@ -31,7 +31,7 @@ export interface Call<A extends Access, Body, Query> {
   readonly req: Request;
 }
 
-/** A body that stays the same, and which clients may keep if they ask whether it still does (RFC 9110, 13.1.2). */
+/** A body that rarely changes. Clients can cache it if they revalidate it with each use (RFC 9110, 13.1.2). */
 export interface Kept {
   readonly json: string;
   readonly etag: string;
@@ -40,16 +40,16 @@ export interface Kept {
 /** The output of a handler. */
 export interface Reply {
   readonly status: number;
-  /** The body, of which only the fields that the route declares for this status are sent. */
+  /** The body. Only the fields that the route declares for this status are sent. */
   readonly body?: unknown;
-  /** The body of a response that is the same for everyone. No other response may be kept. */
+  /** The body of a response that is the same for all clients. No other response can be cached. */
   readonly kept?: Kept;
   /**
    * A new session, whose token is sent as a cookie and, with `bearerEnabled`, as a header. Or a pending sign-in, whose
    * token is sent as a cookie.
    */
   readonly issue?: SignedIn;
-  /** A sign-in that waits, whose token is sent as a cookie, in a response that issues nothing else. */
+  /** A pending sign-in, whose token is sent as a cookie, in a response that issues nothing else. */
   readonly pending?: Waiting;
   /** The value for the browser's device cookie, in a response without a session. @default none */
   readonly device?: string | null;
@@ -61,7 +61,7 @@ export interface Reply {
   readonly headers?: Readonly<Record<string, string | readonly string[]>>;
 }
 
-/** A sign-in that waits. */
+/** A pending sign-in. */
 export interface Waiting {
   readonly pendingToken: string;
   readonly expiresAt: Date;
@@ -69,9 +69,9 @@ export interface Waiting {
 
 /** A page to which a browser is redirected after a form of one route. */
 export interface FormPage {
-  /** The name of the form's field that names it. */
+  /** The name of the form's field that names the page. */
   readonly field: string;
-  /** The page if the form names none. A `redirect_to` is for the next step. */
+  /** The page to use if the form does not name one. A `redirect_to` is for the next step. */
   readonly page: string;
   /** For the OpenAPI document. */
   readonly description: string;
@@ -82,19 +82,23 @@ export interface Answer {
   readonly description: string;
   /** @internal */
   readonly schema?: z.ZodType;
+  /**
+   * The name of the file in which a browser saves the body. The response to a form has this body too, not a redirect.
+   */
+  readonly file?: string;
   /** Whether the response can require a second factor instead of containing a session. */
   readonly mayWait?: boolean;
 }
 
 /**
- * What a route asks for before a sensitive change: one that adds, changes or removes a sign-in method, or gives out
- * something that outlives the session (ASVS 5.0, 7.5). If the account has a second factor, each of them asks that the
- * session was verified with it as recently; the password is not accepted then.
+ * What a route requires before a sensitive change: a change that adds, changes or removes a sign-in method, or issues a
+ * credential that outlives the session (ASVS 5.0, 7.5). If the account has a second factor, the session must also have
+ * been verified with it just as recently, and the password is not accepted.
  *
- * - `fresh`: the user must have signed in or reauthenticated within so many seconds, by default ten minutes
- * - `fresh-or-password`: the same, or the password in the body. With `only`, this concerns the requests in which a field
- *   of the body changes something
- * - `second-factor`: nothing else than the second factor, for the given reason
+ * - `fresh`: the user must have signed in or reauthenticated within this many seconds, by default ten minutes
+ * - `fresh-or-password`: the same, or the password in the body. With `only`, this concerns only the requests in which a
+ *   field of the body changes something
+ * - `second-factor`: only the second factor, for the given reason
  */
 export type Sensitive =
   | { readonly asks: 'fresh'; readonly within?: number }
@@ -109,7 +113,7 @@ export interface OnlyField {
   readonly field: string;
   /** Whether the value changes anything sensitive. */
   isChange(user: User, value: unknown): boolean;
-  /** What the handler gets in place of a value that does not. @default nothing */
+  /** Returns the input of the handler in place of a value that changes nothing sensitive. @default nothing */
   otherwise?(value: unknown): Readonly<Record<string, unknown>>;
 }
 
@@ -118,21 +122,21 @@ export interface Route<A extends Access = Access, Body = unknown, Query = unknow
   readonly method: 'get' | 'post' | 'put' | 'patch' | 'delete';
   /** The path below the base path, with `:name` for parameters. */
   readonly path: string;
-  /** The option of the app that sets the path, as messages name it. No other route can have the path then. */
+  /** The name of the app's option that sets the path, for messages. No other route can then have the same path. */
   readonly chosenBy?: string;
   /** One line for the OpenAPI document. */
   readonly summary: string;
-  /** The plugin that it belongs to. Absent for routes of the core. */
+  /** The plugin that the route belongs to. Absent for routes of the core. */
   readonly plugin?: string;
   readonly access: A;
   /** The tasks of the user that can be open. @default none */
   readonly openTo?: OpenTo;
-  /** What the route asks for, if it makes a sensitive change. */
+  /** What the route requires, if it makes a sensitive change. */
   readonly sensitive?: Sensitive;
   /**
-   * Answers a request whose sign-in is not recent enough, or whose user has open tasks, in place of the problem.
+   * Replies to a request whose sign-in is not recent enough, or whose user has open tasks, in place of the problem.
    *
-   * @returns null for the problem
+   * @returns null to respond with the problem
    */
   whenNotRecent?(error: AuthError, req: Request): Reply | null;
   /** Whether to skip the origin check, because other sites send browsers here. The handler must prevent CSRF. */
@@ -144,12 +148,12 @@ export interface Route<A extends Access = Access, Body = unknown, Query = unknow
   /** Parameters that a provider sends as a form in the body instead of the query. @internal */
   readonly formPost?: z.ZodType<Query>;
   /**
-   * Whether pages can send an HTML form with the fields of the body, which gets a redirect as its response. `only` for
-   * a form equivalent. False for routes that return a secret only once, and for routes that only programs call.
+   * Whether pages can send the fields of the body as an HTML form, which gets a redirect as its response. `only` for a
+   * form equivalent. False for routes that return a secret only once, and for routes that only programs call.
    * @default true for POST with a body
    */
   readonly forms?: boolean | 'only';
-  /** The page for the next step, to which a form leads in place of `redirect_to`. */
+  /** The page for the next step. A form redirects to this page in place of `redirect_to`. */
   readonly formPage?: FormPage;
   /** The path of the form equivalent: a POST route that accepts this request as an HTML form. */
   readonly formTwin?: string;

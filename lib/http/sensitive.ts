@@ -8,8 +8,8 @@ import { secondFactorProblems } from './present.js';
 import { type Route, type Sensitive, text } from './route.js';
 
 /**
- * The only place that decides whether a session can make a sensitive change: see {@link Sensitive}. What the body can
- * decide is left to {@link requireProof}.
+ * The only place that decides whether a session can make a sensitive change: see {@link Sensitive}. If the decision
+ * depends on the body, it is left to {@link requireProof}.
  *
  * @throws AuthError `session_required`, `second_factor_required`, `reauthentication_required`
  */
@@ -27,8 +27,9 @@ export function requireRecent(
 }
 
 /**
- * Requires the password in the body or a recent sign-in, if the route asks for it. The password opens this one request:
- * it does not make the session fresh. An account with a second factor must always have shown it.
+ * Requires the password in the body or a recent sign-in, if the route asks for it. The password allows only this
+ * request: it does not make the session fresh. If the account has a second factor, the session must always have been
+ * verified with it recently.
  *
  * @returns the body without the password
  * @throws AuthError `second_factor_required`, `reauthentication_required`, `invalid_credentials`, `rate_limited`
@@ -41,7 +42,7 @@ export async function requireProof<Body>(
 ): Promise<Body> {
   if (sensitive?.asks !== 'fresh-or-password' || !authentication) return body;
   const { user, session } = owned(authentication);
-  // A route that has no body of its own and, without passwords, no field for one.
+  // The body is undefined if the route has no body of its own, and there is no field for a password.
   const { password, ...rest } = (body ?? {}) as { password?: string } & Record<string, unknown>;
   const { only } = sensitive;
   if (only && !only.isChange(user, rest[only.field])) {
@@ -59,7 +60,7 @@ export async function requireProof<Body>(
   return rest as Body;
 }
 
-/** Returns the route with the field for the password, if it accepts one. */
+/** Returns the route with the field for the password, if the route accepts a password. */
 export function withPasswordField(core: Core, route: Route): Route {
   const { sensitive } = route;
   if (sensitive?.asks !== 'fresh-or-password' || !core.passwords) return route;
@@ -77,7 +78,7 @@ function besideOnly(body: z.ZodObject, field: string): z.ZodType {
   });
 }
 
-/** Says what {@link requireRecent} and {@link requireProof} require, in sentences for the OpenAPI document. */
+/** Describes the requirements of {@link requireRecent} and {@link requireProof}, for the OpenAPI document. */
 export function asked(core: Core, { access, sensitive }: Route): string[] {
   if (!sensitive) return [];
   const seconds = sensitive.asks === 'fresh' ? (sensitive.within ?? FRESH_SECONDS) : FRESH_SECONDS;

@@ -24,7 +24,7 @@ import { beforeHeaders, clearOldCookie, setSessionCookie, setsCookie } from './r
 
 /** How long latchkey waits for a previous system's store. */
 const STORE_MS = 3000;
-/** How long a request that has a session waits for it, because an outage there must not delay every page here. */
+/** How long a request with a session waits for that store, because an outage there must not delay every page here. */
 const CHECK_MS = 1000;
 
 /**
@@ -34,7 +34,7 @@ const CHECK_MS = 1000;
  *
  * @param options `onlyKept` leaves out sessions that end in the previous system when they are taken over
  * @throws AuthError `origin_not_allowed` for another site's request with an unsafe method; `unavailable` if the
- *   previous system's store does not respond, since an outage must not sign the user out
+ *   previous system's store does not respond, because an outage must not sign the user out
  */
 export async function carryOver(
   core: Core,
@@ -52,8 +52,8 @@ export async function carryOver(
 
 /**
  * Ends the sessions of previous systems whose cookies a request contains, and clears these cookies, so that no such
- * session is taken over after a sign-out. A request without such cookies costs nothing. A session that continues there
- * (`keepOld`) only ends at a sign-out, or when another user signs in.
+ * session is taken over after a sign-out. For a request without such cookies, it does nothing. A session that continues
+ * in the previous system (`keepOld`) only ends at a sign-out, or when another user signs in.
  *
  * @param kept the client's new session; null if the client signs out
  * @returns whether one of the sessions was active
@@ -73,9 +73,9 @@ export async function retireOldSessions(
 }
 
 /**
- * Looks after the sessions of previous systems whose cookies a request with a session contains. They end and their
- * cookies are cleared, unless the previous system is still running (`keepOld`): then a session that has ended there also
- * ends here. If the browser has another one there, that one is taken over.
+ * Handles the sessions of previous systems whose cookies a request with a session contains. They end and their cookies
+ * are cleared, unless the previous system is still running (`keepOld`). In that case, a session that has ended there
+ * also ends here. If the browser has another session there, that session is taken over.
  *
  * @returns the session that the request continues with
  * @throws AuthError `invalid_session` if the session has ended in the previous system
@@ -130,7 +130,7 @@ async function hasEndedThere(
   return false;
 }
 
-/** Whether the previous system's session beside a session is still active, and the one that the browser has there. */
+/** Whether the linked session in the previous system is still active, and is still the browser's session there. */
 async function continues(
   core: Core,
   one: KeptSession,
@@ -138,7 +138,7 @@ async function continues(
   { user, session }: SessionWithUser,
 ): Promise<boolean> {
   const old = presented.find(({ bridge }) => bridge === one.bridge);
-  // Some systems replace their cookie at a sign-in without ending the session before.
+  // Some systems replace their cookie at a sign-in without ending the previous session.
   if (old && old.id !== one.id && (await check(core, old))) return false;
   const found = await check(core, { ...one, cookies: old?.cookies ?? (() => []) });
   if (found === undefined) return true;
@@ -148,13 +148,13 @@ async function continues(
     if (one.isAttached) await core.kept.extend(one, found.endsAt);
     return true;
   }
-  // A user who has signed in here too stays signed in when the session there merely expires.
+  // A user who has also signed in here stays signed in when the session there merely expires.
   const hasExpired = one.isAttached && one.endsAt !== null && core.database.clock.hasPassed(one.endsAt);
   if (hasExpired) await core.kept.forget(one, session.id);
   return hasExpired;
 }
 
-/** Links a previous system's session to a session of the same user, who has signed in here too. */
+/** Links a previous system's session to a session of the same user, who has also signed in here. */
 async function link(
   core: Core,
   old: OldCookie,
@@ -248,8 +248,8 @@ function resumed(core: Core, found: ResumedSession, req: PlainRequest, res: Serv
 }
 
 /**
- * Looks a second time, after the previous system had no such session: another process might have taken it over since the
- * first look, and ended it there.
+ * Looks for the session a second time, if the previous system has no such session: since the first look, another
+ * process might have taken it over and ended it there.
  */
 async function resumedLate(
   core: Core,
@@ -283,6 +283,7 @@ async function begin(
   };
   try {
     const issued = await core.takenOver.begin(takeOver, record, checked);
+    core.settings.telemetry?.signIn('previous_system', 'signed_in');
     if (!keeps) await end(core, old);
     return issued;
   } catch (error) {
@@ -299,7 +300,7 @@ export async function checkedFor(
 ): Promise<CheckedSignIn | null> {
   // Sessions of the previous system do not prove a second factor.
   if (core.secondFactors.isOn(record.account)) return null;
-  // The password that is to be replaced might still work there.
+  // The user must choose a new password, but the old one might still work there.
   if (needsNewPassword(record.user)) return null;
   const { endsAt, remembered } = session;
   try {
@@ -352,7 +353,7 @@ async function end(core: Core, { bridge, id }: OldCookie): Promise<void> {
 }
 
 /**
- * @param looksAgain whether a session that another request takes over meanwhile ends too
+ * @param looksAgain whether to also end a session that another request takes over in the meantime
  * @returns null if the cookie does not belong to a user's session
  */
 async function retired(
@@ -372,7 +373,7 @@ async function retired(
   const isOther = found !== null && found.session.id !== keptId;
   const wasRevoked =
     isOther && (await core.sessions.revoke(found.user.id, found.session.id, undefined, false));
-  // Without `keepOld`, the previous session has ended when it was taken over, unless that was different then.
+  // Without `keepOld`, the old session ended when it was taken over, unless `keepOld` was configured at that time.
   if (old.bridge.keepOld || !row || row.sessionId !== null) await end(core, old);
   return { wasActive: !row || wasRevoked };
 }
@@ -413,9 +414,9 @@ function hashOf(core: Core, { bridge, id }: OldCookie): Buffer {
   return core.takenOver.hash(bridge.name, id);
 }
 
-/** Runs `work` with a time limit, outside this call's transaction, because the previous system's store is the app's. */
+/** Runs `work` with a time limit, outside this call's transaction, because it reads a store of the app. */
 function limited<T>(core: Core, work: () => Promise<T>, ms = STORE_MS): Promise<T> {
-  const late = () => new Error(`no answer within ${ms / 1000} s`);
+  const late = () => new Error(`no response within ${ms / 1000} s`);
   return core.context.forApp(() => withTimeout(work(), ms, late));
 }
 
@@ -428,7 +429,7 @@ export interface OldCookie extends OldInBridge {
   readonly cookies: CookieValues;
 }
 
-/** Returns the cookies of previous systems' sessions in a request. If they are signed, the signature is valid. */
+/** Returns the cookies of previous systems' sessions in a request. Cookies with a wrong signature are left out. */
 function oldCookiesIn({ bridges, cookie }: Settings, { headers }: PlainRequest): OldCookie[] {
   if (bridges.length === 0 || headers.cookie === undefined) return [];
   const cookies = (name: string) => cookieValues(headers.cookie, name).map(decoded);
@@ -472,8 +473,8 @@ export async function accountOf(
 }
 
 /**
- * Whether an account with the user's email can have been the user's when the session began: addresses get other owners.
- * An imported account must not be the one of another row.
+ * Whether an account with the user's email can have been the user's when the session was created, because addresses can
+ * get new owners. An imported account must not belong to another row.
  */
 async function isEarlier(
   core: Core,
@@ -493,7 +494,7 @@ async function isEarlier(
   return refs.includes(user.id);
 }
 
-/** Finds the account of the imported row with this ref. Null if several systems had a row with it. */
+/** Finds the account of the imported row with this ref. Null if several systems had a row with this ref. */
 async function accountByRef(
   core: Core,
   ref: OldUserId | null,

@@ -2,6 +2,7 @@ import { isIPv4, isIPv6 } from 'node:net';
 import type { CallContext } from '../context/call.js';
 import { AuthError } from '../errors.js';
 import { CORE, Declarations, type Owner } from '../owners.js';
+import type { Telemetry } from '../telemetry.js';
 import type { Refusals } from './refusals.js';
 import type { LimitStore, PausePolicy, WindowPolicy } from './store.js';
 
@@ -17,8 +18,8 @@ export interface WindowRule {
 export const declaredLimits = new Declarations<WindowRule>('limit');
 
 /**
- * Declares limits, by their names in `rateLimit`. Their owner calls this when its module is loaded, and adds the names
- * to {@link LimitNames} and to `RateLimitOptions`.
+ * Declares limits, by their names in `rateLimit`. The module that owns them calls this when it is loaded, and adds
+ * their names to {@link LimitNames} and to `RateLimitOptions`.
  *
  * @param limits the defaults
  */
@@ -36,9 +37,9 @@ const limits = declareLimits(CORE, {
    * sign-ups.
    */
   signIn: { limit: 20, window: 60 },
-  /** Sign-ups per address, and new users of providers. */
+  /** Sign-ups per address, including new users from providers. */
   signUp: { limit: 20, window: 60 },
-  /** Requested emails, per mailbox; those that its owner requests have a window of their own. */
+  /** Requested emails, per mailbox. Requests by the mailbox's owner are counted separately. */
   mail: { limit: 10, window: 3600 },
   /** Requests that can cause an email, per address. */
   mailAddress: { limit: 60, window: 3600 },
@@ -50,9 +51,11 @@ const limits = declareLimits(CORE, {
   usernameCheck: { limit: 60, window: 60 },
   /** Revocations of all other sessions of an account by a session that is not fresh. */
   revokeOthers: { limit: 6, window: 3600 },
+  /** Exports of an account's data by its user. */
+  dataExport: { limit: 1, window: 86_400 },
 });
 
-/** The names of all limits except `account`. Plugins add their own. */
+/** The names of all limits except `account`. Plugins add their own names. */
 export interface LimitNames extends Record<keyof typeof limits, unknown> {}
 
 type WindowName = keyof LimitNames;
@@ -82,12 +85,16 @@ const ONCE_A_DAY: WindowPolicy = { limit: 1, windowMs: 24 * 60 * 60 * 1000 };
 
 /** Enforces the rate limits. */
 export class Limiter {
-  /** @param store null, like the rules, if rate limits are disabled */
+  /**
+   * @param store null, like the rules, if rate limits are disabled
+   * @param telemetry null if it is not enabled
+   */
   constructor(
     private readonly store: LimitStore | null,
     private readonly rules: LimitRules | null,
     private readonly context: CallContext,
     private readonly refusals: Refusals,
+    private readonly telemetry: Telemetry | null,
   ) {}
 
   /** Whether any rule limits by address. */
@@ -127,11 +134,27 @@ export class Limiter {
 
   /** Counts a request concerning an account, from any address. @throws AuthError `rate_limited` */
   async countAccount(name: WindowName, account: string, what = ''): Promise<void> {
-    const refused = await this.#count(name, `${what} account ${account}`);
+    const refused = await this.#count(name, accountKey(account, what));
     if (refused) throw refused;
   }
 
-  /** Reports the refused requests that have not been reported yet. */
+  /**
+   * Runs work that only counts for an account if it succeeds. The work is counted first, so that concurrent requests
+   * cannot exceed the limit.
+   *
+   * @throws AuthError `rate_limited`, and the errors of `work`
+   */
+  async countSuccess<T>(name: WindowName, account: string, work: () => Promise<T>): Promise<T> {
+    await this.countAccount(name, account);
+    try {
+      return await work();
+    } catch (error) {
+      if (this.rules?.[name]) await this.#takeBack(`${name} ${accountKey(account)}`);
+      throw error;
+    }
+  }
+
+  /** Reports the rejected requests that have not been reported yet. */
   flush(): void {
     this.refusals.flush();
   }
@@ -141,7 +164,7 @@ export class Limiter {
     return !(await this.store?.hit(`notice ${to}`, UNVERIFIED_NOTICES));
   }
 
-  /** Counts an email that a mailbox gets once a day. @returns whether it can be sent */
+  /** Counts an email that a mailbox can get only once a day. @returns whether it can be sent */
   async allowsDaily(what: string): Promise<boolean> {
     return !(await this.store?.hit(`daily ${what}`, ONCE_A_DAY));
   }
@@ -155,10 +178,11 @@ export class Limiter {
     const policy = this.rules?.account;
     const paused = policy && (await this.store?.reserve(`try ${account}`, policy));
     if (!paused) return null;
+    this.telemetry?.refused('account');
     return { error: tooMany('account', `q=${policy.failures}`, paused.leftMs), isFirst: paused.isFirst };
   }
 
-  /** Undoes the count of an attempt that was right, but does not complete a sign-in. Earlier failures stay. */
+  /** Undoes the count of an attempt with the right password that does not complete a sign-in. Earlier failures stay. */
   async giveBack(account: string): Promise<void> {
     if (this.rules?.account) await this.store?.giveBack(`try ${account}`);
   }
@@ -168,14 +192,29 @@ export class Limiter {
     if (this.rules?.account) await this.store?.clear(`try ${account}`);
   }
 
+  /** Takes back a hit. This is detached from the request, because the work might have used up the request's time. */
+  async #takeBack(key: string): Promise<void> {
+    const attempt = () => this.context.detached(async () => this.store?.takeBack(key));
+    // If this fails too, the user still gets the error of the work.
+    await attempt()
+      .catch(attempt)
+      .catch(() => undefined);
+  }
+
   /** @returns the error if the limit is exceeded */
   async #count(name: WindowName, who: string): Promise<AuthError | null> {
     declaredLimits.require(name);
     const rule = this.rules?.[name];
     if (!rule) return null;
     const left = await this.store?.hit(`${name} ${who}`, rule);
-    return left ? tooMany(name, `q=${rule.limit};w=${Math.ceil(rule.windowMs / 1000)}`, left) : null;
+    if (!left) return null;
+    this.telemetry?.refused(name);
+    return tooMany(name, `q=${rule.limit};w=${Math.ceil(rule.windowMs / 1000)}`, left);
   }
+}
+
+function accountKey(account: string, what = ''): string {
+  return `${what} account ${account}`;
 }
 
 /** The error, with the headers of draft-ietf-httpapi-ratelimit-headers. */
@@ -189,8 +228,8 @@ function tooMany(name: WindowName | 'account', policy: string, leftMs: number): 
 }
 
 /**
- * Returns the key by which an address is limited: an IPv4 address itself, or the /64 prefix of an IPv6 address, because
- * every subscriber has at least a whole /64. All unknown (null) addresses share one key.
+ * Returns the key for limits on an address: an IPv4 address itself, or the /64 prefix of an IPv6 address, because every
+ * subscriber has at least a whole /64. All unknown (null) addresses share one key.
  */
 export function addressBucket(ip: string | null): string {
   if (ip === null) return 'unknown';

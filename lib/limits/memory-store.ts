@@ -9,7 +9,7 @@ import {
 
 interface Counter {
   hits: number;
-  /** By `elapsed()`, like `blockedUntil`. */
+  /** A time of `elapsed()`, like `blockedUntil`. */
   endsAt: number;
   blockedUntil: number;
   isReported: boolean;
@@ -20,7 +20,7 @@ const MAX_COUNTERS = 50_000;
 
 /** Counters in the memory of this process. */
 export class MemoryLimitStore implements LimitStore {
-  /** In the order in which they were started. */
+  /** The counters, in the order in which they were started. */
   readonly #counters = new Map<string, Counter>();
 
   /** @param elapsed milliseconds since some time in the past */
@@ -31,6 +31,10 @@ export class MemoryLimitStore implements LimitStore {
     if (counter.hits >= limit) return counter.endsAt - this.elapsed();
     counter.hits++;
     return null;
+  }
+
+  takeBack(key: string): Promise<void> {
+    return this.giveBack(key);
   }
 
   async reserve(key: string, policy: PausePolicy): Promise<Paused | null> {

@@ -25,8 +25,8 @@ export function openLimitStore(
 
 /**
  * Keeps counters in the database out of the app's transactions, so that a rollback does not undo them and their locks
- * do not delay other requests. SQLite has one writer, which is the app's transaction, so within one this process counts
- * in memory.
+ * do not delay other requests. SQLite allows only one writer, which is then the app's transaction, so within such a
+ * transaction, this process counts in memory.
  */
 class OutsideTransactions implements LimitStore {
   readonly #memory: MemoryLimitStore;
@@ -42,6 +42,10 @@ class OutsideTransactions implements LimitStore {
 
   hit(key: string, policy: WindowPolicy): Promise<number | null> {
     return this.#outside((store) => store.hit(key, policy));
+  }
+
+  takeBack(key: string): Promise<void> {
+    return this.#outside((store) => store.takeBack(key));
   }
 
   reserve(key: string, policy: PausePolicy): Promise<Paused | null> {

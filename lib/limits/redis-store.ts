@@ -26,10 +26,14 @@ export type RedisClient = IoredisClient | NodeRedisClient;
 const TIMEOUT_MS = 2000;
 
 const HIT = `
-  local hits = redis.call('INCR', KEYS[1])
-  if hits == 1 then redis.call('PEXPIRE', KEYS[1], ARGV[2]) end
-  if hits <= tonumber(ARGV[1]) then return {-1, 0} end
-  return {math.max(redis.call('PTTL', KEYS[1]), 1), 0}`;
+  local hits = tonumber(redis.call('GET', KEYS[1]) or '0')
+  if hits >= tonumber(ARGV[1]) then return {math.max(redis.call('PTTL', KEYS[1]), 1), 0} end
+  if redis.call('INCR', KEYS[1]) == 1 then redis.call('PEXPIRE', KEYS[1], ARGV[2]) end
+  return {-1, 0}`;
+
+const TAKE_BACK = `
+  if tonumber(redis.call('GET', KEYS[1]) or '0') > 0 then redis.call('DECR', KEYS[1]) end
+  return {-1, 0}`;
 
 const RESERVE = `
   local time = redis.call('TIME')
@@ -71,6 +75,10 @@ export class RedisLimitStore implements LimitStore {
     return left < 0 ? null : left;
   }
 
+  async takeBack(key: string): Promise<void> {
+    await this.#run(TAKE_BACK, key, []);
+  }
+
   async reserve(key: string, { failures, firstPauseMs, maxPauseMs }: PausePolicy): Promise<Paused | null> {
     const [leftMs, first] = await this.#run(RESERVE, key, [
       failures,
@@ -89,11 +97,11 @@ export class RedisLimitStore implements LimitStore {
     await this.#run(CLEAR, key, []);
   }
 
-  /** Does nothing, since Redis deletes expired counters itself. */
+  /** Does nothing, because Redis deletes expired counters itself. */
   async *prune(): AsyncGenerator<number> {}
 
   async check(): Promise<void> {
-    // A write, because a Redis whose memory is full still answers reads.
+    // Check with a write, because a Redis server whose memory is full still responds to reads.
     await this.hit('check', { limit: Number.MAX_SAFE_INTEGER, windowMs: 60_000 });
   }
 
@@ -127,7 +135,7 @@ export class RedisLimitStore implements LimitStore {
 
 /** Loads ioredis. @throws Error naming the package to install */
 async function loadDriver(): Promise<Pick<typeof import('ioredis'), 'Redis'>> {
-  // In a `try`, so that webpack does not require a package that many apps do not have.
+  // The import is in a `try`, so that webpack does not require a package that many apps do not have.
   try {
     return await import('ioredis');
   } catch (cause) {

@@ -2,7 +2,7 @@ import { AsyncResource } from 'node:async_hooks';
 
 const MINUTE_MS = 60_000;
 
-/** The requests that one limit has refused within a minute, because of their address. */
+/** The requests that one limit has rejected within a minute, because of their address. */
 export interface Refused {
   /** The name of the limit. */
   readonly limit: string;
@@ -13,13 +13,13 @@ export interface Refused {
 }
 
 /**
- * Counts the requests that are refused because of their address, and reports them once a minute for each limit. A report
- * of each would let an attacker fill the log and the audit log.
+ * Counts the requests that are rejected because of their address, and reports the number once a minute for each limit.
+ * If each request were reported, an attacker could fill the log and the audit log.
  */
 export class Refusals {
   readonly #refused = new Map<string, Refused>();
   #timer: NodeJS.Timeout | undefined;
-  // The timer must not keep the request that started it, nor report in its name.
+  // The timer must neither keep the request that started it in memory, nor report in its context.
   readonly #everyMinute = AsyncResource.bind((work: () => void) => setInterval(work, MINUTE_MS).unref());
 
   constructor(private readonly report: (refused: Refused) => void) {}
@@ -32,7 +32,7 @@ export class Refusals {
     this.#timer ??= this.#everyMinute(() => this.flush());
   }
 
-  /** Reports what has not been reported yet. */
+  /** Reports the requests that have not been reported yet. */
   flush(): void {
     clearInterval(this.#timer);
     this.#timer = undefined;

@@ -52,6 +52,10 @@ export class SqlLimitStore implements LimitStore {
     throw new AuthError('unavailable');
   }
 
+  takeBack(name: string): Promise<void> {
+    return this.giveBack(name);
+  }
+
   async reserve(name: string, policy: PausePolicy): Promise<Paused | null> {
     const key = keyOf(name);
     await this.database.ready();
@@ -95,7 +99,7 @@ export class SqlLimitStore implements LimitStore {
 
   async close(): Promise<void> {}
 
-  /** Starts a counter at one, if there is none or it has expired. @returns whether it did */
+  /** Starts a counter at one, if the counter does not exist or has expired. @returns whether it did */
   async #begin(key: Buffer, now: Date, lifeMs: number, pauseMs = 0): Promise<boolean> {
     const values = { key, now, blocked: pauseEnd(now, pauseMs), end: later(now, lifeMs) };
     const row = {

@@ -25,6 +25,8 @@ export interface Paused {
 export interface LimitStore {
   /** Counts a hit. @returns null if it is allowed, otherwise the milliseconds until the window ends */
   hit(key: string, policy: WindowPolicy): Promise<number | null>;
+  /** Takes back a hit that was allowed. */
+  takeBack(key: string): Promise<void>;
   /** Reserves an attempt. @returns null if it is allowed */
   reserve(key: string, policy: PausePolicy): Promise<Paused | null>;
   /** Returns a reserved attempt, and ends the pause that it started. */
@@ -33,7 +35,7 @@ export interface LimitStore {
   clear(key: string): Promise<void>;
   /** Deletes expired counters, or only counts them, like a `Chore`. @returns the numbers of counters */
   prune(dryRun: boolean): AsyncIterable<number>;
-  /** Throws if the counters cannot be read or, where nothing else would notice it, written. */
+  /** Throws if the counters cannot be read. In a separate store, also throws if they cannot be written. */
   check(): Promise<void>;
   close(): Promise<void>;
 }

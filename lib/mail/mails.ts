@@ -30,14 +30,15 @@ export interface Link {
 }
 
 /**
- * A link for the user with an email, who is looked up when it is sent: the request must not reveal whether one exists.
+ * A link for the user with an email. The user is looked up when the link is sent, because the request must not reveal
+ * whether the user exists.
  */
 export interface LinkMail {
   readonly type: 'link';
   readonly email: string;
   /** The first link for the user's id is sent; null matches any id. */
   readonly links: readonly { readonly userId: string | null; readonly link: Link }[];
-  /** Null if nobody asked for it. */
+  /** Null if no one asked for it. */
   readonly asked: Asked | null;
 }
 
@@ -67,20 +68,20 @@ export interface NoticeMail {
   readonly template: PlainTemplate;
   readonly user: User;
   readonly to: string;
-  /** Null in an email about what another person did. */
+  /** Null in an email about an action of another person. */
   readonly facts: NoticeFacts | null;
   /** Whether someone asked for it. @default false */
   readonly isAsked?: boolean;
 }
 
-/** A code, after a right password. */
+/** A code that is sent after a correct password. */
 export interface CodeMail extends CodeToSend {
   readonly type: 'code';
 }
 
 /**
- * The code of an emailed sign-in, for the user with an email, who is looked up when it is sent: the request must not
- * reveal whether one exists. If there is none, the email says so.
+ * The code of an emailed sign-in, for the user with an email. The user is looked up when the code is sent, because the
+ * request must not reveal whether the user exists. If there is no such user, the email says so.
  */
 export interface SignInCodeMail {
   readonly type: 'sign-in-code';
@@ -94,15 +95,20 @@ export interface SignInCodeMail {
   /** When the code expires. */
   readonly until: Date;
   readonly facts: NoticeFacts;
-  /** The email if there is no account. */
+  /** The email that is sent if there is no account. */
   readonly otherwise: NoAccountTemplate;
   readonly asked: Asked;
-  /** The account that was signed in in the browser that asked. */
+  /** The account that was signed in in the requesting browser. */
   readonly askedBy: string | null;
 }
 
 /** An email in the outbox: everything that is needed to compose it, but not its text. */
 export type OutgoingMail = LinkMail | NewEmailMail | NoticeMail | CodeMail | SignInCodeMail;
+
+/** Returns the address that an email is sent to, if it is sent. */
+export function recipientOf(mail: OutgoingMail): string {
+  return 'email' in mail ? mail.email : mail.to;
+}
 
 interface OneOfOptions {
   readonly asked?: Asked | null;
@@ -116,7 +122,7 @@ interface OneOfOptions {
 export class Mails {
   constructor(private readonly outbox: Outbox) {}
 
-  /** Emails a link to a user. Does nothing if the user has no email. @param asked null if nobody asked for it */
+  /** Emails a link to a user. Does nothing if the user has no email. @param asked null if no one asked for it */
   async link(
     link: Link,
     { id: userId, email }: User,

@@ -3,11 +3,11 @@ import type { User } from '../tables/core.js';
 import { contentOf, type MailLook } from './layout.js';
 import type { NoticeKind, NoticeTexts } from './notice-kinds.js';
 
-/** What `email.send` gets in addition to the email. */
+/** The second argument of `email.send`, after the email. */
 export interface SendContext {
   /**
-   * Aborted when latchkey no longer waits for the email: after 60 seconds, and when `auth.close()` gives up. An open
-   * connection would keep the process alive.
+   * Aborted when latchkey no longer waits for the email: after 60 seconds, or when `auth.close()` gives up. Close your
+   * connection then, because an open one keeps the process alive.
    */
   readonly signal: AbortSignal;
 }
@@ -24,7 +24,7 @@ export interface MailSettings extends ComposerSettings {
   readonly send: (message: MailMessage, options: SendContext) => unknown;
 }
 
-/** An email with a code that a person types. */
+/** An email with a code that the user types. */
 export interface CodeToSend {
   readonly template: CodeTemplate;
   readonly user: User;
@@ -38,7 +38,7 @@ export interface CodeToSend {
 /** The code of an emailed sign-in. */
 export interface SignInCodeToSend {
   readonly template: SignInCodeTemplate;
-  /** Null if there will only be an account once the code comes. */
+  /** Null if the account is not created until the code is entered. */
   readonly user: User | null;
   readonly to: string;
   readonly code: string;
@@ -51,7 +51,7 @@ export interface SignInCodeToSend {
 
 /** Composes emails, and passes them to the app's `send`. */
 export class Mailer {
-  /** @param pageUrl returns the URL of a page, by what a template names it */
+  /** @param pageUrl returns the URL of a page that a template names */
   constructor(
     private readonly settings: MailSettings,
     private readonly pageUrl: (page: string) => string,
@@ -88,7 +88,7 @@ export class Mailer {
     await this.settings.send(await composeNoAccount(located, to, facts, this.settings), { signal });
   }
 
-  /** Sends a notice. @param facts null for an email about what another person did */
+  /** Sends a notice. @param facts null for an email about an action of another person */
   async notify(
     template: PlainTemplate,
     user: User,
@@ -168,17 +168,17 @@ export interface UndoLink {
    * version has written to the outbox.
    */
   readonly browsers?: readonly (string | null)[];
-  /** Whom to ask if the link works in none, in words or as a URL. */
+  /** The people whom users can ask if the link works in no browser, in words or as a URL. */
   readonly support: string;
 }
 
 const UNDO = 'If it was not you, undo it here within 7 days:';
 const UNVERIFIED =
-  'You get this email because your address was given for an account. If you have none, somebody else used it: ignore this email.';
+  'You are receiving this email because someone used your address for an account. If you have no account, ignore this email.';
 const ACTION = 'This was not me';
 const MAX_SUBJECT = 100;
 
-/** @param facts null for an email about what another person did */
+/** @param facts null for an email about an action of another person */
 export async function composeNotice(
   { kind, subject, lines, about, undo: intro = UNDO, help }: PlainTemplate,
   user: User,
@@ -215,12 +215,12 @@ function conditionOf({ browsers, support }: UndoLink): string[] {
   const names = namesOf(browsers);
   if (names.length === 0)
     return [
-      `The link works only in a browser that your account has known for a while, and there is none. If it was not you, ask ${support}.`,
+      `The link works only in a browser that your account has known for a while, and your account has no such browser. If it was not you, ask ${support}.`,
     ];
   const last = names.at(-1);
   const list = names.length === 1 ? last : `${names.slice(0, -1).join(', ')} or ${last}`;
   return [
-    `The link works only in a browser that your account has known for a while: ${list}. It asks for what a sign-in asked for before this change.`,
+    `The link works only in a browser that your account has known for a while: ${list}. It asks for the password, code or passkey that a sign-in required before this change, if any.`,
   ];
 }
 
@@ -302,15 +302,15 @@ function withoutLinks(name: string): string {
 }
 
 /** Every kind of email except notices. Plugins add their own kinds. */
-// biome-ignore lint/suspicious/noEmptyInterface: it is extended by those that send email
+// biome-ignore lint/suspicious/noEmptyInterface: modules that send email extend it
 export interface MailKinds {}
 
 /** The kind of an email. */
 export type MailKind = keyof MailKinds | NoticeKind;
 
 /**
- * An email to a user, ready to be sent. The app can use its own texts, as long as they contain `url`, and `code` if there
- * is one.
+ * An email to a user, ready to be sent. The app can use its own texts, as long as they contain `url`, and `code` if
+ * there is one.
  */
 export interface MailMessage {
   /** The kind, such as `verify-email`. */
@@ -320,7 +320,9 @@ export interface MailMessage {
    * address that was entered, in canonical form.
    */
   readonly to: string;
-  /** The recipient. Null in an email to an address that has no account: `sign-in-code` for a new one, and `no-account`. */
+  /**
+   * The recipient. Null in an email to an address that has no account: `sign-in-code` for a new one, and `no-account`.
+   */
   readonly user: User | null;
   /** The subject line, in English, followed by `appName`. */
   readonly subject: string;
@@ -329,16 +331,16 @@ export interface MailMessage {
   /** The HTML document, in English. */
   readonly html: string;
   /**
-   * The one-time token, also contained in `url`. Empty in a notice about a change that cannot be undone, and in an email
-   * with a code that has no link.
+   * The one-time token, also contained in `url`. Empty in a notice about a change that cannot be undone, and in an
+   * email with a code that has no link.
    */
   readonly token: string;
   /** The code that the user types where they sign in, such as `BCDF-2345`. Empty in other emails. */
   readonly code: string;
   /**
-   * The app's page with `?token=`; for `browser-code`, the page where a new password is asked for; for `no-account`, the
-   * page where people sign up, if they can. A path if the config has neither `baseUrl` nor an absolute URL for the page. Empty
-   * in a notice about a change that cannot be undone.
+   * The app's page with `?token=`; for `browser-code`, the page where users request a new password; for `no-account`,
+   * the page where people sign up, if they can. A path if the config has neither `baseUrl` nor an absolute URL for the
+   * page. Empty in a notice about a change that cannot be undone.
    */
   readonly url: string;
   /** The details of a notice or of an email with a code, for your own texts. Null in other emails. */
@@ -358,13 +360,13 @@ export interface MailDetails {
   readonly ip: string | null;
   /**
    * The thing that the notice is about: the id of a provider, or the name of an API key or passkey, on one line of at
-   * most 100 characters. An attacker may have chosen it: escape it, and do not let it become a link. Null for other
+   * most 100 characters. An attacker might have chosen it: escape it, and do not let it become a link. Null for other
    * kinds.
    */
   readonly subject: string | null;
   /**
-   * The browsers in which the undo link works, such as "Firefox on Windows". Empty if there is none, or no link: then
-   * say whom to ask.
+   * The browsers in which the undo link works, such as "Firefox on Windows". Empty if there is no such browser or no
+   * link: then say whom the user can ask.
    */
   readonly browsers: readonly string[];
 }
@@ -411,7 +413,7 @@ export interface NoAccountTemplate extends Omit<SignInCodeTemplate, 'page'> {
   readonly page: string | null;
 }
 
-/** The texts of an email without its own link: a notice, or an email about what another person did. */
+/** The texts of an email without its own link: a notice, or an email about an action of another person. */
 export interface PlainTemplate extends NoticeTexts {
   readonly kind: MailKind;
 }
@@ -458,7 +460,7 @@ export async function deviceInWords(userAgent: string | null): Promise<string> {
   return (await deviceNameOf(userAgent)) ?? UNKNOWN_DEVICE;
 }
 
-/** Like {@link deviceInWords}. Null if nothing is known. */
+/** Like {@link deviceInWords}. Null if the device is unknown. */
 export async function deviceNameOf(userAgent: string | null): Promise<string | null> {
   const given = (userAgent ?? '').slice(0, MAX_LENGTH);
   try {

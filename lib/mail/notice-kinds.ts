@@ -1,7 +1,7 @@
 import { Declarations, type Owner } from '../owners.js';
 
 /** Every kind of notice. The owner of a kind adds it here, from the result of {@link declareNotices}. */
-// biome-ignore lint/suspicious/noEmptyInterface: it is extended by those that send notices
+// biome-ignore lint/suspicious/noEmptyInterface: modules that send notices extend it
 export interface NoticeKinds {}
 
 /** The kind of a notice: an email to a user about a change in their account. */
@@ -20,7 +20,7 @@ export interface NoticeTexts {
   readonly help?: string;
 }
 
-/** A notice. Users get it unless the config leaves its kind out. */
+/** A notice. Users get it unless the config excludes its kind. */
 export interface NoticeTemplate extends NoticeTexts {
   readonly kind: NoticeKind;
 }

@@ -7,7 +7,7 @@ import type { Held } from './lock.js';
 import type { ColumnTypes, Migration, RowChange } from './migration.js';
 import { type Direction, type NewIndex, stepsOf, type Unit, unitsOf } from './steps.js';
 
-// MySQL's errors for a statement that has already been executed.
+// MySQL's errors if a statement has already been executed.
 const DONE_ALREADY = new Set([
   'ER_TABLE_EXISTS_ERROR',
   'ER_DUP_KEYNAME',
@@ -16,7 +16,7 @@ const DONE_ALREADY = new Set([
   'ER_CANT_DROP_FIELD_OR_KEY',
 ]);
 
-/** What carrying out migrations needs. */
+/** The tools for carrying out migrations. */
 export interface Tools {
   readonly database: Database;
   readonly types: ColumnTypes;
@@ -27,7 +27,7 @@ export interface Tools {
 /**
  * Applies a migration, or undoes it, one unit after another.
  *
- * @param begun the step at which another process stopped, or 0
+ * @param begun the step at which another process has stopped, or 0
  * @throws Overtaken if another process has continued the migration
  */
 export async function carryOut(
@@ -48,7 +48,7 @@ export async function carryOut(
   };
   const finish = async (transaction: Transaction) => {
     if (direction === 'up') return journal.move(mark, name, transaction);
-    // Until now, the name has stayed in the journal too.
+    // During an undo, the migration's name stays in the journal too.
     await journal.move(mark, null, transaction);
     await journal.move(name, null, transaction);
   };
@@ -77,7 +77,7 @@ export async function carryOut(
   await held.transaction(finish);
 }
 
-/** Carries out a unit that is not one transaction together with its row of the journal. */
+/** Carries out a unit that cannot be in one transaction with its row of the journal. */
 async function carryOutAlone(
   { database, held }: Tools,
   { steps: [step], index }: Unit,
@@ -92,7 +92,7 @@ async function carryOutAlone(
   } catch (error) {
     const { code, parent } = error as { code?: string; parent?: { code?: string } };
     if (isResumed && DONE_ALREADY.has(parent?.code ?? code ?? '')) return;
-    // The statement failed, so it was not executed. If this update fails too, the journal leaves both possible.
+    // The statement failed, so it was not executed. If this update fails too, the next call handles both cases.
     if (!isResumed) await takeBack().catch(() => undefined);
     throw error;
   }
@@ -100,7 +100,7 @@ async function carryOutAlone(
 
 /**
  * Locks the tables that one statement refers to in the order in which transactions of the app write to them: first the
- * account, then what belongs to it. Otherwise the order would be that of the foreign keys.
+ * table of accounts, then the tables that refer to it. Otherwise the foreign keys would determine the order.
  */
 async function lockInOrder(database: Database, { tables }: Unit, transaction: Transaction): Promise<void> {
   if (database.dialect !== 'postgres' || !tables || tables.length < 2) return;
@@ -134,7 +134,7 @@ async function createIndex(
   const create = `CREATE INDEX CONCURRENTLY ${name} ${on}`;
   const isDone = await held.outside(state ? [`DROP INDEX CONCURRENTLY ${name}`, create] : [create]);
   if (isDone) return;
-  // Writers have to wait then.
+  // Without CONCURRENTLY, writers have to wait.
   await held.ofTables(async (transaction) => {
     await sequelize.query(`DROP INDEX IF EXISTS ${name}`, { transaction });
     await sequelize.query(`CREATE INDEX ${name} ${on}`, { transaction });
@@ -149,8 +149,8 @@ type Key = string | Buffer;
 const textOf = (key: Key) => (typeof key === 'string' ? key : key.toString('hex'));
 
 /**
- * Changes rows a few at a time. A batch takes only the rows that no other transaction has locked, and the others are
- * changed one by one: so it never holds a row while it waits for another, and no transaction of the app is aborted.
+ * Changes rows a few at a time. A batch changes only the rows that no other transaction has locked, and the others are
+ * changed one by one. So it never holds a row while it waits for another, and no transaction of the app is aborted.
  */
 async function changeInBatches(database: Database, held: Held, change: RowChange): Promise<void> {
   const { table, key, set, where } = change;
@@ -190,6 +190,6 @@ async function changeInBatches(database: Database, held: Held, change: RowChange
       await held.transaction((transaction) => update([one], transaction));
     return keys.length;
   });
-  // Each part is changed when it is asked for.
+  // The generator changes each part when the part is requested.
   while (!(await batches.next()).done);
 }

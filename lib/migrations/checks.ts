@@ -38,7 +38,7 @@ const EXISTING = {
 
 /**
  * Requires that no other table refers to the tables that would be dropped. Otherwise the database would delete the rows
- * that refer to them, or refuse to drop them, after it has dropped others where it cannot roll that back.
+ * that refer to them, or would refuse to drop them after other tables have been dropped, which MySQL cannot roll back.
  *
  * @throws Error naming the tables that refer to tables to drop
  */
@@ -49,7 +49,7 @@ export async function requireUnreferenced(reading: Reading, dropped: readonly st
     REFERENCES[reading.database.dialect],
     dropped,
   );
-  // The comparison respects case, because `Sessions` might be a table of the app.
+  // The comparison is case-sensitive, because `Sessions` might be a table of the app.
   const foreign = references.filter(({ name }) => !dropped.includes(name));
   if (foreign.length === 0) return;
   const pairs = new Set(foreign.map(({ name, target }) => `${name} (to ${target})`));

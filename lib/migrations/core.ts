@@ -35,6 +35,8 @@ const UNDO = [
   },
 ] as const;
 
+const { salt, ...withoutSalt } = unfinishedSignIns.columns;
+
 const { sessionsEndedAt } = users.columns;
 const { sessionId, authEpoch, sealedId } = carriedSessions.columns;
 
@@ -113,12 +115,17 @@ export const coreMigrations: readonly Migration[] = [
     async up(context) {
       await addColumns(users, { newPasswordRequiredAt }, context);
       await createTable(recentBrowsers, context);
-      await createTable(unfinishedSignIns, context);
+      await createTable({ ...unfinishedSignIns, columns: withoutSalt }, context);
     },
     async down(context) {
       await dropTable(unfinishedSignIns, context);
       await dropTable(recentBrowsers, context);
       await dropColumns(users, { newPasswordRequiredAt }, context);
     },
+  },
+  {
+    name: '0008-core',
+    up: (context) => addColumns(unfinishedSignIns, { salt }, context),
+    down: (context) => dropColumns(unfinishedSignIns, { salt }, context),
   },
 ];

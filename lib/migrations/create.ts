@@ -10,7 +10,7 @@ export interface Declared {
   readonly formerTables?: readonly TableDeclaration[];
   /** The columns that a plugin adds to users. */
   readonly userColumns?: Columns;
-  /** The changes of these tables and columns, for databases that were created before them. */
+  /** The changes of these tables and columns, for databases that were created before the changes. */
   readonly migrations?: readonly Migration[];
 }
 
@@ -31,9 +31,11 @@ export function migrationsOf(
 }
 
 /**
- * Derives the migration that creates the tables in the order of their declaration, because some refer to earlier ones.
+ * Derives the migration that creates the tables, in the order of their declaration, because some refer to earlier
+ * tables.
  *
- * @param added the columns of users that later migrations add, and whose undo has removed them before this one is undone
+ * @param added the columns of users that later migrations add. When this migration is undone, the undo of the later
+ *   migrations has already removed them
  */
 function firstMigration(
   owner: string,
@@ -78,7 +80,7 @@ export async function addColumns(
     await run(`ALTER TABLE ${database.table(name)} ADD COLUMN ${definitionOf(column, context)}`);
 }
 
-/** Removes columns from a table. No index may contain them: see {@link dropIndexes}. */
+/** Removes columns from a table. No index can contain them: see {@link dropIndexes}. */
 export async function dropColumns(
   { name }: TableDeclaration,
   columns: Columns,
@@ -88,7 +90,7 @@ export async function dropColumns(
     await run(`ALTER TABLE ${database.table(name)} DROP COLUMN ${columnName(...column)}`);
 }
 
-/** Creates indexes of a table. @param indexes a part of those that it declares */
+/** Creates indexes of a table. @param indexes some of the indexes that the table declares */
 export async function createIndexes(
   { name, columns }: TableDeclaration,
   indexes: NonNullable<TableDeclaration['indexes']>,
@@ -129,7 +131,7 @@ function listedIn(columns: Columns, attributes: readonly string[]): string {
   return attributes.map((attribute) => columnName(attribute, columns[attribute] as Column)).join(', ');
 }
 
-/** Deletes a table, if it exists: the undo of a later migration that adds a table has deleted it already. */
+/** Drops a table, if it exists. If a later migration added the table, its undo has already dropped it. */
 export async function dropTable(
   { name }: TableDeclaration,
   { database, run }: MigrationContext,

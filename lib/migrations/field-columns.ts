@@ -32,12 +32,12 @@ export interface FieldChange {
 type Context = Reading & { readonly types: ColumnTypes };
 
 /**
- * Returns the statements that add the columns of fields that the table of users does not have yet, and widen the columns
- * of strings that have become longer. None drops or narrows a column, so that removing a field from the config does not
- * lose data.
+ * Returns the statements that add the columns of fields that the table of users does not have yet, and widen the
+ * columns of strings whose maximum length has increased. No statement drops or narrows a column, so that removing a
+ * field from the config does not lose data.
  *
  * The default of a field is also the column's default, because databases can then add the column to a large table
- * without rewriting the table. Each column is one statement, so an interrupted call leaves nothing to complete.
+ * without rewriting the table. Each column is one statement, so an interrupted call leaves nothing half done.
  *
  * @throws Error if a column has another type than its field
  */
@@ -69,7 +69,7 @@ export async function fieldChanges(
   return changes;
 }
 
-// A longer VARCHAR would count in full towards the 64 KiB that a row can have on MySQL.
+// A longer VARCHAR would count in full toward MySQL's limit of 64 KiB for a row.
 const MAX_VARCHAR = 255;
 
 function typeOfField(column: Column, { types }: Context): string {
@@ -113,7 +113,7 @@ function requireType(table: string, name: string, column: Column, { type }: Exis
   if (familyOf(type) === familyOf(typeOfField(column, context))) return;
   throw new Error(
     `latchkey: migrate: the column ${table}.${name} is of the type ${type}, which does not match the field in the config. ` +
-      'Give the field its former type or another name, or change the column yourself',
+      'Set the field to its former type, rename it, or change the column yourself',
   );
 }
 

@@ -1,6 +1,7 @@
 /**
- * The migrations of earlier commits, by the migration that has replaced them. They created the same tables in several
- * steps. They were never released, so this file can be deleted once databases of those commits are no longer supported.
+ * The names of migrations in earlier commits, by the migration that has replaced them. They created the same tables in
+ * several steps. They were never released, so this file can be deleted once databases of those commits are no longer
+ * supported.
  */
 const former = new Map([
   [
@@ -44,7 +45,7 @@ export function renamed(rows: readonly string[]): string[] {
   for (const [name, parts] of former) {
     const others = names.filter((row) => !parts.includes(row.replace(/ .*/, '')));
     if (others.length === names.length) continue;
-    // An undo that was interrupted has left the name, and a row that says how far it came.
+    // An interrupted undo leaves the name, and a row with its progress.
     const isComplete = (part: string) =>
       names.includes(part) && !names.some((row) => row.startsWith(`${part} `));
     const missing = parts.filter((part) => !isComplete(part));
@@ -59,7 +60,7 @@ export function renamed(rows: readonly string[]): string[] {
 
 function incomplete(missing: readonly string[]): string {
   return (
-    'latchkey: migrate: an earlier version has migrated this database, but not with all of its migrations: ' +
+    'latchkey: migrate: an earlier version has migrated this database only in part: ' +
     `${new Intl.ListFormat('en').format(missing)} ${missing.length === 1 ? 'is' : 'are'} missing or unfinished. ` +
     `Nothing has been changed. Call auth.migrate() with the commit ${LAST_COMMIT} first, then with this version`
   );

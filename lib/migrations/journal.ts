@@ -58,14 +58,14 @@ export class Entries {
   }
 }
 
-/** Another process has changed the journal since this one read it. */
+/** Thrown if another process has changed the journal since this process read it. */
 export class Overtaken extends Error {}
 
 /**
- * Records the applied migrations, and the progress of the current one, so that the next process can complete what a
- * killed one has left. The row of a migration in progress is `<name> <up or down> <step>`. On PostgreSQL and SQLite, it
- * is written in the transaction of that step, unless the step takes several transactions. On MySQL, which commits each
- * statement, it is written before the step, so the step may or may not have been carried out.
+ * Records the applied migrations, and the progress of the current migration, so that the next process can complete a
+ * migration if a process is killed. The row of a migration in progress is `<name> <up or down> <step>`. On PostgreSQL
+ * and SQLite, it is written in the transaction of that step, unless the step requires several transactions. On MySQL,
+ * which commits each statement, it is written before the step, so the step might or might not have been carried out.
  */
 export class Journal {
   readonly #table: string;
@@ -77,9 +77,25 @@ export class Journal {
     this.#table = database.table('latchkey_migrations');
   }
 
+  /** The statement that creates the table. */
+  get creation(): string {
+    const { exactText, tableOptions } = this.types;
+    return `CREATE TABLE IF NOT EXISTS ${this.#table} (name ${exactText(100)} NOT NULL PRIMARY KEY) ${tableOptions}`;
+  }
+
+  /** Returns the statement that records a migration. */
+  recording(name: string): string {
+    return `INSERT INTO ${this.#table} (name) VALUES ('${name}')`;
+  }
+
+  /** Returns the statement that removes a row. */
+  removing(row: string): string {
+    return `DELETE FROM ${this.#table} WHERE name = '${row}'`;
+  }
+
   async read(transaction: Transaction | null): Promise<Entries> {
     const reading: Reading = { database: this.database, transaction };
-    // A user who may not create tables can call `auth.migrate()` if nothing is pending.
+    // If nothing is pending, a database user without the right to create tables must be able to call `auth.migrate()`.
     if ((await existingTables(reading, [this.#table])).length === 0) return new Entries(null);
     const rows = await this.database.sequelize.query<{ name: string }>(
       `SELECT name FROM ${this.#table} ORDER BY name`,
@@ -90,13 +106,7 @@ export class Journal {
 
   /** Creates the journal's table if it does not exist, and replaces the names of migrations of earlier commits. */
   async bringUp({ stored, changes }: Entries, transaction: Transaction): Promise<void> {
-    const { types } = this;
-    if (stored === null) {
-      await this.database.sequelize.query(
-        `CREATE TABLE IF NOT EXISTS ${this.#table} (name ${types.exactText(100)} NOT NULL PRIMARY KEY) ${types.tableOptions}`,
-        { transaction },
-      );
-    }
+    if (stored === null) await this.database.sequelize.query(this.creation, { transaction });
     for (const name of changes.added) await this.move(null, name, transaction);
     for (const row of changes.removed) await this.move(row, null, transaction);
   }
@@ -106,11 +116,11 @@ export class Journal {
   }
 
   /**
-   * Replaces a row by another one, in a single statement, so that the journal never has both rows or neither.
+   * Replaces a row with another one, in a single statement, so that the journal always has exactly one of the two.
    *
    * @param from null to add a row
    * @param to null to delete it
-   * @throws Overtaken if the journal does not have the row, or has the other one already
+   * @throws Overtaken if the journal does not have the old row, or already has the new row
    */
   async move(from: string | null, to: string | null, transaction: Transaction): Promise<void> {
     if (from === to) return;

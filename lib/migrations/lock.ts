@@ -5,24 +5,27 @@ import { isLockTimeout, isRetryable, wasNotSent } from '../database/faults.js';
 import { managerLike } from '../database/side-connections.js';
 
 const LOCK_SECONDS = 30;
-/** For this long, a statement on MySQL gives up immediately instead of waiting for a lock. */
+/** During this time, a statement on MySQL gives up immediately instead of waiting for a lock. */
 const PATIENT_SECONDS = 10;
-/** How long a statement waits for a lock on PostgreSQL before it makes way for the statements behind it. */
+/** How long a statement on PostgreSQL waits for a lock before it gives way to the statements that wait behind it. */
 const WAIT_MS = 250;
-/** How long the creation of an index waits for older transactions. No other statement waits behind it. */
+/** How long the creation of an index waits for older transactions. No other statements wait behind it. */
 const INDEX_WAIT_MINUTES = 10;
 
 const PAUSE_MS = { mysql: 20, postgres: WAIT_MS, sqlite: 50 };
 const LATE_PAUSE_MS = 1000;
 
-/** What can be done by the process that holds the migration lock. */
+/** The operations of the process that holds the migration lock. */
 export interface Held {
   /**
    * Runs `work` in a transaction. If the transaction does not get a lock soon, or the database aborts it, the whole
    * transaction is retried for up to 30 seconds. MySQL commits before and after each statement that changes tables.
    */
   transaction<T>(work: (transaction: Transaction) => Promise<T>): Promise<T>;
-  /** The same, for one that changes tables which others use. On MySQL, it waits neither for tables nor for rows. */
+  /**
+   * Like `transaction`, for a transaction that changes tables that others use. On MySQL, it does not wait for locks of
+   * tables or rows.
+   */
   ofTables<T>(work: (transaction: Transaction) => Promise<T>): Promise<T>;
   /**
    * Runs statements of PostgreSQL one by one, outside a transaction and without time limits.
@@ -38,7 +41,7 @@ type Run = (sql: string) => Promise<unknown>;
 /**
  * Runs `work` while holding the migration lock, which other processes wait for. Its statements have no time limit,
  * because changing a large table can take minutes. But they wait only briefly for locks of the app's transactions, and
- * try again later, because all other statements wait behind a waiting one.
+ * are retried later, because all other statements on a table wait behind a waiting change of the table.
  *
  * On SQLite, each transaction takes the lock of the file instead, and other processes can migrate between two of them.
  */
@@ -61,15 +64,15 @@ function lockedOnSqlite<T>(
   return work({ transaction, ofTables: transaction, outside: async () => false });
 }
 
-/** Runs `read`, again if it met an idle connection that had died, or a lock. */
+/** Runs `read`. Retries it if an idle connection had died, or if the database was locked. */
 export function reading<T>({ dialect }: Database, read: () => Promise<T>): Promise<T> {
   return whenFree(dialect, read);
 }
 
 /**
- * The lock belongs to a transaction on a connection beside the pool, and ends with either of them. So it also works
- * with a pooler that gives each transaction another connection to the server. This transaction holds nothing else and
- * sees no older state, so no other statement waits for it.
+ * The lock belongs to a transaction on a connection outside the pool, and ends with either of them. So it also works
+ * with a pooler that gives each transaction another connection to the server. This transaction holds no other locks and
+ * no snapshot, so no other statement waits for it.
  */
 async function lockedOnPostgres<T>(database: Database, work: (held: Held) => Promise<T>): Promise<T> {
   const { sequelize, statements } = database;
@@ -107,7 +110,7 @@ async function lockedOnPostgres<T>(database: Database, work: (held: Held) => Pro
 function lockLost(error: Error): never {
   throw new Error(
     `latchkey: migrate: the connection that held the migration lock was lost (${error.message}). ` +
-      'Call auth.migrate() again: it goes on where this call has stopped',
+      'Call auth.migrate() again: it continues where this call has stopped',
   );
 }
 
@@ -117,16 +120,16 @@ function limitsOf(lockTimeout: string): string {
     WHERE name IN ('lock_timeout', 'statement_timeout', 'idle_in_transaction_session_timeout', 'transaction_timeout')`;
 }
 
-/** The code with which a pooler rejects settings of a connection. */
+/** The error code of a pooler that rejects settings of a connection. */
 const PROTOCOL_VIOLATION = '08P01';
 
 async function outsideTransactions(sequelize: Sequelize, statements: readonly string[]): Promise<boolean> {
-  // A pooler would leave a SET to transactions of others, so the settings are those of the connection.
+  // With a pooler, a SET would also affect other clients' transactions, so these are settings of the connection.
   const settings = `-c statement_timeout=0 -c lock_timeout=${INDEX_WAIT_MINUTES}min`;
   try {
     return await beside(sequelize, settings, async (run) => {
       const sql = "SELECT current_setting('statement_timeout') = '0' AS held";
-      // A pooler can also ignore them.
+      // A pooler can also ignore the settings.
       if (((await run(sql)) as LockAnswer)[0][0]?.held !== true) return false;
       for (const one of statements) await run(one);
       return true;
@@ -137,7 +140,9 @@ async function outsideTransactions(sequelize: Sequelize, statements: readonly st
   }
 }
 
-/** Runs `work` on a connection that is not of the pool, because the app's transactions might hold all of these. */
+/**
+ * Runs `work` on a connection outside the pool, because the app's transactions might hold all connections of the pool.
+ */
 async function beside<T>(
   sequelize: Sequelize,
   settings: string | undefined,
@@ -183,7 +188,7 @@ async function lockedOnMysql<T>(database: Database, work: (held: Held) => Promis
             return inTransaction(connection, run, unit);
           });
       // While a change of a table waits, MySQL reports a deadlock to each transaction that has read the table and then
-      // writes to it. MariaDB takes 0 for not waiting at all; on MySQL it means one second, which is the least.
+      // writes to it. On MariaDB, 0 means not to wait at all. On MySQL, it means one second, which is the minimum.
       return await work({ transaction: waiting(1), ofTables: waiting(0), outside: async () => false });
     } finally {
       // A broken connection no longer has the lock or the settings, and `work` fails with the reason.
@@ -199,7 +204,7 @@ async function lockedOnMysql<T>(database: Database, work: (held: Held) => Promis
   }
 }
 
-/** Takes a connection from the pool that works: an idle one might have died. */
+/** Takes a connection from the pool, and checks that it works, because an idle connection might have died. */
 async function openConnection(sequelize: Sequelize): Promise<object> {
   const manager = connectionManagerOf(sequelize);
   const connection = await manager.getConnection({ type: 'UPDATE', useMaster: true });
@@ -228,7 +233,7 @@ async function inTransaction<T>(
   }
 }
 
-/** Sends statements on a connection. Sequelize takes any object with a connection for a transaction. */
+/** Sends statements on a connection. Sequelize accepts any object with a connection as a transaction. */
 function onConnection(sequelize: Sequelize, connection: object): Run {
   return (sql) => sequelize.query(sql, { transaction: { connection } as unknown as Transaction });
 }
@@ -280,7 +285,7 @@ interface SequelizeError extends Error {
   readonly sql?: string;
 }
 
-/** Shortens Sequelize's errors, which contain the statement three times and are hundreds of lines long when printed. */
+/** Shortens Sequelize's errors, which repeat the statement three times and are hundreds of lines long when printed. */
 function inBrief(error: unknown): unknown {
   const { name, message, parent, sql } = error as SequelizeError;
   // Errors of latchkey, such as one about a missing driver, are returned as they are.

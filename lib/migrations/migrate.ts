@@ -33,23 +33,23 @@ export const schema = () =>
 
 /**
  * Applies pending migrations, or undoes applied ones. Any number of processes can call this at the same time: one of
- * them migrates, and the others wait and find nothing left to do. If nothing is pending, it only reads, so a database
- * user who may not create tables can call it.
+ * them migrates, and the others wait and find nothing left to do. If nothing is pending, the call only reads, so the
+ * database user does not need the right to create tables.
  *
- * The app can go on using the tables meanwhile. Each change of a table is a transaction of its own, which gives up soon
- * if other transactions hold the table, and is retried for up to 30 seconds. Rows are changed in batches, and on
- * PostgreSQL, indexes of existing tables are created concurrently. The next call completes a migration that one process
- * left unfinished. It completes an unfinished undo only if it undoes too.
+ * The app can continue to use the tables meanwhile. Each change of a table is a separate transaction, which gives up
+ * soon if other transactions hold the table, and is retried for up to 30 seconds. Rows are changed in batches, and on
+ * PostgreSQL, indexes of existing tables are created concurrently. The next call completes a migration that a process
+ * has left unfinished. It completes an unfinished undo only if the call is an undo too.
  *
  * @param fields the app's fields of users, whose missing columns are added
  * @param migrations in the order in which they are applied; they are undone in reverse
  * @returns the names of the migrations that ran, and of the columns of fields that were added
  * @throws TypeError on invalid options
- * @throws Error before anything is changed, if a table to create already exists, if a table of the app refers to one to
- *   drop, if an undo was interrupted and this call does not undo, or if the tables are not as the last earlier commit
- *   left them
+ * @throws Error before anything is changed, if a table to create already exists, if a table of the app refers to a
+ *   table to drop, if an undo was interrupted and this call is not an undo, or if only some of the migrations of
+ *   earlier commits were applied
  * @throws Error if another process has been migrating for 30 seconds, or if other transactions have held a table for
- *   that long. What has been applied until then stays, and the next call continues
+ *   that long. The changes that were applied until then stay, and the next call continues
  */
 export async function migrate(
   database: Database,
@@ -79,7 +79,8 @@ export async function migrate(
   return ran;
 }
 
-async function typesOf(database: Database): Promise<ColumnTypes> {
+/** Returns the column types of the database's server. */
+export async function typesOf(database: Database): Promise<ColumnTypes> {
   const { sequelize, dialect } = database;
   const sql = `SELECT ${dialect === 'sqlite' ? 'sqlite_version()' : 'version()'} AS version`;
   const [row] = await reading(database, () =>
@@ -88,13 +89,13 @@ async function typesOf(database: Database): Promise<ColumnTypes> {
   return columnTypes(dialect, row?.version ?? '');
 }
 
-/** What a call has to do. */
-interface Plan {
+/** The work of a call. */
+export interface Plan {
   readonly entries: Entries;
   readonly direction: Direction;
   readonly unfinished: Unfinished | null;
   readonly due: readonly Migration[];
-  /** Those of `due` that are only recorded. */
+  /** The migrations in `due` that are only recorded. */
   readonly included: readonly Migration[];
   /** The names of the migrations that will have run. */
   readonly names: readonly string[];
@@ -103,8 +104,12 @@ interface Plan {
 
 type Planning = Omit<Tools, 'held'>;
 
-/** @param undo the number of migrations to undo, `'all'`, or 0 to apply */
-async function planOf(
+/**
+ * Returns the work of a call.
+ *
+ * @param undo the number of migrations to undo, `'all'`, or 0 to apply
+ */
+export async function planOf(
   { database, types, journal }: Planning,
   migrations: readonly Migration[],
   undo: number | 'all',
@@ -129,7 +134,7 @@ async function planOf(
           .filter(({ name }) => applied.has(name))
           .reverse()
           .slice(0, undo === 'all' ? undefined : undo - resumed.length);
-  // Check this before anything is changed.
+  // Check the tables before anything is changed.
   const here = { database, transaction };
   const tables = async (those: readonly Migration[], name: (step: Step) => string | undefined) => {
     const steps = await Promise.all(those.map((one) => stepsOf(one, direction, { database, types })));
@@ -142,8 +147,8 @@ async function planOf(
     direction,
     unfinished,
     due,
-    // The tables that a first migration creates already have the changes of later ones. So these are only recorded, and
-    // before it runs: if it is interrupted, they must not run afterwards.
+    // The tables that a first migration creates already include the changes of later migrations. So the later ones are
+    // only recorded. They are recorded before the first one runs, because they must not run if it is interrupted.
     included: undo === 0 ? due.filter(({ first }) => due.some(({ name }) => name === first)) : [],
     names: [...resumed, ...due].map(({ name }) => name),
     isPending: due.length > 0 || unfinished !== null || isLeft(entries, undo),
@@ -235,12 +240,12 @@ async function apply(
   if (isUndone) await held.transaction((transaction) => journal.drop(transaction));
 }
 
-/** Adds the columns of fields, each in a transaction of its own. @returns their names */
+/** Adds the columns of fields, each in a separate transaction. @returns their names */
 async function addColumns({ database, held }: Tools, toAdd: ToAdd): Promise<string[]> {
   const added: string[] = [];
   for (;;) {
     const name = await held.ofTables(async (transaction) => {
-      // Read again, because another process can have added it on SQLite.
+      // Read the columns again, because on SQLite, another process can have added one.
       const [next] = await toAdd(transaction);
       if (next) await database.sequelize.query(next.sql, { transaction });
       return next?.name;
@@ -259,7 +264,8 @@ function undoInterrupted({ name }: Migration): string {
 }
 
 /**
- * Requires all migrated plugins: the tables of a missing one would refer to dropped tables, and break later migrations.
+ * Requires all migrated plugins, because the tables of a missing plugin would refer to dropped tables, and break later
+ * migrations.
  */
 function requireAll(begun: readonly string[], migrations: readonly Migration[]): void {
   const unknown = begun.filter((name) => !migrations.some((migration) => migration.name === name));

@@ -81,11 +81,11 @@ export function columnTypes(dialect: Dialect, serverVersion: string): ColumnType
 /** The state of a database that a check reads. */
 export interface Reading {
   readonly database: Database;
-  /** The transaction to read in. Null to read what has been committed. */
+  /** The transaction to read in. Null to read committed data. */
   readonly transaction: Transaction | null;
 }
 
-/** A change of rows that exist already. It is carried out in batches, so it must be possible to repeat it. */
+/** A change of existing rows. It is carried out in batches, so it must be repeatable. */
 export interface RowChange {
   readonly table: string;
   /** The column of the primary key. */
@@ -109,14 +109,14 @@ export interface MigrationContext {
 /**
  * A schema change. The first migration of the core and of each plugin is derived from the declarations: see
  * `create.ts`. Other migrations must not be modified once they are released; a later migration corrects them.
- * `spec/migrations/landed.once.spec.ts` fails if one of them has other statements than it had.
+ * `spec/migrations/landed.once.spec.ts` fails if the statements of such a migration have changed.
  */
 export interface Migration {
   /** The name. Plugins' migrations are applied in order of their names, after the core's, and undone in reverse. */
   readonly name: string;
   /**
-   * The derived migration whose tables this one changes. If the derived migration creates the tables, they are as they
-   * are declared today, so this migration has nothing to do and is only recorded.
+   * The derived migration whose tables this one changes. If the derived migration creates the tables, it creates them
+   * as they are declared today, so this migration has nothing to do and is only recorded.
    */
   readonly first?: string;
   /** The columns of users that a plugin's migration adds. */

@@ -11,7 +11,7 @@ export interface Step {
   readonly rows?: RowChange;
 }
 
-/** An index of a table that is in use already. */
+/** A new index of a table that is already in use. */
 export interface NewIndex {
   readonly name: string;
   /** The SQL after the index's name, from ON. */
@@ -23,9 +23,9 @@ export interface Unit {
   /** The number of its first step, from 1. */
   readonly first: number;
   readonly steps: readonly Step[];
-  /** Set if it is the creation of an index that PostgreSQL can make while other transactions write. */
+  /** Set if the unit creates an index, which PostgreSQL can do while other transactions write. */
   readonly index?: NewIndex;
-  /** The tables that it locks and that others use. Null if unknown. */
+  /** The tables that the unit locks and that others use. Null if they are unknown. */
   readonly tables: readonly string[] | null;
 }
 
@@ -60,9 +60,9 @@ const INDEX = /^CREATE INDEX (\w+) (ON (\w+) .*)$/;
 const ONE_TABLE = /^\s*(?:ALTER TABLE|CREATE INDEX \w+ ON|DROP TABLE IF EXISTS) (\w+)/;
 
 /**
- * Divides steps into units. MySQL commits each statement, so a unit is one step there. On SQLite, which has one lock for
- * all tables, steps are divided only by changes of rows. On PostgreSQL, where a transaction keeps its locks until its
- * end, a unit changes a single table that others use: so it never holds one table while it waits for another, as
+ * Divides steps into units. MySQL commits each statement, so a unit is one step there. SQLite has one lock for all
+ * tables, so only changes of rows divide the steps there. PostgreSQL keeps the locks of a transaction until its end, so
+ * a unit changes only a single table that others use. So it never holds one table while it waits for another, as
  * transactions of the app do, and the two cannot wait for each other.
  */
 export function unitsOf(steps: readonly Step[], dialect: Dialect): Unit[] {
@@ -97,7 +97,7 @@ function indexOf({ sql }: Step, created: ReadonlySet<string | undefined>): NewIn
   return name && on && !created.has(table) ? { name, on } : undefined;
 }
 
-/** Returns the tables that a statement locks, apart from new ones. Null if it is of another kind. */
+/** Returns the tables that a statement locks, except new tables. Null if the tables of the statement are unknown. */
 function lockedBy(step: Step, created: ReadonlySet<string | undefined>): string[] | null {
   const table = createdBy(step) ?? ONE_TABLE.exec(step.sql)?.[1];
   if (!table) return null;

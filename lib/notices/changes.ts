@@ -1,5 +1,6 @@
 import type { Transaction } from 'sequelize';
 import type { z } from 'zod';
+import type { Settings } from '../config/config.js';
 import type { SecretBox } from '../crypto/secret-box.js';
 import { digestToken } from '../crypto/token.js';
 import { uuidv7 } from '../crypto/uuid.js';
@@ -17,6 +18,11 @@ const DAY_MS = 24 * 60 * 60 * 1000;
 
 /** How long a change can be undone. */
 export const UNDO_MS = 7 * DAY_MS;
+
+/** The longest time for which a change can be undone. */
+export function longestUndoMs({ accountDeletion }: Pick<Settings, 'accountDeletion'>): number {
+  return Math.max(UNDO_MS, accountDeletion.graceDays * DAY_MS);
+}
 
 /** How long a change is listed. */
 const LISTED_MS = 30 * DAY_MS;
@@ -41,7 +47,7 @@ export interface ChangeClient {
   readonly ip: string | null;
 }
 
-/** What a token undoes: a change and every later one, or every change after a mark. */
+/** The changes that a token undoes: a change and every later one, or every change after a mark. */
 export interface Undoable {
   readonly id: string;
   readonly userId: string;
@@ -94,7 +100,7 @@ export class AccountChanges {
   }
 
   /**
-   * Records an undo. Nothing undoes it, but it keeps the state that it has restored.
+   * Records an undo. It cannot be undone itself, but its entry keeps the restored state.
    *
    * @param earlierPassword the password of that state: see `AccountState.earlierPassword`
    */
@@ -117,7 +123,7 @@ export class AccountChanges {
     await this.#insert(userId, change, this.database.clock.date(), null, transaction);
   }
 
-  /** Records a change that nothing undoes, for the user's list. */
+  /** Records a change that cannot be undone, for the user's list of changes. */
   async note(
     userId: string,
     kind: string,
@@ -142,7 +148,7 @@ export class AccountChanges {
     }));
   }
 
-  /** Finds what a token undoes. Null if the token is unknown, used or expired. */
+  /** Finds the changes that a token undoes. Returns null if the token is unknown, used or expired. */
   async find(token: string): Promise<Undoable | null> {
     const { clock } = this.database;
     const tokenHash = digestToken(token);
@@ -184,6 +190,25 @@ export class AccountChanges {
     return state && { state, later };
   }
 
+  /** Returns the earlier states of an account that its undo links restore. */
+  async restorable(userId: string): Promise<readonly AccountState[]> {
+    await this.database.ready();
+    const { clock } = this.database;
+    // A link restores the first state since its change: see `statesSince`.
+    const changes = await this.#change.select(
+      `WHERE c.user_id = :userId AND c.state IS NOT NULL AND c.created_at IN (
+         SELECT (SELECT MIN(s.created_at) FROM ${this.table.name} s
+                 WHERE s.user_id = :userId AND s.state IS NOT NULL AND s.created_at >= l.created_at)
+         FROM (SELECT created_at FROM ${this.table.name}
+               WHERE user_id = :userId AND token_hash IS NOT NULL AND expires_at > :now
+               UNION ALL
+               SELECT created_at FROM ${this.devices.name}
+               WHERE user_id = :userId AND undo_token_hash IS NOT NULL AND created_at > :since) l)`,
+      { userId, now: clock.date(), since: clock.date(-UNDO_MS) },
+    );
+    return changes.flatMap((change) => this.#open(change) ?? []);
+  }
+
   /** Whether a token has not been used since it was found. */
   async isLive({ tokenHash, isDevice }: Undoable, transaction: Transaction): Promise<boolean> {
     const rows = isDevice
@@ -200,7 +225,7 @@ export class AccountChanges {
     return (await used) > 0;
   }
 
-  /** Ends the links of the changes that are undone, and frees the emails that they held. */
+  /** Invalidates the links of the changes that are undone, and frees the emails that these changes held. */
   async endSince({ userId, at }: Undoable, transaction: Transaction): Promise<void> {
     await this.database.change(
       `UPDATE ${this.table.name} SET token_hash = NULL, email = NULL, state = NULL, ended = TRUE
@@ -210,18 +235,23 @@ export class AccountChanges {
     );
   }
 
-  /** Ends all undo links of an account, including those in notices about new devices, and frees the emails they held. */
+  /**
+   * Invalidates all undo links of an account, including links in notices about new devices, and frees the emails that
+   * the changes held.
+   */
   async end(userId: string, transaction: Transaction): Promise<void> {
     await this.table.update(ENDED, { userId, ended: null }, transaction);
     await this.devices.update({ undoTokenHash: null }, { userId }, transaction);
   }
 
-  /** Deletes the states and tokens of changes that can no longer be undone, and the changes that are no longer listed. */
+  /**
+   * Deletes the states and tokens of changes that can no longer be undone, and the changes that are no longer listed.
+   */
   get expired(): Chore {
     return new OldChanges(this.database, this.table.name);
   }
 
-  /** The states of accounts. */
+  /** Re-encrypts the states of accounts. */
   get sealed(): Chore {
     return new SealedRows(this.table, this.box, 'id', ['state'], ({ id }) => contextOf(id));
   }
@@ -313,7 +343,7 @@ export interface ListedChange {
   readonly undoable: boolean;
 }
 
-/** Ends changes that can no longer be undone, and deletes those that are no longer listed. */
+/** Clears the changes that can no longer be undone, and deletes the changes that are no longer listed. */
 class OldChanges implements Chore {
   constructor(
     private readonly database: Database,
@@ -362,15 +392,15 @@ export interface AccountState {
   /** The password's hash at that time. It serves as a proof, and is never restored. */
   readonly passwordHash: string | null;
   /**
-   * The hash of the password before an undo that has left none. It proves who undoes later changes, until there is a
-   * new password. Missing in states that an earlier version has stored.
+   * The hash of the last password, if an undo has left the account without one. It serves as a proof for later undos
+   * until the user sets a new password. Missing in states that an earlier version has stored.
    */
   readonly earlierPassword?: string | null;
   /** The parts of plugins, by the names of their `undo`. */
   readonly parts: Readonly<Record<string, unknown>>;
 }
 
-/** Returns the hash of the password that proves who undoes a change with this state before it. */
+/** Returns the hash of the password that serves as a proof for undoing a change, from the state before the change. */
 export function provingPassword({ passwordHash, earlierPassword = null }: AccountState): string | null {
   return passwordHash ?? earlierPassword;
 }
@@ -395,9 +425,9 @@ export async function stateOf(
   };
 }
 
-/** What an account was like at the time of a change. */
+/** An account at the time of a change. */
 export interface AccountThen {
-  /** The user as the account is now. */
+  /** The user's current record. */
   readonly record: UserRecord;
   /** The time of the change. */
   readonly at: Date;
@@ -414,9 +444,9 @@ export interface UndoPart {
   /** Returns the current part, as JSON. The user's row is locked. */
   snapshot(userId: string, transaction: Transaction): Promise<unknown>;
   /**
-   * Restores the part, and ends everything in progress, such as open challenges. The user's row is locked.
+   * Restores the part, and cancels everything in progress, such as open challenges. The user's row is locked.
    *
-   * @param shown what `proof.verify` returned, if the undo was proven with it. It must be used up
+   * @param shown the value that `proof.verify` returned, if this part proved the undo. It must be consumed
    * @throws AuthError if `shown` has been used in the meantime
    */
   restore(then: AccountThen, transaction: Transaction, shown: unknown): Promise<void>;
@@ -427,26 +457,26 @@ export interface UndoPart {
 /** The values that a client sends as proof. */
 export type GivenProof = Readonly<Record<string, unknown>>;
 
-/** A plugin's part of the proof of an undo: the same that a sign-in asked for before the change. */
+/** A plugin's part of the proof of an undo: the same proof that a sign-in required before the change. */
 export interface UndoProofPart {
   /** Its name in the problem `proof_required`. */
   readonly name: 'second_factor' | 'passkey';
-  /** Whether it stands for the password and the second factor too, as at a sign-in. @default false */
+  /** Whether it replaces the password and the second factor, as it does at a sign-in. @default false */
   readonly isEnough?: boolean;
   /** The fields of POST /undo-change that it reads. @internal */
   readonly shape: z.ZodRawShape;
-  /** Those of the fields of which one is needed. */
+  /** The fields of which one is required. */
   readonly anyOf: readonly string[];
   /** The problems that `verify` throws. */
   readonly problems: readonly AuthErrorCode[];
-  /** Whether the account had it at the time of the change. */
+  /** Whether the account had this proof at the time of the change. */
   isThere(then: Pick<AccountThen, 'record' | 'at' | 'part'>): boolean;
   /**
-   * Checks what the user shows. A wrong code counts as it does at a sign-in.
+   * Checks the user's proof. A wrong code counts as it does at a sign-in.
    *
    * @param link identifies the link, for challenges
-   * @returns what `restore` gets
-   * @throws AuthError if it is wrong
+   * @returns the value that `restore` gets
+   * @throws AuthError if the proof is wrong
    */
   verify(then: AccountThen, given: GivenProof, link: string): Promise<unknown>;
 }

@@ -18,7 +18,7 @@ export interface NoticeDetails {
   readonly subject?: string;
   /**
    * The email that the change removes from the account. The notice is sent to it.
-   * @default null: the account keeps its own
+   * @default null: the account keeps its email
    */
   readonly takenEmail?: string | null;
   /**
@@ -54,9 +54,9 @@ export interface Notice {
 }
 
 /**
- * Sends users notices about changes of their accounts, at the address that the account had before. In the transaction
- * of a change, it records the state that an undo restores, and writes the notice to the outbox, which sends it after
- * the commit.
+ * Sends users notices about changes of their accounts, to the address that the account had before the change. In the
+ * transaction of a change, it records the state that an undo restores, and writes the notice to the outbox, which sends
+ * it after the commit.
  */
 export class Notices {
   readonly #kinds: ReadonlySet<string>;
@@ -108,9 +108,9 @@ export class Notices {
   }
 
   /**
-   * Sends the user a notice about a change of a sign-in method that the app's code or an administrator makes. It is
-   * final: no link undoes it, nor what was changed before, and no email is held. So a stranger who has prepared a link
-   * cannot undo what support has done. The user's row is locked.
+   * Sends the user a notice about a change of a sign-in method that the app's code or an administrator makes. The
+   * change is final: no link can undo this change or an earlier one, and no email is held. So an attacker who has an
+   * undo link from before cannot revert the change that support has made. The user's row is locked.
    */
   async final(
     template: NoticeTemplate,
@@ -118,7 +118,7 @@ export class Notices {
     transaction: Transaction,
     details: Pick<NoticeDetails, 'takenEmail'> = {},
   ): Promise<void> {
-    // There can be links even if no notices are sent now.
+    // Earlier notices can have links even if no notices are sent now.
     await this.changes.end(user.id, transaction);
     if (this.isOn) await this.changes.note(user.id, template.kind, null, transaction);
     const help = `The app or an administrator made this change. If you did not expect it, ask ${this.support}.`;
@@ -126,7 +126,7 @@ export class Notices {
   }
 
   /**
-   * Records an undo, which no link undoes.
+   * Records an undo, which cannot be undone itself.
    *
    * @param earlierPassword the hash of the password of the state that was restored
    */
@@ -176,7 +176,7 @@ export class Notices {
     await this.mails?.notice({ template, user, to, facts }, transaction);
   }
 
-  /** The names of the browsers that can undo a change that is made now. */
+  /** Returns the names of the browsers in which a change that is made now can be undone. */
   async #browsersOf({ id }: User, transaction: Transaction): Promise<readonly (string | null)[]> {
     if (!this.isOn) return [];
     const proving = await this.browsers.proving(id, this.clock.date(), transaction);

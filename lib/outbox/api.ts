@@ -1,6 +1,7 @@
 import type { Transaction } from 'sequelize';
 import type { Database } from '../database/database.js';
 import { AuthError } from '../errors.js';
+import { requireKnownKeys } from '../known-keys.js';
 import { cutPage, type PageOptions, readPage } from '../tables/pages.js';
 import { MAIL_LANE } from './lane.js';
 import type { Delivered, Outbox } from './outbox.js';
@@ -8,7 +9,7 @@ import { OUTBOX_STATES, type ShownRow } from './rows.js';
 
 /**
  * The state of an email or webhook: `waiting` to be sent or retried; `sent`; `dropped`, because it had no recipient;
- * `failed`, because it was refused, or could not be sent for three days.
+ * `failed`, because it was rejected, or could not be sent for three days.
  */
 export type OutboxState = (typeof OUTBOX_STATES)[number];
 
@@ -63,12 +64,18 @@ export class OutboxApi {
     this.#database = database;
   }
 
-  /** Lists entries page by page, newest first. @throws AuthError `invalid_request` for an invalid state, limit or cursor */
-  async list({ state, transaction, ...page }: ListOutboxOptions = {}): Promise<{
+  /**
+   * Lists entries page by page, newest first.
+   *
+   * @throws AuthError `invalid_request` for an invalid state, limit or cursor
+   */
+  async list(options: ListOutboxOptions = {}): Promise<{
     entries: OutboxEntry[];
     nextCursor: string | null;
   }> {
-    const { limit, before } = readPage(page);
+    requireKnownKeys('auth.outbox.list', options, ['state', 'limit', 'cursor', 'transaction']);
+    const { state, transaction } = options;
+    const { limit, before } = readPage(options);
     if (state !== undefined && !OUTBOX_STATES.includes(state))
       throw new AuthError('invalid_request', { detail: `state must be one of ${OUTBOX_STATES.join(', ')}.` });
     const rows = await this.#database.join(transaction, () =>
@@ -84,13 +91,14 @@ export class OutboxApi {
    *
    * @returns whether there is such an entry
    */
-  retry(id: string, { transaction }: RetryOutboxOptions = {}): Promise<boolean> {
-    return this.#database.join(transaction, () => this.#outbox.retry(id));
+  async retry(id: string, options: RetryOutboxOptions = {}): Promise<boolean> {
+    requireKnownKeys('auth.outbox.retry', options, ['transaction']);
+    return this.#database.join(options.transaction, () => this.#outbox.retry(id));
   }
 
   /**
-   * Sends everything that is due, and resolves when it is done. This is for a job, if no process runs for long or
-   * `outbox: { interval: false }` is set.
+   * Sends all due entries, and resolves when this is done. Call it in a scheduled job if no process runs for long, or
+   * if `outbox: { interval: false }` is set.
    *
    * @throws AuthError `unavailable` (503) if the database is unavailable
    */

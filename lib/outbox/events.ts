@@ -33,8 +33,8 @@ export interface EventDetails {
   'session.revoked': { readonly userId: string; readonly sessionId: string };
   /**
    * A sign-in or a reauthentication failed. `userId` is null if the account is unknown or does not exist. `provider` is
-   * the provider's id; it is absent if a password was wrong. `method` is `email_code` or `email` if an emailed code was
-   * wrong: after a right password, or of an emailed sign-in.
+   * the provider's id; it is absent if a password was wrong. `method` is set if an emailed code was wrong: `email_code`
+   * for a code after a correct password, `email` for the code of an emailed sign-in.
    */
   'sign_in.failed': {
     readonly userId: string | null;
@@ -47,8 +47,9 @@ export interface EventDetails {
    */
   'sign_in.throttled': { readonly userId: string | null };
   /**
-   * Requests were refused by a limit per IP address: `count` of them within a minute, counted by one process. `limit` is
-   * its name in `rateLimit`. `ip` is null if they came from several addresses. Webhooks do not get it.
+   * A limit per IP address rejected requests. `count` is their number within a minute, as counted by one process.
+   * `limit` is the limit's name in `rateLimit`. `ip` is null if the requests came from several addresses. Webhooks do
+   * not get this event.
    */
   'rate_limit.refused': { readonly limit: string; readonly count: number; readonly ip: string | null };
 }
@@ -64,31 +65,42 @@ export type AuthEventName = keyof AuthEvents;
 /** A listener for `auth.on`. Its return value is ignored, and a promise is not awaited. */
 export type AuthEventListener<N extends AuthEventName> = (event: AuthEvents[N]) => unknown;
 
+/** Whether the export of a user's data contains each detail of an event, or the reason why not. */
+type DetailsInExport<N extends AuthEventName> = {
+  readonly [D in Exclude<keyof EventDetails[N], 'userId'>]-?: true | string;
+};
+
 /** Every event that has been declared, including events of plugins that are not in the config. */
-export const declaredEvents = new Declarations('event');
+export const declaredEvents = new Declarations<Readonly<Record<string, true | string>>>('event');
 
 /** Declares events. Their owner calls this when its module is loaded. */
-export function declareEvents<const N extends AuthEventName>(owner: Owner | null, ...names: N[]): void {
-  for (const name of names) declaredEvents.add(owner, name, null);
+export function declareEvents(
+  owner: Owner | null,
+  events: { readonly [N in AuthEventName]?: DetailsInExport<N> },
+): void {
+  for (const [name, details] of Object.entries(events)) declaredEvents.add(owner, name, details);
 }
 
-declareEvents(
-  CORE,
-  'user.created',
-  'user.email_verified',
-  'user.updated',
-  'user.email_changed',
-  'user.deleted',
-  'session.created',
-  'session.revoked',
-  'sign_in.failed',
-  'sign_in.throttled',
-  'rate_limit.refused',
-);
+/** The reason why exports do not contain `adminId`. */
+export const OF_ADMINISTRATOR = 'It is the id of an administrator.';
+const OF_NO_USER = 'Events with this detail are not about a user.';
+
+declareEvents(CORE, {
+  'user.created': {},
+  'user.email_verified': {},
+  'user.updated': { changed: true },
+  'user.email_changed': {},
+  'user.deleted': {},
+  'session.created': { sessionId: true },
+  'session.revoked': { sessionId: true },
+  'sign_in.failed': { provider: true, method: true },
+  'sign_in.throttled': {},
+  'rate_limit.refused': { limit: OF_NO_USER, count: OF_NO_USER, ip: OF_NO_USER },
+});
 
 /**
- * Events that are not written to the outbox, because what causes them is not limited: an attacker who keeps sending
- * requests could fill it.
+ * Events that are not written to the outbox, because their number is not limited. An attacker who keeps sending
+ * requests could fill the outbox.
  */
 const NOT_STORED: ReadonlySet<AuthEventName> = new Set(['rate_limit.refused']);
 
@@ -154,9 +166,9 @@ export class Events {
 
   /**
    * Emits an event about a change, or about something that changes nothing. Listeners are notified after the
-   * transaction is committed; if the call takes part in a transaction of the app, after the app's commit.
+   * transaction is committed; if the call joins a transaction of the app, after the app's commit.
    *
-   * @param transaction the transaction of the change, so that both are stored or neither is
+   * @param transaction the transaction of the change, so that either both are stored or neither is
    * @throws TypeError if the event has not been declared
    */
   emit<N extends AuthEventName>(name: N, details: EventDetails[N], transaction?: Transaction): void {
@@ -170,8 +182,8 @@ export class Events {
   }
 
   /**
-   * Emits the events of one change to many things. Only the first events are stored with the change, and the others in
-   * the background after it, so that a large number of events does not delay the change.
+   * Emits many events of one change. Only the first events are stored with the change. The others are stored in the
+   * background after it, so that a large number of events does not delay the change.
    */
   emitAll<N extends AuthEventName>(
     name: N,
@@ -193,10 +205,10 @@ export class Events {
   }
 
   /**
-   * Makes a change that is a single statement, and emits its events. It needs a transaction only if an event is stored.
+   * Makes a change that is a single statement, and emits its events. It uses a transaction only if an event is stored.
    *
    * @param names the events that `work` can emit
-   * @param transaction the transaction to take part in, if there is one
+   * @param transaction the transaction to join, if there is one
    */
   together<T>(
     names: readonly AuthEventName[],
@@ -209,8 +221,8 @@ export class Events {
   }
 
   /**
-   * Returns the entries that an event would store, for an event that has not happened, so that its absence reveals
-   * nothing.
+   * Returns the entries that an event would store, for an event that has not happened. Storing them hides that the
+   * event has not happened.
    */
   pretended(name: AuthEventName): readonly NewEntry[] {
     declaredEvents.require(name);

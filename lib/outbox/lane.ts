@@ -15,7 +15,7 @@ export interface Destination {
   /**
    * Sends an entry. An earlier attempt whose outcome is unknown might have sent it already.
    *
-   * @param signal aborted once nothing waits for the attempt any longer, so that it ends its connection
+   * @param signal aborted when nothing waits for the attempt any longer, so that the attempt closes its connection
    * @returns false if there is no longer a recipient
    * @throws if the attempt fails, which is then retried later
    */
@@ -25,7 +25,7 @@ export interface Destination {
 /** Thrown if the destination will never accept the entry, which is then not retried. */
 export class UndeliverableError extends Error {}
 
-/** Whether an error says that the destination will never accept the entry. */
+/** Whether an error means that the destination will never accept the entry. */
 export function isFinal(error: unknown): boolean {
   const isRefused = error instanceof AuthError && error.code === 'mail_refused';
   return isRefused || error instanceof UndeliverableError;
@@ -39,6 +39,8 @@ export interface OpenEntry {
   readonly createdAt: Date;
   /** 1 at the first attempt. */
   readonly attempts: number;
+  /** The W3C trace context of the request that has caused the entry. Null without `telemetry`. */
+  readonly traceparent: string | null;
 }
 
 /** Further entries are not kept in memory. The next process that reads the table sends them. */
@@ -64,7 +66,7 @@ export class Lane {
     else if (this.#queue.length < MAX_QUEUED) this.#queue.push(work);
   }
 
-  /** Runs all of `works`, and waits for them. @throws what the first of them throws */
+  /** Runs all of `works`, and waits for them. @throws the first error of them */
   async runAll(works: readonly (() => Promise<void>)[]): Promise<void> {
     await Promise.all(
       works.map((work) => new Promise<void>((done, fail) => this.#enqueue(() => work().then(done, fail)))),

@@ -5,6 +5,7 @@ import { hideTokens } from '../crypto/token.js';
 import { uuidv7 } from '../crypto/uuid.js';
 import type { Database } from '../database/database.js';
 import { describeError, kindOf, type Log, plainError } from '../logger.js';
+import type { Telemetry } from '../telemetry.js';
 import { type Destination, isFinal, Lane } from './lane.js';
 import type { NewEntry, OutboxRow, OutboxRows } from './rows.js';
 
@@ -27,19 +28,24 @@ export interface Delivered {
  */
 export class Outbox {
   readonly #lanes = new Map<string, Lane>();
-  /** The attempts whose `send` has not returned, and what they send. */
+  /** The attempts whose `send` has not returned, and the names of their entries in the log. */
   readonly #attempts = new Map<AbortController, string>();
   #timer: NodeJS.Timeout | undefined;
   #round: Promise<Delivered> | undefined;
   #isClosed = false;
   #isAborted = false;
+  readonly #stopObserving: (() => void) | undefined;
 
+  /** @param telemetry null if it is not enabled */
   constructor(
     readonly rows: OutboxRows,
     private readonly database: Database,
     private readonly context: CallContext,
     private readonly log: Log,
-  ) {}
+    private readonly telemetry: Telemetry | null,
+  ) {
+    this.#stopObserving = telemetry?.observeOutbox(() => this.#waiting());
+  }
 
   /** Adds a destination. Entries of other lanes are left to the processes that know them. */
   addDestination(destination: Destination): void {
@@ -53,7 +59,7 @@ export class Outbox {
 
   /**
    * Writes entries, which are sent after the commit. In latchkey's own transactions, they are written at the end,
-   * together with all others of the transaction.
+   * together with all other entries of the transaction.
    *
    * @param transaction the transaction that causes them, if there is one
    */
@@ -110,12 +116,13 @@ export class Outbox {
   stop(): void {
     this.#isClosed = true;
     clearTimeout(this.#timer);
+    this.#stopObserving?.();
   }
 
   /**
    * Aborts the attempts in progress, and waits up to `waitMs` for their end.
    *
-   * @returns what is still being sent, because its `send` ignores the signal
+   * @returns the names of the entries that are still being sent, because their `send` ignores the signal
    */
   async abort(waitMs: number): Promise<readonly string[]> {
     this.#isAborted = true;
@@ -133,7 +140,7 @@ export class Outbox {
     await Promise.all([...this.#lanes.values()].map((lane) => lane.idle()));
   }
 
-  // A property, because the database groups the entries of a transaction by this function.
+  // This is a property, because the database groups the entries of a transaction by this function.
   readonly #write = async (entries: readonly NewEntry[], transaction?: Transaction): Promise<void> => {
     for (let at = 0; at < entries.length; at += BATCH)
       await this.#insert(entries.slice(at, at + BATCH), transaction);
@@ -141,9 +148,10 @@ export class Outbox {
 
   async #insert(entries: readonly NewEntry[], transaction: Transaction | undefined): Promise<void> {
     const now = this.database.clock.now();
+    const traceparent = this.telemetry?.traceparent() ?? null;
     const begun = entries.map((entry) => {
       const timeoutMs = this.#laneOf(entry.lane).destination.timeoutMs;
-      return { ...entry, id: uuidv7(Math.floor(now)), timeoutMs };
+      return { ...entry, id: uuidv7(Math.floor(now)), timeoutMs, traceparent };
     });
     const rows = await this.rows.insert(begun, transaction);
     this.database.afterCommit(transaction, () => {
@@ -170,6 +178,14 @@ export class Outbox {
   #wait(seconds: number, look: () => Promise<void>): void {
     this.#timer = setTimeout(look, seconds * 1000 * (0.75 + Math.random() / 2));
     this.#timer.unref();
+  }
+
+  /** @returns undefined if the number of entries that are still to be sent is unknown */
+  async #waiting(): Promise<number | undefined> {
+    // Metrics must not open a connection either.
+    if (!this.database.clock.isSet) return undefined;
+    const counts = await this.context.detached(() => this.rows.counts()).catch(() => undefined);
+    return counts?.pending;
   }
 
   #couldNotLook(error: unknown): void {
@@ -230,7 +246,11 @@ export class Outbox {
     const late = () =>
       new Error(`send did not return within ${timeoutMs / 1000} seconds: set a timeout in it`);
     const attempt = new AbortController();
-    const sending = this.context.detached(async () => destination.send(this.rows.open(row), attempt.signal));
+    const sending = this.context.detached(async () => {
+      const entry = this.rows.open(row);
+      const send = () => destination.send(entry, attempt.signal);
+      return this.telemetry ? this.telemetry.within(entry.traceparent, send) : send();
+    });
     this.#attempts.set(attempt, what);
     const ended = () => this.#attempts.delete(attempt);
     sending.then(ended, ended);

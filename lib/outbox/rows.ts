@@ -37,6 +37,11 @@ export interface NewEntry {
   readonly content: object;
 }
 
+/** An entry with the values that the outbox adds. */
+interface EntryToInsert extends NewEntry, Pick<OpenEntry, 'id' | 'traceparent'> {
+  readonly timeoutMs: number;
+}
+
 /** The condition for entries that can still be sent. */
 const CAN_BE_SENT = "o.state = 'waiting' AND o.give_up_at > :now";
 
@@ -62,18 +67,15 @@ export class OutboxRows {
   }
 
   /** Writes entries whose first attempt belongs to this process. */
-  async insert(
-    entries: readonly (NewEntry & { readonly id: string; readonly timeoutMs: number })[],
-    transaction?: Transaction,
-  ): Promise<OutboxRow[]> {
+  async insert(entries: readonly EntryToInsert[], transaction?: Transaction): Promise<OutboxRow[]> {
     const now = this.database.clock.now();
     const rows = entries.map(
-      ({ id, lane, kind, content, timeoutMs }): OutboxRow => ({
+      ({ id, lane, kind, content, timeoutMs, traceparent }): OutboxRow => ({
         id,
         lane,
         kind,
         state: 'waiting',
-        content: this.box.seal(writeContent(content), contextOf(id)),
+        content: this.box.seal(writeContent(content, traceparent), contextOf(id)),
         attempts: 1,
         lastError: null,
         createdAt: at(now),
@@ -91,7 +93,7 @@ export class OutboxRows {
   open({ id, kind, content, createdAt, attempts }: OutboxRow): OpenEntry {
     const json = content === null ? null : this.box.open(content, contextOf(id));
     if (json === null) throw new Error('it cannot be decrypted: is its secret still in the config?');
-    return { id, kind, content: readContent(json), createdAt, attempts };
+    return { id, kind, ...readContent(json), createdAt, attempts };
   }
 
   /** Returns due entries of a lane, starting with the one that has been due longest. Take each before you send it. */
@@ -110,7 +112,7 @@ export class OutboxRows {
    */
   async take(row: OutboxRow, timeoutMs: number): Promise<OutboxRow | null> {
     const attempts = row.attempts + 1;
-    // Pause as after a failure, because the entry might be what kills the process.
+    // Pause as after a failure, because the entry might be the reason why the process died.
     const dueAt = this.database.clock.date(Math.max(timeoutMs + MARGIN_MS, pauseAfter(attempts)));
     const taken = await this.table.update(
       { attempts, dueAt, lastError: null },
@@ -184,9 +186,15 @@ export class OutboxRows {
     });
   }
 
+  /** Returns the entries with these ids, in no order. */
+  async find(ids: readonly string[]): Promise<OutboxRow[]> {
+    return ids.length === 0 ? [] : this.#row.select('WHERE o.id IN (:ids)', { ids: [...ids] });
+  }
+
   /**
-   * Returns the number of entries that can still be sent, and the age of the oldest one. Those that failed, or whose
-   * time is over although no process has recorded it, are counted separately until they are deleted.
+   * Returns the number of entries that can still be sent, and the age of the oldest one. Entries that failed are
+   * counted separately until they are deleted. This includes entries whose time is over, even if no process has
+   * recorded it.
    */
   async counts(): Promise<{
     readonly pending: number;
@@ -210,17 +218,18 @@ export class OutboxRows {
     };
   }
 
-  /** Inserts an entry, and undoes it. @throws Error if the database accepts no writes */
+  /** Inserts an entry, and rolls it back. @throws Error if the database does not accept writes */
   async tryToInsert(): Promise<void> {
     const isSqlite = this.database.dialect === 'sqlite';
     const content = { padding: 'x'.repeat(isSqlite ? SEVERAL_PAGES : 0) };
     const undone = new Error('undone');
     try {
       await this.database.transaction(async (transaction) => {
-        // Before a commit, SQLite writes to the disk only what exceeds this. So it would not notice that the disk is
-        // full. The connection belongs to the transaction.
+        // Before a commit, SQLite writes to the disk only the pages that exceed its cache, so it would not notice that
+        // the disk is full. The connection belongs to the transaction.
         if (isSqlite) await this.database.change('PRAGMA cache_size = 1', undefined, { transaction });
-        await this.insert([{ id: uuidv7(), lane: 'none', kind: 'none', content, timeoutMs: 0 }], transaction);
+        const none = { id: uuidv7(), lane: 'none', kind: 'none', timeoutMs: 0, traceparent: null };
+        await this.insert([{ ...none, content }], transaction);
         throw new AppError(undone);
       });
     } catch (error) {
@@ -228,12 +237,12 @@ export class OutboxRows {
     }
   }
 
-  /** Entries that were finished a while ago. */
+  /** Deletes entries that were finished a while ago. */
   get expired(): Chore {
     return new ExpiredRows(this.database, this.table.name, 'id', { expires_at: 0 });
   }
 
-  /** Entries that have not been sent yet. */
+  /** Re-encrypts entries that have not been sent yet. */
   get sealed(): Chore {
     return new SealedRows(this.table, this.box, 'id', ['content'], ({ id }) => contextOf(id));
   }
@@ -256,12 +265,14 @@ function contextOf(id: string): string {
   return `outbox ${id}`;
 }
 
-// No user can enter this key, because latchkey rejects NUL everywhere.
+// No user can enter these keys, because latchkey rejects NUL everywhere.
 const DATE = '\0date';
+const TRACEPARENT = '\0traceparent';
 
 /** Writes the content of an entry as JSON, so that {@link readContent} restores its dates. */
-function writeContent(content: object): string {
-  return JSON.stringify(content, function (this: Readonly<Record<string, unknown>>, key, value) {
+function writeContent(content: object, traceparent: string | null): string {
+  const whole = traceparent === null ? content : { ...content, [TRACEPARENT]: traceparent };
+  return JSON.stringify(whole, function (this: Readonly<Record<string, unknown>>, key, value) {
     // Do not use `value`, because `toJSON` has turned a date into a string there.
     const original = this[key];
     return original instanceof Date ? { [DATE]: original.getTime() } : value;
@@ -269,9 +280,10 @@ function writeContent(content: object): string {
 }
 
 /** Reads the JSON of {@link writeContent}. */
-function readContent(json: string): object {
-  return JSON.parse(json, (_key, value) => {
+function readContent(json: string): Pick<OpenEntry, 'content' | 'traceparent'> {
+  const { [TRACEPARENT]: traceparent = null, ...content } = JSON.parse(json, (_key, value) => {
     const time = typeof value === 'object' && value !== null ? value[DATE] : undefined;
     return time === undefined ? value : new Date(time);
   });
+  return { content, traceparent };
 }

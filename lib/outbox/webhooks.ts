@@ -5,6 +5,7 @@ import { signWebhook } from '../crypto/webhook-signature.js';
 import type { Database } from '../database/database.js';
 import type { Log } from '../logger.js';
 import { snakeCase } from '../tables/column.js';
+import type { Telemetry } from '../telemetry.js';
 import {
   type AuthEventName,
   checkEventName,
@@ -20,7 +21,7 @@ import type { NewEntry } from './rows.js';
 export interface WebhookSettings {
   readonly url: string;
   readonly secrets: readonly string[];
-  /** The names of the events to send. Null for all. */
+  /** The names of the events to send. Null for all events. */
   readonly events: readonly string[] | null;
 }
 
@@ -40,20 +41,24 @@ export class Webhooks implements EventRecorder {
   readonly #endpoints: readonly Endpoint[];
   readonly #saving = new Set<Promise<void>>();
 
-  /** @throws TypeError if an event does not exist, or is not sent to webhooks */
+  /**
+   * @param telemetry null if it is not enabled
+   * @throws TypeError if an event does not exist, or is not sent to webhooks
+   */
   constructor(
     settings: readonly WebhookSettings[],
     private readonly database: Database,
     private readonly context: CallContext,
     private readonly outbox: Outbox,
     private readonly log: Log,
+    telemetry: Telemetry | null,
   ) {
     for (const name of settings.flatMap(({ events }) => events ?? [])) {
       checkEventName(name, 'webhooks');
       if (!isForWebhooks(name))
         throw new TypeError(`latchkey: webhooks: ${name} is not sent to webhooks: listen to it with auth.on`);
     }
-    this.#endpoints = settings.map((one) => new Endpoint(one, database));
+    this.#endpoints = settings.map((one) => new Endpoint(one, database, telemetry));
     for (const endpoint of this.#endpoints) outbox.addDestination(endpoint);
   }
 
@@ -116,7 +121,7 @@ export class Webhooks implements EventRecorder {
   }
 }
 
-/** Converts keys, and the names of attributes, to those of JSON. */
+/** Converts keys, and the names of attributes, to their names in JSON. */
 function onWire(event: object): Record<string, unknown> {
   return Object.fromEntries(
     Object.entries(event).map(([key, value]) => [
@@ -133,13 +138,13 @@ const GONE = 410;
 /** The content of a webhook in the outbox. */
 export interface WebhookContent {
   /**
-   * The body to send, the same at each attempt. Null if the entry only pretends to be a webhook: see
+   * The body to send, which is the same at each attempt. Null if the entry only pretends to be a webhook: see
    * `Events.pretended`.
    */
   readonly body: string | null;
 }
 
-/** An endpoint that the outbox sends events to. Each has its own lane, so that none delays another. */
+/** An endpoint that the outbox sends events to. Each endpoint has its own lane, so that no endpoint delays another. */
 export class Endpoint implements Destination {
   readonly lane: string;
   readonly what: string;
@@ -151,6 +156,7 @@ export class Endpoint implements Destination {
   constructor(
     private readonly settings: WebhookSettings,
     private readonly database: Pick<Database, 'clock'>,
+    private readonly telemetry: Telemetry | null,
   ) {
     this.url = settings.url;
     this.lane = `webhook ${hash('sha256', settings.url, 'base64url')}`;
@@ -163,20 +169,23 @@ export class Endpoint implements Destination {
     return events === null ? isForWebhooks(event) : events.includes(event);
   }
 
-  async send({ id, content }: OpenEntry): Promise<boolean> {
+  async send({ id, content, traceparent }: OpenEntry): Promise<boolean> {
     const { body } = content as WebhookContent;
     if (body === null) return false;
     const timestamp = Math.floor(this.database.clock.now() / 1000);
-    const response = await post(this.url, {
+    const request = {
       headers: {
         'content-type': 'application/json',
         'user-agent': 'latchkey',
         'webhook-id': id,
         'webhook-timestamp': String(timestamp),
         'webhook-signature': signWebhook(this.settings.secrets, id, timestamp, body),
+        ...(traceparent !== null && { traceparent }),
       },
       body,
-    });
+    };
+    const sending = () => post(this.url, request);
+    const response = await (this.telemetry ? this.telemetry.suppressed(sending) : sending());
     // Do not read the body, which could be of any length.
     await response.body?.cancel().catch(() => undefined);
     if (response.ok) return true;
@@ -196,7 +205,7 @@ async function post(url: string, request: RequestInit): Promise<Response> {
   }
 }
 
-/** Returns the error for a status. With 410, the receiver says that it never wants this event again. */
+/** Returns the error for a status. Status 410 means that the receiver never wants this event again. */
 function refusal(status: number): Error {
   const error =
     status === GONE

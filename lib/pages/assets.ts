@@ -7,7 +7,7 @@ import { files } from './asset-files.js';
 interface Asset {
   readonly type: string;
   readonly hash: string;
-  /** The file by its encoding. `identity` is made when it is first asked for. */
+  /** The file by its encoding. `identity` is created on first use. */
   readonly bodies: Map<Encoding, Buffer>;
 }
 
@@ -47,7 +47,7 @@ export class Assets {
     return withHash(name, asset.hash);
   }
 
-  /** Sends a file. One with another hash is of another version of the app, whose pages get today's file. */
+  /** Sends a file. If the hash differs, the page is from another version of the app, and gets the current file. */
   send(file: string, req: Request, res: Response, next: NextFunction): void {
     const [, stem, hash, extension] = /^([a-z-]+)\.([0-9a-f]{10})\.(css|js|svg)$/.exec(file) ?? [];
     const asset = this.#assets.get(`${stem}.${extension}`);
@@ -75,7 +75,7 @@ export class Assets {
 
 function encodingFor(req: Request, { bodies }: Asset): Encoding {
   if (!bodies.has('br')) return 'identity';
-  // Browsers name gzip first, and mean no preference by it.
+  // Browsers name gzip first, but do not prefer it.
   return (['br', 'gzip'] as const).find((one) => req.acceptsEncodings(one) === one) ?? 'identity';
 }
 

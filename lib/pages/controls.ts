@@ -1,5 +1,5 @@
 import { type Html, type HtmlValue, html } from '../html.js';
-import type { FormValues } from './values.js';
+import type { ErrorValues, FormValues } from './values.js';
 import type { Words } from './words.js';
 
 /** An input of a form. */
@@ -25,7 +25,7 @@ export interface Field {
   readonly isCode?: boolean;
 }
 
-/** Creates a labeled input, with its error and what was typed. */
+/** Creates a labeled input, with its error and the typed value. */
 export function field(form: FormValues, of: Field, words: Words): Html {
   const { name, label, type = 'text', autocomplete, hint, required = true, focus, inputmode, maxLength } = of;
   const id = idOf(form, name);
@@ -90,35 +90,37 @@ export function hidden(name: string, value: string | null | undefined): HtmlValu
   return value ? html`<input type="hidden" name="${name}" value="${value}">` : null;
 }
 
-/** Tells password managers which account a password is for. */
+/** Creates a hidden field that shows password managers which account a password is for. */
 export function usernameOf(account: string | null): HtmlValue {
   return (
     account !== null && html`<input type="text" hidden readonly autocomplete="username" value="${account}">`
   );
 }
 
-/** What a form consists of besides its inputs. */
+/** The parts of a form other than its inputs. */
 export interface FormParts {
   readonly submit: string;
-  /** How much the button stands out. @default 'primary' */
+  /** The emphasis of the button. @default 'primary' */
   readonly kind?: 'primary' | 'secondary' | 'danger' | 'link';
-  /** What tells forms with equal buttons apart, for screen readers. */
+  /** Distinguishes forms with equal buttons, for screen readers. */
   readonly about?: string;
   readonly returnTo?: string | null;
+  /** Whether the response is a file, which only the browser itself can save. @default false */
+  readonly downloads?: boolean;
 }
 
 /** Creates a form. */
 export function formOf(form: FormValues, parts: FormParts, inputs: HtmlValue = null): Html {
-  const { submit, kind = 'primary', about, returnTo } = parts;
-  return html`<form method="post" action="${form.action}" data-part="form">
+  const { submit, kind = 'primary', about, returnTo, downloads = false } = parts;
+  return html`<form method="post" action="${form.action}" data-part="form"${downloads && html` data-downloads`}>
 ${hidden('return_to', returnTo)}${inputs}
 <button data-part="button ${kind}">${submit}${about !== undefined && html`<span data-part="unseen"> ${about}</span>`}</button>
 </form>`;
 }
 
-/** Creates the list of what is wrong, which has the focus. */
+/** Creates the list of errors, which has the focus. */
 export function errorSummary(
-  { error }: { readonly error: import('./values.js').ErrorValues | null },
+  { error }: { readonly error: ErrorValues | null },
   forms: readonly FormValues[],
   words: Words,
 ): HtmlValue {
@@ -137,9 +139,14 @@ ${error.resolve !== null && html`<p><a href="${error.resolve}">${words.refusal.r
 </div>`;
 }
 
+/** Creates the line between two alternatives. */
+export function orLine(words: Words): Html {
+  return html`<p data-part="or">${words.or}</p>`;
+}
+
 /** Returns a name in words: `new_password` is "New password". */
 export function labelOf(name: string): string {
-  const words = name.replaceAll('_', ' ');
+  const words = name.replace(/_/g, ' ');
   return words.charAt(0).toUpperCase() + words.slice(1);
 }
 

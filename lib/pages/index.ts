@@ -35,8 +35,8 @@ export class PagesApi {
 }
 
 /**
- * Adds the pages that accounts need: signing up and in, the account with its security and its sessions, and
- * administration. They show what the other plugins offer.
+ * Adds the pages that accounts need: sign-up, sign-in, the account with its security and sessions, and administration.
+ * The pages show the features of the other plugins.
  *
  * @throws TypeError on invalid options
  *
@@ -49,7 +49,7 @@ export function pages(options: PagesOptions = {}): Plugin<'pages', PagesApi> {
     name: 'pages',
     setup(core) {
       let routes: () => readonly Route[] = () => [];
-      // They are created when they are first needed, because a process that only runs chores needs none.
+      // Create the pages on first use, because a process that only runs chores does not need them.
       const made = once(() => {
         const site = new Site(core, withConfig(settings, core), routes());
         const pages = pagesOf(site);
@@ -74,7 +74,7 @@ export function pages(options: PagesOptions = {}): Plugin<'pages', PagesApi> {
         // https://w3c.github.io/webappsec-change-password-url/
         wellKnown: { 'change-password': () => `${site().page('account/security')}#password` },
         pageUrl: (name) => {
-          // A link that leaves the app must not lead elsewhere, if the router is not where it is assumed to be.
+          // Record that a link depends on the mount path, so that latchkey warns if the router is mounted elsewhere.
           core.basePath.use();
           return site().page(name);
         },

@@ -6,7 +6,7 @@ import { cookieValues } from '../sessions/carriers.js';
 
 const ONCE_SECONDS = 60;
 const RETURN_SECONDS = 15 * 60;
-/** How long a passkey is not offered again. */
+/** The time until a passkey is offered again. */
 const OFFER_SECONDS = 30 * 24 * 60 * 60;
 const WAY_SECONDS = 365 * 24 * 60 * 60;
 
@@ -35,16 +35,16 @@ export class Kept {
     this.#set(res, this.#once, sealed, ONCE_SECONDS);
   }
 
-  /** Takes what was kept for the page. Undefined if there is nothing. */
+  /** Returns and deletes the value that was kept for the page. Undefined if there is none. */
   take(req: Request, res: Response, sessionId: string): unknown {
     const [sealed, ...others] = cookieValues(req.headers.cookie, this.#once.name);
-    // Of two cookies with this name, one is from a page of another subdomain.
+    // If there are two cookies with this name, one is from a page of another subdomain.
     if (sealed === undefined || others.length > 0) return undefined;
     const opened = this.#core.box.open(
       sealed,
       contextOf(this.#core.settings.publicPath + pathOf(req.originalUrl), sessionId),
     );
-    // Another page leaves it to the one that it is for.
+    // The value is for another page, so leave it.
     if (opened === null) return undefined;
     this.#set(res, this.#once, '', 0);
     const { until, value } = JSON.parse(opened) as { until: number; value: unknown };
@@ -60,7 +60,7 @@ export class Kept {
     return this.#read(req, this.#returnTo);
   }
 
-  /** Remembers how the user has signed in. */
+  /** Remembers the user's sign-in method. */
   setWay(res: Response, way: string): void {
     this.#set(res, this.#way, way, WAY_SECONDS);
   }
@@ -93,7 +93,10 @@ export class Kept {
   }
 }
 
-/** Returns the path of a URL. The URL of a request can be anything that starts with a slash. */
+/**
+ * Returns the path of a URL. A path is not parsed, because the URL of a request can be anything that starts with a
+ * slash.
+ */
 export function pathOf(url: string): string {
   return url.startsWith('/') ? (url.split(/[?#]/)[0] ?? '') : new URL(url).pathname;
 }

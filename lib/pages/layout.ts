@@ -3,28 +3,36 @@ import type { View } from './page.js';
 import type { CommonValues } from './values.js';
 import type { Words } from './words.js';
 
-/** What a document loads. */
+/** The files that a document loads. */
 export interface Loaded {
   readonly styles: readonly string[];
   readonly scripts: readonly string[];
   readonly icon: string;
   readonly logo: string | null;
+  /** The words that scripts show: see {@link wordsForScripts}. */
+  readonly words: Html;
 }
 
-/** What a page puts into the head of a document. */
+/** Creates the part of each document's head that scripts read. */
+export function wordsForScripts({ scripts }: Words): Html {
+  return html`<meta name="latchkey-words" content="${JSON.stringify(scripts)}">`;
+}
+
+/** Creates the head of a page's document. */
 export function headOf(
   title: string,
-  { styles, scripts, icon }: Loaded,
+  { styles, scripts, icon, words }: Loaded,
   nonce: string | null,
   hasToken: boolean,
 ): Html {
   const own = nonce !== null && html` nonce="${nonce}"`;
   return html`<title>${title}</title>
 <meta name="viewport" content="width=device-width, initial-scale=1">
-<meta name="robots" content="noindex">${
-    // The address of the page contains the token.
-    hasToken && html`\n<meta name="referrer" content="strict-origin">`
-  }
+<meta name="robots" content="noindex">
+${words}${
+  // The address of the page contains the token.
+  hasToken && html`\n<meta name="referrer" content="strict-origin">`
+}
 <link rel="icon" href="${icon}" type="image/svg+xml">
 ${styles.map((href) => html`<link rel="stylesheet" href="${href}"${own}>\n`)}${scripts.map(
   (src) => html`<script type="module" src="${src}"${own}></script>\n`,
@@ -82,9 +90,9 @@ function footerOf(links: CommonValues['links'], words: Words) {
 /** The main part of a page, which scripts replace. */
 export function mainOf(values: CommonValues, view: View, words: Words): Html {
   const { done } = values;
-  // Anyone can put anything into the address, such as the name of a method of all objects.
-  const said = done !== null && Object.hasOwn(words.done, done) ? words.done[done] : undefined;
-  return html`<main id="main" data-part="main" data-page="${values.page}" data-failed="${words.failed}">
+  // Look only at own keys, because the address can contain anything, such as the name of a method of all objects.
+  const said = Object.entries(words.done).find(([name]) => name === done)?.[1];
+  return html`<main id="main" data-part="main" data-page="${values.page}">
 <h1>${view.title}</h1>
 ${said !== undefined && html`<p data-part="done" role="status">${said}</p>`}
 ${view.main}

@@ -4,7 +4,7 @@ import type { Core } from '../core/core.js';
 import { checkCallbackUrl } from '../http/callback-url.js';
 import type { Render } from './values.js';
 
-/** How the pages look. */
+/** The look of the pages. */
 export interface ThemeOptions {
   /** The color of buttons, as `#rrggbb`. Links and focus rings get a shade of it that is readable. @default '#2f5bd8' */
   accent?: string;
@@ -24,7 +24,7 @@ export interface PageLinks {
   support?: string;
 }
 
-/** The names of all pages. Which of them an app has depends on its plugins. */
+/** The names of all pages. The plugins of an app decide which of them it has. */
 export const PAGE_NAMES = [
   'sign-in',
   'sign-in/email',
@@ -52,23 +52,26 @@ export type PageName = (typeof PAGE_NAMES)[number];
 
 /** Options of {@link pages}. */
 export interface PagesOptions {
-  /** Where users go after they have signed in, if no page sent them: a path of this app. @default the root of the app */
+  /**
+   * The page after a sign-in, for users who did not come from another page: a path of the app.
+   * @default the root of the app
+   */
   home?: string;
-  /** How the pages look. @default see {@link ThemeOptions} */
+  /** The look of the pages. @default see {@link ThemeOptions} */
   theme?: ThemeOptions;
-  /** A stylesheet of the app that is loaded after that of the pages: a path of this origin. @default none */
+  /** A stylesheet of the app that is loaded after the one of the pages: a path of this origin. @default none */
   stylesheet?: string;
   /** Links below every page. @default none; `support` is `email.supportUrl` if it is a URL or a path */
   links?: PageLinks;
   /**
-   * Puts a page into the app's own frame, from `page.head` and `page.main`, or renders a template of the app from
-   * `page.values`. It returns the whole document; nothing for a page as latchkey has it.
+   * A function that renders a page: in the app's own frame, from `page.head` and `page.main`, or with a template of the
+   * app, from `page.values`. It returns the whole document, or `undefined` to keep latchkey's page.
    * @default none
    */
   render?: Render;
   /**
-   * The pages that the app has itself, by name, as paths of the app. Everything leads to these. The path of the page of a
-   * user has its id as `:id`.
+   * The paths of the app's own pages, by the names of the pages that they replace. Guards, emails and the other pages
+   * lead to them. In the path of `administration/users/user`, `:id` stands for the user's id.
    * @default none
    */
   own?: Readonly<Record<string, string>>;
@@ -137,7 +140,7 @@ export function readSettings(options: PagesOptions) {
   return readOptions('pages', schema, options);
 }
 
-/** Adds what the config says. */
+/** Adds the settings of the config. */
 export function withConfig(
   settings: ReturnType<typeof readSettings>,
   { settings: config }: Core,

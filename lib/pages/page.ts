@@ -12,13 +12,13 @@ export interface Visit extends Asking {
   readonly res: Response;
   readonly query: URLSearchParams;
   readonly returnTo: string | null;
-  /** What the request before leaves to be shown once. */
+  /** A value that the previous request has left, to be shown once. */
   readonly shownOnce: unknown;
-  /** How the user has signed in last in this browser. Null if that is not known. */
+  /** The last sign-in method in this browser. Null if it is not known. */
   readonly lastWay: string | null;
 }
 
-/** A page leads elsewhere instead of being shown. */
+/** A redirect to another address, instead of the page. */
 export class Leave {
   /** @param way how the user has just signed in, to be remembered */
   constructor(
@@ -27,24 +27,24 @@ export class Leave {
   ) {}
 }
 
-/** A form of a page. What it does is a route's work. */
+/** A form of a page, which calls a route. */
 export interface PageForm {
   /** The last part of its path. */
   readonly name: string;
   readonly route: Route;
-  /** The names of the fields that the page reads itself, and the route does not get. @default none */
+  /** The names of the fields that only the page reads, and that the route does not get. @default none */
   readonly ownFields?: readonly string[];
-  /** How the user signs in with it, which the browser remembers. */
+  /** The sign-in method of the form, which the browser remembers. */
   readonly remembers?: string;
   /** Whether to keep `return_to` in a cookie, because the user continues with a link in an email. @default false */
   readonly keepsReturnTo?: boolean;
-  /** Where the browser goes once it is done. */
+  /** Returns where the browser goes next. Not called if the route returns a file, because the page then stays open. */
   next(sent: Sent): string;
-  /** What to show once on the page that it leads to. @default nothing */
+  /** Returns a value that the next page shows once. @default nothing */
   showOnce?(reply: Reply): unknown;
 }
 
-/** A form that was done. */
+/** A form whose route has succeeded. */
 export interface Sent {
   readonly site: Site;
   readonly req: Request;
@@ -54,22 +54,22 @@ export interface Sent {
   readonly fields: ReadonlyMap<string, string>;
 }
 
-/** What a page shows. */
+/** The content of a page. */
 export interface View {
   readonly title: string;
   readonly main: Html;
-  /** The scripts that it needs besides the one for forms. @default none */
+  /** The scripts of the page, in addition to the one for forms. @default none */
   readonly scripts?: readonly string[];
 }
 
 /** A page. */
 export interface Page<V extends object = object> extends SitePage {
-  /** The tasks that can be open. @default none */
+  /** The tasks that can be open while a user visits the page. @default none */
   readonly openTo?: OpenTo;
   readonly forms: readonly PageForm[];
   /** Whether a link in an email leads here, so that `return_to` comes from a cookie if the address has none. @default false */
   readonly keepsReturnTo?: boolean;
-  /** Reads what the page shows, or says where it leads instead. */
+  /** Returns the values that the page shows, or a redirect. */
   values(visit: Visit): V | Leave | Promise<V | Leave>;
   view(values: V & CommonValues, words: Words): View;
 }

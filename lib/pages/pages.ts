@@ -17,7 +17,7 @@ import { undoChange } from './entrance/undo-change.js';
 import type { Page } from './page.js';
 import type { Site } from './site.js';
 
-/** Returns the pages that an Auth has, except for those that the app has itself. */
+/** Returns the pages of an Auth, except for those that the app replaces. */
 export function pagesOf(site: Site): readonly Page[] {
   const all = [
     signIn(site),

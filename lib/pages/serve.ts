@@ -1,15 +1,22 @@
-import express, { type NextFunction, type Request, type Response, type Router } from 'express';
+import express, {
+  type NextFunction,
+  type Request,
+  type RequestHandler,
+  type Response,
+  type Router,
+} from 'express';
 import { createToken } from '../crypto/token.js';
 import { DEADLINE_MS } from '../database/turn.js';
 import { AuthError } from '../errors.js';
-import { html, isHtml } from '../html.js';
+import { type Html, html, isHtml } from '../html.js';
 import { authenticateIfPossible, requireAdministrator, requireOwnSession } from '../http/admit.js';
 import { queryOf, readForm } from '../http/body.js';
 import { withPasswordRemoved } from '../http/callback-url.js';
-import { callRoute, clientOf } from '../http/endpoint.js';
+import { callRoute, clientOf, isFile, methodNotAllowed } from '../http/endpoint.js';
+import { markRoute } from '../http/mark-route.js';
 import { forExpress, startError } from '../http/problem.js';
 import { inWords } from '../http/refusal-page.js';
-import { setReplyCookies } from '../http/respond.js';
+import { respond, setReplyCookies } from '../http/respond.js';
 import type { Reply, Route } from '../http/route.js';
 import { sessionOf } from '../sessions/carriers.js';
 import { isNavigation } from '../sessions/origin.js';
@@ -19,19 +26,18 @@ import { fieldsShownAgain } from '../shown-again.js';
 import type { Assets } from './assets.js';
 import { methodsOf } from './entrance/second-factor.js';
 import { pathOf } from './kept.js';
-import { documentOf, headOf, type Loaded, mainOf, titleOf } from './layout.js';
+import { documentOf, headOf, type Loaded, mainOf, titleOf, wordsForScripts } from './layout.js';
 import { Leave, type Page, type PageForm, type View, type Visit } from './page.js';
-import type { Refused } from './site.js';
-import { errorsOf, type Site } from './site.js';
+import { errorsOf, type Refused, type Site } from './site.js';
 import type { CommonValues, RenderedPage } from './values.js';
 import { en, type Words } from './words.js';
 
-/** The policy of every page. Nothing of it has to be loosened: no page has a script or style of its own. */
+/** The policy of every page. No page needs an exception, because none has an inline script or style. */
 export const CSP =
   "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self'; " +
   "form-action 'self'; frame-ancestors 'none'; base-uri 'none'";
 
-/** The header with which a script sends a form, so that it gets an address in place of a redirect. */
+/** The header that a script sends with a form, to get an address instead of a redirect. */
 const BY_SCRIPT = 'latchkey-form';
 
 type Handle = (req: Request, res: Response) => Promise<void>;
@@ -42,6 +48,7 @@ export class PageServer {
   readonly #pages: readonly Page[];
   readonly #assets: Assets;
   readonly #words: Words = en;
+  readonly #wordsForScripts = wordsForScripts(this.#words);
 
   constructor(site: Site, pages: readonly Page[], assets: Assets) {
     this.#site = site;
@@ -49,30 +56,42 @@ export class PageServer {
     this.#assets = assets;
   }
 
-  /** Creates the handler of all pages, which passes on other paths. */
+  /** Creates the handler of all pages, which passes other paths on. */
   router(): Router {
     const router = express.Router();
+    const { core } = this.#site;
     router.get('/assets/:file', (req, res, next) => this.#assets.send(req.params.file ?? '', req, res, next));
     for (const page of this.#pages) {
-      router.get(
-        page.path,
-        this.#guarded((req, res) => this.#show(page, req, res)),
-      );
+      const shown = router.route(page.path);
+      markRoute(core, shown, page.path);
+      shown.get(this.#guarded((req, res) => this.#show(page, req, res)));
+      const ofRoutes = this.#site.methodsAt(page.path);
+      const allowed = ['GET', 'HEAD', ...ofRoutes];
+      // Programs call the routes, so they get a problem instead of a page.
+      const refuse =
+        ofRoutes.length > 0 ? methodNotAllowed(this.#site.core, allowed) : this.#notAllowed(allowed);
+      shown.all((req, res, next) => (ofRoutes.includes(req.method) ? next() : refuse(req, res, next)));
       for (const form of page.forms) {
-        const path = router.route(`${page.path}/${form.name}`);
+        const declared = `${page.path}/${form.name}`;
+        const path = router.route(declared);
+        markRoute(core, path, declared);
         path.post(this.#guarded((req, res) => this.#send(page, form, req, res), page));
-        // A browser asks for the address of a form if its user reloads or edits it.
+        // A browser requests the address of a form with GET if the user reloads or edits it.
         path.get((req, res) => this.#leave(this.#pageOf(page, req), res));
-        path.all((_req, res) => {
-          res.setHeader('Allow', 'GET, HEAD, POST');
-          this.refuse(new AuthError('method_not_allowed'), res);
-        });
+        path.all(this.#notAllowed(['GET', 'HEAD', 'POST']));
       }
     }
     return router;
   }
 
-  /** Returns the page of a form, with the token of the link that it was opened by. */
+  #notAllowed(methods: readonly string[]): RequestHandler {
+    return (_req, res) => {
+      res.setHeader('Allow', methods.join(', '));
+      this.refuse(new AuthError('method_not_allowed'), res);
+    };
+  }
+
+  /** Returns the page of a form, with the token of the link that opened it. */
   #pageOf(page: Page, req: Request): string {
     const token = queryOf(req).get('token');
     return this.#site.page(page.name, {
@@ -82,23 +101,26 @@ export class PageServer {
   }
 
   /**
-   * Answers a browser that a guard of the app has refused: leads it to where its user can get access, or says why it was
-   * refused.
+   * Responds to a browser that a guard of the app has rejected: redirects it to the page where the user can get access,
+   * or shows why it was rejected.
    *
-   * @returns false for anything else than a browser that opens a page or sends a form
+   * @returns false unless a browser opens a page or sends a form
    */
   async answerGuard(error: AuthError, req: Request, res: Response): Promise<boolean> {
     const { headers, method } = req;
     if (headers['hx-request'] !== undefined) return this.#answerHtmx(error, req, res);
     const destination = headers['sec-fetch-dest'];
     const isDocument = isNavigation(req) && (destination === undefined || destination === 'document');
-    // A program presents these on purpose.
+    // Only a program presents these credentials.
     if (!isDocument || presentsCredential(headers.authorization) || this.#hasKey(req)) return false;
     await this.#lead(error, req, res, method === 'GET' || method === 'HEAD', this.#site.here(req));
     return true;
   }
 
-  /** Leads a browser to where its user can get access. Says why it was refused if that is nowhere, or if it sent a form. */
+  /**
+   * Redirects a browser to the page where the user can get access. Shows the error if there is no such page, or for a
+   * form.
+   */
   async #lead(
     error: AuthError,
     req: Request,
@@ -109,7 +131,7 @@ export class PageServer {
   ): Promise<void> {
     try {
       const to = await this.#wayFor(req, res, error, returnTo);
-      // A page that leads to itself would never end.
+      // A page that redirects to itself would loop.
       if (!opens || to === null || pathOf(to) === pathOf(this.#site.here(req)))
         this.refuse(error, res, startedAt, opens ? null : to);
       else this.#leave(to, res);
@@ -138,7 +160,7 @@ export class PageServer {
     return true;
   }
 
-  /** Returns where a browser is led, once the call that refused it has ended. */
+  /** Returns the page that a browser is redirected to, after the call that rejected it has ended. */
   #wayFor(req: Request, res: Response, error: AuthError, here: string): Promise<string | null> {
     const { core } = this.#site;
     return core.context.forRequest(clientOf(core, req), DEADLINE_MS, async () =>
@@ -170,9 +192,9 @@ export class PageServer {
   }
 
   /**
-   * Answers a request of a browser with a page that says why it was refused.
+   * Responds to a browser with a page that shows why its request was rejected.
    *
-   * @param way where its user can get access. Null for nowhere
+   * @param way the page where the user can get access. Null if there is none
    */
   refuse(error: AuthError, res: Response, startedAt?: number, way: string | null = null): void {
     startError(this.#site.core, error, error.status, res, startedAt);
@@ -217,7 +239,7 @@ ${way !== null && html`<p><a href="${way}" data-part="button">${error.status ===
     };
   }
 
-  /** Leads a browser that opens a page to where its user can get access. */
+  /** Redirects a browser that opens a page to the page where the user can get access. */
   async #turnAway(
     error: AuthError,
     req: Request,
@@ -226,7 +248,7 @@ ${way !== null && html`<p><a href="${way}" data-part="button">${error.status ===
     page: Page | null,
   ): Promise<void> {
     const here = page ? this.#pageOf(page, req) : this.#site.here(req);
-    // A page that cannot be returned to passes on where it was to lead.
+    // If users cannot return to this page, pass on its own `return_to`.
     const returnTo = this.#site.returnTo(here) ?? queryOf(req).get('return_to') ?? here;
     await this.#lead(error, req, res, page === null, returnTo, startedAt);
   }
@@ -250,7 +272,7 @@ ${way !== null && html`<p><a href="${way}" data-part="button">${error.status ===
     } catch (error) {
       if (!(error instanceof AuthError) || error.status === 503 || error.code === 'origin_not_allowed')
         throw error;
-      // The right password has just emailed another link.
+      // The password was right, so latchkey has just emailed another link.
       if (
         error.code === 'email_not_verified' &&
         page.kind === 'entrance' &&
@@ -266,7 +288,7 @@ ${way !== null && html`<p><a href="${way}" data-part="button">${error.status ===
         fields: keepable(form.route, fields),
         token: fields.get('token') ?? null,
       };
-      // The page has a policy of its own, or the app's.
+      // Keep the policy of the page or the app, which `startError` replaces.
       const policy = res.getHeader('Content-Security-Policy');
       startError(this.#site.core, error, error.status, res);
       if (policy === undefined) res.removeHeader('Content-Security-Policy');
@@ -276,6 +298,11 @@ ${way !== null && html`<p><a href="${way}" data-part="button">${error.status ===
         this.#visit(page, req, res, auth, fields.get('return_to'), refused),
         error.status,
       );
+      return;
+    }
+    if (isFile(form.route, reply)) {
+      protectPage(res);
+      respond(this.#site.core, form.route, reply, res);
       return;
     }
     setReplyCookies(this.#site.core, reply, res);
@@ -296,7 +323,7 @@ ${way !== null && html`<p><a href="${way}" data-part="button">${error.status ===
     this.#goOn(to, req, res);
   }
 
-  /** Keeps what is shown once for the session that gets it. */
+  /** Keeps a value that is shown once, for the session that can see it. */
   async #keepOnce(req: Request, res: Response, { issue }: Reply, to: string, once: unknown): Promise<void> {
     const { core, kept } = this.#site;
     const session =
@@ -344,7 +371,7 @@ ${way !== null && html`<p><a href="${way}" data-part="button">${error.status ===
 
   async #render(page: Page, visit: Visit, status: number): Promise<void> {
     const { site, req, res, refused, returnTo } = visit;
-    const own = await page.values(visit);
+    const own = await site.core.database.together(async () => page.values(visit));
     if (own instanceof Leave) {
       if (own.way !== undefined) this.#site.kept.setWay(res, own.way);
       this.#goOn(own.to, req, res);
@@ -352,11 +379,11 @@ ${way !== null && html`<p><a href="${way}" data-part="button">${error.status ===
     }
     const error = refused?.error ?? errorNamed(visit.query.get('error'));
     const done = error ? null : visit.query.get('done');
-    // A form has an address of its own, which cannot be returned to.
+    // Users cannot return to the address of a form, so use the page.
     const here = refused ? site.page(page.name, { params: visit.params }) : site.here(req);
     const values = {
       ...this.#common(page, { auth: visit.auth, error, returnTo, done, here }),
-      // A page with a token must not lead to other origins, which would get to know that it was open.
+      // A page with a token must not link to other origins, because they would learn that it was open.
       ...(visit.token !== null && { links: {} }),
       ...own,
     };
@@ -364,20 +391,29 @@ ${way !== null && html`<p><a href="${way}" data-part="button">${error.status ===
     const render = site.settings.render;
     const nonce = render ? createToken('') : null;
     const loaded = this.#loaded(view.scripts ?? []);
-    const title = titleOf(values, view, this.#words);
-    const [head, main] = [
-      headOf(title, loaded, nonce, visit.token !== null),
-      mainOf(values, view, this.#words),
-    ];
+    const words = this.#words;
+    const title = titleOf(values, view, words);
+    const main = mainOf(values, view, words);
+    const headWith = (title: string) => headOf(title, loaded, nonce, visit.token !== null);
+    const documentWith = (main: Html, ownTitle = title) =>
+      documentOf(values, headWith(ownTitle), main, loaded, words);
     res.statusCode = status;
     if (render) {
+      // A document of latchkey has the policy of the pages.
+      const documents = new Set<string>();
       const rendered = {
         name: page.name,
         kind: page.kind,
         title,
         values,
-        head,
+        head: headWith(title),
         main,
+        words,
+        document(main, title) {
+          const document = documentWith(main, title);
+          documents.add(String(document));
+          return document;
+        },
         csp: CSP,
         nonce,
       } as RenderedPage;
@@ -387,14 +423,15 @@ ${way !== null && html`<p><a href="${way}" data-part="button">${error.status ===
       requireDocument(document);
       if (document) {
         // A whole document of the app can load what the app's own policy allows.
-        if (!res.hasHeader('Content-Security-Policy'))
+        if (documents.has(String(document))) protectPage(res);
+        else if (!res.hasHeader('Content-Security-Policy'))
           res.setHeader('Content-Security-Policy', "frame-ancestors 'none'; base-uri 'none'");
         this.#end(res, isHtml(document) ? String(document) : document);
         return;
       }
     }
     protectPage(res);
-    this.#end(res, String(documentOf(values, head, main, loaded, this.#words)));
+    this.#end(res, String(documentWith(main)));
   }
 
   #loaded(scripts: readonly string[]): Loaded {
@@ -405,6 +442,7 @@ ${way !== null && html`<p><a href="${way}" data-part="button">${error.status ===
       scripts: ['form.js', ...scripts].map(asset),
       icon: asset('icon.svg'),
       logo: settings.theme.logo ?? null,
+      words: this.#wordsForScripts,
     };
   }
 
@@ -437,8 +475,8 @@ ${way !== null && html`<p><a href="${way}" data-part="button">${error.status ===
   }
 
   /**
-   * Sends a browser on, after a form or to where a form's redirect has led. Chrome holds every redirect after a form
-   * against `form-action`.
+   * Sends a browser to the next address, after a form or from the page that a form has redirected to. It does not
+   * redirect to other origins, because Chrome checks every redirect after a form against `form-action`.
    */
   #goOn(to: string, req: Request, res: Response): void {
     protectPage(res);
@@ -475,16 +513,18 @@ ${way !== null && html`<p><a href="${way}" data-part="button">${error.status ===
   }
 }
 
-/** Whether a header presents a credential that programs have. Browsers send those of HTTP authentication by themselves. */
+/**
+ * Whether a header presents a credential of a program. Browsers send credentials of HTTP authentication by themselves.
+ */
 function presentsCredential(authorization: string | undefined): boolean {
   return authorization !== undefined && !/^(basic|digest|negotiate|ntlm)\b/i.test(authorization);
 }
 
-/** @throws TypeError if the app has rendered something else than a document */
+/** @throws TypeError if the app has rendered something other than a document */
 function requireDocument(document: unknown): void {
   if (document === undefined || document === null || typeof document === 'string' || isHtml(document)) return;
   throw new TypeError(
-    `latchkey: pages: render returned ${typeof document === 'object' ? 'an object' : `a ${typeof document}`}: return the document as a string or as html, or nothing`,
+    `latchkey: pages: render returned ${typeof document === 'object' ? 'an object' : `a ${typeof document}`}: return the document as a string or html, or undefined`,
   );
 }
 
@@ -493,11 +533,11 @@ interface Found {
   readonly error: AuthError | null;
   readonly returnTo: string | null;
   readonly done: string | null;
-  /** The address of the page. Null for none that can be returned to. */
+  /** The address of the page. Null if users cannot return to it. */
   readonly here: string | null;
 }
 
-/** Sets the headers of pages, in place of those that the app has set. */
+/** Sets the headers of pages, and replaces those that the app has set. */
 function protectPage(res: Response, hasOwnPolicy = true): void {
   if (hasOwnPolicy) res.setHeader('Content-Security-Policy', CSP);
   res.setHeader('Referrer-Policy', 'same-origin');
@@ -508,13 +548,13 @@ function protectPage(res: Response, hasOwnPolicy = true): void {
   res.vary('Accept, Accept-Language, Cookie');
 }
 
-/** Returns the fields that are no secret: only these are sent back. */
+/** Returns the fields that are not secret. Only these are sent back. */
 function keepable({ body }: Route, fields: ReadonlyMap<string, string>): ReadonlyMap<string, string> {
   const shown = body ? fieldsShownAgain(body) : new Set<string>();
   return new Map([...fields].filter(([name]) => shown.has(name)));
 }
 
-/** Returns the error that an address names, because a flow has led back to the page. */
+/** Returns the error in an address that a sign-in at a provider has led back to. Null if there is none. */
 function errorNamed(code: string | null): AuthError | null {
   if (code === null) return null;
   try {
@@ -526,6 +566,6 @@ function errorNamed(code: string | null): AuthError | null {
 
 function detailOf({ detail, retryAfter }: AuthError, words: Words): string {
   if (retryAfter === undefined) return detail;
-  // The wait says it more exactly.
+  // The exact wait replaces this sentence.
   return `${detail.replace(/ Try again (later|shortly)\.$/, '')} ${words.refusal.wait(inWords(retryAfter))}`;
 }

@@ -12,7 +12,7 @@ import { Kept } from './kept.js';
 import type { PagesSettings } from './options.js';
 import type { FormValues, LinkValues, MethodValues, PageKind } from './values.js';
 
-/** A form that was refused. */
+/** A form that was rejected. */
 export interface Refused {
   readonly form: string;
   readonly error: AuthError;
@@ -20,25 +20,25 @@ export interface Refused {
   readonly token: string | null;
 }
 
-/** Who asks for what. */
+/** A request for a page or a form. */
 export interface Asking {
   readonly req: Request;
   readonly params: Readonly<Record<string, string>>;
   /** The session, on pages that need one or ask for it. */
   readonly auth: SessionAuthentication | null;
-  /** The token of a link in an email: from the address or, if a form was refused, from the form. */
+  /** The token of a link in an email: from the address or, if a form was rejected, from the form. */
   readonly token: string | null;
-  /** The form that was refused. Null for a GET. */
+  /** The form that was rejected. Null for a GET. */
   readonly refused: Refused | null;
 }
 
-/** What the site knows of a page. */
+/** The properties of a page that the site uses. */
 export interface SitePage {
   readonly name: string;
   /** Its path below the mount path, with `:name` for parameters. */
   readonly path: string;
   readonly kind: PageKind;
-  /** Who can open it. `anyone` gets the session too, if there is one. */
+  /** Who can open the page. With `anyone`, the page still gets the session if there is one. */
   readonly access: 'anyone' | 'session' | 'admin';
   /** Whether the navigation leads here. @default false */
   readonly inNavigation?: boolean;
@@ -57,10 +57,10 @@ const RELATIVE = 'http://relative.invalid';
 /** The names of the pages that users can return to. */
 const OF_ACCOUNTS = /^(account|administration)\b/;
 
-/** The pages of an Auth: where they are, and what the app has enabled. */
+/** The pages of an Auth: their addresses, and the features that the app has enabled. */
 export class Site {
   readonly #routes: ReadonlyMap<string, Route>;
-  /** What pages keep in cookies. */
+  /** The values that pages keep in cookies. */
   readonly kept: Kept;
   #pages: readonly SitePage[] = [];
 
@@ -72,12 +72,12 @@ export class Site {
     this.kept = new Kept(core);
     if (settings.home !== undefined && this.returnTo(settings.home) === null)
       throw new TypeError(
-        'latchkey: pages: home must not be a page that signs in: set it to a page of your app',
+        'latchkey: pages: home must not be a route of latchkey or a page where users sign in: set it to a page of your app',
       );
     this.#routes = new Map(routes.map((route) => [`${route.method} ${route.path}`, route]));
   }
 
-  /** All pages. They need the site, so they are set once it exists. */
+  /** All pages. They are set after the site was created, because they need it. */
   set pages(pages: readonly SitePage[]) {
     this.#pages = pages;
   }
@@ -97,7 +97,7 @@ export class Site {
     return this.settings.appName;
   }
 
-  /** The page that a user returns to if the request names none. */
+  /** The page that a user returns to if the request does not name one. */
   get home(): string {
     return this.settings.home ?? `${this.core.settings.publicPath}/`;
   }
@@ -107,7 +107,7 @@ export class Site {
     return this.core.settings.publicPath + req.originalUrl;
   }
 
-  /** How a user is called. */
+  /** Returns the name that pages show for a user. */
   nameOf({ email, username }: User): string | null {
     return email ?? (username as string | null | undefined) ?? null;
   }
@@ -119,15 +119,15 @@ export class Site {
         ({ inNavigation, access }) => inNavigation && (access !== 'admin' || this.core.isAdministrator(user)),
       )
       .map(({ name }) => name);
-    // `account/sessions` is below `account`, but has a link of its own.
+    // `account/sessions` is below `account`, but has its own link.
     const [nearest] = names.filter((name) => current.startsWith(name)).sort((a, b) => b.length - a.length);
     return names.map((name) => ({ name, href: this.page(name), isCurrent: name === nearest }));
   }
 
   /**
-   * Returns where the user of a browser can get access to the page that it was refused.
+   * Returns the page where a user can get access to a page that was denied.
    *
-   * @param here the page
+   * @param here the page that was denied
    * @returns null if there is no such page
    */
   wayTo(error: AuthError, here: string): string | null {
@@ -157,7 +157,7 @@ export class Site {
     return this.page('verify-email', { returnTo, query: { waiting: 'true' } });
   }
 
-  /** Returns the page of the first task that a session has to do. Null if there is none. */
+  /** Returns the page of the first open task of a session. Null if there is none. */
   pageOfTasks({ user, session }: SessionAuthentication, returnTo: string | null): string | null {
     const [task] = this.core.tasks.open(user, session);
     return task === undefined || !this.core.tasks.names.includes(task)
@@ -177,10 +177,16 @@ export class Site {
     return this.#routes.get(name);
   }
 
-  /** Returns a route that is always there. */
+  /** Returns the methods of the routes at a path, in upper case. */
+  methodsAt(path: string): string[] {
+    const routes = [...this.#routes.values()].filter((route) => route.path === path);
+    return routes.map(({ method }) => method.toUpperCase());
+  }
+
+  /** Returns a route that is always enabled. */
   require(name: string): Route {
     const route = this.route(name);
-    if (!route) throw new TypeError(`latchkey: pages() needs the route ${name}`);
+    if (!route) throw new TypeError(`latchkey: pages() requires the route ${name}`);
     return route;
   }
 
@@ -203,19 +209,19 @@ export class Site {
     );
   }
 
-  /** What users sign in with besides the password. */
+  /** The identifier that users sign in with, in addition to the password. */
   get identifier(): 'email' | 'username' | 'either' {
     return this.signUpIdentifier === 'email' && this.core.usernames ? 'either' : this.signUpIdentifier;
   }
 
-  /** What a new account with a password must have. */
+  /** The identifier that a new account with a password must have. */
   get signUpIdentifier(): 'email' | 'username' | 'either' {
     return (
       this.core.contributions.find(({ forPages }) => forPages?.identifier)?.forPages?.identifier ?? 'email'
     );
   }
 
-  /** The names of all pages, here and in the app. */
+  /** The names of all pages, including the app's own. */
   get names(): readonly string[] {
     return [...this.pages.map(({ name }) => name), ...Object.keys(this.settings.own)];
   }
@@ -224,7 +230,7 @@ export class Site {
     return Object.hasOwn(this.settings.own, name) ? this.settings.own[name] : undefined;
   }
 
-  /** Whether a page exists, here or in the app. */
+  /** Whether a page exists, in latchkey or in the app. */
   hasPage(name: string): boolean {
     return this.#ownPage(name) !== undefined || this.pages.some((page) => page.name === name);
   }
@@ -236,17 +242,17 @@ export class Site {
     return withQuery(withParams(own ?? this.mount + path, params), { done, ...query, return_to: returnTo });
   }
 
-  /** Whether a link verifies an email in the browser of the sign-up without a password. */
+  /** Whether a verification link works without a password in the browser of the sign-up. */
   get verifiesByClick(): boolean {
     return this.core.contributions.some(({ forPages }) => forPages?.verifiesByClick);
   }
 
-  /** Whether the browser has a sign-in that waits for a code. */
+  /** Whether the browser has a pending sign-in. */
   isWaiting({ req }: Asking): boolean {
     return cookieValues(req.headers.cookie, this.core.settings.pendingCookie.name).length > 0;
   }
 
-  /** Returns the token of a link, and what it is for. It is not used up. @param purposes the purposes that it can have */
+  /** Finds the token of a link, without consuming it. @param purposes the purposes that the link can have */
   async linkOf(
     { token }: Asking,
     purposes: readonly string[],
@@ -262,20 +268,20 @@ export class Site {
     }
   }
 
-  /** Reads what a route answers with, for the user of a page. @throws AuthError what the route throws */
+  /** Calls a route for the user of a page, and returns the body. @throws AuthError the errors of the route */
   async read<T>(
     route: Route,
     { auth, req, params }: Pick<Asking, 'auth' | 'req' | 'params'>,
     body: unknown = undefined,
     given: Readonly<Record<string, string>> = {},
   ): Promise<T> {
-    // The user can have edited the address of the page.
+    // The user might have edited the address of the page, so check the query.
     const query = route.query ? checkParameters(new URLSearchParams(given), route.query) : {};
     const reply = await route.handle({ auth, body, query, params, req } as never);
     return (route.answers[reply.status]?.schema?.parse(reply.body) ?? reply.body) as T;
   }
 
-  /** Returns how the user of a page can sign in. */
+  /** Returns the sign-in methods of the user of a page. */
   async methodsOf(visit: Asking): Promise<MethodValues> {
     const found = await this.read<{
       password?: boolean;
@@ -291,16 +297,16 @@ export class Site {
   async reauthentications(
     visit: Asking,
   ): Promise<{ readonly methods: readonly string[]; readonly providers: readonly string[] }> {
-    const found = await this.read<{
-      password?: boolean;
-      email?: boolean;
-      passkeys?: number | boolean;
-      providers?: readonly string[];
-    }>(this.require('get /sign-in-methods'), visit);
     const route = this.route('get /two-factor');
-    const factor = route
-      ? await this.read<{ totp: boolean; recovery_codes_left: number }>(route, visit)
-      : null;
+    const [found, factor] = await allOf([
+      this.read<{
+        password?: boolean;
+        email?: boolean;
+        passkeys?: number | boolean;
+        providers?: readonly string[];
+      }>(this.require('get /sign-in-methods'), visit),
+      route ? this.read<{ totp: boolean; recovery_codes_left: number }>(route, visit) : null,
+    ]);
     const isStrong =
       factor?.totp === true || (visit.auth !== null && this.core.secondFactors.isOn(visit.auth.user));
     const hasPasskey = Boolean(found.passkeys) && this.route('post /reauthenticate/options') !== undefined;
@@ -308,7 +314,7 @@ export class Site {
     return {
       methods: [
         ...(factor?.totp ? ['code'] : []),
-        // The password does not stand for a second factor.
+        // The password does not replace a second factor.
         ...(found.password && !isStrong ? ['password'] : []),
         ...(hasPasskey ? ['passkey'] : []),
         ...(found.email && !hasOther ? ['email_code'] : []),
@@ -336,7 +342,7 @@ export class Site {
     return { action, typed: Object.fromEntries(fields), errors: errorsOf(error.errors), hasNoFocus };
   }
 
-  /** Checks a `return_to`. @returns null if there is none, or if it must not be returned to */
+  /** Checks a `return_to`. @returns null if there is none, or if users must not return to it */
   returnTo(value: string | null | undefined): string | null {
     if (!value) return null;
     try {
@@ -347,7 +353,7 @@ export class Site {
     }
   }
 
-  /** Whether a URL is that of a route, or of a page where users sign in or out, here or in the app. */
+  /** Whether a URL belongs to a route, or to a page where users sign in or out, in latchkey or in the app. */
   #isOwnRoute(url: string): boolean {
     const { origin, pathname } = new URL(url, RELATIVE);
     if (origin !== RELATIVE && origin !== this.core.settings.origin) return false;
@@ -369,8 +375,8 @@ export class Site {
 }
 
 /**
- * Returns what servers and proxies make of a path: decoded as often as it was encoded, without dot segments, in lower
- * case, and with an encoded `?`, `#` or `;` as a part of it or as its end.
+ * Returns the paths that servers and proxies might read from a path: decoded as often as it was encoded, without dot
+ * segments, in lower case, and with an encoded `?`, `#` or `;` either as a part of the path or as its end.
  *
  * @returns null if it cannot be decoded
  */
@@ -402,7 +408,7 @@ function matches(pattern: string, path: string): boolean {
   );
 }
 
-/** Adds parameters to a URL. Those without a value are left out. */
+/** Adds parameters to a URL, except for parameters without a value. */
 function withQuery(url: string, query: Readonly<Record<string, string | null | undefined>>): string {
   const parsed = new URL(url, RELATIVE);
   for (const [name, value] of Object.entries(query)) if (value) parsed.searchParams.set(name, value);
@@ -413,7 +419,15 @@ function withParams(path: string, params: Readonly<Record<string, string>>): str
   return path.replace(/:(\w+)/g, (_all, name: string) => encodeURIComponent(params[name] ?? ''));
 }
 
-/** Returns what is wrong, by the names of the fields. */
+/** Awaits reads that run at the same time. @throws the error of the first read that fails, in this order */
+export async function allOf<T extends readonly unknown[] | []>(
+  reads: T,
+): Promise<{ -readonly [K in keyof T]: Awaited<T[K]> }> {
+  await Promise.allSettled(reads);
+  return Promise.all(reads);
+}
+
+/** Returns the errors by the names of their fields. */
 export function errorsOf(
   errors: readonly { readonly pointer: string; readonly detail: string }[] = [],
 ): Readonly<Record<string, string>> {

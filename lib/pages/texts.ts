@@ -1,9 +1,9 @@
 import { deviceNameOf } from '../mail/messages.js';
 import type { Words } from './words.js';
 
-/** Returns a kind of change in words. That of another plugin is named by its kind. */
+/** Returns a kind of change in words. A kind of another plugin has no words here, so its name is used. */
 export function changeName(kind: string, words: Words): string {
-  const name = words.changes[kind] ?? kind.replaceAll('-', ' ');
+  const name = words.changes[kind] ?? kind.replace(/-/g, ' ');
   return name.charAt(0).toUpperCase() + name.slice(1);
 }
 

@@ -1,6 +1,6 @@
 import { BLACK, type Color, colorOf, contrast, inkOn, WHITE } from '../color.js';
 
-/** The grounds of light and dark pages: links are on both. */
+/** The backgrounds of light and dark pages, which both contain links. */
 const LIGHT_GROUND: Color = [244, 245, 247];
 const DARK_GROUND: Color = [34, 39, 46];
 /** The contrast of text (WCAG 2.2, 1.4.3). */

@@ -1,5 +1,6 @@
 import type { Request, Response } from 'express';
 import type { Html } from '../html.js';
+import type { Words } from './words.js';
 
 /** `entrance` for the pages before a sign-in, `account` for those that need a session. */
 export type PageKind = 'entrance' | 'account';
@@ -8,13 +9,13 @@ export type PageKind = 'entrance' | 'account';
 export interface FormValues {
   /** The path that the form is sent to. */
   readonly action: string;
-  /** What was typed, by the names of the fields, if the form was refused. Secrets are never among it. */
+  /** The typed values by field name, if the form was rejected. They never contain secrets. */
   readonly typed: Readonly<Record<string, string>>;
-  /** What is wrong with the fields, by their names: a predicate such as "is missing". */
+  /** The errors by field name. Each is a predicate, such as "is missing". */
   readonly errors: Readonly<Record<string, string>>;
-  /** Whether an error on the page has the focus, in place of a field. */
+  /** Whether an error on the page has the focus, instead of a field. */
   readonly hasNoFocus?: boolean;
-  /** What tells the form from others of the page that are sent to the same path. */
+  /** Distinguishes the form from others on the page that are sent to the same path. */
   readonly key?: string;
 }
 
@@ -42,45 +43,49 @@ export interface CommonValues {
   readonly navigation: readonly LinkValues[];
   /** The page that signs out, on the pages of an account. */
   readonly signOut: string | null;
-  /** How the user is called: the email or the username. Null without a session. */
+  /** The email or username of the user. Null without a session. */
   readonly account: string | null;
-  /** Why a form of the page was refused. */
+  /** The error, if a form of the page was rejected. Null otherwise. */
   readonly error: ErrorValues | null;
-  /** What was done just before, such as `signed-out`. */
+  /** The action that has just been completed, such as `signed-out`. Null if there is none. */
   readonly done: string | null;
   /** The page that the user returns to. Null for {@link home}. */
   readonly returnTo: string | null;
 }
 
-/** Why a form was refused. */
+/** The error of a rejected form. */
 export interface ErrorValues {
   readonly status: number;
   /** The code of the problem, such as `invalid_credentials`. */
   readonly code: string;
   /** A sentence for people. */
   readonly detail: string;
-  /** The fields that are wrong, by their names. */
+  /** The errors of the fields, by field name. */
   readonly fields: Readonly<Record<string, string>>;
-  /** What is missing, for `proof_required`. */
+  /** The missing proofs, for `proof_required`. */
   readonly missing: readonly string[];
-  /** The page where the user can resolve it. Null if there is none. */
+  /** The page where the user can resolve the error. Null if there is none. */
   readonly resolve: string | null;
 }
 
-/** How the user of a page can sign in. */
+/** The sign-in methods of the user of a page. */
 export interface MethodValues {
   readonly password: boolean;
   readonly passkeys: number;
   readonly providers: readonly string[];
   /** Whether a code can be emailed. */
   readonly email: boolean;
-  /** The number of sign-in methods besides the password. */
+  /** The number of sign-in methods other than the password. */
   readonly others: number;
 }
 
 /** The values of each page, by its name, in addition to {@link CommonValues}. */
 // biome-ignore lint/suspicious/noEmptyInterface: each page adds its own
 export interface PageValues {}
+
+/** The values of each card of the page `account/security`, by its name. */
+// biome-ignore lint/suspicious/noEmptyInterface: each card adds its own
+export interface CardValues {}
 
 /** A page, for the app's own frame or template. */
 export type RenderedPage = { readonly [Name in keyof PageValues]: RenderedPageOf<Name> }[keyof PageValues];
@@ -92,15 +97,24 @@ export interface RenderedPageOf<Name extends keyof PageValues> {
   readonly kind: PageKind;
   /** The title of the document. */
   readonly title: string;
-  /** What the page shows. No secret is among it, except for those that are shown once. */
+  /** The values that the page shows. They contain no secrets, except for those that are shown once. */
   readonly values: CommonValues & PageValues[Name];
-  /** What the head of the document needs: the title, the styles and the scripts. */
+  /** The content of the document's head: the title, the styles and the scripts. */
   readonly head: Html;
   /** The content of the page, in a `<main>`. */
   readonly main: Html;
+  /** The words of the page, in its language. */
+  readonly words: Words;
+  /**
+   * Returns latchkey's document with other content.
+   *
+   * @param main the content, instead of {@link main}
+   * @param title the title of the document. By default, {@link title}
+   */
+  document(main: Html, title?: string): Html;
   /** The Content-Security-Policy that the page needs. */
   readonly csp: string;
-  /** A nonce that the tags in {@link head} have, for the app's own policy. */
+  /** The nonce of the tags in {@link head}, for the app's own policy. */
   readonly nonce: string;
 }
 

@@ -49,7 +49,7 @@ const TABLES = {
 type Shapes = typeof TABLES;
 type Names<T extends keyof Shapes> = { readonly [K in keyof Shapes[T]['columns']]?: string };
 
-/** The table of the users, with the columns that the app has added and names. */
+/** Returns the table of the users, with the columns that the app has added and whose names it has set. */
 function usersWith(
   added: readonly string[],
   names: Readonly<Record<string, string | null | undefined>> = {},
@@ -78,20 +78,20 @@ const PROVIDERS: ProviderNames = {
 export interface AuthJsOptions {
   /**
    * The tables, if their names were changed. A name can include a schema, as in `auth.account`.
-   * @default those of the adapters: `users`, `user` or `User`, and so on
+   * @default the adapters' names: `users`, `user` or `User`, and so on
    */
   readonly tables?: { readonly user?: string; readonly account?: string };
   /**
    * The columns, if their names were changed, and the columns that the app has added to the users: `passwordHash`,
    * `username`, `createdAt`.
-   * @default those of the adapters, in snake_case or camelCase, and no others
+   * @default the adapters' columns, in snake_case or camelCase, and no others
    */
   readonly columns?: {
     readonly user?: Names<'user'> & { readonly [K in AddedColumns | 'passwordHash']?: string };
     readonly account?: Names<'account'>;
   };
   /**
-   * The ids of the app's providers, by the ids that Auth.js uses for them. Null leaves a provider's accounts out.
+   * The ids of the app's providers, by the ids that Auth.js uses for them. Null excludes a provider's accounts.
    * @default the same ids, with `x` for `twitter`, and `microsoft` for `azure-ad` and `microsoft-entra-id`
    */
   readonly providers?: ProviderNames;
@@ -101,7 +101,8 @@ export interface AuthJsOptions {
 
 /**
  * Reads the users of Auth.js (NextAuth) with an adapter for SQL, such as Sequelize's, Prisma's or Drizzle's, and their
- * accounts at providers, for `auth.importUsers`. `ref` is the user's id in Auth.js, and so is `id` if it is a UUID, as it is by default.
+ * accounts at providers, for `auth.importUsers`. `ref` is the user's id in Auth.js. `id` is the same if it is a UUID,
+ * as it is by default.
  *
  * @example
  * await auth.importUsers(fromAuthJs(sequelize));
@@ -158,12 +159,16 @@ async function* readUsers(
 export interface AuthJsSessionsOptions extends BridgeOptions {
   /** The Sequelize instance of Auth.js's adapter, or another one on the same database. @default none, required */
   sequelize: Sequelize;
-  /** The adapter's tables. @default those of the adapters: `sessions`, `session` or `Session`, and so on */
+  /**
+   * The tables, if their names were changed.
+   *
+   * @default the adapters' names: `sessions`, `session` or `Session`, and so on
+   */
   tables?: { session?: string; user?: string } | undefined;
   /**
    * The columns, if their names were changed. Include `username` and `createdAt` of the users if `fromAuthJs` has read
    * them, because the ids of the accounts are derived from them.
-   * @default those of the adapters, in snake_case or camelCase
+   * @default the adapters' columns, in snake_case or camelCase
    */
   columns?:
     | {
@@ -174,8 +179,8 @@ export interface AuthJsSessionsOptions extends BridgeOptions {
   /**
    * Returns the account of a session: its id, or with `user.model` the primary key of its row, or
    * `{ id, email, emailVerified }`; null if there is no account. It gets the rows of the session and of the user.
-   * @default the account with the user's id, or that `fromAuthJs` has imported; else the imported one with the email, if
-   *   both have verified it
+   * @default the account with the user's id, or the account that `fromAuthJs` has imported; otherwise the imported
+   *   account with the email, if both systems have verified it
    */
   userId?: ((session: SourceRow, user: SourceRow) => FoundUser | Promise<FoundUser>) | undefined;
 }
@@ -239,7 +244,7 @@ export function authJsSessions(options: AuthJsSessionsOptions): SessionBridge {
       if (!row) return null;
       const user = userId ? await userId(session, row) : userOfRow(identityIn(row, users.columns));
       const found = userOf(user, BRIDGE);
-      // The adapter does not store when a session began.
+      // The adapter does not store when a session started.
       return found === null ? null : { user: found, beganAt: null, endsAt, remembered: true };
     },
     async end(token) {

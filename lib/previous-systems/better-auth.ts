@@ -76,7 +76,7 @@ const TABLES = {
   twoFactor: {
     table: 'twoFactor',
     columns: { userId: 'userId', secret: 'secret', backupCodes: 'backupCodes', verified: 'verified' },
-    // Earlier versions do not have it.
+    // Earlier versions do not have this column.
     optional: ['verified'],
   },
   passkey: {
@@ -129,12 +129,12 @@ export interface BetterAuthOptions {
    */
   readonly tables?: { readonly [T in Imported]?: string };
   /**
-   * The columns, if their names were changed (`fields`). Null leaves out a column that the app does not have.
+   * The columns, if their names were changed (`fields`). Use null for a column that the app does not have.
    * @default better-auth's names, or the same in snake_case
    */
   readonly columns?: { readonly [T in Imported]?: Names<T> };
   /**
-   * The ids of the app's providers, by the ids that better-auth uses for them. Null leaves a provider's accounts out.
+   * The ids of the app's providers, by the ids that better-auth uses for them. Null excludes a provider's accounts.
    * @default the same ids, with `x` for `twitter`
    */
   readonly providers?: ProviderNames;
@@ -144,8 +144,8 @@ export interface BetterAuthOptions {
 
 /**
  * Reads the users of better-auth 1 for `auth.importUsers`, with their passwords, accounts at providers, usernames,
- * bans, and the secrets and backup codes of its `twoFactor()` plugin. `ref` is the user's id in better-auth, and so is
- * `id` if it is a UUID.
+ * bans, and the secrets and backup codes of its `twoFactor()` plugin. `ref` is the user's id in better-auth. `id` is
+ * the same if it is a UUID.
  *
  * @example
  * await auth.importUsers(fromBetterAuth(sequelize, { secret: process.env.BETTER_AUTH_SECRET }));
@@ -232,7 +232,9 @@ async function factorRows(
 
 type FoundPasskeys = FoundTable<keyof Shapes['passkey']['columns']>;
 
-/** Reads a passkey. better-auth stores the id in base64url, and the key in base64. It does not store the user handle. */
+/**
+ * Reads a passkey. better-auth stores the id in base64url, and the key in base64. It does not store the user handle.
+ */
 function passkeyIn(row: SourceRow, { columns }: FoundPasskeys): SourcePasskey {
   const { credentialID, publicKey, counter, deviceType, backedUp, name, transports, createdAt } = columns;
   return {
@@ -284,7 +286,7 @@ function secretOf(opened: string): string {
 }
 
 /**
- * Reads backup codes: encrypted, or JSON with `storeBackupCodes: 'plain'`. Codes in the app's own format are left out.
+ * Reads backup codes: encrypted, or JSON with `storeBackupCodes: 'plain'`. Codes in the app's own format are skipped.
  */
 function codesOf(stored: string, secret: BetterAuthOptions['secret']): string[] {
   try {
@@ -330,8 +332,8 @@ export interface BetterAuthSessionsOptions extends BridgeOptions {
   /** The tables, if better-auth's `modelName` changes their names. @default as in `fromBetterAuth` */
   tables?: { session?: string; user?: string } | undefined;
   /**
-   * The columns, if better-auth's `fields` changes their names. For users, the same as in `fromBetterAuth`. Null leaves
-   * out a column that the app does not have.
+   * The columns, if better-auth's `fields` changes their names. For users, they are the same as in `fromBetterAuth`.
+   * Use null for a column that the app does not have.
    * @default better-auth's names, or the same in snake_case
    */
   columns?:
@@ -343,8 +345,9 @@ export interface BetterAuthSessionsOptions extends BridgeOptions {
   /**
    * Returns the account of a session: its id, or with `user.model` the primary key of its row, or
    * `{ id, email, emailVerified }`; null if there is no account. It gets the rows of the session and of the user.
-   * @default the account with the user's id, if that is a UUID, or that `fromBetterAuth` has imported; else the one with the
-   *   email, if both have verified it, and the account is older than the session or was imported
+   * @default the account with the user's id, if that is a UUID, or the account that `fromBetterAuth` has imported;
+   *   otherwise the account with the email, if both systems have verified it, and the account is older than the session
+   *   or was imported
    */
   userId?: ((session: SourceRow, user: SourceRow) => FoundUser | Promise<FoundUser>) | undefined;
 }

@@ -28,14 +28,15 @@ function withoutPadding(base64: string): string {
 
 /** Options of every bridge. */
 export interface BridgeOptions {
-  /** The time from which the bridge does nothing, so that leaving it in the config does no harm. @default never */
+  /** The time after which the bridge does nothing, so that it can safely stay in the config. @default never */
   until?: Date | undefined;
-  /** The exact name of the cookie. @default the one that the older system gives it */
+  /** The exact name of the cookie. @default the previous system's usual name */
   cookieName?: string | undefined;
   /**
-   * Whether the previous system is still running, so that its sessions stay active there: for a move in steps, or back.
-   * What ends all sessions of a user here calls `endAll` with the id of the account, after the commit and for at most 5
-   * seconds. Without `endAll`, the sessions of the previous system continue then.
+   * Whether the previous system is still running, so that its sessions stay active there. Use it to migrate in steps,
+   * or to migrate back. When all sessions of a user are ended here, latchkey calls `endAll` with the id of the account,
+   * after the commit and for at most 5 seconds. Without `endAll`, the user's sessions in the previous system then
+   * continue.
    * @default false
    */
   keepOld?: boolean | { endAll: (userId: string) => unknown } | undefined;
@@ -80,7 +81,7 @@ const columnName = z
   .string('must be the name of a column')
   .regex(/^[^"`[\]\0;]{1,128}$/, 'must be the name of a column, without quotes');
 /**
- * The names of columns that differ from the usual ones, by table. Null leaves out a column that the app does not have.
+ * The names of columns that differ from the usual ones, by table. Null means that the app does not have the column.
  * The type parameter is the option as its interface declares it.
  *
  * @param tables the keys of the columns, by table
@@ -105,7 +106,7 @@ export const secretsOption = (message: string) =>
   z
     .union([z.string().min(1, message), z.array(z.string(message).min(1, message)).min(1, message)], message)
     .transform((one) => [one].flat());
-/** A function of the app that names a user. @internal */
+/** A function of the app that identifies a user. @internal */
 export const userFunction = <Row extends unknown[]>() =>
   z.custom<(...row: Row) => FoundUser | Promise<FoundUser>>(
     (it) => typeof it === 'function',
@@ -128,7 +129,7 @@ export function userOf(found: FoundUser, where: string): OldUser | null {
   );
 }
 
-/** Returns the user of a row that the previous system's importer reads too. */
+/** Returns the user of a row that the previous system's importer also reads. */
 export function userOfRow({ id, email, emailVerified, ...imported }: SourceIdentity): OldUser {
   return { id, email, emailVerified, imported };
 }

@@ -14,7 +14,7 @@ import {
 } from './bridge-options.js';
 import { endOf } from './values.js';
 
-/** The data in a store of express-session: what the app has stored in `req.session`, and the session's cookie. */
+/** The data in a store of express-session: the app's data in `req.session`, and the session's cookie. */
 export interface ExpressSessionData {
   /** The cookie of the session. */
   readonly cookie?: {
@@ -46,8 +46,8 @@ export interface ExpressSessionOptions extends BridgeOptions {
   store: ExpressSessionStore;
   /**
    * Returns the account of a session: its id, or with `user.model` the primary key of its row, or
-   * `{ id, email, emailVerified }`; null if no user is signed in. An email leads to imported accounts only, because a store
-   * does not say when a session began.
+   * `{ id, email, emailVerified }`; null if no user is signed in. An email identifies only imported accounts, because a
+   * store does not contain the time when a session started.
    * @default none, required
    */
   userId: (data: ExpressSessionData) => FoundUser | Promise<FoundUser>;
@@ -58,7 +58,7 @@ export interface ExpressSessionOptions extends BridgeOptions {
    */
   secret?: string | readonly string[] | undefined;
   /**
-   * Whether the old app's `session()` has `rolling: true`, so that its store alone knows when sessions end.
+   * Whether the old app's `session()` has `rolling: true`, so that only its store knows when sessions expire.
    * @default false
    */
   rolling?: boolean | undefined;

@@ -27,8 +27,8 @@ export type JwtAlgorithm =
   | 'Ed25519';
 
 /**
- * The keys of {@link jwtSessions}: a secret, a public key in PEM, a list of several of these, a JWK set, or the URL of a
- * JWK set.
+ * The keys of {@link jwtSessions}: a secret, a public key in PEM, a list of several of these, a JWK set, or the URL of
+ * a JWK set.
  */
 export type JwtKeys =
   | string
@@ -52,22 +52,22 @@ export interface JwtClaims {
 /** Options of {@link jwtSessions}. */
 export interface JwtSessionsOptions {
   /**
-   * The secret that signs the tokens; or the public key that verifies them, in PEM; or a list of several, if it was
-   * changed; or a JWK set, or its URL, which must be https or on this machine.
+   * The secret that signs the tokens, or the public key in PEM that verifies them; a list of several, if the key was
+   * changed; a JWK set; or the URL of a JWK set, which must be https or on this machine.
    * @default none, required
    */
   keys: JwtKeys | undefined;
   /**
-   * The algorithms of the tokens. Tokens with any other are invalid, whatever their header says.
+   * The algorithms of the tokens. Tokens with any other algorithm in their header are invalid.
    * @default none, required
    */
   algorithms: readonly JwtAlgorithm[];
-  /** The scheme of the header `Authorization` with which clients send the tokens. @default 'Bearer' */
+  /** The scheme that clients use to send the tokens in the header `Authorization`. @default 'Bearer' */
   scheme?: BearerScheme | undefined;
   /**
    * Returns the account of a token: its id, or with `user.model` the primary key of its row, or
-   * `{ id, email, emailVerified }`. Null for a token of another purpose, such as one of an emailed link or a refresh token,
-   * which must not sign anyone in.
+   * `{ id, email, emailVerified }`. Return null for a token with another purpose, such as a refresh token or the token
+   * of an emailed link, which must not sign anyone in.
    * @default none, required
    */
   userId: (claims: JwtClaims) => FoundUser | Promise<FoundUser>;
@@ -105,7 +105,7 @@ const ECDSA: Readonly<Record<string, { readonly bytes: number; readonly order: b
 
 // RFC 7518, 3.3 and 3.5.
 const MIN_RSA_BITS = 2048;
-/** Longer tokens are not verified. The headers of a request can have 16 KiB together. */
+/** Longer tokens are not verified. All headers of a request together can have 16 KiB. */
 const MAX_LENGTH = 8192;
 /** How far the clock of the previous system can be ahead, for `nbf`. */
 const TOLERANCE_SECONDS = 30;
@@ -150,10 +150,10 @@ export const schema = () =>
   });
 
 /**
- * Takes over tokens that an app has signed itself (JSON Web Tokens, RFC 7519), for clients that cannot be changed at once.
- * Each token stands for one session, which is created when the token is first seen, and ends when the token expires or when
- * the session is ended: by signing out, in the list of sessions, or with all sessions of the user. A token without `exp` is
- * invalid.
+ * Takes over tokens that an app has signed itself (JSON Web Tokens, RFC 7519), for clients that cannot be changed
+ * immediately. Each token represents one session, which is created when the token is first seen. The session ends when
+ * the token expires, when the user signs out, or when the session is revoked, alone or with all sessions of the user. A
+ * token without `exp` is invalid.
  *
  * @example
  * createAuth({
@@ -224,9 +224,9 @@ function isOneOf(algorithms: readonly JwtAlgorithm[], algorithm: unknown): algor
 }
 
 /**
- * Returns a token in the only form that has the same header, claims and signature, so that a token whose session has ended
- * cannot come back in another form. The signature covers the text of the header and claims, but not its own: the last
- * character has bits that decoders ignore, and for an ECDSA signature (r, s), (r, -s) is valid too.
+ * Returns a token in the only form that has the same header, claims and signature, so that a token whose session has
+ * ended cannot be used again in another form. The signature covers the text of the header and claims, but not its own
+ * text: the last character has bits that decoders ignore, and for an ECDSA signature (r, s), (r, -s) is also valid.
  *
  * @returns null if the signature is not in its usual form
  */
@@ -250,7 +250,7 @@ type Key = Parameters<Jose['jwtVerify']>[1];
 
 const loadJose = once(() => loadEsModule('jose', () => import('jose')));
 
-/** Returns a function that verifies a token, whose claims are null if it is not valid. */
+/** Returns a function that verifies a token, and returns its claims, or null if the token is invalid. */
 function verifierOf(keys: Keys, algorithms: readonly JwtAlgorithm[]): Verify {
   const fixed: JWTVerifyOptions = {
     algorithms: [...algorithms],
@@ -355,7 +355,7 @@ function keyOf(given: unknown): LocalKey {
   }
 }
 
-/** Reads a key of a JWK set. None if it is for another purpose, or of a kind that is not known here. */
+/** Reads a key of a JWK set. Returns no key if it is for another purpose, or of an unknown kind. */
 function keyOfJwk(given: unknown): LocalKey[] {
   const jwk = (given ?? {}) as JsonWebKey;
   const { kid, use, alg } = jwk as Readonly<Record<string, unknown>>;
@@ -380,15 +380,15 @@ function algorithmsOf({ type, asymmetricKeyType, asymmetricKeyDetails }: KeyObje
   return CURVES[namedCurve] ? [CURVES[namedCurve]] : [];
 }
 
-/** Returns what is wrong if an algorithm has no key. */
+/** Returns the mistake in the options if an algorithm has no key. */
 function mismatch(keys: Keys, algorithms: readonly JwtAlgorithm[]): string | null {
   if (keys instanceof URL) {
     const secret = algorithms.find((one) => SECRET_ALGORITHMS.includes(one));
     if (!secret) return null;
-    return `algorithms contains ${secret}, which needs a secret, but keys is a URL, where a secret would be public: leave ${secret} out`;
+    return `algorithms contains ${secret}, which requires a secret, but keys is a URL, where a secret would be public: remove ${secret}`;
   }
   const without = algorithms.find((one) => !keys.some((key) => key.algorithms.includes(one)));
   if (without)
-    return `algorithms contains ${without}, but keys has no key for it: HS256 to HS512 need a secret, RS and PS an RSA key of at least ${MIN_RSA_BITS} bits, ES256, ES384 and ES512 a key on P-256, P-384 and P-521, and EdDSA an Ed25519 key`;
+    return `algorithms contains ${without}, but keys has no key for it: HS256 to HS512 require a secret, RS and PS an RSA key of at least ${MIN_RSA_BITS} bits, ES256, ES384 and ES512 a key on P-256, P-384 and P-521, and EdDSA an Ed25519 key`;
   return null;
 }

@@ -4,7 +4,7 @@ import { isSequelize } from '../database/connect.js';
 /** A row of a previous system's table, as the database's driver returned it. */
 export type SourceRow = Readonly<Record<string, unknown>>;
 
-/** The names that a previous system gives a table and its columns, and what apps make of them. */
+/** The names that a previous system gives a table and its columns, and how apps change them. */
 export interface TableShape<Key extends string = string> {
   readonly table: string;
   readonly columns: Readonly<Record<Key, string>>;
@@ -12,12 +12,12 @@ export interface TableShape<Key extends string = string> {
   readonly optional?: readonly string[];
   /**
    * Patterns of columns that show that the app has an optional column under a name that cannot be guessed. The import
-   * must not go on without it.
+   * must not continue without this column.
    */
   readonly hints?: Readonly<Record<string, RegExp>>;
 }
 
-/** The names that the app uses. Null leaves an optional column out. */
+/** The names that the app uses. Null means that the app does not have an optional column. */
 export interface GivenNames {
   readonly table?: string | undefined;
   readonly columns?: Readonly<Record<string, string | null | undefined>> | undefined;
@@ -39,13 +39,15 @@ export function requireSequelize(sequelize: unknown, what: string): void {
     );
 }
 
-/** The tables of a previous system: importers read all of their rows, and bridges look up and delete single ones. */
+/**
+ * The tables of a previous system: importers read all of their rows, and bridges look up and delete individual rows.
+ */
 export class PreviousTables {
   constructor(private readonly sequelize: Sequelize) {}
 
   /**
-   * Finds a table and its columns. Names that the app has not given may be written in another way: in camelCase or
-   * snake_case, the table in the singular or plural.
+   * Finds a table and its columns. Names that the app has not set can be written in another form: in camelCase or
+   * snake_case, and the table in the singular or plural.
    *
    * @param where the name of the importer or bridge, for messages
    * @returns null if there is no such table
@@ -191,7 +193,7 @@ function namesOf(table: string): readonly string[] {
   return [...new Set([...names, ...[table, other(table)].map(pascal)])];
 }
 
-/** @throws TypeError naming a column that cannot be found, or that could be several */
+/** @throws TypeError naming a column that cannot be found, or that several columns match */
 function columnsIn<Key extends string>(
   where: string,
   { table, columns, optional = [], hints = {} }: TableShape<Key>,
@@ -223,7 +225,7 @@ function columnsIn<Key extends string>(
     const hint = pattern && existing.find((one) => pattern.test(one) && !used.has(one));
     if (hint !== undefined)
       throw mistake(
-        `${table} has no column ${columns[key]}, but ${hint}: name the one for ${key} in columns, or set it to null if there is none`,
+        `${table} has no column ${columns[key]}, but ${hint}: name the one for ${key} in columns, or set it to null if there is no such column`,
       );
   }
   return Object.fromEntries(found) as Record<Key, string>;

@@ -4,7 +4,7 @@ import { type ImportRow, SOURCE } from '../users/imported.js';
 import { PreviousTables, requireSequelize, type SourceRow } from './previous-tables.js';
 import { flagOf, type ImportSource, named, textOf, timeOf } from './values.js';
 
-/** The name of a column, or a function of the whole row. */
+/** The name of a column, or a function that gets the whole row. */
 type From<Value> = string | ((row: SourceRow) => Value | Promise<Value>);
 
 /** The sources of the values of {@link fromTable}. */
@@ -25,7 +25,7 @@ export interface TableOptions {
   readonly columns: TableColumns;
   /**
    * The column that sets the order in which the rows are read: unique, not null, and indexed.
-   * @default that of `ref`, else `id`
+   * @default the column of `ref`, otherwise `id`
    */
   readonly key?: string;
 }
@@ -47,7 +47,7 @@ export function fromTable(sequelize: Sequelize, options: TableOptions): ImportSo
   return named(sourceOf(String(options.table)), readUsers(sequelize, options));
 }
 
-/** The name of the source: two tables can have the same keys. */
+/** Returns the name of the source, which contains the table, because two tables can have the same keys. */
 function sourceOf(table: string): string {
   const plain = `table:${table}`;
   if (SOURCE.test(plain)) return plain;

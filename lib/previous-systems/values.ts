@@ -121,7 +121,7 @@ export function endOf(value: unknown): Date | null {
   return time === null || Number.isNaN(time.getTime()) ? null : time;
 }
 
-/** The ids of the app's providers, by their ids in the previous system. Null leaves a provider's accounts out. */
+/** The ids of the app's providers, by their ids in the previous system. Null excludes a provider's accounts. */
 export type ProviderNames = Readonly<Record<string, string | null>>;
 
 /** Returns the links of a user with the ids of the app's providers. */

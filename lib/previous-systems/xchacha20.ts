@@ -6,7 +6,7 @@ const CONSTANTS = Buffer.from('expand 32-byte k');
 
 /**
  * Decrypts XChaCha20-Poly1305 (draft-irtf-cfrg-xchacha-03) with the nonce before the ciphertext. OpenSSL has only
- * ChaCha20, so this function derives XChaCha20 from it. Null if the key is wrong.
+ * ChaCha20, so this function derives XChaCha20 from it. Returns null if the key is wrong.
  */
 export function openXChaCha20(key: Buffer, sealed: Buffer): string | null {
   if (sealed.length < NONCE_BYTES + TAG_BYTES) return null;

@@ -2,6 +2,7 @@ import * as z from 'zod';
 import { type OwnUserInput, updateUser } from '../accounts/change.js';
 import { deleteUser } from '../accounts/deletion.js';
 import { confirmEmailChange, requestEmailChange } from '../accounts/email.js';
+import { exportOwnData } from '../accounts/export.js';
 import { undoChange as undo } from '../accounts/undo.js';
 import {
   examineUndo,
@@ -12,7 +13,7 @@ import {
   proofShape,
 } from '../accounts/undo-proof.js';
 import type { Core } from '../core/core.js';
-import { resources, secondFactorProblems, sessionReply } from '../http/present.js';
+import { exportSchema, resources, secondFactorProblems, sessionReply } from '../http/present.js';
 import { id, route, text, time } from '../http/route.js';
 import { sessionOf } from '../sessions/carriers.js';
 import { isSession } from '../sessions/request.js';
@@ -70,7 +71,7 @@ export const updateMe = (core: Core) => {
     method: 'patch',
     path: '/me',
     formTwin: '/me/update',
-    summary: 'Change my fields and username',
+    summary: "Change the current user's fields and username",
     access: 'session',
     body: z.strictObject({
       ...(core.usernames && { username: shownAgain(text(100).optional()) }),
@@ -93,7 +94,7 @@ export const deleteMe = (core: Core) =>
     method: 'delete',
     path: '/me',
     formTwin: '/me/delete',
-    summary: 'Delete my account, after a recent sign-in or with my password',
+    summary: "Delete the current user's account, after a recent sign-in or with the password",
     access: 'session',
     openTo: 'any-task',
     sensitive: { asks: 'fresh-or-password' },
@@ -105,11 +106,32 @@ export const deleteMe = (core: Core) =>
     },
   });
 
+export const exportMe = (core: Core) =>
+  route({
+    method: 'post',
+    path: '/me/export',
+    summary: "Download the current user's data, after a recent sign-in or with the password",
+    access: 'session',
+    sensitive: { asks: 'fresh-or-password' },
+    body: z.strictObject({}),
+    answers: {
+      200: {
+        description: 'Everything that is stored about the user, as a file',
+        schema: exportSchema(core),
+        file: 'account-data.json',
+      },
+    },
+    problems: ['rate_limited'],
+    async handle({ auth }) {
+      return { status: 200, body: await exportOwnData(core, auth.user.id, auth.session.id) };
+    },
+  });
+
 export const changeEmail = (core: Core) =>
   route({
     method: 'post',
     path: '/email-changes',
-    summary: 'Email a link to my new address, after a recent sign-in or with my password',
+    summary: 'Email a link to a new address, after a recent sign-in or with the password',
     access: 'session',
     sensitive: { asks: 'fresh-or-password' },
     body: z.strictObject({ new_email: shownAgain(text(320)) }),
@@ -127,12 +149,13 @@ export const confirmChange = (core: Core) => {
   return route({
     method: 'post',
     path: '/email-changes/confirm',
-    summary: 'Confirm my new email with an emailed token and my session or password',
+    summary: 'Confirm a new email with an emailed token and the session or password',
     access: 'public',
     body: z.strictObject({ token: text(200), ...passwordShape(core) }),
     answers: {
       200: {
-        description: 'The user and, with a session of the user, that session with a new token',
+        description:
+          'The user and, if the request presents a session of the user, this session with a new token',
         schema: z.object({ user: user.schema, session: session.schema.optional() }),
       },
     },
@@ -156,12 +179,12 @@ export const undoChange = (core: Core) =>
     method: 'post',
     path: '/undo-change',
     summary:
-      'Undo a change of my account with the token of its notice, and what a sign-in asked for before it',
+      'Undo a change of an account with the token of its notice and the proof that a sign-in required before the change',
     access: 'public',
     body: z.strictObject({ token: text(200), ...passwordShape(core), ...proofShape(core) }),
     answers: {
       200: {
-        description: 'The change and every later one were undone, and all sessions ended',
+        description: 'The change and all later ones were undone, and all sessions revoked',
         schema: z.object({ undone: z.string() }),
       },
     },
@@ -182,13 +205,14 @@ export const lookUpUndo = (core: Core) =>
   route({
     method: 'post',
     path: '/undo-change/lookup',
-    summary: 'Read what the token of a notice undoes, and what is missing for it in this browser',
+    summary:
+      'Get the change that the token of a notice undoes, and the proofs that are missing in this browser',
     access: 'public',
     forms: false,
     body: z.strictObject({ token: text(200) }),
     answers: {
       200: {
-        description: 'The change. The token is not used up',
+        description: 'The change. The token still works',
         schema: z.object({
           kind: z.string(),
           at: time,
@@ -211,7 +235,7 @@ export const listChanges = (core: Core) =>
   route({
     method: 'get',
     path: '/account-changes',
-    summary: 'List the changes of my account in the last 30 days, newest first',
+    summary: "List the changes of the current user's account in the last 30 days, newest first",
     access: 'session',
     answers: {
       200: {
@@ -242,13 +266,13 @@ function passwordShape(core: Core): { password?: z.ZodOptional<z.ZodString> } {
   return core.passwords ? { password: text(1024).optional() } : {};
 }
 
-/** A change of the username: a username is a way to sign in. */
+/** A change of the username requires a recent sign-in or the password, because users sign in with it. */
 function renaming(usernames: UsernameRules) {
   return {
     field: 'username',
     isChange({ username }: User, given: unknown) {
       const canonical = usernames.fold(given);
-      // One that cannot be a username is rejected by its rules afterwards.
+      // The rules for usernames reject an invalid one afterwards.
       return given !== undefined && (canonical === null || canonical !== username);
     },
     otherwise: (spelling: unknown) => ({ spelling }),

@@ -11,7 +11,7 @@ export const completeSignIn = (core: Core) => {
   return route({
     method: 'post',
     path: '/signin/second-factor',
-    summary: 'Complete a sign-in that waits for a further step',
+    summary: 'Complete a sign-in that waits for a second factor or an emailed code',
     access: 'public',
     body: bodyOf(methods),
     answers: {
@@ -26,6 +26,7 @@ export const completeSignIn = (core: Core) => {
       'sign_in_expired',
       'rate_limited',
       ...methods.flatMap(({ problems }) => problems),
+      ...core.signInProblems,
     ],
     async handle({ body: { pending_token, ...given } }) {
       const issued = await completionApi(core).completeSignIn({ ...given, pendingToken: pending_token });
@@ -55,7 +56,7 @@ export const sendSignInCode = (core: Core) =>
   route({
     method: 'post',
     path: '/signin/second-factor/send',
-    summary: 'Email me the code of my sign-in again',
+    summary: 'Email the code of a pending sign-in again',
     access: 'public',
     body: z.strictObject({ pending_token: pendingToken }),
     answers: {
@@ -72,7 +73,7 @@ export const secondFactorOptions = (core: Core, { schema, options }: NonNullable
   route({
     method: 'post',
     path: '/signin/second-factor/options',
-    summary: 'What a browser needs to give a passkey as the second factor',
+    summary: 'Get the options with which a browser asks for a passkey as the second factor',
     access: 'public',
     // Only scripts call this route, because a page needs a script for passkeys.
     forms: false,

@@ -7,7 +7,7 @@ export const listDevices = (core: Core) =>
   route({
     method: 'get',
     path: '/devices',
-    summary: 'List the browsers that my account knows, most recently used first',
+    summary: "List the browsers that the current user's account knows, most recently used first",
     access: 'session',
     answers: {
       200: {
@@ -41,7 +41,7 @@ export const forget = (core: Core) =>
     method: 'delete',
     path: '/devices/:id',
     formTwin: '/devices/:id/forget',
-    summary: 'Make my account forget a browser. Its sessions continue',
+    summary: "Make the current user's account forget a browser. Its sessions continue",
     access: 'session',
     sensitive: { asks: 'fresh-or-password' },
     answers: { 204: { description: 'The account no longer knows the browser' } },

@@ -11,6 +11,7 @@ import {
   changeEmail,
   confirmChange,
   deleteMe,
+  exportMe,
   listChanges,
   lookUpUndo,
   me,
@@ -32,8 +33,8 @@ import {
 /**
  * Returns the routes of the core and the plugins.
  *
- * @throws TypeError if a route has a problem that has not been declared, or if the app has chosen a path for a route that
- *   another route has
+ * @throws TypeError if a route has a problem that has not been declared, or if the path that the app has chosen for a
+ *   route belongs to another route
  */
 export function allRoutes(
   core: Core,
@@ -42,6 +43,7 @@ export function allRoutes(
   const declared = [
     me(core),
     ...(core.settings.account.delete ? [deleteMe(core)] : []),
+    ...(core.settings.account.export ? [exportMe(core)] : []),
     ...(core.settings.account.update && canUpdate(core) ? [updateMe(core)] : []),
     ...(core.mails && core.settings.account.changeEmail ? [changeEmail(core), confirmChange(core)] : []),
     ...(core.notices.isOn ? [undoChange(core), lookUpUndo(core)] : []),
@@ -70,7 +72,7 @@ export function allRoutes(
   return routes;
 }
 
-/** Returns the routes with which pending sign-ins are completed, if there can be any. */
+/** Returns the routes that complete pending sign-ins, if there can be any. */
 function stepsOf(core: Core): Route[] {
   if (!core.completion.canWait) return [];
   const challenges = core.completion.methods.flatMap(({ challenge }) => challenge ?? []);
@@ -90,7 +92,7 @@ function requireFreePath({ path, chosenBy }: Route, routes: readonly Route[]): v
     );
 }
 
-/** Whether Express gives a path to a route. It ignores case. */
+/** Whether a path matches a route in Express, which ignores case. */
 function matches(pattern: string, path: string): boolean {
   const [expected, given] = [pattern, path].map((one) => one.toLowerCase().split('/')) as [
     string[],
@@ -104,7 +106,8 @@ function matches(pattern: string, path: string): boolean {
 
 /** The route of the OpenAPI document. @param routes all enabled routes, including this one */
 export const openapi = (core: Core, routes: readonly Route[]) => {
-  // By the path where the router is mounted, which an app chooses. One with parameters has more, so only some are kept.
+  // Keep the document for each path at which the app mounts the router. A path with parameters has any number of
+  // values, so keep only some.
   const kept = new Map<string, Kept>();
   return route({
     method: 'get',

@@ -17,7 +17,7 @@ export const signout = (core: Core) =>
     access: 'session-or-pending',
     openTo: 'any-task',
     forms: true,
-    answers: { 204: { description: 'The current session was ended, and its cookie cleared' } },
+    answers: { 204: { description: 'The current session has ended, and its cookie was cleared' } },
     async handle({ auth, req }) {
       if (auth) await core.sessions.revoke(auth.user.id, auth.session.id);
       await core.pendings.abandon();
@@ -30,7 +30,7 @@ export const listSessions = (core: Core) => {
   return route({
     method: 'get',
     path: '/sessions',
-    summary: 'List my active sessions, newest first',
+    summary: "List the current user's active sessions, newest first",
     access: 'session',
     openTo: 'any-task',
     answers: {
@@ -51,7 +51,7 @@ export const endSession = (core: Core) =>
   route({
     method: 'delete',
     path: '/sessions/:id',
-    summary: 'Revoke one of my sessions',
+    summary: "Revoke one of the current user's sessions",
     access: 'session',
     openTo: 'any-task',
     answers: { 204: { description: 'The session was revoked' } },
@@ -66,7 +66,7 @@ export const revokeSessions = (core: Core) =>
   route({
     method: 'post',
     path: '/revoke-sessions',
-    summary: 'Revoke all my sessions, or all but the current one',
+    summary: "Revoke all of the current user's sessions, or all but the current one",
     access: 'session',
     openTo: 'any-task',
     body: z.strictObject({ others: shownAgain(z.boolean().optional().describe('Keep the current session')) }),
@@ -75,7 +75,7 @@ export const revokeSessions = (core: Core) =>
     },
     problems: ['rate_limited'],
     async handle({ auth: { user, session }, body: { others = false } }) {
-      // Otherwise a thief with an old session could sign the owner out again and again, and stay signed in.
+      // Otherwise, an attacker with an old session could sign the owner out again and again, and stay signed in.
       if (others && !isFresh(core.database, session))
         await core.limiter.countAccount('revokeOthers', user.id);
       const revoked = await core.sessions.revokeAll(user.id, others ? session.id : undefined);
@@ -138,12 +138,12 @@ export const signInMethods = (core: Core) => {
   return route({
     method: 'get',
     path: '/sign-in-methods',
-    summary: 'Get the ways in which I can sign in',
+    summary: "List the current user's sign-in methods",
     access: 'session',
     openTo: 'any-task',
     answers: {
       200: {
-        description: 'The ways that are enabled, and which of them I have',
+        description: 'The sign-in methods that are enabled, and which of them the user has',
         schema: methods.schema,
       },
     },

@@ -57,15 +57,15 @@ declareVia('bearer', 'set bearerEnabled: true');
 
 /** Tokens of previous systems that stand for sessions. */
 interface OldTokens {
-  /** Authenticates a request by such a token. Null if it presents none. */
+  /** Authenticates a request by such a token. Null if the request presents no such token. */
   authenticate(request: PlainRequest): Promise<SessionAuthentication> | null;
-  /** Returns the tokens of that form that the request presents, valid or not. */
+  /** Returns the tokens of this form that the request presents, valid or not. */
   presented(request: PlainRequest): readonly string[];
 }
 
 /**
- * Creates the carrier of sessions in `Authorization: Bearer <session token>` (RFC 6750), and of tokens of previous systems
- * that stand for sessions.
+ * Creates the carrier of sessions in `Authorization: Bearer <session token>` (RFC 6750), and of tokens of previous
+ * systems that stand for sessions.
  *
  * @param old the tokens of previous systems
  */
@@ -115,8 +115,8 @@ export function tokenIn({ headers }: PlainRequest, schemes: readonly BearerSchem
 
 /**
  * Removes optional whitespace, which is only spaces and tabs (RFC 9110, 5.6.3; RFC 6265, 5.2). `trim()` also removes
- * other characters, such as no-break spaces. A cookie whose name starts with one is another cookie, which anyone can
- * set.
+ * other characters, such as no-break spaces. A cookie whose name starts with such a character is another cookie, which
+ * anyone can set.
  */
 export function trimWhitespace(text: string): string {
   let start = 0;
@@ -147,7 +147,7 @@ export function authenticateWith(
   return null;
 }
 
-/** Returns the active session that a request presents. Null if it presents no session, or one that has ended. */
+/** Returns the active session that a request presents. Null if it presents no session, or a session that has ended. */
 export async function sessionOf(
   carriers: readonly Carrier[],
   request: PlainRequest,

@@ -16,15 +16,15 @@ interface RowWithTries {
 }
 
 /**
- * Counts the emailed codes that are tried. Each counter belongs to a row, that is to one sign-in of one browser: a
- * stranger's wrong codes must not keep the owner from signing in. The counts outlast the app's transaction, which a wrong
- * code makes the app roll back.
+ * Counts the tries of emailed codes. Each counter belongs to a row, which means to one sign-in in one browser, because
+ * a stranger's wrong codes must not keep the owner from signing in. A wrong code makes the app roll back its
+ * transaction, so the counts are stored outside it.
  */
 export class CodeTries {
   readonly #side: SideConnections;
   /**
-   * The tries in transactions of the app on SQLite, where nothing else can write meanwhile. They are added to those of the
-   * row, and those of the latest try are last.
+   * The tries in transactions of the app on SQLite, where nothing else can write in the meantime. They are added to the
+   * tries of the row. The row of the latest try comes last.
    */
   readonly #inMemory = new Map<string, number>();
 
@@ -35,7 +35,7 @@ export class CodeTries {
   /**
    * Counts a code before it is compared, so that concurrent requests do not get more tries.
    *
-   * @returns false if there were too many, or if the row has expired
+   * @returns false if there were too many tries, or if the row has expired
    */
   async count({ name }: TableWithTries, row: RowWithTries): Promise<boolean> {
     if (!this.areLeft(row)) return false;
@@ -48,21 +48,21 @@ export class CodeTries {
     return (await this.#change(sql, { hash: row.hash, now: this.database.clock.date() })) > 0;
   }
 
-  /** Takes back the count of a code that was right. */
+  /** Takes back the count of a correct code. */
   async giveBack({ name }: TableWithTries, row: RowWithTries): Promise<void> {
     const sql = `UPDATE ${name} SET tries = tries - 1 WHERE token_hash = :hash AND tries > 0`;
     if (this.#countsInMemory) this.#remember(row, -1);
     else await this.#change(sql, { hash: row.hash });
   }
 
-  /** Deletes the row after a wrong code, if it was the last one allowed. @returns whether it did */
+  /** Deletes the row after a wrong code, if it was the last allowed try. @returns whether the row was deleted */
   async endAfterLast({ name }: TableWithTries, row: RowWithTries): Promise<boolean> {
     if (this.#countsInMemory) return !this.areLeft(row);
     const sql = `DELETE FROM ${name} WHERE token_hash = :hash AND tries >= ${MAX_TRIES - this.#remembered(row)}`;
     return (await this.#change(sql, { hash: row.hash })) > 0;
   }
 
-  /** Whether a code can be tried, as far as the row that was read tells. */
+  /** Whether a code can be tried, according to the row that was read. */
   areLeft(row: RowWithTries): boolean {
     return row.tries + this.#remembered(row) < MAX_TRIES;
   }

@@ -21,9 +21,9 @@ export interface Proven {
 /** A plugin whose sign-ins prove the mailbox of the account. */
 export interface ProvesMailboxes {
   /**
-   * Records the proof in the transaction that begins the session. The user's row is locked.
+   * Records the proof in the transaction that creates the session. The user's row is locked.
    *
-   * @param isOwn whether the sign-in began in a browser of the account, so that nothing is removed from it
+   * @param isOwn whether the sign-in started in a browser of the account, so that nothing is removed from the account
    */
   provesMailbox?(record: UserRecord, isOwn: boolean, transaction: Transaction): Promise<Proven>;
 }
@@ -40,7 +40,7 @@ export class Completion {
     private readonly contributions: () => readonly ProvesMailboxes[],
   ) {}
 
-  /** Whether sign-ins can wait for a further step. */
+  /** Whether sign-ins can wait for another step. */
   get canWait(): boolean {
     return this.secondFactors.plugin !== null || this.emailCodes.isOn;
   }
@@ -55,14 +55,14 @@ export class Completion {
 
   /**
    * @param given a token of a pending sign-in. By default, the one in the cookie of the current request
-   * @throws AuthError `sign_in_expired`, `invalid_code`, `rate_limited`, what the method throws, and what checks of the
-   *   account throw
+   * @throws AuthError `sign_in_expired`, `invalid_code`, `rate_limited`, and the errors of the method and of account
+   *   checks
    */
   async complete(given: string | undefined, factor: GivenFactor): Promise<IssuedSession> {
     const token = this.pendings.tokenOf(given);
     const found = await this.pendings.find(token, this.#joined(factor));
     const method = this.methods.find(({ name }) => name === factor.method);
-    // An emailed code must never stand for a second factor.
+    // An emailed code must never replace a second factor.
     if (!method || stepOf(method) !== found.row.step) throw new AuthError('invalid_code');
     const { issued, complete } = await method.attempt(found, factor, (right) => this.#signIn(found, right));
     await complete();
@@ -80,7 +80,11 @@ export class Completion {
     return this.secondFactors.available(record.user.id);
   }
 
-  /** Returns what the client needs for a method that signs a challenge. @throws AuthError `sign_in_expired` */
+  /**
+   * Returns the options that the client needs for a method that signs a challenge.
+   *
+   * @throws AuthError `sign_in_expired`
+   */
   async options(
     given: string | undefined,
     optionsOf: NonNullable<StepMethod['challenge']>['options'],
@@ -110,10 +114,10 @@ export class Completion {
     return undefined;
   }
 
-  /** Uses up the factor and the pending sign-in, and creates the session, all in one transaction. */
+  /** Consumes the factor and the pending sign-in, and creates the session, all in one transaction. */
   async #signIn(found: FoundPending, factor: RightFactor) {
     const { row } = found;
-    // The address that the code of the first step was mailed to is the account's no longer.
+    // The code of the first step was emailed to an address that no longer belongs to the account.
     if (row.provesEmail !== null && found.record.user.email !== row.provesEmail)
       throw new AuthError('sign_in_expired');
     const record = row.provesEmail === null ? found.record : asVerified(found.record, this.database.clock);
@@ -149,7 +153,7 @@ export class Completion {
   }
 }
 
-/** Returns a user as the proof of the mailbox will leave them, for the checks before it. */
+/** Returns a user as they will be after the proof of the mailbox, for the checks before the proof. */
 export function asVerified<R extends Pick<UserRecord, 'user' | 'account'>>(
   record: R,
   clock: Pick<Clock, 'date'>,

@@ -18,13 +18,15 @@ import type { Selection, Table } from '../tables/table.js';
 import { NOBODY } from '../users/record.js';
 import { type AccountAge, beyondLimits, DEVICE_SECONDS, KNOWN_MS, provingDevices } from './device-rules.js';
 
-/** How long a token is accepted after the browser got another one, because the answer might not have arrived. */
+/** How long a token is accepted after the browser got another one, because the response might not have arrived. */
 const FORMER_MS = 7 * 24 * 60 * 60 * 1000;
 
-/** Sign-ins in one browser that are no further apart run at once. */
+/** Sign-ins in one browser within this time run at the same time. */
 const AT_ONCE_MS = 60_000;
 
-/** The most accounts of one browser that know it by a new token: those that were used last. */
+/**
+ * The maximum number of accounts in one browser that know it by a new token. The accounts that were used last count.
+ */
 const MAX_IN_BROWSER = 50;
 
 /** A device of an account. */
@@ -70,7 +72,7 @@ export class DeviceRows {
       readonly sessions: { readonly name: string };
       readonly users: Table<UserColumns>;
     },
-    /** How long the undo link of a closed account works. */
+    /** How long the undo link of an account with a pending deletion works. */
     private readonly graceMs: number,
   ) {
     this.#device = tables.devices.whole('d');
@@ -102,10 +104,11 @@ export class DeviceRows {
   /** Returns an account's devices, including forgotten ones. Null if the account does not exist. */
   async ofAccount(userId: string, transaction?: Transaction): Promise<AccountDevices | null> {
     const { devices, users } = this.tables;
-    const raws = await this.database.select<RawAccount>(
+    const raws = await this.database.read<RawAccount>(
       `SELECT ${this.#device.columns}, ${this.#age.columns}
        FROM ${users.name} u LEFT JOIN ${devices.name} d ON d.user_id = u.id
        WHERE u.id = :userId ORDER BY d.last_used_at DESC, d.id DESC LIMIT ${MAX_ROWS}`,
+      [...this.#device.names, ...this.#age.names],
       { userId },
       transaction,
     );
@@ -139,7 +142,7 @@ export class DeviceRows {
     return this.tables.devices.insert(device, transaction);
   }
 
-  /** Records another sign-in. @returns whether the account knows the device by a token that no other has replaced */
+  /** Records another sign-in. @returns whether the account knows the device by a token that has not been replaced */
   async renew(tokenHash: Buffer, userId: string): Promise<boolean> {
     await this.database.ready();
     const { devices, deviceTokens } = this.tables;
@@ -157,13 +160,15 @@ export class DeviceRows {
   }
 
   /**
-   * Gives a browser a new token, by which all accounts that know it by the present one will know it, and those that
-   * have forgotten it too, because it can still prove that they knew it. The present one is accepted for a week more.
+   * Gives a browser a new token. All accounts that know the browser by the current token will also know it by the new
+   * one, including accounts that have forgotten it, because the browser can still prove that they knew it. The current
+   * token is accepted for another week.
    *
-   * If that week runs already, the new one is accepted until its end, so that a copy of a former token gains no time.
-   * It is accepted for good by the account that signs in, and by those to which this account has given a token before:
-   * the browser did not get it. It is so too if the week started a moment ago, because sign-ins run at once then, and
-   * the browser keeps the token of either.
+   * If that week has already started, the new token is accepted only until its end, so that a copy of a former token
+   * gains no time. There are three exceptions, in which the new token is accepted permanently: by the account that
+   * signs in; by accounts to which this account has given a token before, because the browser did not get that token;
+   * and if the week started a moment ago, because the sign-ins then run at the same time, and the browser keeps either
+   * token.
    *
    * @param userId the account that signs in
    */
@@ -196,7 +201,7 @@ export class DeviceRows {
 
   /**
    * Returns the devices of all accounts in the browser with a token, including forgotten ones, and locks them, so that
-   * none is deleted meanwhile.
+   * no device is deleted in the meantime.
    *
    * @param userId the account whose devices come first
    */
@@ -224,7 +229,7 @@ export class DeviceRows {
     ];
   }
 
-  /** Returns the ids of devices that know their browser by a token that it got when an account came to be known there. */
+  /** Returns the ids of devices whose browser has a token that it got when it became a device of this account. */
   async #givenBy(userId: string, transaction: Transaction): Promise<ReadonlySet<string>> {
     const { devices, deviceTokens } = this.tables;
     const given = await this.database.select<{ device_id: string }>(
@@ -260,7 +265,7 @@ export class DeviceRows {
 
   /**
    * Makes an account forget its devices after an undo, so that they prove nothing about later changes. This includes
-   * those that it had forgotten before, because an intruder can have made it forget their own.
+   * devices that it had forgotten before, because an attacker might have made it forget their own.
    */
   async drop(userId: string, transaction: Transaction): Promise<void> {
     await this.forget(userId, null, transaction);
@@ -268,8 +273,8 @@ export class DeviceRows {
   }
 
   /**
-   * Makes an account know a device again, since the time when it first did. Other devices of the account in the same
-   * browser are deleted. The user's row is locked.
+   * Makes an account know a device again, with the time since which it first knew the device. Deletes other devices of
+   * the account in the same browser. The user's row is locked.
    *
    * @param tokenHash the hash of the browser's token
    */
@@ -319,7 +324,7 @@ export class DeviceRows {
   /**
    * Locks a user's row, and reads the state that decides how a new device is treated. Null if the user does not exist.
    *
-   * @param sessionId the session of the device, if it exists already
+   * @param sessionId the session of the device, if it already exists
    */
   async lock(userId: string, sessionId: string, transaction: Transaction): Promise<KnownDevices | null> {
     const { sessions, users } = this.tables;
@@ -349,7 +354,9 @@ export class DeviceRows {
     };
   }
 
-  /** Forgets the devices beyond the limits. Old devices are no longer kept, because there is a newer device. */
+  /**
+   * Forgets the devices beyond the limits. Devices are no longer marked to be kept, because there is a newer device.
+   */
   async tidy(devices: readonly DeviceRow[], transaction: Transaction): Promise<void> {
     for (const { id } of devices.filter(({ kept }) => kept))
       await this.tables.devices.update({ kept: null }, { id }, transaction);
@@ -375,13 +382,17 @@ export class DeviceRows {
     return { account: this.#age.read(first), devices };
   }
 
-  /** Returns the condition that the browser of a device has `:tokenHash` at `:now`. @param device the table or its alias */
+  /**
+   * Returns the condition that the browser of a device has `:tokenHash` at `:now`.
+   *
+   * @param device the table or its alias
+   */
   #hasToken(device: string): string {
     const later = `SELECT t.device_id FROM ${this.tables.deviceTokens.name} t WHERE ${IS_LATER_TOKEN}`;
     return `(${isFirstToken(device)} OR ${device}.id IN (${later}))`;
   }
 
-  /** The present time, and the time since which a device must have been used to be known. */
+  /** Returns the current time, and the time since which a device must have been used to be known. */
   #times(): { readonly now: Date; readonly since: Date } {
     const { clock } = this.database;
     return { now: clock.date(), since: clock.date(-DEVICE_SECONDS * 1000) };
@@ -402,11 +413,11 @@ function isFirstToken(device: string): string {
 /** The condition that `:tokenHash` is a later token of a device, and accepted at `:now`. */
 const IS_LATER_TOKEN = '(t.token_hash = :tokenHash AND (t.expires_at IS NULL OR t.expires_at > :now))';
 
-/** More than an account has. */
+/** More devices than an account can have. */
 const MAX_ROWS = 300;
 
 /**
- * Deletes expired and forgotten devices, once they can no longer prove anything. The newest device of an account stays,
+ * Deletes expired and forgotten devices when they can no longer prove anything. Keeps the newest device of an account,
  * because it shows that the next sign-in is not the account's first.
  */
 class OldDevices implements Chore {
@@ -439,8 +450,8 @@ class OldDevices implements Chore {
   }
 
   /**
-   * Marks the devices that it keeps, so that later calls skip them. Otherwise, each call would check a device of every
-   * account that is no longer used.
+   * Marks the devices that it keeps, so that later calls skip them. Otherwise, each call would check one device of
+   * every unused account.
    */
   #deleteBy(column: string, ends: Ends): AsyncGenerator<number> {
     const { database, table } = this;

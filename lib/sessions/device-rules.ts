@@ -10,26 +10,27 @@ export const DEVICE_SECONDS = 90 * 24 * 60 * 60;
 export const KNOWN_MS = 30 * DAY_MS;
 
 /**
- * The tolerance for a device that a change has forgotten: the clock of the process that did it might have been behind.
+ * The tolerance for a device that a change has forgotten, because the clock of the process that made the change might
+ * have been behind.
  */
 const CLOCKS_DIFFER_MS = 50;
 
-/** The number of devices that an account remembers: so many of those known for long, and so many of the others. */
+/** The number of devices that an account remembers. It applies separately to devices known for long and to others. */
 const MAX_KNOWN = 50;
 
 /**
- * The number of forgotten devices that are kept. Beyond it, the newest are deleted, because an intruder can add new
- * devices, but none that are older than the owner's.
+ * The number of forgotten devices that are kept. If there are more, the newest are deleted, because an attacker can add
+ * new devices, but no devices that are older than the owner's.
  */
 const MAX_FORGOTTEN = 100;
 
-/** What decides about a device. */
+/** The facts that decide how a device counts. */
 export type DeviceFacts = Pick<
   RowOf<DeviceColumns>,
   'id' | 'createdAt' | 'lastUsedAt' | 'forgottenAt' | 'dropped'
 >;
 
-/** What decides about an account's devices. */
+/** The facts that decide how an account's devices count. */
 export interface AccountAge extends Pick<User, 'createdAt'> {
   /** The time when the account was imported. Null for other accounts. */
   readonly importedAt: Date | null;
@@ -38,12 +39,12 @@ export interface AccountAge extends Pick<User, 'createdAt'> {
 }
 
 /**
- * Returns the devices that prove who undoes a change: those that the account had known for 30 days when the change was
- * made. For an account younger than that, it is the device of the first sign-in. The age of an imported account starts
- * with the first sign-in here, because the first session can be one of years later.
+ * Returns the devices that prove who undoes a change: the devices that the account had known for 30 days when the
+ * change was made. For a younger account, it is the device of the first sign-in. The age of an imported account starts
+ * with the first sign-in here, because that can be years after the import.
  *
- * A device that was forgotten still counts for 30 days, because whoever takes an account over makes it forget the
- * owner's. One that an undo has dropped does not, because it can be the intruder's.
+ * A device that was forgotten still counts for 30 days, because an attacker who takes over an account makes it forget
+ * the owner's devices. A device that an undo has dropped does not count, because it might be the attacker's.
  *
  * @param devices all devices of the account, including forgotten ones
  */
@@ -59,7 +60,7 @@ export function provingDevices<D extends DeviceFacts>(
   return known.filter((device) => device === first);
 }
 
-/** Whether an account had known a device for long at a time. */
+/** Whether an account had known a device for long at the given time. */
 function isOldAt({ createdAt }: DeviceFacts, time: Date): boolean {
   return time.getTime() - createdAt.getTime() >= KNOWN_MS;
 }
@@ -81,8 +82,8 @@ function byAge(a: DeviceFacts, b: DeviceFacts): number {
 }
 
 /**
- * Returns the devices beyond the limits. Those known for long are counted apart, so that an intruder cannot push the
- * owner's out with new ones, and the first one stays.
+ * Returns the devices beyond the limits. Devices known for long are counted separately, so that an attacker cannot
+ * displace the owner's devices with new ones. The first device always stays.
  *
  * @param devices the devices of an account before a new one, most recently used first
  */

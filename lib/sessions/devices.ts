@@ -35,7 +35,7 @@ export const NO_DEVICE: Recognized = { cookie: null, isNew: false };
 /** The result for a browser that the user does not know. */
 const NEW_DEVICE: Recognized = { cookie: null, isNew: true };
 
-/** A plugin for which it matters where an account was made, or its mailbox proven. */
+/** A plugin that must know the browser in which an account was created, or access to its mailbox was proven. */
 export interface RemembersBrowsers {
   /** Whether these browsers are remembered for 24 hours: see `RecentBrowsers`. */
   readonly remembersBrowsers?: boolean;
@@ -44,7 +44,7 @@ export interface RemembersBrowsers {
 /** A device as its user sees it. */
 export interface ListedDevice {
   readonly id: string;
-  /** The browser and its system in words, such as "Firefox on Windows". Null if nothing is known. */
+  /** The browser and its system in words, such as "Firefox on Windows". Null if both are unknown. */
   readonly name: string | null;
   /** The time of the first sign-in there. */
   readonly firstSeenAt: Date;
@@ -55,8 +55,8 @@ export interface ListedDevice {
 }
 
 /**
- * Devices: browsers in which accounts have signed in. A browser has one token, in a cookie, and its hash leads to a row
- * of each account that has signed in there. A device does not authenticate anyone. It has three purposes. Its
+ * Devices: browsers in which accounts have signed in. A browser has one token, in a cookie. The token's hash identifies
+ * a row for each account that has signed in there. A device does not authenticate anyone. It has three purposes. Its
  * owner's wrong passwords are counted separately, so that strangers cannot pause the owner's sign-ins with their wrong
  * passwords. The owner gets a notice about a sign-in from an unknown device. And together with an emailed link, a
  * device proves who undoes a change.
@@ -124,7 +124,10 @@ export class Devices {
     return isUuid(id) ? this.rows.byId(userId, id, transaction) : null;
   }
 
-  /** Forgets one device of an account. The browsers that are not its devices yet have no name, so all are forgotten. */
+  /**
+   * Forgets one device of an account. It also forgets all browsers that are not devices of the account yet, because
+   * they have no names by which the user could choose one.
+   */
   async forgetOne(device: Pick<DeviceRow, 'id' | 'userId'>, transaction: Transaction): Promise<void> {
     await this.rows.forgetOne(device, transaction);
     if (this.#remembers) await this.recent.forget(device.userId, this.presented, transaction);
@@ -156,7 +159,7 @@ export class Devices {
    * Forgets the devices of an account after an undo, and disables the undo links about devices added since the undone
    * change.
    *
-   * @param shown the device that proved who undoes the change. The account knows it again, since it first did
+   * @param shown the device that proved who undoes the change. The account knows it again, since the original time
    */
   async dropAfterUndo(
     userId: string,
@@ -187,7 +190,7 @@ export class Devices {
   /**
    * Locks a user, and reads the state that decides how a new device is treated. Null if the user does not exist.
    *
-   * @param sessionId the user's session on the device, if it exists already
+   * @param sessionId the user's session on the device, if it already exists
    */
   lock(userId: string, sessionId: string | null, transaction: Transaction): Promise<KnownDevices | null> {
     return this.rows.lock(userId, sessionId ?? NOT_YET, transaction);
@@ -195,11 +198,11 @@ export class Devices {
 
   /**
    * Adds the device of the current request, where a user has just signed in for the first time, and sends a notice
-   * about it. The browser gets a new token, because an attacker might have planted the present one to recognize the
-   * browser. It is the token for the other accounts of the browser too.
+   * about it. The browser gets a new token, because an attacker might have planted the current one to recognize the
+   * browser. The new token also identifies the browser for its other accounts.
    *
    * @param known the result of {@link lock}
-   * @param isSignUp whether the account has just been made in the browser
+   * @param isSignUp whether the account has just been created in the browser
    * @returns the value for the browser's device cookie
    */
   async add(user: User, known: KnownDevices, transaction: Transaction, isSignUp = false): Promise<string> {
@@ -216,15 +219,15 @@ export class Devices {
     await this.rows.tidy(known.devices, transaction);
     const { importedAt, firstUsedAt } = known.account;
     if (importedAt !== null && firstUsedAt === null) await this.rows.markFirst(user.id, now, transaction);
-    // The first sign-in to an account is no reason for a notice.
+    // The first sign-in to an account needs no notice.
     if (known.hasOther || known.devices.length > 0) await this.notices.tell(notice, transaction);
     return token;
   }
 
   /**
-   * Remembers the browser of the current request, in which somebody has signed up without being signed in.
+   * Remembers the browser of the current request, after a sign-up that has not signed the user in.
    *
-   * @param userId null if no account was made, which the statements must not reveal
+   * @param userId null if no account was created, which the statements must not reveal
    * @returns the value for the browser's device cookie. Null if sign-ups are not remembered
    */
   async signedUp(userId: string | null): Promise<string | null> {
@@ -235,18 +238,18 @@ export class Devices {
   /**
    * Remembers the browser of the current request, in which access to the mailbox of an account was proven.
    *
-   * @returns the value for the browser's device cookie. Null if there is no other one than before
+   * @returns the value for the browser's device cookie. Null if the value does not change
    */
   async proved(userId: string, transaction: Transaction): Promise<string | null> {
     if (!this.#remembers) return null;
     if (!this.isInHeader()) return this.#remember(userId, false, transaction);
-    // Nobody else can give a client the value that it sends in a header, so it keeps this one.
+    // An attacker cannot plant the value that a client sends in a header, so the client keeps it.
     const { presented } = this;
     if (presented) await this.recent.add(userId, presented, false, transaction);
     return null;
   }
 
-  /** Whether an account was made in the browser of the current request in the last 24 hours. */
+  /** Whether an account was created in the browser of the current request in the last 24 hours. */
   async hasSignedUp(userId: string): Promise<boolean> {
     const { presented } = this;
     return presented !== null && this.#remembersSignUps && this.recent.has(userId, presented, true);
@@ -259,8 +262,8 @@ export class Devices {
   }
 
   /**
-   * Deletes the devices that can no longer prove anything, the tokens that are no longer accepted, and the browsers that
-   * are no longer recent.
+   * Deletes the devices that can no longer prove anything, the tokens that are no longer accepted, and the browsers
+   * that are no longer recent.
    */
   get expired(): readonly Chore[] {
     return [this.rows.oldTokens, this.rows.old, this.recent.expired];
@@ -270,8 +273,8 @@ export class Devices {
     return this.contributions().some(({ remembersBrowsers }) => remembersBrowsers === true);
   }
 
-  // With a cookie for a whole domain, another subdomain could give the browser of a person the value of its own, in which
-  // it has made an account with that person's address.
+  // If the cookie is valid for a whole domain, another subdomain could set it in a user's browser, to the value of a
+  // browser in which an attacker has created an account with the user's address.
   get #remembersSignUps(): boolean {
     return this.#remembers && this.isForHost;
   }
@@ -282,7 +285,7 @@ export class Devices {
     return token;
   }
 
-  /** Gives the browser of the current request a new token, by which it is known for whatever the present one was. */
+  /** Gives the browser of the current request a new token, which replaces the current one for all accounts. */
   async #renewed(userId: string, transaction: Transaction) {
     const token = createToken(PREFIX);
     const tokenHash = digestToken(token);
@@ -294,7 +297,7 @@ export class Devices {
     return { token, tokenHash };
   }
 
-  /** Returns a function that tells whether the current request comes from a device of an account. */
+  /** Returns a function that checks whether the current request comes from a device of an account. */
   async #inBrowser(userId: string, transaction?: Transaction): Promise<(device: DeviceRow) => boolean> {
     const { presented } = this;
     if (presented === null) return () => false;
@@ -304,7 +307,8 @@ export class Devices {
   }
 
   /**
-   * Returns the device token of the current request. Null if it presents no token, a malformed one, or different ones.
+   * Returns the device token of the current request. Null if it presents no token, a malformed token, or different
+   * tokens.
    */
   #presentedToken(): string | null {
     const { request } = this.context.client;
@@ -314,7 +318,7 @@ export class Devices {
 }
 
 const problems = declareProblems({
-  device_not_found: [404, 'Your account knows no such browser: it may have forgotten it already.'],
+  device_not_found: [404, 'Your account does not know this browser. It might already have forgotten it.'],
 });
 
 declare module '../errors.js' {
@@ -325,14 +329,14 @@ export const deviceNotices = declareNotices(CORE, {
   'device-forgotten': {
     subject: 'Your account forgot a browser',
     lines: [
-      'A browser was removed from those that your account knows. The next sign-in there counts as new.',
+      'A browser was removed from the list of browsers that your account knows. The next sign-in there counts as a sign-in from a new device.',
     ],
     about: 'Browser',
   },
   'new-device': {
     subject: 'A sign-in from a new device',
-    lines: ['Somebody signed in to your account in a browser in which it had not been used before.'],
-    undo: 'If it was not you, this link signs everybody out, and undoes what has been changed since. It works for 7 days:',
+    lines: ['Someone signed in to your account in a browser that is new to it.'],
+    undo: 'If it was not you, sign out all devices and undo all later changes here within 7 days:',
   },
 });
 

@@ -1,7 +1,7 @@
 import type { Transaction } from 'sequelize';
 import type { Settings } from '../config/config.js';
 import type { CallContext } from '../context/call.js';
-import type { EmailedCodes } from '../crypto/emailed-codes.js';
+import { type EmailedCodes, nameOf } from '../crypto/emailed-codes.js';
 import { digestInHex } from '../crypto/token.js';
 import type { Database } from '../database/database.js';
 import { AuthError, declareProblems } from '../errors.js';
@@ -18,20 +18,21 @@ import type { Assurance } from './signed-in.js';
 /** A plugin that has passwords followed by emailed codes. */
 export interface AsksForEmailCodes {
   /**
-   * Whether a right password of a user, in a browser that the account does not know, is followed by an emailed code:
-   * `sign-in`, if it is one of a sign-in; `always`, if the password is not enough for a recent sign-in there either.
+   * Whether a correct password must be followed by an emailed code, in a browser that is new to the account: `sign-in`
+   * for sign-ins only; `always` if the password alone does not count as a recent sign-in there either.
    */
   codeInUnknownBrowsers?(user: User): 'sign-in' | 'always' | null;
 }
 
 const UNKNOWN = {
   detail:
-    'Your account does not know this browser. Sign in again, with the code that is emailed to you then.',
+    'This browser is new to your account. Sign in again: you get an email with a code that confirms that it is you.',
 };
 
-/** A sign-in that has begun to wait for the code. */
+/** A sign-in that waits for the code. */
 interface Begun {
   readonly pendingToken: string;
+  readonly salt: Buffer;
   readonly expiresAt: Date;
 }
 
@@ -44,9 +45,9 @@ interface TypedPassword {
 }
 
 /**
- * The step between a right password in a browser that the account does not know, and a session: a code that is emailed to
- * the account. A password alone can be one that was leaked by another service (credential stuffing, OWASP). The code is
- * no second factor, and accounts that have one are not asked for it.
+ * The step between a correct password and a session, in a browser that is new to the account: the user enters a code that
+ * latchkey emails to them. An attacker might know the password from a leak of another service (credential stuffing,
+ * OWASP). The code is not a second factor, and accounts that have one are not asked for it.
  */
 export class EmailCodeStep {
   readonly method: StepMethod;
@@ -84,8 +85,8 @@ export class EmailCodeStep {
   }
 
   /**
-   * Whether a user who has authenticated must enter a code. The client's address is not limited, since a refusal would
-   * tell that the password is right, and keep from the owner that somebody knows it.
+   * Whether a user who has authenticated must enter a code. There is no limit for the client's address, because an error
+   * would reveal that the password is correct, and the owner would not get the email that warns them.
    *
    * @param device the user's device, as far as it is known
    */
@@ -114,10 +115,11 @@ export class EmailCodeStep {
   }
 
   /** Emails the code. */
-  begin(user: User, { pendingToken, expiresAt }: Begun, transaction: Transaction): Promise<void> {
+  begin(user: User, { pendingToken, salt, expiresAt }: Begun, transaction: Transaction): Promise<void> {
     const { ip, userAgent } = this.context.client;
     const at = this.database.clock.date();
-    return this.#send(user, pendingToken, { at, ip, userAgent, until: expiresAt }, transaction);
+    const code = this.codes.codeFor(codeName(pendingToken, salt, user));
+    return this.#send(user, code, { at, ip, userAgent, until: expiresAt }, transaction);
   }
 
   /** Emails the same code again. @throws AuthError `email_code_not_offered`, `rate_limited` */
@@ -132,13 +134,14 @@ export class EmailCodeStep {
       }
       const { ipAddress: ip, userAgent, expiresAt: until } = row;
       const at = this.pendings.beganAt(found);
-      await this.#send(record.user, token, { at, ip, userAgent, until }, transaction);
+      const code = this.codes.codeFor(codeName(token, row.salt, record.user));
+      await this.#send(record.user, code, { at, ip, userAgent, until }, transaction);
     });
   }
 
   async #send(
     user: User,
-    token: string,
+    code: string,
     { at, ip, userAgent, until }: TypedPassword,
     transaction: Transaction,
   ): Promise<void> {
@@ -146,25 +149,24 @@ export class EmailCodeStep {
     const page = this.settings.email?.forgotPasswordUrl;
     if (!mails || page === undefined || user.email === null) return;
     const facts = { at, client: { ip, userAgent }, subject: null, undo: null };
-    const code = this.codes.codeFor(nameOf(token, user));
     const template = { ...browserCodeMail, page };
     await mails.code({ template, user, to: user.email, code, until, facts }, transaction);
   }
 
   /** @throws AuthError `invalid_code`; `sign_in_expired` after too many */
   async #check(found: FoundPending, code: string): Promise<void> {
-    const { record, token } = found;
+    const { record, row, token } = found;
     await this.limiter.countAddress('signIn');
     if (!(await this.pendings.countTry(found))) throw new AuthError('sign_in_expired');
-    if (this.codes.matches(code, nameOf(token, record.user))) return;
+    if (this.codes.matches(code, codeName(token, row.salt, record.user))) return;
     this.events.emit('sign_in.failed', { userId: record.user.id, method: 'email_code' });
     throw new AuthError((await this.pendings.endAfterTries(found)) ? 'sign_in_expired' : 'invalid_code');
   }
 }
 
 /** Names the code of a sign-in: after a change of the email, the code that the former mailbox got is no longer right. */
-function nameOf(token: string, { email }: User): string {
-  return `browser ${digestInHex(token)} ${email}`;
+function codeName(token: string, salt: Buffer | null, { email }: User): string {
+  return nameOf(['browser', digestInHex(token), String(email)], salt);
 }
 
 const problems = declareProblems({
@@ -185,7 +187,7 @@ const browserCodeMail: Omit<CodeTemplate, 'page'> = {
   kind: 'browser-code',
   subject: 'Your sign-in code',
   before:
-    'Somebody entered the password of your account in a browser in which it had not been used before. If it was you, enter this code there:',
-  help: 'If it was not you, somebody knows your password. Without the code they cannot sign in. Choose a new password here:',
+    'Someone entered the password of your account in a browser that is new to it. If it was you, enter this code there:',
+  help: 'If it was not you, someone knows your password. They cannot sign in without the code. Choose a new password here:',
   action: 'Choose a new password',
 };

@@ -11,7 +11,7 @@ import type { RowOf } from '../tables/column.js';
 import { type CarriedSessionColumns, carriedSessions, sessions } from '../tables/core.js';
 import { Table } from '../tables/table.js';
 
-/** A session of a previous system that continues there, beside a session here. */
+/** A session of a previous system that continues there, along with a session here. */
 export interface KeptSession {
   readonly bridge: SessionBridge;
   readonly oldHash: Buffer;
@@ -19,7 +19,7 @@ export interface KeptSession {
   readonly id: string;
   /** The previous system's user: see {@link identityOf}. */
   readonly user: string;
-  /** When the session would have expired when it was last seen. Null if only the browser decides. */
+  /** When the session would expire, as of its last use. Null if only the browser decides. */
   readonly endsAt: Date | null;
   /** Whether the user has signed in here too, so that the session here was not taken over from this one. */
   readonly isAttached: boolean;
@@ -35,12 +35,12 @@ export const KEPT_MS = 365 * 24 * 60 * 60 * 1000;
 
 /** The time limit for ending sessions in a previous system. */
 const END_MS = 5000;
-/** How long requests do not ask a previous system that could not be read. */
+/** How long requests skip a previous system that could not be read. */
 const PAUSE_MS = 5000;
 /** A session must be prolonged by at least this time, so that not every request is recorded. */
 const EXTENSION_MS = 60_000;
 
-/** What is encrypted about a session. */
+/** The encrypted data of a session. */
 interface Sealed extends Pick<KeptSession, 'id' | 'user'> {
   readonly endsAt: number | null;
 }
@@ -87,7 +87,10 @@ export class KeptSessions {
     return bridges.length === 0 ? bridges : bridges.filter((one) => one.keepOld && isActive(one));
   }
 
-  /** Returns the previous systems' sessions beside a session. None if the user's epoch was raised since. */
+  /**
+   * Returns the previous systems' sessions that are linked to a session. Empty if the user's epoch was raised since
+   * then.
+   */
   async of(sessionId: string): Promise<KeptSession[]> {
     const rest = `JOIN ${this.database.table(sessions.name)} s ON s.id = c.session_id AND s.auth_epoch = c.auth_epoch
       WHERE c.session_id = :sessionId`;
@@ -132,12 +135,16 @@ export class KeptSessions {
     await this.#table.update({ sealedId }, { oldHash });
   }
 
-  /** Forgets a session that has ended in the previous system, so that a later one with the same id is taken over. */
+  /**
+   * Forgets a session that has ended in the previous system, so that a later session with the same id is taken over.
+   */
   async forget({ oldHash }: KeptSession, sessionId: string): Promise<void> {
     await this.#table.delete({ oldHash, sessionId });
   }
 
-  /** Forgets the sessions beside sessions that have ended by time, so that they can be taken over again. */
+  /**
+   * Forgets the previous systems' sessions that are linked to expired sessions, so that they can be taken over again.
+   */
   async forgetBeside(ids: readonly string[]): Promise<void> {
     if (this.bridges.length === 0) return;
     await this.database.change(`DELETE FROM ${this.#table.name} WHERE session_id IN (:ids)`, { ids });
@@ -161,7 +168,7 @@ export class KeptSessions {
   }
 
   /**
-   * Ends a user's sessions in the previous systems after the commit, if the app has named a function for that.
+   * Ends a user's sessions in the previous systems after the commit, if the app has provided a function for that.
    *
    * @param transaction the transaction that ends the user's sessions here
    */
@@ -176,7 +183,7 @@ export class KeptSessions {
     }
   }
 
-  /** Ends the previous systems' sessions beside a session that is revoked, after the commit. */
+  /** Ends the previous systems' sessions that are linked to a revoked session, after the commit. */
   async endOf(sessionId: string, transaction: Transaction | undefined): Promise<void> {
     if (this.bridges.length === 0) return;
     const rows = await this.#table
@@ -186,7 +193,7 @@ export class KeptSessions {
       this.#afterwards(transaction, () => this.end({ bridge, id }));
   }
 
-  /** Ends a session in a previous system. A failure undoes nothing here. */
+  /** Ends a session in a previous system. A failure there does not undo anything here. */
   end({ bridge, id }: OldInBridge): Promise<void> {
     const { name } = bridge;
     return this.#attempt(`bridges.${name}.end`, `a session of ${name} could not be ended there`, () =>
@@ -208,7 +215,7 @@ export class KeptSessions {
   }
 
   async #attempt(name: string, message: string, act: () => unknown): Promise<void> {
-    const late = () => new Error(`no answer within ${END_MS / 1000} s`);
+    const late = () => new Error(`no response within ${END_MS / 1000} s`);
     try {
       await withTimeout(
         this.database.context.detached(async () => act()),

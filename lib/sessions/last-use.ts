@@ -2,9 +2,11 @@ import type { Database } from '../database/database.js';
 import type { Replacements } from '../database/statements.js';
 import type { Log } from '../logger.js';
 
-/** How long a use waits, so that others can be saved with it. */
+/** How long a use waits, so that other uses can be saved in the same statement. */
 const DELAY_MS = 1000;
-/** A use does not wait if its row would expire this soon: longer than the delay and a statement's deadline together. */
+/**
+ * A use does not wait if its row would expire within this time, which exceeds the delay plus a statement's deadline.
+ */
 const URGENT_MS = 6000;
 const MAX_ROWS = 200;
 const MAX_WAITING = 10_000;
@@ -30,8 +32,8 @@ interface Use {
  * and do not fail if it fails. A failure is logged, and its uses are retried, three times in total. At most 10,000 uses
  * wait. Further uses are dropped, which is logged, and the next request with the same row records its use again.
  *
- * The statement is an UPDATE, never an upsert, and only of rows whose column has not changed in the meantime. So it
- * cannot restore a revoked row, set a time back, or change a session that has a new token.
+ * The statement is an UPDATE, never an upsert, and it changes only rows whose column has not changed in the meantime.
+ * So it cannot restore a revoked row, set a time back, or change a session that has a new token.
  */
 export class LastUse {
   readonly #waiting = new Map<string, Use>();
@@ -52,7 +54,7 @@ export class LastUse {
   /**
    * Records a use. In a transaction of the app, it counts after the commit.
    *
-   * @param seen what the column contains
+   * @param seen the value of the column
    * @param at in milliseconds since 1970, by the database's clock
    * @param endsAt when the row expires unless its use is saved, in milliseconds since 1970
    */
@@ -111,7 +113,7 @@ export class LastUse {
       } catch (error) {
         this.#notBefore = performance.now() + DELAY_MS;
         const lost = isLast ? this.#giveUp(uses) : this.#tryAgain(uses);
-        const outcome = lost > 0 ? `it is lost for ${lost}` : 'it will be tried again';
+        const outcome = lost > 0 ? `it is lost for ${lost}` : 'it will be retried';
         this.log.warn(
           'last_use.not_saved',
           `${this.of.what} could not be saved for ${uses.size} rows: ${outcome}`,
@@ -142,7 +144,7 @@ export class LastUse {
     }
   }
 
-  /** @returns how many uses are lost, because they have been tried often enough */
+  /** @returns how many uses are lost, because they have reached the maximum number of tries */
   #tryAgain(uses: ReadonlyMap<string, Use>): number {
     const left = [...uses].filter(([, { tries }]) => tries + 1 < MAX_TRIES);
     for (const [id, use] of left) this.#add(id, { ...use, tries: use.tries + 1 }, DELAY_MS);
@@ -168,8 +170,8 @@ export class LastUse {
   }
 
   /**
-   * Skips locked rows, because a transaction of the app can hold a lock for long. A statement that waits for it would
-   * keep the other rows locked in the meantime, and so delay the sign-outs of other users.
+   * Skips locked rows, because a transaction of the app can hold a lock for long. A statement that waits for such a
+   * lock would keep the other rows locked in the meantime, and so delay the sign-outs of other users.
    */
   #update(uses: ReadonlyMap<string, Use>): Promise<number> {
     const { table, column } = this.of;
@@ -205,8 +207,8 @@ export class LastUse {
       case 'mysql':
         // The primary key is forced, because a scan of a small table would lock rows that it does not change. LIMIT
         // keeps MySQL from merging the subquery into the statement, which must not read the table that it changes. The
-        // comments turn `sql_safe_updates` off, which would reject the join: the first is SQL for MariaDB, the second
-        // is a hint for MySQL.
+        // comments disable `sql_safe_updates`, which would reject the join: the first is SQL for MariaDB, the second is
+        // a hint for MySQL.
         return `/*M! SET STATEMENT sql_safe_updates = 0 FOR */ UPDATE /*+ SET_VAR(sql_safe_updates = 0) */ (
           SELECT id FROM ${table} FORCE INDEX (PRIMARY) WHERE ${which} ORDER BY id LIMIT ${MAX_ROWS} FOR UPDATE SKIP LOCKED
         ) AS unlocked STRAIGHT_JOIN ${table} AS t FORCE INDEX (PRIMARY) ON t.id = unlocked.id

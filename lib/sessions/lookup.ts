@@ -3,6 +3,7 @@ import type { Database } from '../database/database.js';
 import { DEADLINE_MS } from '../database/turn.js';
 import type { User } from '../tables/core.js';
 import type { Selection } from '../tables/table.js';
+import type { LookedUp, Requester, Telemetry } from '../telemetry.js';
 import type { UserSelection } from '../users/record.js';
 
 /** The row with a token, its user, and the database's time in milliseconds. */
@@ -14,6 +15,7 @@ export interface Found<Row, Owner> {
 
 /** Where tokens are looked up: `row` is joined with `user` on the condition `on`, and `hash` is the token's column. */
 interface Lookup<Row, Owner> {
+  readonly credential: LookedUp;
   readonly prefix: string;
   readonly row: Selection<Row>;
   readonly hash: string;
@@ -28,23 +30,30 @@ interface Raw {
 
 /**
  * Finds rows by token. Each lookup sends at most one statement, which concurrent lookups share. A lookup within a
- * transaction of the app sends its own, because it must see what the transaction has written.
+ * transaction of the app sends its own statement, because it must see the transaction's own writes.
  */
 export class TokenLookup<Row, Owner extends User = User> {
   readonly #batches: BatchedLookup<Raw>;
-  /** The statement, and the columns of users that it selects, which are the model's with `user.model`. */
+  /** The statement, and the columns of users that it selects. With `user.model`, they include the model's columns. */
   #built: { readonly columns: string; readonly sql: string } | undefined;
 
   constructor(
     private readonly database: Database,
     private readonly lookup: Lookup<Row, Owner>,
+    private readonly telemetry: Telemetry | null,
   ) {
-    this.#batches = new BatchedLookup((digests, deadlineMs) =>
-      database.share(() => this.#fetch(digests, deadlineMs)),
+    this.#batches = new BatchedLookup(
+      (digests, deadlineMs) => database.share(() => this.#fetch(digests, deadlineMs)),
+      telemetry && {
+        requester: () => telemetry.requester(),
+        observe: (requesters, work) => telemetry.lookUp(lookup.credential, requesters, work),
+      },
     );
   }
 
-  /** The statement without the digests. The same string each time, because a string that is built anew is hashed anew. */
+  /**
+   * The statement without the digests. It is built only once, because each new string would have to be hashed again.
+   */
   get #sql(): string {
     const { row, hash, user, on } = this.lookup;
     const { columns } = user;
@@ -56,8 +65,8 @@ export class TokenLookup<Row, Owner extends User = User> {
   }
 
   /**
-   * @param token a token, or the digest of one
-   * @param use converts the row, if there is one. If it returns null, the lookup finds nothing
+   * @param token a token, or the digest of a token
+   * @param use converts the row, if the row exists. If it returns null, the lookup finds nothing
    */
   async find<Result>(
     token: string | Buffer,
@@ -66,13 +75,19 @@ export class TokenLookup<Row, Owner extends User = User> {
     if (typeof token === 'string' && !isWellFormedToken(this.lookup.prefix, token)) return null;
     const digest = typeof token === 'string' ? digestInHex(token) : token.toString('hex');
     const raw = this.database.isJoined
-      ? (await this.#fetch([digest])).get(digest)
+      ? (await this.#fetchAlone(digest)).get(digest)
       : await this.database.awaitShared(() => this.#batches.find(digest));
     if (!raw) return null;
     const { row, user: owner } = this.lookup;
     const user = owner.read(raw);
     if (owner.isPresent && !(await owner.isPresent(user))) return null;
     return use({ row: row.read(raw), user, now: this.database.clock.at(raw.db_now) });
+  }
+
+  #fetchAlone(digest: string): Promise<Map<string, Raw>> {
+    const { telemetry } = this;
+    const work = () => this.#fetch([digest]);
+    return telemetry ? telemetry.lookUp(this.lookup.credential, [telemetry.requester()], work) : work();
   }
 
   async #fetch(digests: readonly string[], deadlineMs?: number): Promise<Map<string, Raw>> {
@@ -92,8 +107,15 @@ const ENOUGH_FOR_IDLE = 16;
 const RETRY_WITHIN_MS = 1000;
 
 interface Waiter<Row> {
+  readonly requester: Requester | undefined;
   resolve(row: Row | null): void;
   reject(error: unknown): void;
+}
+
+/** Observes the statements, and for whom they are sent. */
+interface Observer {
+  requester(): Requester | undefined;
+  observe<T>(requesters: readonly (Requester | undefined)[], work: () => Promise<T>): Promise<T>;
 }
 
 /** The callers waiting for each row, and when the first one started to wait. */
@@ -132,17 +154,23 @@ export class BatchedLookup<Row> {
   // otherwise block the event loop.
   #sentEarly = false;
 
-  /** @param fetch selects the rows of up to 64 digests, keyed by digest, within `deadlineMs` milliseconds */
+  /**
+   * @param fetch selects the rows of up to 64 digests, keyed by digest, within `deadlineMs` milliseconds
+   * @param observer null if no telemetry is recorded
+   */
   constructor(
     private readonly fetch: (
       digests: readonly string[],
       deadlineMs: number,
     ) => Promise<ReadonlyMap<string, Row>>,
+    private readonly observer: Observer | null = null,
   ) {}
 
   find(digest: string): Promise<Row | null> {
     return new Promise((resolve, reject) => {
-      this.#batchFor(digest).add(digest, { resolve, reject });
+      // Call this before a batch is created. If it threw afterwards, an empty batch would be sent.
+      const requester = this.observer?.requester();
+      this.#batchFor(digest).add(digest, { resolve, reject, requester });
       this.#schedule();
       if (this.#running > 0 || this.#sentEarly || !this.#hasEnough) return;
       this.#sentEarly = true;
@@ -195,8 +223,14 @@ export class BatchedLookup<Row> {
 
   // All lookups of a batch share one deadline, so that the oldest does not wait longer than a statement is allowed to
   // take.
-  #fetch({ since }: Batch<Row>, digests: readonly string[]): Promise<ReadonlyMap<string, Row>> {
-    return this.fetch(digests, DEADLINE_MS - (performance.now() - since));
+  #fetch({ since, waiters }: Batch<Row>, digests: readonly string[]): Promise<ReadonlyMap<string, Row>> {
+    const leftMs = DEADLINE_MS - (performance.now() - since);
+    if (!this.observer) return this.fetch(digests, leftMs);
+    const served = digests.flatMap((digest) => waiters.get(digest) ?? []);
+    return this.observer.observe(
+      served.map(({ requester }) => requester),
+      () => this.fetch(digests, leftMs),
+    );
   }
 
   // Reject the queued batches too, because a database this slow would not respond to them in time, and they must not

@@ -28,8 +28,8 @@ export function requireOwnOrigin(req: PlainRequest, settings: Settings): void {
 }
 
 /**
- * Rejects a request of another site that would end or replace the session of its browser. A link from anywhere can sign
- * in, such as one in an email.
+ * Rejects a request from another site that would end or replace the session of its browser. Links from anywhere, such
+ * as in an email, can sign in.
  *
  * @throws AuthError `origin_not_allowed`
  */
@@ -40,9 +40,9 @@ export function requireOwnSignIn(req: PlainRequest, settings: Settings): void {
 
 /**
  * Rejects a GET that starts a flow for the user of a session, unless a page of this app or of a trusted origin sent it.
- * Unlike a sign-in, such a flow must not start from a link elsewhere, since it could attach a stranger's account. A
- * sibling subdomain is elsewhere too, and so is a page that sends none of these headers. Only programs may send none of
- * them: a request that does not ask for a page.
+ * Unlike a sign-in, such a flow must not start from a link on another site, because it could link a stranger's account.
+ * A sibling subdomain and a page that sends none of these headers count as other sites too. Only a program can omit all
+ * of the headers, with a request that does not ask for a page.
  *
  * @throws AuthError `origin_not_allowed`
  */
@@ -50,7 +50,7 @@ export function requireOwnStart(req: PlainRequest, settings: Settings): void {
   const { origin, referer, host, 'sec-fetch-site': site } = req.headers;
   const from = referer === undefined ? undefined : originOf(referer);
   const senders = [origin, from].filter((one) => one !== undefined);
-  // A page of this very app sends `same-origin`, unless another site has redirected its visitor here.
+  // A page of this app sends `same-origin`, unless another site has redirected the visitor here.
   const isThisApp = from && (hostOf(from) === host?.toLowerCase() || from === settings.origin);
   const isDetour = site !== undefined && isThisApp;
   if (site === 'same-origin' || (!isDetour && senders.some((one) => isOwn(one, req, settings)))) return;

@@ -36,12 +36,14 @@ export interface RightPassword extends UserRecord {
   readonly attempts: string;
 }
 
-/** What a right password is for: to sign in, to be changed, or to prove who the user of a session or link is. */
+/**
+ * The purpose of a correct password: to sign in, to be changed, or to prove the identity of a session's or link's user.
+ */
 export type PasswordPurpose = 'sign-in' | 'change' | 'proof';
 
-/** A plugin that decides whether right passwords are accepted. */
+/** A plugin that decides whether correct passwords are accepted. */
 export interface RefusesPasswords {
-  /** Rejects a right password by throwing an AuthError. */
+  /** Rejects a correct password by throwing an AuthError. */
   refusesPassword?(record: UserRecord, purpose: PasswordPurpose): Promise<void>;
 }
 
@@ -56,7 +58,7 @@ export class PasswordCheck {
 
   /**
    * @param checkAccount rejects the owner of an account that cannot be used
-   * @param refuseFormer rejects the right password of an account that needs a new one
+   * @param refuseFormer rejects the correct password of an account that needs a new one
    */
   constructor(
     private readonly database: Database,
@@ -132,7 +134,7 @@ export class PasswordCheck {
     const userId = record?.user.id ?? null;
     const account = await this.#counterOf(record, name);
     await this.#learnCosts();
-    // Not in the app's transaction, because the other attempts might wait for its locks.
+    // Do not wait in the app's transaction, because the other attempts might wait for its locks.
     const canWait = !this.database.isJoined;
     let isFirst = false;
     for (let round = 1; ; round++) {
@@ -187,7 +189,8 @@ export class PasswordCheck {
     try {
       const paused = await this.limiter.reserveAttempt(account);
       if (paused) return paused;
-      // Count only now, because strangers can cause pauses: attempts that a pause rejects must not use up the limit.
+      // Count only now, because attempts that a pause rejects must not count against the limit: strangers can cause
+      // pauses.
       if (isOwn) await this.limiter.countAccount('passwordCheck', account);
       const { matches, outdated } = await this.passwords.hasher.verify(
         password,
@@ -205,22 +208,22 @@ export class PasswordCheck {
     }
   }
 
-  /** The outcome of the sign-in is known already, so an error here must not replace it. */
+  /** The outcome of the sign-in is already known, so an error here must not replace it. */
   async #giveBack(account: string): Promise<void> {
     try {
       await this.limiter.giveBack(account);
     } catch (error) {
       this.log.warn(
         'limits.not_cleared',
-        'a right password could not be taken back from the failed attempts',
+        'a correct password could not be removed from the failed attempts',
         { err: error },
       );
     }
   }
 
   /**
-   * Clears the failures. With a second factor, it gives back only this attempt, so that someone who knows just the
-   * password cannot clear the failures of those who guess it.
+   * Clears the failures. With a second factor, it gives back only this attempt, so that an attacker who knows only the
+   * password cannot clear the failures of earlier guesses.
    */
   async #forgive(proved: RightPassword): Promise<RightPassword> {
     if (this.secondFactors.isOn(proved.account)) await this.limiter.giveBack(proved.attempts);

@@ -32,6 +32,8 @@ export interface NewPendingSignIn {
   readonly attempts: string | null;
   /** What it waits for. */
   readonly step: SignInStep;
+  /** The salt of the emailed code. @default none */
+  readonly salt?: Buffer;
   /** The address whose mailbox the completed sign-in proves. @default none */
   readonly provesEmail?: string | null;
   /** Whether it began in a browser of the account. Only with `provesEmail`. */

@@ -7,12 +7,13 @@ import type { Table } from '../tables/table.js';
 
 const LIFETIME_MS = 24 * 60 * 60 * 1000;
 
-/** The most rows of a browser that are copied to its new value, those of the latest sign-ups. */
+/** The maximum number of a browser's rows that are copied to its new value. The latest rows are copied. */
 const MAX_COPIED = 10;
 
 /**
- * Browsers in which an account was made, or access to its mailbox was proven, in the last 24 hours. The account does not
- * know them as devices: a sign-in there is told like any in a new browser, and they undo no change.
+ * Browsers in which an account was created, or access to its mailbox was proven, in the last 24 hours. The account does
+ * not know them as devices: a sign-in there sends a notice, as in any new browser, and they do not prove who undoes a
+ * change.
  */
 export class RecentBrowsers {
   constructor(
@@ -20,7 +21,7 @@ export class RecentBrowsers {
     private readonly table: Table<RecentBrowserColumns>,
   ) {}
 
-  /** @param userId null after a sign-up that has made no account */
+  /** @param userId null after a sign-up that has created no account */
   async add(
     userId: string | null,
     tokenHash: Buffer,
@@ -32,7 +33,7 @@ export class RecentBrowsers {
     await this.table.insert(row, transaction);
   }
 
-  /** Whether a browser is one of an account. @param madeThere whether the account must have been made in it */
+  /** Whether a browser belongs to an account. @param madeThere whether the account must have been created in it */
   async has(userId: string, tokenHash: Buffer, madeThere: boolean): Promise<boolean> {
     await this.database.ready();
     const now = this.database.clock.date();
@@ -44,7 +45,7 @@ export class RecentBrowsers {
     return found.length > 0;
   }
 
-  /** Gives a browser a new value. The one before stays good, because the answer might not arrive. */
+  /** Gives a browser a new value. The previous value stays valid, because the response might not arrive. */
   async copy(tokenHash: Buffer, next: Buffer, transaction: Transaction): Promise<void> {
     const { clock } = this.database;
     const found = await this.table

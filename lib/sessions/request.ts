@@ -6,13 +6,13 @@ import type { AuthErrorCode } from '../errors.js';
 import type { Session, User } from '../tables/core.js';
 import { asciiLowerCase } from '../users/canonical.js';
 
-/** The transaction of the app that a call takes part in. */
+/** The transaction of the app that a call joins. */
 export interface TransactionOption {
   /**
    * A transaction of the Sequelize instance that is the config's `database`. The call's writes are committed or rolled
-   * back with it, and its events and emails are sent after the commit. A deadlock or serialization failure is thrown as
-   * Sequelize's error, so that the app can retry its transaction.
-   * @default none: the call commits what it writes
+   * back with it, and the call's events and emails are sent after the commit. A deadlock or serialization failure is
+   * thrown as Sequelize's error, so that the app can retry its transaction.
+   * @default none: the call commits its own writes
    */
   transaction?: Transaction | null | undefined;
 }
@@ -27,12 +27,15 @@ export interface ClientInput extends TransactionOption {
   request?: RequestLike;
   /**
    * The client's IP address, or null if unknown.
-   * @default the request's; without a request, no limit by address applies
+   * @default the request's IP address; without a request, no limit by address applies
    */
   ip?: string | null;
-  /** The client's user agent. @default the request's, or none */
+  /** The client's user agent. @default the request's user agent, or none */
   userAgent?: string | null;
 }
+
+/** The keys of {@link ClientInput}. */
+export const KEYS_OF_CLIENT = ['request', 'ip', 'userAgent', 'transaction'] as const;
 
 /** Runs `work` for the client given in the input, or for the current one if there is none. */
 export async function forClientOf<T>(
@@ -56,22 +59,6 @@ export async function forClientOf<T>(
 /** Converts IPv4-mapped IPv6 addresses to IPv4. */
 export function plainAddress(ip: string | null | undefined): string | null | undefined {
   return typeof ip === 'string' ? ip.replace(/^::ffff:(?=\d+\.\d+\.\d+\.\d+$)/i, '') : ip;
-}
-
-/**
- * Requires that an input has only known keys, because a misspelled key would otherwise be ignored. Keys whose value is
- * undefined are allowed.
- *
- * @param where the call, for the error
- * @throws TypeError that lists the unknown keys
- */
-export function requireKnownKeys(where: string, input: object, known: readonly string[]): void {
-  const given = Object.entries(input).filter(([, value]) => value !== undefined);
-  const others = given.map(([name]) => name).filter((name) => !known.includes(name));
-  if (others.length === 0) return;
-  throw new TypeError(
-    `latchkey: ${where} does not accept ${others.join(', ')}: it accepts ${known.join(', ')}`,
-  );
 }
 
 /** A signed-in user. */
@@ -174,13 +161,13 @@ export interface Carrier {
   /** Returns the distinct device tokens in the request's cookies, valid or not: see `Devices`. */
   deviceTokens?(request: PlainRequest): string[];
   /**
-   * Returns what the request says about its device in a header, which then decides in place of the cookies. Null if it
-   * has no such header.
+   * Returns the device value in the request's header, which then replaces the cookies. Null if the request has no such
+   * header.
    */
   deviceInHeader?(request: PlainRequest): string | null;
   /** Returns the scopes of the credential. If not implemented, the credential has all the rights of its user. */
   scopes?(authentication: Authentication): readonly string[];
-  /** Whether guards that name no scopes admit a credential that has some. @default false */
+  /** Whether guards without scopes admit a credential that has scopes. @default false */
   readonly admitsScopedEverywhere?: boolean;
 }
 

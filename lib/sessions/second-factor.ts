@@ -19,13 +19,13 @@ export class SecondFactorRules {
     return this.contributions().find(({ secondFactors }) => secondFactors)?.secondFactors ?? null;
   }
 
-  /** The plugins that complete pending sign-ins, the one with second factors first. */
+  /** The plugins that complete pending sign-ins. The plugin with second factors comes first. */
   get steps(): readonly HasSteps[] {
     const isFirst = ({ secondFactors }: HasSecondFactors) => (secondFactors ? 0 : 1);
     return [...this.contributions()].sort((a, b) => isFirst(a) - isFirst(b));
   }
 
-  /** Returns the names of the methods with which a user can complete a sign-in now. */
+  /** Returns the names of the methods that a user can now use to complete a sign-in. */
   async available(userId: string, transaction?: Transaction): Promise<string[]> {
     const methods: string[] = [];
     for (const plugin of this.steps)
@@ -47,7 +47,7 @@ export class SecondFactorRules {
   /**
    * Counts an attempt to complete a sign-in with a factor that cannot be guessed.
    *
-   * @throws AuthError `rate_limited`, and what `look` throws
+   * @throws AuthError `rate_limited`, and the errors of `look`
    */
   attempt<T>(user: User, look: () => Promise<T>): Promise<T> {
     const { plugin } = this;
@@ -59,7 +59,7 @@ export class SecondFactorRules {
    * Requires that the session was recently verified with a second factor, if the account has one. Every change of
    * sign-in methods calls it, and no other proof replaces the second factor. Other accounts pass.
    *
-   * @param seconds how recently. Ten minutes by default
+   * @param seconds the maximum age of the verification. Ten minutes by default
    * @throws AuthError `second_factor_required`, `reauthentication_required`
    */
   requireFor(
@@ -77,26 +77,28 @@ export class SecondFactorRules {
 export interface SecondFactors {
   /** Whether an account has a second factor. @param account with the plugin's columns of users */
   isOn(account: object): boolean;
-  /** Returns what a trusted provider has verified, in place of what the user has shown. Null if no provider has. */
+  /**
+   * Returns the proof that a trusted provider has verified, in place of the user's proof here. Null if there is none.
+   */
   trusted(shown: Shown): Shown | null;
   /**
    * Clears the count of wrong codes, because the user has provided a passkey.
    *
-   * @param completed the pending sign-in that the passkey completes. By default, it is none
+   * @param completed the pending sign-in that the passkey completes, if any
    */
   forgive(userId: string, transaction?: Transaction, completed?: FoundPending): Promise<void>;
-  /** Counts an attempt with a factor of another plugin, which cannot be guessed. @throws what `look` throws */
+  /** Counts an attempt with a factor of another plugin, which cannot be guessed. @throws the errors of `look` */
   attempt<T>(user: User, look: () => Promise<T>): Promise<T>;
   /** Whether the passkeys of an account, if it has any, are a second factor. */
   countsPasskeys(account: AccountRow): boolean;
   /** Whether the user of an account has made the passkeys a second factor. */
   hasEnabledPasskeys(account: AccountRow): boolean;
   /**
-   * Records the change of a session that is about to add a passkey, if it has the task to set up a second factor. The user's
-   * row is locked.
+   * Records the change of a session that is about to add a passkey, if the session has the task to set up a second
+   * factor. The user's row is locked.
    *
-   * @param name the passkey's
-   * @returns false if it does not have the task: then nothing is recorded
+   * @param name the name of the passkey
+   * @returns false if the session does not have the task, so that nothing is recorded
    */
   beginEnrolment(
     record: UserRecord,
@@ -107,7 +109,7 @@ export interface SecondFactors {
   /**
    * Enables a user's passkeys as the second factor, after {@link beginEnrolment} and after the passkey has been added.
    *
-   * @param shown what the new passkey shows
+   * @param shown the assurance of the new passkey
    */
   enrolPasskey(
     record: UserRecord,
@@ -122,7 +124,7 @@ export interface SecondFactors {
    * @throws AuthError one of {@link removalProblems} if the user must have a second factor
    */
   passkeysRemoved(record: UserRecord, isByUser: boolean, transaction: Transaction): Promise<void>;
-  /** The problems that it throws, for the OpenAPI document. */
+  /** The problems that `passkeysRemoved` throws, for the OpenAPI document. */
   readonly removalProblems: readonly AuthErrorCode[];
 }
 
@@ -130,17 +132,17 @@ export interface SecondFactors {
 export interface EnrolledSecondFactor {
   /** The session with a new token. All others have been revoked. */
   readonly issued: IssuedSession;
-  /** The recovery codes, which cannot be retrieved later. Null if the user has some already. */
+  /** The recovery codes, which cannot be retrieved later. Null if the user already has recovery codes. */
   readonly recoveryCodes: readonly string[] | null;
 }
 
-/** What another plugin has that can be a second factor. */
+/** The credentials of another plugin that can be a second factor, such as passkeys. */
 export interface OtherFactors {
-  /** The problem of a user who has none. */
+  /** The problem of a user who has no such credential. */
   readonly none: AuthErrorCode;
-  /** Whether a user has any. */
+  /** Whether a user has such a credential. */
   isThere(userId: string, transaction: Transaction): Promise<boolean>;
-  /** Removes all of a user. The user's row is locked. */
+  /** Removes all such credentials of a user. The user's row is locked. */
   removeAll(userId: string, transaction: Transaction): Promise<void>;
 }
 
@@ -161,13 +163,13 @@ export interface Reauthentication {
    * Verifies the proof.
    *
    * @param session the session of the request
-   * @returns what the proof shows. With `aal` 2, the session gets this level and a new token
+   * @returns the methods of the proof. With `aal` 2, the session gets this level and a new token
    * @throws AuthError if the proof is wrong
    */
   verify(record: UserRecord, value: unknown, session: Session): Promise<Shown>;
 }
 
-/** What the user provided to complete a sign-in, before it is checked. */
+/** The factor that the user provided to complete a sign-in, before it is checked. */
 export interface GivenFactor {
   /** The name of a {@link StepMethod}: `totp`, `recovery_code`, `passkey`, `email_code`. */
   readonly method: string;
@@ -175,9 +177,9 @@ export interface GivenFactor {
   readonly response?: unknown;
 }
 
-/** What completes a sign-in, and was correct when it was checked. With `aal` 2, it is a second factor. */
+/** A factor that completes a sign-in, and was correct when it was checked. With `aal` 2, it is a second factor. */
 export interface RightFactor extends Assurance {
-  /** Uses the factor up. Only one of several concurrent calls succeeds. @returns whether this call did */
+  /** Consumes the factor. Only one of several concurrent calls succeeds. @returns whether this call succeeded */
   use(transaction?: Transaction): Promise<boolean>;
 }
 
@@ -187,7 +189,7 @@ export interface StepMethod {
   readonly name: string;
   /** The step that it completes, and no other. @default second_factor */
   readonly step?: SignInStep;
-  /** What the user gives, by its name on the wire. @default `code` @internal */
+  /** The fields that the user provides, by their names on the wire. @default `code` @internal */
   readonly given?: z.ZodRawShape;
   /** The additional problems that `attempt` throws, for the OpenAPI document. */
   readonly problems: readonly AuthErrorCode[];
@@ -201,7 +203,7 @@ export interface StepMethod {
   /**
    * Counts an attempt, checks the factor, and completes the sign-in with it.
    *
-   * @throws AuthError if the factor is wrong, and what `complete` throws
+   * @throws AuthError if the factor is wrong, and the errors of `complete`
    */
   attempt<T>(
     found: FoundPending,
@@ -215,7 +217,7 @@ export interface HasSteps {
   readonly stepMethods?: readonly StepMethod[];
   /** Returns the names of its methods that a user can use now. */
   availableSteps?(userId: string, transaction?: Transaction): Promise<readonly string[]>;
-  /** Returns what the plugin reads together with a pending sign-in. At most one plugin does. */
+  /** Returns the data that the plugin reads together with a pending sign-in. At most one plugin implements this. */
   joinedToPending?(given: GivenFactor): JoinedPart;
 }
 
@@ -223,7 +225,7 @@ export interface HasSteps {
 export interface HasSecondFactors extends HasSteps {
   /** The plugin's second factors. At most one plugin has them. */
   readonly secondFactors?: SecondFactors;
-  /** What the plugin has that can be a second factor. */
+  /** The plugin's credentials that can be a second factor. */
   readonly otherFactors?: OtherFactors;
   /** The proofs that the user of a session can send to POST /reauthenticate. */
   readonly reauthentications?: readonly Reauthentication[];

@@ -44,13 +44,15 @@ export class Sessions {
     this.#users = tables.users.name;
     this.#session = tables.sessions.shown('s');
     this.#whole = tables.sessions.whole('s');
-    this.#lookup = new TokenLookup(database, {
+    const lookup = {
+      credential: 'session',
       prefix: SESSION_TOKEN_PREFIX,
       row: this.#session,
       hash: 's.token_hash',
       user: owner,
       on: this.#on,
-    });
+    } as const;
+    this.#lookup = new TokenLookup(database, lookup, settings.telemetry);
     const column = { table: this.#table.name, column: 'last_active_at', what: 'last activity' };
     this.#touches = new LastUse(database, settings.log, column);
   }
@@ -68,7 +70,7 @@ export class Sessions {
     });
   }
 
-  /** Whether a session has ended by time alone, so that it was neither revoked nor pruned. */
+  /** Whether a session has expired, but was neither revoked nor pruned. */
   async hasLapsed(sessionId: string): Promise<boolean> {
     const rest = `JOIN ${this.#users} u ON ${this.#on} WHERE s.id = :sessionId`;
     const [session] = await this.#session.select(rest, { sessionId });
@@ -93,7 +95,7 @@ export class Sessions {
   /**
    * Records that the user has reauthenticated. The session's time of authentication never moves back.
    *
-   * @param at when the user did, if another system reports it; a time in the future counts as now
+   * @param at when the user reauthenticated, if another system reports it; a time in the future counts as now
    * @returns whether the session's time of authentication changed
    */
   async markAuthenticated(userId: string, id: string, at?: Date, within?: Transaction): Promise<boolean> {
@@ -119,8 +121,8 @@ export class Sessions {
   /**
    * Revokes one session of a user.
    *
-   * @param within a transaction to take part in
-   * @param endsOld whether the sessions of previous systems beside it end too
+   * @param within a transaction to join
+   * @param endsOld whether the previous systems' sessions that are linked to it end too
    * @returns whether it was active
    */
   async revoke(userId: string, sessionId: string, within?: Transaction, endsOld = true): Promise<boolean> {
@@ -155,7 +157,7 @@ export class Sessions {
     });
   }
 
-  /** Lets an active session take part in the user's new epoch. @returns whether it is one */
+  /** Moves an active session to the user's new epoch. @returns whether the session is active */
   async #keep(userId: string, id: string, transaction: Transaction): Promise<boolean> {
     const { clock } = this.database;
     const sql = `UPDATE ${this.#table.name} SET auth_epoch = auth_epoch + 1
@@ -219,7 +221,7 @@ export class Sessions {
   /**
    * Issues a new token for a session. `expiresAt` does not change.
    *
-   * @param authEpoch the user's epoch, perhaps raised by {@link endAll} in the same transaction
+   * @param authEpoch the user's epoch, possibly raised by {@link endAll} in the same transaction
    * @throws AuthError `invalid_session` if the session has ended in the meantime
    */
   async renew(
@@ -249,10 +251,10 @@ export class Sessions {
     return { user, session, token, remembered: row.remembered, device: null };
   }
 
-  /** Expired and idle sessions. */
+  /** Deletes expired and idle sessions. */
   get expired(): Chore {
     const ages = { expires_at: 0, last_active_at: this.#idleMs };
-    // A missing session counts as revoked, so that the session of a previous system beside it would be invalid here.
+    // A missing session counts as revoked, so the previous system's session that is linked to it would be invalid here.
     const forget = (ids: readonly string[]) => this.kept.forgetBeside(ids);
     return new ExpiredRows(this.database, this.#table.name, 'id', ages, forget);
   }
@@ -278,8 +280,9 @@ export class Sessions {
     transaction?: Transaction,
   ): Promise<Session[]> {
     const { nowSql, clock } = this.database;
-    const rows = await this.database.select<{ db_now: number | string }>(
+    const rows = await this.database.read<{ db_now: number | string }>(
       `SELECT ${this.#session.columns}, ${nowSql} AS db_now FROM ${this.#session.from} JOIN ${this.#users} u ${rest}`,
+      [...this.#session.names, 'db_now'],
       replacements,
       transaction,
     );
@@ -293,12 +296,12 @@ export class Sessions {
   }
 }
 
-/** How long a request with the old cookie can be in flight after the browser has received the new one. */
+/** How long a request with the old cookie can be in flight after the browser has received the new cookie. */
 export const REPLACEMENT_MS = 60_000;
 
 /**
- * Whether one of these tokens was replaced by another less than a minute ago: by a renewal of its session, or by a
- * sign-in of the browser that sent it.
+ * Whether one of these tokens was replaced less than a minute ago, by a renewal of its session or by a sign-in in the
+ * browser that sent it.
  */
 export async function wereJustReplaced(database: Database, tokens: readonly string[]): Promise<boolean> {
   const digests = tokens.filter((one) => isWellFormedToken(SESSION_TOKEN_PREFIX, one)).map(digestToken);

@@ -1,12 +1,13 @@
 import type { Transaction } from 'sequelize';
 import type { Settings } from '../config/config.js';
 import type { CallContext, PlainRequest } from '../context/call.js';
+import { newSalt } from '../crypto/emailed-codes.js';
 import { createToken, digestToken, isWellFormedToken, SESSION_TOKEN_PREFIX } from '../crypto/token.js';
 import { uuidv7 } from '../crypto/uuid.js';
 import type { Database } from '../database/database.js';
 import { isForeignKeyViolation } from '../database/faults.js';
 import { storable } from '../database/literal.js';
-import { AuthError } from '../errors.js';
+import { AuthError, type AuthErrorCode } from '../errors.js';
 import type { Limiter } from '../limits/limiter.js';
 import type { Events } from '../outbox/events.js';
 import type { Session, SessionColumns, User } from '../tables/core.js';
@@ -43,7 +44,7 @@ export interface SessionToBegin extends Assurance {
   /** The sessions that it replaces. */
   readonly replaced: readonly OwnedSession[];
   readonly device: Recognized;
-  /** Whether the account has just been made in the client's browser. */
+  /** Whether the account has just been created in the client's browser. */
   readonly isSignUp: boolean;
 }
 
@@ -94,7 +95,7 @@ export class NewSessions {
     return { user, session: this.#session.pick(row), token, remembered, device: null };
   }
 
-  /** Records that a session replaces the one that the current request presents. */
+  /** Records that a session replaces the session that the current request presents. */
   async markReplacing(sessionId: string, transaction: Transaction): Promise<void> {
     const replacedTokenHash = this.#presentedTokenHash();
     if (replacedTokenHash) await this.table.update({ replacedTokenHash }, { id: sessionId }, transaction);
@@ -103,7 +104,7 @@ export class NewSessions {
   /**
    * Returns the sessions that the client already has, which a sign-in ends.
    *
-   * @param except the token of a session to leave out
+   * @param except the token of a session to exclude
    * @throws AuthError `origin_not_allowed` if another site made the browser send them
    */
   async presented(except?: string): Promise<OwnedSession[]> {
@@ -134,7 +135,10 @@ export class NewSessions {
 
 /** A user who has authenticated: with a password, at a provider, with a passkey, or with an emailed link. */
 export interface Proof extends Pick<UserRecord, 'user' | 'account' | 'row'>, Shown {
-  /** The user's epoch at that time. A revoke-all or password change since then invalidates the proof. */
+  /**
+   * The user's epoch at that time. If all sessions were revoked or the password was changed since then, the proof is
+   * invalid.
+   */
   readonly authEpoch: number;
   /** The counter of failed attempts that a sign-in clears once it is complete. @default none */
   readonly attempts?: string | null;
@@ -146,18 +150,18 @@ export interface SignInOptions {
   /** When the user authenticated, if another system reports it. A time in the future counts as now. @default now */
   readonly authenticatedAt?: Date | undefined;
   /**
-   * Whether a session starts although the account has a second factor, because the app says so. It is not fresh.
+   * Whether a session starts although the account has a second factor, because the app requests it. It is not fresh.
    * @default false
    */
   readonly withoutProof?: boolean;
   /**
-   * The session of a previous system that is taken over: see `TakenOverSessions`. The new session expires when that one
-   * would have. It is not fresh, and the browser does not become a known device.
+   * The session of a previous system that is taken over: see `TakenOverSessions`. The new session expires when the
+   * previous one would have. It is not fresh, and the browser does not become a known device.
    */
   readonly takenOver?: { readonly endsAt: Date | null };
-  /** Whether the account has just been made in the client's browser. @default false */
+  /** Whether the account has just been created in the client's browser. @default false */
   readonly isSignUp?: boolean;
-  /** Whether the account will only be made in the transaction that begins the session. @default false */
+  /** Whether the account is not created until the transaction that creates the session. @default false */
   readonly isYetToBeMade?: boolean;
   /** The mailbox that the sign-in proves once it is complete, if it waits for a second factor. @default none */
   readonly proves?: { readonly email: string; readonly isOwn: boolean };
@@ -165,11 +169,11 @@ export interface SignInOptions {
   readonly replaced?: readonly OwnedSession[];
 }
 
-/** The user who signs in, as a transaction has found or left them. */
+/** The user who signs in, as read or changed by the transaction. */
 export interface ProofToBegin extends Pick<Proof, 'user' | 'authEpoch'> {
   /** Whether the session is fresh, as far as it can be. @default true */
   readonly isFresh?: boolean;
-  /** Whether the account knows no devices any more, since the sign-in was checked. @default false */
+  /** Whether the account has forgotten its devices since the sign-in was checked. @default false */
   readonly hasForgotten?: boolean;
 }
 
@@ -193,6 +197,8 @@ export interface ChecksSignIns {
    *   without any action of the user
    */
   checkSignIn?(user: User, isByPerson: boolean): Promise<void>;
+  /** The problems that `checkSignIn` throws, for the OpenAPI document. */
+  readonly signInProblems?: readonly AuthErrorCode[];
 }
 
 /**
@@ -323,7 +329,7 @@ export class SignIn {
     }
   }
 
-  /** Stores a sign-in that waits for a further step. */
+  /** Stores a sign-in that waits for another step. */
   async #wait(pending: NewPendingSignIn, transaction?: Transaction): Promise<PendingSignIn> {
     if (pending.step === 'email_code') return this.#waitForCode(pending, transaction);
     const begun = await this.pendings.begin(pending, transaction);
@@ -334,8 +340,9 @@ export class SignIn {
   /** Stores a sign-in that waits for a code, and emails the code. */
   async #waitForCode(pending: NewPendingSignIn, transaction?: Transaction): Promise<PendingSignIn> {
     const unit = async (within: Transaction) => {
-      const begun = await this.pendings.begin(pending, within);
-      await this.emailCodes.begin(pending.record.user, begun, within);
+      const salt = newSalt();
+      const begun = await this.pendings.begin({ ...pending, salt }, within);
+      await this.emailCodes.begin(pending.record.user, { ...begun, salt }, within);
       return { secondFactor: { methods: [this.emailCodes.method.name], ...begun } };
     };
     return transaction ? unit(transaction) : this.database.transaction(unit);
@@ -351,7 +358,7 @@ export class SignIn {
   }
 }
 
-/** Returns the session to begin after what the transaction has done to the account. */
+/** Returns the session to create after the transaction's changes to the account. */
 function asLeft(
   begun: SessionToBegin,
   { isFresh = true, hasForgotten = false }: ProofToBegin,

@@ -1,6 +1,7 @@
 import type { Database } from '../database/database.js';
 import { AuthError } from '../errors.js';
 import type { Session, User } from '../tables/core.js';
+import type { SignInMethod, Telemetry } from '../telemetry.js';
 
 /** How, and how strongly, a user has authenticated. */
 export interface Assurance {
@@ -10,17 +11,21 @@ export interface Assurance {
   readonly amr: readonly string[];
 }
 
-/** The most characters that are stored of a client's user agent and IP address. */
+/** The maximum number of characters that are stored of a client's user agent and IP address. */
 export const MAX_USER_AGENT = 255;
 export const MAX_IP = 45;
 
-/** How recently the user must have authenticated to change what protects an account, in seconds. */
+/** How recently the user must have authenticated to change the protection of an account, in seconds. */
 export const FRESH_SECONDS = 600;
 
 /** The time of authentication of a session whose user has not authenticated. */
 export const NEVER = new Date(0);
 
-/** Whether the user of a session signed in or reauthenticated at most `seconds` ago. @param seconds ten minutes by default */
+/**
+ * Whether the user of a session signed in or reauthenticated at most `seconds` ago.
+ *
+ * @param seconds ten minutes by default
+ */
 export function isFresh(
   { clock }: Pick<Database, 'clock'>,
   { authenticatedAt }: Pick<Session, 'authenticatedAt'>,
@@ -34,7 +39,7 @@ export function requireFresh(...given: Parameters<typeof isFresh>): void {
   if (!isFresh(...given)) throw new AuthError('reauthentication_required');
 }
 
-/** How a user has shown who they are. */
+/** How a user has proved their identity. */
 export interface Shown {
   /** How they authenticated (RFC 8176): `pwd`, `otp`, `hwk`, `swk`, `user`, `mfa`; or `fed`, at a provider. */
   readonly amr: readonly string[];
@@ -70,7 +75,7 @@ export interface OwnedSession {
 }
 
 /**
- * A sign-in that waits for a further step: a second factor, if the account has one, or a code that was emailed to the
+ * A sign-in that waits for another step: a second factor, if the account has one, or a code that was emailed to the
  * account. It creates no session until the user completes it.
  */
 export interface PendingSignIn {
@@ -87,16 +92,33 @@ export interface PendingSignIn {
 /** The outcome of a sign-in: a session, or a pending sign-in that requires a second factor. */
 export type SignedIn = IssuedSession | PendingSignIn;
 
-/** Whether a further step must complete a sign-in. */
+/** Whether another step must complete a sign-in. */
 export function isPending(signedIn: SignedIn): signedIn is PendingSignIn {
   return typeof (signedIn as Partial<PendingSignIn> | null)?.secondFactor === 'object';
+}
+
+/** Counts a sign-in by its method and outcome. Null does not count as a sign-in. */
+export async function countSignIn<T extends SignedIn | null>(
+  telemetry: Telemetry,
+  method: SignInMethod,
+  work: () => Promise<T>,
+): Promise<T> {
+  let signedIn: T;
+  try {
+    signedIn = await work();
+  } catch (error) {
+    telemetry.signIn(method, error instanceof AuthError ? error.code : 'error');
+    throw error;
+  }
+  if (signedIn) telemetry.signIn(method, isPending(signedIn) ? 'pending' : 'signed_in');
+  return signedIn;
 }
 
 /** How to renew a session. */
 export interface RenewOptions {
   /** Whether the user has reauthenticated. @default true */
   readonly isFresh?: boolean;
-  /** When the user did, if another system reports it. The session's time never moves back. @default now */
+  /** When the user reauthenticated, if another system reports it. The session's time never moves back. @default now */
   readonly authenticatedAt?: Date | undefined;
   /** Whether {@link Sessions.endAll} has ended all other sessions. @default true */
   readonly endsOthers?: boolean;

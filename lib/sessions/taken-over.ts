@@ -12,7 +12,10 @@ import { REPLACEMENT_MS, type Sessions, type SessionWithUser } from './sessions.
 import type { CheckedSignIn, Proof } from './sign-in.js';
 import { type IssuedSession, isPending } from './signed-in.js';
 
-/** The record of a previous system's session: the session that took it over, or that it is no longer valid. */
+/**
+ * The record of a previous system's session. It names the session that took it over, or says that it is no longer
+ * valid.
+ */
 export type TakenOverSession = RowOf<CarriedSessionColumns>;
 
 /** A session that an old cookie authenticates. */
@@ -26,11 +29,11 @@ export interface TakeOver {
   readonly oldHash: Buffer;
   /** When the previous session would have expired. */
   readonly endsAt: Date | null;
-  /** Until when the row is kept. @default for a long time after the previous session would have expired */
+  /** The time until which the row is kept. @default long after the previous session would have expired */
   readonly keptUntil?: Date;
   /** Whether the new token is stored, encrypted, so that it can be sent again. @default true */
   readonly sealsToken?: boolean;
-  /** Returns the link to the session here if the previous one continues. @default it does not */
+  /** Returns the link to the session here if the previous session continues. @default it does not continue */
   readonly link?: ((issued: IssuedSession) => Link) | undefined;
   /** The row of an earlier session that took it over, and has lapsed: see {@link TakenOverSessions.hasLapsed}. */
   readonly former?: TakenOverSession | null;
@@ -39,7 +42,7 @@ export interface TakeOver {
 const MAX_RETIRED = 10_000;
 
 /**
- * Sessions that took over those of a previous system. The previous session's row is unique, so that concurrent requests
+ * Sessions that took over sessions of a previous system. The previous session's row is unique, so concurrent requests
  * create only one session. Until the browser has sent the new cookie, the old cookie authenticates that session and no
  * other, because the response with the new cookie might have been lost. After that, the old cookie is invalid.
  */
@@ -80,8 +83,8 @@ export class TakenOverSessions {
   }
 
   /**
-   * Whether the session that took over one that continues (`keepOld`) has ended by time alone: it was not used here for a
-   * while, or has reached its lifetime. The previous session can then be taken over again.
+   * Whether the session that took over a continuing previous session (`keepOld`) has expired: it was not used here for
+   * a while, or has reached its lifetime. The previous session can then be taken over again.
    */
   async hasLapsed({ sessionId }: TakenOverSession): Promise<boolean> {
     return sessionId !== null && this.sessions.hasLapsed(sessionId);
@@ -100,7 +103,7 @@ export class TakenOverSessions {
     return this.database.transaction(async (transaction) => {
       const issued = await checked.begin(proof, transaction);
       if (isPending(issued))
-        throw new TypeError('no session of an account with a second factor is taken over');
+        throw new TypeError('a session of an account with a second factor cannot be taken over');
       const { token, remembered } = issued;
       const sealedToken = sealsToken
         ? this.box.seal(JSON.stringify({ token, remembered }), contextOfOld(oldHash))
@@ -124,7 +127,7 @@ export class TakenOverSessions {
    * Invalidates a previous session.
    *
    * @param row the result of {@link find}
-   * @param keptUntil until when a new row is kept
+   * @param keptUntil the time until which a new row is kept
    * @returns the session that the old cookie authenticated, which the caller must revoke
    */
   async retire(
@@ -139,12 +142,14 @@ export class TakenOverSessions {
     return found;
   }
 
-  /** Rows of sessions that expired long ago in the previous system. */
+  /** Deletes the rows of sessions that expired long ago in the previous system. */
   get expired(): Chore {
     return new ExpiredRows(this.database, this.#table.name, 'old_hash', { expires_at: 0 });
   }
 
-  /** The tokens that no browser has sent yet, and the ids of sessions that continue in the previous system. */
+  /**
+   * Re-encrypts the tokens that no browser has sent yet, and the ids of sessions that continue in the previous system.
+   */
   get sealed(): Chore {
     return new SealedRows(this.#table, this.box, 'oldHash', ['sealedToken', 'sealedId'], ({ oldHash }) =>
       contextOfOld(oldHash),
@@ -158,7 +163,7 @@ export class TakenOverSessions {
     const usedAt = this.database.clock.date();
     const changes = { usedAt, sealedToken: null, ...UNLINKED };
     if ((await this.#table.update(changes, { oldHash, tokenHash })) > 0) return found;
-    // Another request has put a new session in place of one that had lapsed.
+    // Another request has replaced a lapsed session with a new one.
     const other = await this.find(oldHash);
     const isNew = other !== null && !sameHash(other.tokenHash, tokenHash);
     return isNew ? this.#retireRow(other) : found;
@@ -179,7 +184,7 @@ export class TakenOverSessions {
     }
   }
 
-  /** Reads what is committed, because a transaction of the app might not see what others have written meanwhile. */
+  /** Reads committed rows, because a transaction of the app might not see the writes of others in the meantime. */
   #now<T>(read: () => Promise<T>): Promise<T> {
     return this.database.isJoined ? this.database.share(read) : read();
   }

@@ -4,18 +4,18 @@ import type { Log } from '../logger.js';
 import type { Session, User } from '../tables/core.js';
 import type { Authentication } from './request.js';
 
-/** Something that a user must do before the sessions of the account can be used. */
+/** A task that a user must complete before the sessions of the account can be used. */
 export interface Task {
   readonly name: string;
-  /** The page where it is done. Null if there is none. */
+  /** The page where the user completes it. Null if there is no such page. */
   readonly page: string | null;
-  /** Whether API keys cannot be used either while it is open. */
+  /** Whether API keys cannot be used while it is open. */
   readonly holdsKeys: boolean;
   /** Whether sessions in responses have a list of tasks even if none is open. */
   readonly isListed: boolean;
   /**
-   * The problem with which a session is refused while it is open. Set for what only reauthentication does, which is then
-   * not in the lists of tasks.
+   * The problem with which a session is rejected while the task is open. Set it for a task that only reauthentication
+   * completes. The task is then not in the lists of tasks.
    * @default task_required
    */
   readonly problem?: AuthErrorCode;
@@ -23,7 +23,7 @@ export interface Task {
   isOpen(user: User, session: SessionWithTasks | null): boolean;
 }
 
-/** What tasks can depend on. */
+/** The part of a session that tasks can depend on. */
 export type SessionWithTasks = Pick<Session, 'amr' | 'aal'>;
 
 const NONE: readonly string[] = [];
@@ -34,8 +34,8 @@ export interface HasTasks {
 }
 
 /**
- * Which tasks can be open for a route or guard: any task; any task, as long as it does one of the named ones (`does`); or
- * only the listed tasks.
+ * The tasks that can be open for a route or guard: any task; any task, as long as one of the named tasks is open
+ * (`does`); or only the listed tasks.
  */
 export type OpenTo = 'any-task' | { readonly does: readonly string[] } | readonly string[];
 
@@ -66,7 +66,7 @@ export class Tasks {
     }));
   }
 
-  /** All tasks, in the order in which they are to be done. Complete when all plugins are set up. */
+  /** All tasks, in the order in which users must complete them. The list is complete when all plugins are set up. */
   get all(): readonly Task[] {
     this.#all ??= [...this.contributions().flatMap(({ tasks = [] }) => tasks), ...this.#own];
     return this.#all;
@@ -88,12 +88,12 @@ export class Tasks {
     return this.#areListed;
   }
 
-  /** The problems with which sessions are refused. */
+  /** The problems with which sessions are rejected. */
   get problems(): readonly AuthErrorCode[] {
     return this.all.map(({ problem = 'task_required' }) => problem);
   }
 
-  /** Returns the names of the open tasks of a session, in the order in which they are to be done. */
+  /** Returns the names of the open tasks of a session, in the order in which the user must complete them. */
   open(user: User, session: SessionWithTasks | null): readonly string[] {
     let open: string[] | undefined;
     for (const task of this.all)
@@ -104,15 +104,15 @@ export class Tasks {
     return open ?? NONE;
   }
 
-  /** Returns a session with the names of its open tasks, if there are some, or if sessions always have a list. */
+  /** Returns a session with the names of its open tasks, if it has any, or if sessions always have a list. */
   of(user: User, session: Session): Session {
     return this.#with(session, this.open(user, session));
   }
 
   /**
-   * Refuses a request whose session has open tasks, or whose API key is held by them.
+   * Rejects a request whose session has open tasks, or whose API key cannot be used because of open tasks.
    *
-   * @param openTo the tasks that can be open. By default, none can
+   * @param openTo the tasks that can be open. By default, no task can be open
    * @returns the authentication, whose session has the names of its open tasks, if there are any tasks
    * @throws AuthError `task_required` with the first open task, or the problem that this task has instead
    */
@@ -124,13 +124,17 @@ export class Tasks {
     return this.#named(authentication, open);
   }
 
-  /** Refuses what outlives the session, such as an API key, while any task is open. @throws AuthError `task_required` */
+  /**
+   * Rejects the creation of a credential that outlives the session, such as an API key, while any task is open.
+   *
+   * @throws AuthError `task_required`
+   */
   requireNone(user: User): void {
     const open = this.open(user, null);
     if (open.length > 0) throw this.#refusal(open);
   }
 
-  /** Like {@link admit}, where a session is not required: returns null for one with open tasks. */
+  /** Like {@link admit}, but returns null for a session with open tasks, because a session is not required. */
   admitIfDone<A extends Authentication>(authentication: A): A | null {
     const { user, session } = authentication;
     if (session === null) return this.admit(authentication);
@@ -138,7 +142,7 @@ export class Tasks {
     return open.length > 0 ? null : this.#named(authentication, open);
   }
 
-  /** The page where a task is done. Null if there is none. */
+  /** Returns the page where the user completes a task. Null if there is no such page. */
   pageOf(task: string): string | null {
     return this.all.find(({ name }) => name === task)?.page ?? null;
   }
@@ -170,11 +174,11 @@ export class Tasks {
 export type Condition = (user: User & Readonly<Record<string, unknown>>) => boolean;
 
 /**
- * Calls a function of the app that decides about a user. If it fails, or returns something else than a boolean, that is
- * logged.
+ * Calls a function of the app that decides about a user. If the function fails, or does not return a boolean, an error
+ * is logged.
  *
- * @param said the option's name, and what follows from a failure, for the log
- * @param whenBroken what a failure counts as
+ * @param said the option's name, and the consequence of a failure, for the log
+ * @param whenBroken the result in case of a failure
  */
 export function holds(
   condition: Condition,
@@ -186,7 +190,7 @@ export function holds(
   try {
     const answer: unknown = condition(user as never);
     if (typeof answer === 'boolean') return answer;
-    // Nobody awaits it, so its rejection would end the process.
+    // Nothing awaits the promise, so its rejection would end the process.
     if (answer instanceof Promise) answer.catch(() => undefined);
     log.error('tasks.failed', `${name} must return a boolean, so ${otherwise}`);
   } catch (error) {
@@ -203,7 +207,7 @@ function isOpenTo(openTo: OpenTo, open: readonly string[]): boolean {
 }
 
 const problems = declareProblems({
-  task_required: [403, 'This account has something to do first: see task.'],
+  task_required: [403, 'You must complete a task first: see task.'],
 });
 
 declare module '../errors.js' {

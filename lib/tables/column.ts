@@ -9,7 +9,7 @@ export type ColumnKind =
   /** Words separated by spaces, such as scopes. */
   | 'words'
   | 'json'
-  /** A JSON value of the app's, whose keys latchkey does not rename. */
+  /** A JSON value of the app, whose keys latchkey does not rename. */
   | 'document'
   /** A SHA-256 hash. */
   | 'digest'
@@ -34,10 +34,19 @@ export type Visibility = 'client' | 'code' | 'admin' | 'app' | 'internal' | 'sec
 /** Additional properties of a column's schema in the OpenAPI document. */
 export type ColumnMeta = Readonly<Record<string, unknown>>;
 
+/** Whether the export of a user's data contains a column: `true`, or the reason why the export omits it. */
+export type Exported = true | string;
+
 /** A column. Its database type, Sequelize attribute, SQL, TypeScript type and JSON are all derived from it. */
-export class Column<Value = unknown, V extends Visibility = Visibility> {
+export class Column<
+  Value = unknown,
+  V extends Visibility = Visibility,
+  E extends Exported | undefined = Exported | undefined,
+> {
   readonly isNullable: boolean = false;
   readonly visibility: V = 'code' as V;
+  /** Undefined until it is declared. Tables whose rows are exported only accept columns that declare it. */
+  readonly inExport: E = undefined as E;
   /** The column's name, if it differs from the attribute's name in snake_case. */
   readonly name?: string;
   /** Whether text is compared byte by byte, so that case, accents and trailing spaces are significant. */
@@ -60,57 +69,67 @@ export class Column<Value = unknown, V extends Visibility = Visibility> {
   ) {}
 
   /** Allows NULL. */
-  nullable(): Column<Value | null, V> {
+  nullable(): Column<Value | null, V, E> {
     return this.#with({ isNullable: true });
   }
 
-  /** Makes the column visible to clients. @param meta additional properties of its OpenAPI schema */
-  onWire(meta?: ColumnMeta): Column<Value, 'client'> {
-    return this.#with({ visibility: 'client', ...(meta && { meta }) });
+  /** Makes the column visible to clients, and exports it. @param meta additional properties of its OpenAPI schema */
+  onWire(meta?: ColumnMeta): Column<Value, 'client', true> {
+    return this.#with({ visibility: 'client', inExport: true, ...(meta && { meta }) });
   }
 
   /** Shows the column to administrators only. @param meta additional properties of its OpenAPI schema */
-  forAdmins(meta?: ColumnMeta): Column<Value, 'admin'> {
+  forAdmins(meta?: ColumnMeta): Column<Value, 'admin', E> {
     return this.#with({ visibility: 'admin', ...(meta && { meta }) });
   }
 
   /** Shows the column in the models only. */
-  inModels(): Column<Value, 'app'> {
+  inModels(): Column<Value, 'app', E> {
     return this.#with({ visibility: 'app' });
   }
 
   /** Hides the column from clients and the app. */
-  internal(): Column<Value, 'internal'> {
+  internal(): Column<Value, 'internal', E> {
     return this.#with({ visibility: 'internal' });
   }
 
-  /** Hides the column from clients and the app, and keeps its values out of the log. */
-  secret(): Column<Value, 'secret'> {
-    return this.#with({ visibility: 'secret' });
+  /** Hides the column from clients and the app, and keeps its values out of the log and of exports. */
+  secret(): Column<Value, 'secret', string> {
+    return this.#with({ visibility: 'secret', inExport: 'It is secret.' });
+  }
+
+  /** Includes the column in the export of a user's data. */
+  exported(): Column<Value, V, true> {
+    return this.#with({ inExport: true });
+  }
+
+  /** Excludes the column from the export of a user's data. @param because the reason, as a sentence */
+  notExported(because: string): Column<Value, V, string> {
+    return this.#with({ inExport: because });
   }
 
   /** Compares text byte by byte, which keys and values that identify an account require. */
-  exact(): Column<Value, V> {
+  exact(): Column<Value, V, E> {
     return this.#with({ isExact: true });
   }
 
   /** Sets the value that the database stores if a statement does not contain one. */
-  default(defaultValue: string | number): Column<Value, V> {
+  default(defaultValue: string | number): Column<Value, V, E> {
     return this.#with({ defaultValue });
   }
 
-  /** Reads the value of another attribute in place of NULL. Models, which are of the app's queries, do not. */
-  orElse(fallback: string): Column<Value, V> {
+  /** Reads the value of another attribute in place of NULL. Models, which are for the app's own queries, do not. */
+  orElse(fallback: string): Column<Value, V, E> {
     return this.#with({ fallback });
   }
 
   /** Quotes the name in SQL. */
-  quoted(): Column<Value, V> {
+  quoted(): Column<Value, V, E> {
     return this.#with({ isQuoted: true });
   }
 
   /** Sets the column's name, if it differs from the attribute's name in snake_case. */
-  named(name: string): Column<Value, V> {
+  named(name: string): Column<Value, V, E> {
     return this.#with({ name });
   }
 
@@ -119,7 +138,7 @@ export class Column<Value = unknown, V extends Visibility = Visibility> {
   }
 }
 
-function of<Value>(kind: ColumnKind, length?: number): Column<Value, 'code'> {
+function of<Value>(kind: ColumnKind, length?: number): Column<Value, 'code', undefined> {
   return new Column(kind, length);
 }
 
@@ -133,7 +152,7 @@ export const column = {
   words: (length?: number) => of<readonly string[]>('words', length),
   json: () => of<Readonly<Record<string, unknown>>>('json'),
   document: () => of<unknown>('document'),
-  digest: () => of<Digest>('digest'),
+  digest: () => of<Digest>('digest').notExported('It is a hash.'),
   time: () => of<Date>('time'),
   anyTime: () => of<Date>('any-time'),
   integer: () => of<number>('integer'),
@@ -151,6 +170,9 @@ export interface Digest extends Buffer {}
 
 /** The columns of a table, by attribute. */
 export type Columns = Readonly<Record<string, Column>>;
+
+/** Columns that all declare whether they are exported. */
+export type DeclaredColumns = Readonly<Record<string, Column<unknown, Visibility, Exported>>>;
 
 type ValueOf<C> = C extends Column<infer Value> ? Value : never;
 
@@ -190,4 +212,12 @@ export function snakeCase(name: string): string {
 /** Returns the name of an attribute's column. */
 export function columnName(attribute: string, { name = snakeCase(attribute) }: Column): string {
   return name;
+}
+
+/** Converts an attribute's value to JSON: times to strings, and the keys of latchkey's own objects to snake_case. */
+export function toJson(value: unknown, { kind }: Column): unknown {
+  if (value instanceof Date) return value.toISOString();
+  if (kind === 'document' || typeof value !== 'object' || value === null || Array.isArray(value))
+    return value;
+  return Object.fromEntries(Object.entries(value).map(([key, inner]) => [snakeCase(key), inner]));
 }

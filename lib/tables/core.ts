@@ -5,7 +5,7 @@ import { declareTable, type TableDeclaration } from './table.js';
 /**
  * How well an email is proven to be the user's, from weak to strong. Each level includes the ones before it.
  *
- * - `none`: nobody has vouched for it.
+ * - `none`: no one has vouched for it.
  * - `provider`: a provider that does not run the mailbox has verified the address at some time.
  * - `app`: the app's code or an administrator has vouched for it.
  * - `mailbox`: the user has answered an email, or the provider that runs the mailbox says that it is theirs.
@@ -17,47 +17,48 @@ export type EmailProofLevel = (typeof EMAIL_PROOFS)[number];
 
 export const users = declareTable({
   name: 'users',
+  exported: { as: 'user', by: 'id' },
   columns: {
     /** A UUID, version 7. */
     id: column.uuid().onWire(),
     /** The email in canonical form. Null for a user created through a provider that did not verify an address. */
     email: column.text(254).exact().onWire({ format: 'email' }).nullable(),
     /** The username in canonical form. Null if the user has none. Clients see it if usernames are enabled. */
-    username: column.text(100).exact().nullable(),
+    username: column.text(100).exact().nullable().exported(),
     /**
      * The username with the letters that were typed, such as `Ada` for `ada`. Null in rows of an earlier version, for which
      * latchkey returns the username. It does not identify the account. A statement of yours that changes the username must change it too,
      * or set it to null.
      */
-    usernameDisplay: column.text(100).exact().nullable().orElse('username'),
+    usernameDisplay: column.text(100).exact().nullable().orElse('username').exported(),
     /** The time when someone first vouched for the email. Null until then. */
     emailVerifiedAt: column.time().onWire().nullable(),
     passwordHash: column.text(1024).secret().nullable(),
     /** A number copied to each session. Incrementing it revokes all existing sessions and sign-ins in progress. */
-    authEpoch: column.integer().default(0).internal(),
+    authEpoch: column.integer().default(0).internal().notExported('It is a counter of latchkey.'),
     /** The time when the account was created. */
     createdAt: column.time().onWire(),
     /** The time when the account was last updated. */
     updatedAt: column.time().onWire(),
     /** The time when the account's user first proved access to the mailbox of an email, which can be an earlier one. */
-    mailboxProvedAt: column.time().internal().nullable(),
+    mailboxProvedAt: column.time().internal().nullable().exported(),
     /**
      * How well the email is proven: `none`, `provider` (a provider that does not run the mailbox has verified it), `app`
      * (your code or an administrator vouches for it) or `mailbox` (an email was answered, or the provider that runs the
      * mailbox says so). Null in rows of an earlier version and of your own statements, for which `emailVerifiedAt` counts.
      * A statement of yours that changes the email must set it to `none`.
      */
-    emailProof: column.text<EmailProofLevel>(8).exact().nullable(),
+    emailProof: column.text<EmailProofLevel>(8).exact().nullable().exported(),
     /** The time when the account was deleted, if its deletion is pending: see `accountDeletion`. */
-    deletedAt: column.time().internal().nullable(),
+    deletedAt: column.time().internal().nullable().exported(),
     /** The time when the account was imported from a previous system. Null for other accounts. */
-    importedAt: column.time().internal().nullable(),
+    importedAt: column.time().internal().nullable().exported(),
     /** The time of the first sign-in of an imported account in a browser. Null until then, and for other accounts. */
-    firstUsedAt: column.time().internal().nullable(),
+    firstUsedAt: column.time().internal().nullable().exported(),
     /** The time when `authEpoch` was last incremented. Null if it never was, or only by an earlier version. */
-    sessionsEndedAt: column.time().internal().nullable(),
+    sessionsEndedAt: column.time().internal().nullable().exported(),
     /** The time since when the account needs a new password. Null if it needs none. */
-    newPasswordRequiredAt: column.time().nullable(),
+    newPasswordRequiredAt: column.time().nullable().exported(),
   },
   unique: { email: ['email'], username: ['username'] },
   indexes: {
@@ -84,19 +85,20 @@ export function usersWith(...additional: readonly Columns[]): TableDeclaration<U
 export const sessions = declareTable({
   name: 'sessions',
   ofUser: 'sessions',
+  exported: { as: 'sessions', by: 'userId' },
   columns: {
     /** A UUID, version 7. It identifies the session in lists and is not a credential. */
     id: column.uuid().onWire(),
     /** The id of the session's user. */
     userId: column.uuid().onWire(),
     tokenHash: column.digest().internal(),
-    authEpoch: column.integer().internal(),
+    authEpoch: column.integer().internal().notExported('It is a counter of latchkey.'),
     /** Whether the cookie is kept when the browser is closed (`remember_me`). */
-    remembered: column.boolean().internal(),
+    remembered: column.boolean().internal().exported(),
     /** The time of the sign-in. */
     createdAt: column.time().onWire(),
     /** The time when the user last authenticated: at sign-in, or by reauthenticating later. */
-    authenticatedAt: column.time(),
+    authenticatedAt: column.time().exported(),
     /** The time of the last request. It is updated at most once per `touchInterval`, and up to a second later. */
     lastActiveAt: column.time().onWire(),
     /** The latest time at which the session ends. It ends earlier if it is idle for longer than `idleTimeout`. */
@@ -109,11 +111,11 @@ export const sessions = declareTable({
     userAgent: column.text(255).onWire().nullable(),
     /** The hash of the token that the browser had before: of this session, or of a session before the sign-in. */
     replacedTokenHash: column.digest().internal().nullable(),
-    tokenIssuedAt: column.time().internal().nullable(),
+    tokenIssuedAt: column.time().internal().nullable().notExported('It describes a token, which is secret.'),
     /** The authenticator assurance level: 2 with a second factor or a passkey, otherwise 1 (NIST SP 800-63B-4). */
-    aal: column.integer().default(1),
+    aal: column.integer().default(1).exported(),
     /** How the user authenticated, such as `pwd`, `otp` and `mfa` (RFC 8176). */
-    amr: column.words(100).default(''),
+    amr: column.words(100).default('').exported(),
   },
   unique: { tokenHash: ['tokenHash'] },
   foreignKeys: { userId: users },
@@ -140,31 +142,32 @@ export interface Session extends ShownOf<SessionColumns> {
 export const devices = declareTable({
   name: 'known_devices',
   ofUser: 'devices',
+  exported: { as: 'devices', by: 'userId' },
   columns: {
     /** A UUID, version 7. */
-    id: column.uuid(),
-    userId: column.uuid(),
+    id: column.uuid().exported(),
+    userId: column.uuid().exported(),
     /** The hash of the first token that the browser got for this account. Its later tokens are in `known_device_tokens`. */
     tokenHash: column.digest().internal(),
     /** The time after which the first token is no longer accepted. Null until the browser gets another one. */
-    tokenUntil: column.time().internal().nullable(),
+    tokenUntil: column.time().internal().nullable().notExported('It describes a token, which is secret.'),
     /** The browser and its system in words, such as "Firefox on Windows". Null if nothing is known. */
-    name: column.text(64).nullable(),
+    name: column.text(64).nullable().exported(),
     /** The time of this account's first sign-in in this browser. */
-    createdAt: column.time(),
+    createdAt: column.time().exported(),
     /** The time of this account's last sign-in in this browser. */
-    lastUsedAt: column.time(),
+    lastUsedAt: column.time().exported(),
     /**
      * The time when the device was forgotten, such as because of a new password. Until then it was a device of the
      * account, so it can prove who undoes a change.
      */
-    forgottenAt: column.time().nullable(),
+    forgottenAt: column.time().nullable().exported(),
     /** Whether an undo made the account forget the device. Then it proves nothing about later changes. */
-    dropped: column.boolean().internal().nullable(),
+    dropped: column.boolean().internal().nullable().exported(),
     /** The hash of the token in the notice about this new device. */
     undoTokenHash: column.digest().internal().nullable(),
     /** Whether it is unused, and only kept because it is the account's newest. Null if that is not known yet. */
-    kept: column.boolean().internal().nullable(),
+    kept: column.boolean().internal().nullable().notExported('It only says when latchkey deletes the row.'),
   },
   unique: { tokenHash: ['tokenHash', 'userId'] },
   foreignKeys: { userId: users },
@@ -181,6 +184,7 @@ export type DeviceColumns = typeof devices.columns;
 
 export const deviceTokens = declareTable({
   name: 'known_device_tokens',
+  exported: 'Its rows are hashes of the tokens of devices, and the devices are exported.',
   columns: {
     /** A UUID, version 7. */
     id: column.uuid(),
@@ -203,6 +207,7 @@ export type DeviceTokenColumns = typeof deviceTokens.columns;
  */
 export const recentBrowsers = declareTable({
   name: 'recent_browsers',
+  exported: 'Its rows are hashes of the cookies of browsers, and expire after 24 hours.',
   columns: {
     /** A UUID, version 7. */
     id: column.uuid(),
@@ -222,16 +227,17 @@ export type RecentBrowserColumns = typeof recentBrowsers.columns;
 
 export const oneTimeTokens = declareTable({
   name: 'one_time_tokens',
+  exported: { as: 'emailed_links', by: 'userId' },
   columns: {
     tokenHash: column.digest().internal(),
     /** The id of the user. Null for a token that is not sent to anyone: see `OneTimeTokens.issue`. */
-    userId: column.uuid().nullable(),
-    purpose: column.text(32).exact(),
+    userId: column.uuid().nullable().exported(),
+    purpose: column.text(32).exact().exported(),
     /** The address that the token was sent to. */
-    email: column.text(254).exact(),
-    expiresAt: column.time(),
+    email: column.text(254).exact().exported(),
+    expiresAt: column.time().exported(),
     /** The user's epoch when the token was issued, if the token expires when the user's sessions are revoked. */
-    authEpoch: column.integer().internal().nullable(),
+    authEpoch: column.integer().internal().nullable().notExported('It is a counter of latchkey.'),
   },
   foreignKeys: { userId: users },
   indexes: { userId: ['userId'], expiresAt: ['expiresAt'] },
@@ -241,27 +247,28 @@ export type TokenColumns = typeof oneTimeTokens.columns;
 
 export const accountChanges = declareTable({
   name: 'account_changes',
+  exported: { as: 'account_changes', by: 'userId' },
   columns: {
     /** A UUID, version 7. */
-    id: column.uuid(),
-    userId: column.uuid(),
+    id: column.uuid().exported(),
+    userId: column.uuid().exported(),
     /** The kind of the notice about the change. */
-    kind: column.text(32),
+    kind: column.text(32).exported(),
     /** The hash of the token that undoes the change. Null if no link can undo it. */
     tokenHash: column.digest().internal().nullable(),
     /** The email that the change removed. It counts as taken until the change can no longer be undone. */
-    email: column.text(254).exact().nullable(),
+    email: column.text(254).exact().nullable().exported(),
     /** The account's state before the change, encrypted. Null for events that change nothing, such as a sign-in. */
     state: column.hugeText().secret().nullable(),
-    createdAt: column.time(),
+    createdAt: column.time().exported(),
     /** The time after which the change can no longer be undone. The row is kept for longer, for the user's list. */
-    expiresAt: column.time(),
+    expiresAt: column.time().exported(),
     /** Whether the change can no longer be undone, so that the token, email and state are deleted. Null if it can. */
-    ended: column.boolean().internal().nullable(),
+    ended: column.boolean().internal().nullable().exported(),
     /** The device of the change in words. Null if the app made the change, or if nothing is known. */
-    device: column.text(64).nullable(),
+    device: column.text(64).nullable().exported(),
     /** The IP address of the change. Null if the app made the change, or if it is unknown. */
-    ipAddress: column.text(45).nullable(),
+    ipAddress: column.text(45).nullable().exported(),
   },
   unique: { tokenHash: ['tokenHash'] },
   foreignKeys: { userId: users },
@@ -278,6 +285,8 @@ export type AccountChangeColumns = typeof accountChanges.columns;
 
 export const carriedSessions = declareTable({
   name: 'carried_sessions',
+  exported:
+    'Its rows are hashes and encrypted ids of sessions of a previous system. The sessions that replaced them are exported.',
   columns: {
     /** The hash of a previous system's session id. Once it has a row, the id only grants access to the new session. */
     oldHash: column.digest().internal(),
@@ -307,24 +316,25 @@ export type CarriedSessionColumns = typeof carriedSessions.columns;
 
 export const importedUsers = declareTable({
   name: 'imported_users',
+  exported: { as: 'imports', by: 'userId' },
   columns: {
     /** A UUID, version 7. */
-    id: column.uuid(),
+    id: column.uuid().exported(),
     /** The system that the row came from: the name of the importer, or `rows`; `ensure` for `auth.users.ensure`. */
-    source: column.text(64).exact(),
+    source: column.text(64).exact().exported(),
     /** The HMAC of the ref, with the key of `import_keys`. It is all that is left of the row once the account is deleted. */
     refHash: column.digest().internal(),
     /** The user's identifier in that system. Null once the account is deleted. */
-    ref: column.longText().nullable(),
+    ref: column.longText().nullable().exported(),
     /** Whether the ref was a number. Null once the account is deleted. */
-    isNumber: column.boolean().internal().nullable(),
+    isNumber: column.boolean().internal().nullable().notExported('It only says how the ref was written.'),
     /** The id of the account. Null once the account is deleted. */
-    userId: column.uuid().nullable(),
+    userId: column.uuid().nullable().exported(),
     /** The keys of the row whose values were changed here since the import. */
-    changed: column.words(255).internal().default(''),
+    changed: column.words(255).internal().default('').exported(),
     /** Hashes of the row's values when it was last applied, as JSON by key. Null if they are not known. */
     stamps: column.longText().secret().nullable(),
-    createdAt: column.time(),
+    createdAt: column.time().exported(),
   },
   unique: { ref: ['refHash', 'source'] },
   indexes: { userId: ['userId'], source: ['source', 'id'] },
@@ -338,31 +348,34 @@ export type SignInStep = 'second_factor' | 'email_code';
 /** Sign-ins that are waiting for a further step. They are not sessions, and do not authenticate requests. */
 export const unfinishedSignIns = declareTable({
   name: 'unfinished_sign_ins',
+  exported: { as: 'pending_sign_ins', by: 'userId' },
   columns: {
     hash: column.digest().internal().named('token_hash'),
-    userId: column.uuid(),
+    /** Random, for the emailed code. Null without one, and in rows of earlier versions. */
+    salt: column.digest().internal().nullable().notExported('It is a part of emailed codes.'),
+    userId: column.uuid().exported(),
     /** The user's epoch at the first step. Revoking all sessions raises it, which ends this sign-in too. */
-    authEpoch: column.integer().internal(),
-    remembered: column.boolean(),
+    authEpoch: column.integer().internal().notExported('It is a counter of latchkey.'),
+    remembered: column.boolean().exported(),
     /** How the user authenticated with the first step. */
-    amr: column.words(100),
+    amr: column.words(100).exported(),
     /** The counter of failures of the first step, which the completed sign-in clears. Null if there is no counter. */
-    attempts: column.text(320).internal().nullable(),
+    attempts: column.text(320).internal().nullable().notExported('It is the key of a rate limit.'),
     /** The step that it waits for: `second_factor`, or `email_code` for a code that was emailed to the account. */
-    step: column.text<SignInStep>(16).exact(),
+    step: column.text<SignInStep>(16).exact().exported(),
     /** The client's IP address at the first step, if known. */
-    ipAddress: column.text(45).internal().nullable(),
+    ipAddress: column.text(45).internal().nullable().exported(),
     /** The client's user agent at the first step, if known. */
-    userAgent: column.text(255).internal().nullable(),
+    userAgent: column.text(255).internal().nullable().exported(),
     /** The number of codes that were tried, if the code was emailed. */
-    tries: column.integer().internal().default(0),
+    tries: column.integer().internal().default(0).exported(),
     /** The number of times that the code was emailed again. */
-    resends: column.integer().internal().default(0),
+    resends: column.integer().internal().default(0).exported(),
     /** The address whose mailbox the first step has proven, once the sign-in is complete. Null if it proves none. */
-    provesEmail: column.text(254).exact().internal().nullable(),
+    provesEmail: column.text(254).exact().internal().nullable().exported(),
     /** Whether the first step was taken in a browser of the account, so that the proof removes nothing from it. */
-    isOwn: column.boolean().internal().nullable(),
-    expiresAt: column.time(),
+    isOwn: column.boolean().internal().nullable().exported(),
+    expiresAt: column.time().exported(),
   },
   foreignKeys: { userId: users },
   indexes: { userId: ['userId'], expiresAt: ['expiresAt'] },
@@ -370,6 +383,7 @@ export const unfinishedSignIns = declareTable({
 
 export const importKeys = declareTable({
   name: 'import_keys',
+  exported: 'It contains a single key, which belongs to no user.',
   columns: {
     /** A UUID, the same one in every database, because there is only one key. */
     id: column.uuid(),
@@ -382,6 +396,7 @@ export type ImportKeyColumns = typeof importKeys.columns;
 
 export const outboxEntries = declareTable({
   name: 'outbox',
+  exported: 'Its rows name no account. Their content is encrypted, and deleted once it is sent.',
   columns: {
     /** A UUID, version 7. */
     id: column.uuid(),
@@ -414,6 +429,7 @@ export type OutboxColumns = typeof outboxEntries.columns;
 
 export const rateLimits = declareTable({
   name: 'rate_limits',
+  exported: 'Its keys are hashes, so that it contains no personal data.',
   columns: {
     /** A hash of the key that is counted, so that the table does not contain personal data. */
     keyHash: column.digest().internal(),

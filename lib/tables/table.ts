@@ -16,7 +16,7 @@ import {
 /** The columns of a constraint or index, by their attributes and in their order. */
 type Attributes<C extends Columns> = readonly (keyof C & string)[];
 
-/** The declaration of a table, from which its first migration is derived too. */
+/** The declaration of a table. Its first migration is derived from it too. */
 export interface TableDeclaration<C extends Columns = Columns> {
   /** The name in the database, without the configured prefix. */
   readonly name: string;
@@ -36,10 +36,36 @@ export interface TableDeclaration<C extends Columns = Columns> {
   readonly foreignKeys?: { readonly [A in keyof C]?: { readonly name: string; readonly columns: Columns } };
   /** The indexes, by name: `userId` of `sessions` is called `sessions_user_id` in the database. */
   readonly indexes?: Readonly<Record<string, Attributes<C>>>;
+  /** How the rows of a user are exported, or the reason why they are not, as a sentence. */
+  readonly exported: ExportedRows | string;
 }
 
-/** Declares a table. */
-export function declareTable<C extends Columns>(declaration: TableDeclaration<C>): TableDeclaration<C> {
+/** How the rows of a table are exported with the data of the user that they belong to. */
+export interface ExportedRows {
+  /** Their key in the export. */
+  readonly as: string;
+  /** The attribute that contains the user's id. */
+  readonly by: string;
+  /** Removes other users' data from a row. @default nothing */
+  without?(row: Raw): Raw;
+}
+
+/** The columns that do not declare whether they are exported. */
+type Undeclared<C extends Columns> = {
+  [A in keyof C & string]: undefined extends C[A]['inExport'] ? A : never;
+}[keyof C & string];
+
+type Declaring<C extends Columns> = [Undeclared<C>] extends [never]
+  ? { readonly by: keyof C }
+  : { readonly undeclared: Undeclared<C> };
+
+/**
+ * Declares a table. If its rows are exported, each column must declare whether it is exported, so that no new column is
+ * exported or forgotten by accident.
+ */
+export function declareTable<C extends Columns>(
+  declaration: TableDeclaration<C> & { readonly exported: string | (ExportedRows & Declaring<C>) },
+): TableDeclaration<C> {
   return declaration;
 }
 
@@ -53,7 +79,7 @@ export interface Fact {
   readonly name: string;
   /**
    * @param alias the alias of the table
-   * @param lock what follows the condition's own SELECT, to read what other transactions have committed
+   * @param lock the SQL after the condition's own SELECT, which makes it read the commits of other transactions
    */
   sql(alias: string, lock: string): string;
 }
@@ -106,7 +132,9 @@ export class Table<C extends Columns> {
     return this.#selection(alias, () => true, this.facts);
   }
 
-  /** Selects the facts alone, as they are now: not as they were when the transaction began. Null if there are none. */
+  /**
+   * Selects only the facts, as they are now, and not as of the start of the transaction. Null if there are no facts.
+   */
   factsNow(alias: string): Selection<object> | null {
     if (this.facts.length === 0) return null;
     const { currentRead } = this.database;
@@ -231,6 +259,8 @@ interface Reader {
 export class Selection<Row> {
   /** `s.id AS s_id, s.user_id AS s_user_id, …` */
   readonly columns: string;
+  /** The names in the result: `s_id`, `s_user_id`, … */
+  readonly names: readonly string[];
   readonly #readers: readonly Reader[];
   /**
    * A row of nulls, whose copies have room for all attributes, because an object that grows is copied several times.
@@ -260,6 +290,7 @@ export class Selection<Row> {
       readers.push({ attribute, key, decode: toBoolean });
     }
     this.columns = expressions.join(', ');
+    this.names = readers.map(({ key }) => key);
     this.#readers = readers;
     this.#blank = Object.fromEntries(readers.map(({ attribute }) => [attribute, null]));
   }
@@ -285,7 +316,8 @@ export class Selection<Row> {
   /** Selects from this table only. @param rest the SQL after FROM: `WHERE … ORDER BY …` */
   async select(rest: string, replacements?: Replacements, transaction?: Transaction): Promise<Row[]> {
     const sql = `SELECT ${this.columns} FROM ${this.from} ${rest}`;
-    return (await this.database.select<Raw>(sql, replacements, transaction)).map((raw) => this.read(raw));
+    const raws = await this.database.read<Raw>(sql, this.names, replacements, transaction);
+    return raws.map((raw) => this.read(raw));
   }
 }
 
@@ -297,7 +329,7 @@ function expressionOf(alias: string, column: Column, sql: string, database: Data
 /** Returns the SQL expression that reads a column. */
 export function readable(sql: string, { kind }: Column, { dialect, statements }: Database): string {
   if (kind === 'time') return statements.milliseconds(sql) ?? sql;
-  // MySQL's driver reads the years 1 to 99 as recent years, so such times are read as text.
+  // MySQL's driver reads the years 1 to 99 as recent years, so such times are read as strings.
   return kind === 'any-time' && dialect === 'mysql' ? `CAST(${sql} AS CHAR)` : sql;
 }
 
@@ -310,7 +342,7 @@ export function encode(value: unknown, { kind }: Column): Value {
 
 const asIs = (value: unknown) => value;
 const toWords = (value: unknown) => String(value).split(' ').filter(Boolean);
-const ofMilliseconds = (value: unknown) => new Date(Number(value));
+const ofMilliseconds = (value: unknown) => new Date(Math.round(Number(value)));
 // MySQL and SQLite return numbers, which the app's `typeCast` might convert to strings.
 const toBoolean = (value: unknown) => value === true || Number(value) === 1;
 

@@ -18,9 +18,9 @@ interface Waiter {
   resolve(mail: MailMessage): void;
 }
 
-/** Keeps the emails that would have been sent. */
+/** Keeps the emails in memory, in place of sending them. */
 export class Mailbox {
-  /** In the order in which they were sent. */
+  /** The emails, in the order in which they were sent. */
   readonly mails: MailMessage[] = [];
   readonly #returned = new WeakSet<MailMessage>();
   readonly #waiting = new Set<Waiter>();
@@ -77,7 +77,7 @@ export class Mailbox {
     const others = this.mails
       .filter((one) => !this.#returned.has(one))
       .map(({ kind, to }) => `${kind} to ${to}`);
-    return others.length > 0 ? `; there is ${others.join(', ')}` : '';
+    return others.length > 0 ? `; the other emails are: ${others.join(', ')}` : '';
   }
 }
 

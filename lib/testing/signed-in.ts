@@ -3,7 +3,7 @@ import { type AnyAuth, type Auth, internalsOf } from '../auth.js';
 import { howToNameAdministrators } from '../core/contribution.js';
 import { BY_CODE, type Core } from '../core/core.js';
 import { digestToken } from '../crypto/token.js';
-import { requireKnownKeys } from '../sessions/request.js';
+import { requireKnownKeys } from '../known-keys.js';
 import { sessions } from '../tables/core.js';
 import type { ImportRow } from '../users/imported.js';
 import { refuseInProduction, type Testing } from './test-auth.js';
@@ -23,7 +23,7 @@ type FieldsFor<A extends AnyTestAuth> = Parameters<A['users']['create']>[0] exte
 
 /** Options of {@link signedIn}. */
 export interface SignedInOptions<Fields = Readonly<Record<string, unknown>>> {
-  /** The user's email, which counts as verified. If an account has it, its user is signed in. @default a new one */
+  /** The user's email, which counts as verified. If an account has it, its user is signed in. @default a new email */
   email?: string | undefined;
   /** The values of the app's fields, if the account is new. @default their defaults */
   fields?: Fields | undefined;
@@ -32,18 +32,19 @@ export interface SignedInOptions<Fields = Readonly<Record<string, unknown>>> {
    * @default false
    */
   admin?: boolean | undefined;
-  /** The assurance level of the session: 2 as after a second factor or a passkey. @default 1 */
+  /** The assurance level of the session. It is 2 after a sign-in with a second factor or a passkey. @default 1 */
   aal?: 1 | 2 | undefined;
-  /** Whether the user has signed in just now, and not long ago. @default true */
+  /** Whether the session is fresh, as if the user had signed in just now. With `false`, it is not. @default true */
   fresh?: boolean | undefined;
   /**
-   * Whether the account gets a second factor, in place of the one that it has. Requires the plugin `twoFactor()`.
+   * Whether the account gets a second factor, which replaces an existing one. Requires the plugin `twoFactor()`.
    * @default false
    */
   secondFactor?: boolean | undefined;
   /**
-   * The names of the tasks that are open for the user, from then on and in this order, whatever their `open` says.
-   * @default those that are open
+   * The names of the user's open tasks, in this order. From then on, the `open` functions of the tasks are ignored for
+   * this user.
+   * @default the tasks whose `open` returns true
    */
   tasks?: readonly string[] | undefined;
 }
@@ -70,7 +71,7 @@ export type SignedInForTest<A extends AnyTestAuth = Auth & { readonly testing: T
 };
 
 /**
- * Creates a user of a {@link testAuth}, or finds one, and signs them in without a password.
+ * Creates or finds a user of a {@link testAuth}, and signs them in without a password.
  *
  * @example
  * const { headers, user } = await signedIn(auth, { fields: { plan: 'pro' }, admin: true });
@@ -87,7 +88,7 @@ export async function signedIn<A extends AnyTestAuth>(
   refuseInProduction();
   requireKnownKeys('signedIn', options, OPTIONS);
   const { email, fields, admin = false, aal = 1, fresh = true, secondFactor = false, tasks } = options;
-  if (!auth.testing) throw new TypeError('latchkey: signedIn: pass what testAuth returned');
+  if (!auth.testing) throw new TypeError('latchkey: signedIn: pass the result of testAuth');
   const { core } = internalsOf(auth);
   if (admin && !core.hasAdministrators)
     throw new TypeError(
@@ -130,7 +131,7 @@ function checkTasks({ tasks: { names } }: Core, tasks: readonly string[] = []): 
   const unknown = tasks.find((task) => !names.includes(task));
   if (unknown === undefined) return;
   throw new TypeError(
-    `latchkey: signedIn: there is no task ${unknown}: the tasks are ${names.join(', ') || 'none'}`,
+    `latchkey: signedIn: ${unknown} is not a task: the tasks are ${names.join(', ') || 'none'}`,
   );
 }
 

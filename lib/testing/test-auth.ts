@@ -15,8 +15,8 @@ import { Mailbox, type MailFilter } from './mailbox.js';
 export interface TestAuthOptions<P = readonly unknown[], F extends FieldsOptions = FieldsOptions>
   extends Omit<Partial<AuthConfig<P, F>>, 'email'> {
   /**
-   * The pages for links in emails, and the notices. Emails are kept in `auth.testing.mails`; `send` is never called.
-   * Set `false` to test an app without emails.
+   * The pages for links in emails, and the notices. Emails are kept in `auth.testing.mails`, and `send` is never
+   * called. Set `email` to `false` to test an app without emails.
    * @default {}
    */
   email?: Partial<EmailOptions> | false | undefined;
@@ -120,7 +120,7 @@ export class Testing {
     this.#empty = empty;
   }
 
-  /** Counts one more user whose email the test did not choose. @internal */
+  /** Counts a user whose email the test did not choose. @internal */
   count(): number {
     return ++this.#counted;
   }
@@ -135,7 +135,7 @@ export class Testing {
    * response.
    *
    * @param filter the emails to consider; other emails stay for later calls
-   * @throws Error if no such email arrives in time. It lists the emails that are there
+   * @throws Error if no such email arrives in time. The error lists the other emails
    */
   nextMail(filter: MailFilter = {}): Promise<MailMessage> {
     return this.#mailbox.next(filter);
@@ -143,7 +143,7 @@ export class Testing {
 
   /**
    * Moves latchkey's time forward. Sessions, emailed links, codes, limits in the database and everything else that
-   * depends on the time behave as they will at that time. The clocks of Node, Redis and providers do not change.
+   * depends on the time behave as they would at that time. The clocks of Node, Redis and providers do not change.
    *
    * @throws TypeError if `seconds` is negative or not a finite number
    */
@@ -190,7 +190,7 @@ async function emptyTables(auth: AnyAuth, models: object): Promise<void> {
     });
   } catch (error) {
     if (!isForeignKeyViolation(error)) throw error;
-    const what = 'rows of the app refer to users, and cannot be deleted with them. Delete those rows first';
+    const what = 'rows of your app refer to users, and cannot be deleted with them. Delete those rows first';
     throw new Error(`latchkey: auth.testing.reset: ${what}`, { cause: error });
   }
 }
@@ -209,6 +209,6 @@ function requireDatabaseForTests({ database, settings }: Core): void {
   if (name === ':memory:' || /test/i.test(`${name} ${settings.tablePrefix}`)) return;
   throw new Error(
     `latchkey: auth.testing.reset: the database ${name} might contain data that you need. ` +
-      "Use a database with 'test' in its name, set tablePrefix to 'test_', or leave database out",
+      "Use a database with 'test' in its name, set tablePrefix to 'test_', or remove database from the options",
   );
 }

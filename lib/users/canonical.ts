@@ -8,13 +8,18 @@ export function readEmail(value: string, pointer: string): string {
   throw invalidField(pointer, 'invalid_email', emailFault(value));
 }
 
-/** Returns what is wrong with an email that {@link canonicalEmail} does not accept, for a field's `detail`. */
+/** Returns the fault of an email that {@link canonicalEmail} does not accept, for a field's `detail`. */
 export function emailFault(value: unknown): string {
   const [, local = ''] = /^(.+)@[^@]+$/s.exec(typeof value === 'string' ? value.trim() : '') ?? [];
   // Many mail servers deliver to none of these addresses (RFC 6531), and no rule says which two are one mailbox.
   return /[^\0-\x7f]/.test(local)
-    ? 'is an internationalized address, with characters other than ASCII before the @, which is not accepted: use one in ASCII'
+    ? 'is an internationalized address, with characters other than ASCII before the @, which is not accepted: use an address in ASCII'
     : 'must be an email address such as ada@example.com';
+}
+
+/** Hides all letters of the local part of an email except the first one. */
+export function maskEmail(email: string): string {
+  return email.replace(/(?<=^.)[^@]*(?=@)/, '…');
 }
 
 const MAX_EMAIL = 254;
@@ -26,7 +31,7 @@ const USERNAME = /^[A-Za-z0-9_.-]{3,30}$/;
 
 /**
  * Converts an email address to the form in which it is stored, compared and used as a recipient. Returns null if the
- * address is not accepted. Each mailbox has exactly one form, since otherwise it could have several accounts:
+ * address is not accepted. Each mailbox has exactly one form, because otherwise it could have several accounts:
  *
  * - trimmed and in lower case;
  * - the local part in ASCII, without quotes, comments or commas, so that no look-alike (Kelvin sign, dotless i,
@@ -58,8 +63,8 @@ export function asciiLowerCase(text: string): string {
 }
 
 /**
- * Returns the mailbox of an email, for counting only: what follows `+` and the dots in the name are ignored, because many
- * services deliver all of these addresses to one mailbox.
+ * Returns the mailbox of an email, for counting only. It ignores a suffix after `+` and the dots in the name, because
+ * many services deliver all of these addresses to one mailbox.
  *
  * @param email in canonical form
  */

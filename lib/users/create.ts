@@ -34,16 +34,16 @@ interface Creator {
 
 /** How an account is created. */
 export interface SignUpContext extends Creator {
-  /** Who sets the fields. */
+  /** The source of the fields. */
   readonly from: FieldSource;
   readonly fields?: FieldValues;
-  /** Called once the database has accepted the user, before the app's own code and tables can refuse the account. */
+  /** Called after the database has accepted the user, before the app's own code and tables can reject the account. */
   readonly onInserted?: () => void;
   /** Writes other data of the account, such as an email to its owner, in the same transaction. */
   readonly alongside?: (created: UserRecord, transaction: Transaction) => Promise<void>;
 }
 
-/** The ways of creating an account that `signUp: 'closed'` allows, because the app uses them, not the user. */
+/** The ways to create an account that `signUp: 'closed'` allows, because the app uses them, not the user. */
 const BY_THE_APP: ReadonlySet<string> = new Set(['code', 'admin', 'import']);
 
 /** The only place where accounts are created, so that the app's hooks and rows are never skipped. */
@@ -66,7 +66,7 @@ export class SignUp {
   /**
    * Creates an account, with the app's hooks and fields, in one transaction, and emits `user.created`.
    *
-   * @param transaction a transaction to take part in
+   * @param transaction a transaction to join
    * @throws AuthError `sign_up_refused` (403), `email_taken`, `username_taken` (409), `validation_failed` (422), and
    *   the errors of hooks
    */
@@ -77,7 +77,7 @@ export class SignUp {
   ): Promise<UserRecord> {
     this.checkOpen(creator.via);
     const fields = this.users.fields.read(given, from, 'create');
-    // Only the insert's error counts: a hook's error can be about a unique constraint of the app's own table.
+    // Only the insert's error counts, because a hook's error can be about a unique constraint of the app's own table.
     let refused: unknown;
     const watch = {
       onInserted,
@@ -101,7 +101,7 @@ export class SignUp {
   }
 
   /**
-   * Refuses a sign-up if users cannot sign up themselves. Call it before costly work, such as hashing a password.
+   * Refuses a sign-up if users cannot sign up themselves. Call it before expensive work, such as hashing a password.
    *
    * @throws AuthError `sign_up_refused`
    */
@@ -110,7 +110,7 @@ export class SignUp {
   }
 
   /**
-   * Creates many accounts whose fields have been read. An account that the app refuses leaves nothing behind.
+   * Creates many accounts whose fields have been read. An account that the app rejects leaves nothing behind.
    *
    * @returns the id of each account, or why it was not created
    * @throws the errors of hooks, except for an AuthError
@@ -120,7 +120,7 @@ export class SignUp {
   }
 }
 
-/** An account that can be created, and the app's row that it belongs to. Null means that the row is created too. */
+/** An account that can be created, and the app's row that it belongs to. If the row is null, it is created too. */
 interface Fresh {
   readonly account: NewAccount;
   readonly row: AppRow | null;
@@ -133,7 +133,7 @@ interface Created {
   readonly isHeld: boolean;
 }
 
-/** Is told whether the database has accepted new users. */
+/** Observes whether the database has accepted new users. */
 interface Watch {
   readonly onInserted?: (() => void) | undefined;
   readonly onRefused?: (error: unknown) => void;
@@ -152,7 +152,7 @@ class NewAccounts {
   /**
    * Runs the hooks, and writes the users, the app's rows and the plugins' values.
    *
-   * @param watch is told whether the database has accepted the users
+   * @param watch observes whether the database has accepted the users
    * @returns the users, in the order of the accounts
    * @throws the errors of the app's code
    */
@@ -233,7 +233,7 @@ const BATCH = 500;
 // Each row of the app needs its own statements, and a transaction has four seconds in total.
 const BATCH_WITH_ROWS = 50;
 
-/** Creates many accounts with few statements, and leaves out those that cannot be created. */
+/** Creates many accounts with few statements, and skips the accounts that cannot be created. */
 class ManyUsers {
   constructor(
     private readonly database: Database,
@@ -259,7 +259,7 @@ class ManyUsers {
   }
 
   /**
-   * The maximum number of accounts per transaction: one if there are hooks, because a refusal rolls back all of them.
+   * The maximum number of accounts per transaction: one if there are hooks, because a refusal rolls back all accounts.
    */
   get #batchSize(): number {
     const { beforeCreateUser, afterCreateUser, createRow } = this.hooks;
@@ -274,7 +274,7 @@ class ManyUsers {
       } catch (error) {
         if (error instanceof AuthError && error.code !== 'unavailable')
           return this.#afterRefusal(accounts, options, error);
-        // This insert lost a race with another one: the next round finds the other account.
+        // This insert lost a race with another insert, so the next round finds the other account.
         if (!violatedUnique(error)) throw error;
         if (round === MAX_ROUNDS) throw new AuthError('unavailable');
       }
@@ -282,7 +282,7 @@ class ManyUsers {
   }
 
   /**
-   * Retries accounts one by one after the app's code refused one of them, because the refusal rolled back all of them.
+   * Retries accounts one by one after the app's code rejected one of them, because the error rolled back all accounts.
    */
   async #afterRefusal(
     accounts: readonly NewAccount[],
@@ -343,7 +343,7 @@ class ManyUsers {
     return outcomes;
   }
 
-  /** Remembers which account each row has got, unless that is known. */
+  /** Remembers the account of each row, unless it is already known. */
   async #remember(outcomes: Outcomes, { lines }: Known, transaction: Transaction): Promise<void> {
     const unknown = [...outcomes].flatMap(([{ origin, rowValues = {} }, outcome]): NewLine[] => {
       if (!origin || !('id' in outcome) || outcome.line) return [];
@@ -429,13 +429,13 @@ export interface NewAccount {
   readonly fields: FieldValues;
   /** Whether the import row has an id, which might be another user's. @default false: it is derived from the user */
   readonly hasGivenId?: boolean;
-  /** The primary key of the app's row that it belongs to. @default none: its row is made */
+  /** The primary key of the app's row that it belongs to. @default none: its row is created */
   readonly rowKey?: RowKey | undefined;
   /** The values that plugins write for the account. @default nothing */
   readonly values?: ReadonlyMap<RowPart, unknown>;
-  /** The row of an import that the account is of. @default none */
+  /** The row of an import that describes the account. @default none */
   readonly origin?: RowOrigin;
-  /** The keys of its row that were left out. What the account has there stays. */
+  /** The keys of its row that were skipped. The account keeps its values there. */
   readonly lost?: readonly string[];
   /** The values of that row. @default none */
   readonly rowValues?: RowValues;
@@ -453,14 +453,14 @@ export interface ManyOptions {
   readonly seen?: Map<string, string>;
 }
 
-/** The account, which is new or existed before, or why there is none. */
+/** The account, which is new or existed before, or the reason why there is no account. */
 export type Outcome = FoundAccount | Refusal;
 
 /** The account of a row. */
 export interface FoundAccount {
   readonly id: string;
   readonly isNew: boolean;
-  /** What is remembered of the row. Null if it is new, or was not remembered before. */
+  /** The stored line of the row. Null if it is new, or was not remembered before. */
   readonly line: ImportedLine | null;
 }
 
@@ -473,11 +473,11 @@ interface Known {
   readonly users: ReadonlyMap<string, User>;
   /** The app's rows, by the primary keys that the accounts refer to. */
   readonly rows: ReadonlyMap<RowKey, FoundRow>;
-  /** What is remembered of the rows, by their refs as strings. */
+  /** The stored lines of the rows, by their refs as strings. */
   readonly lines: ReadonlyMap<string, ImportedLine>;
   /**
-   * Emails, usernames and plugins' identities, including those of earlier accounts in the list, with the ids of the
-   * accounts that have them, or an empty string where it is not known.
+   * Emails, usernames and plugins' identities, including identities of earlier accounts in the list, with the ids of
+   * the accounts that have them, or an empty string if the account is not known.
    */
   readonly taken: Map<string, string>;
 }
@@ -496,7 +496,7 @@ const USERNAME_TAKEN: Refusal = {
 const ID_TAKEN: Refusal = { code: 'id_taken', detail: 'another user’s account has this id' };
 const NO_ROW: Refusal = {
   code: 'ref_not_found',
-  detail: 'user.model has no row with this primary key: leave ref out, for a new row',
+  detail: 'user.model has no row with this primary key: omit ref to create a new row',
 };
 const ROW_TAKEN: Refusal = {
   code: 'ref_taken',
@@ -504,9 +504,9 @@ const ROW_TAKEN: Refusal = {
 };
 const DELETED: Refusal = {
   code: ACCOUNT_DELETED,
-  detail: 'its account was deleted here, and is not created again',
+  detail: 'its account was deleted here, and is not re-created',
 };
-const DUPLICATE: Refusal = { code: 'duplicate_row', detail: 'an earlier row is of the same user' };
+const DUPLICATE: Refusal = { code: 'duplicate_row', detail: 'an earlier row describes the same user' };
 
 /** Returns the values of an account that no other account can have. */
 export function takenBy({ user, rowKey, origin, values = new Map() }: NewAccount): string[] {

@@ -1,7 +1,7 @@
 import { invalidField } from '../errors.js';
 import { EMAIL_PROOFS, type EmailProofLevel, type User } from '../tables/core.js';
 
-/** What a provider says about an email: see `Profile`. */
+/** A provider's statement about an email: see `Profile`. */
 export interface ProviderWord {
   readonly emailIsProof: boolean;
   readonly emailIsAuthoritative?: boolean | undefined;
@@ -19,20 +19,20 @@ export class EmailProof {
   static readonly none = new EmailProof('none');
   /** The app's code or an administrator vouches for the address. */
   static readonly byApp = new EmailProof('app');
-  /** The user has answered an email of latchkey's. */
+  /** The user has responded to an email from latchkey. */
   static readonly answeredMail = new EmailProof('mailbox');
 
   private constructor(readonly level: EmailProofLevel) {}
 
-  /** Returns what a provider's word about the address of a new user is worth. */
+  /** Returns the proof that follows from a provider's statement about the address of a new user. */
   static ofProvider({ emailIsProof, emailIsAuthoritative }: ProviderWord): EmailProof {
     if (emailIsProof !== true) return EmailProof.none;
     return new EmailProof(emailIsAuthoritative === true ? 'mailbox' : 'provider');
   }
 
   /**
-   * Returns what an import says: true means that the previous system's mail was answered, `app` that it took the
-   * address from elsewhere.
+   * Returns the proof in a row of an import. True means that the user has responded to an email from the previous
+   * system, and `app` that the previous system knows the address from elsewhere.
    *
    * @throws AuthError `validation_failed` for other values
    */
@@ -44,8 +44,8 @@ export class EmailProof {
   }
 
   /**
-   * Reads the proof of a stored email. A row that was written by an earlier version, or by a statement of the app's,
-   * says only when the email was verified.
+   * Reads the proof of a stored email. A row that was written by an earlier version, or by the app's own statement,
+   * contains only the time when the email was verified.
    */
   static of({ emailVerifiedAt, emailProof, mailboxProvedAt }: ProofColumns): EmailProof {
     if (emailVerifiedAt === null) return EmailProof.none;

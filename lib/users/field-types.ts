@@ -28,7 +28,7 @@ type MustBeGiven<O extends FieldOptions> = O extends { required: true }
     : false
   : false;
 
-/** The fields of a new user. Those that are required and have no default must be passed. */
+/** The fields of a new user. Required fields without a default must be passed. */
 export type NewFields<F extends FieldsOptions> = {
   readonly [K in keyof F as MustBeGiven<F[K]> extends true ? K : never]: Stored<F[K]>;
 } & { readonly [K in keyof F as MustBeGiven<F[K]> extends true ? never : K]?: Stored<F[K]> | undefined };

@@ -18,7 +18,7 @@ export interface NewFieldValues extends FieldValues {
   readonly [ofNewUser]?: never;
 }
 
-/** Who sets the values: `user` for the user, `code` for the app's code and administrators. */
+/** The source of the values: `user` for the user, `code` for the app's code and administrators. */
 export type FieldSource = 'user' | 'code';
 
 /** The fields that the app adds to its users: their columns, and the rules for their values. */
@@ -57,7 +57,7 @@ export class Fields {
     );
   }
 
-  /** The values that users set themselves, before they do: the default, or null unless the field is required. */
+  /** The initial values of the fields that users set themselves: the default, or null unless the field is required. */
   get untouched(): FieldValues {
     return Object.fromEntries(
       this.#open('user').flatMap(([name, { required, default: value = null }]) =>
@@ -94,7 +94,7 @@ export class Fields {
     return Object.fromEntries(
       this.#fields.map(([name, { type, output }]) => {
         const value = get(name);
-        // The model's default scope leaves the field out, which is allowed only if no one can see the field.
+        // The model's default scope excludes the field, which is allowed only if no one can see the field.
         if (value === undefined && output === 'none') return [name, undefined];
         return [name, (value ?? null) === null ? null : (toType(type, value) ?? null)];
       }),
@@ -172,6 +172,8 @@ export function pointerTo(name: string): string {
   return `/${snakeCase(name)}`;
 }
 
+const NOT_SHOWN = 'Its output in the config hides it from users.';
+
 function columnOf(options: FieldOptions): Column {
   const { type, maxLength = MAX_STRING, output = 'self' } = options;
   const kinds = {
@@ -184,9 +186,9 @@ function columnOf(options: FieldOptions): Column {
   };
   // The column is nullable even if the field is required, because users can be older than the field.
   const nullable = (kinds[type]() as Column).nullable().quoted();
-  if (output === 'none') return nullable.inModels();
+  if (output === 'none') return nullable.inModels().notExported(NOT_SHOWN);
   const meta = describeField(options);
-  return output === 'self' ? nullable.onWire(meta) : nullable.forAdmins(meta);
+  return output === 'self' ? nullable.onWire(meta) : nullable.forAdmins(meta).notExported(NOT_SHOWN);
 }
 
 const INT_32 = 2 ** 31;
@@ -288,7 +290,7 @@ function stringOf({ minLength = 0, maxLength = MAX_STRING, pattern }: Omit<Field
     : text.refine((it) => stateless.test(it), error);
 }
 
-/** Checks the length in code points, as databases and JSON Schema do: an emoji has one or a few characters. */
+/** Checks the length in code points, as databases and JSON Schema do. An emoji has one or a few code points. */
 function lengthBetween(minimum: number, maximum: number) {
   return ({ value, issues }: z.core.ParsePayload<string>): void => {
     // No character has more than two UTF-16 units.
@@ -329,7 +331,7 @@ const json = z
     const problem = problemOfJson(value);
     if (problem) context.addIssue({ code: 'custom', message: problem });
   })
-  // Convert the value to what will be read later, for example with dates as strings.
+  // Convert the value to the form in which it is read later, for example with dates as strings.
   .transform((value) => (value === undefined ? value : JSON.parse(JSON.stringify(value))));
 
 function problemOfJson(value: unknown): string | null {

@@ -5,7 +5,7 @@ import type { AccountChangeColumns } from '../tables/core.js';
 import type { Table } from '../tables/table.js';
 import { NOBODY } from './record.js';
 
-const HELD = new Error('an undo would give the email back to the account that had it');
+const HELD = new Error('an undo would restore the email to the account that had it');
 
 /** Creates the error for an email that is held. */
 export function heldEmail(): AuthError {
@@ -19,7 +19,7 @@ export function isHeld(error: AuthError): boolean {
 
 /**
  * The emails that changes have removed from accounts and that an undo would restore. They count as taken as long as the
- * undo is possible. Otherwise, the owner of the mailbox would get an account back without their address.
+ * undo is possible. Otherwise, an undo would restore the account without the address of its owner.
  */
 export class HeldEmails {
   /** @param isOn whether changes can be undone; if not, no email is held, and no statement is sent */
@@ -30,8 +30,8 @@ export class HeldEmails {
   ) {}
 
   /**
-   * Rejects an email that has just been written to a user, if it is held for another user. Call it after the write:
-   * only the unique index of users makes this call wait for a concurrent change that frees the email and holds it.
+   * Rejects an email that has just been written to a user, if it is held for another user. Call it after the write,
+   * because only the unique index of users makes a concurrent change, which frees and holds the email, finish first.
    *
    * @throws AuthError `email_taken`
    */
@@ -56,7 +56,7 @@ export class HeldEmails {
     if (email !== null) await this.#select('c.email = :email', { email });
   }
 
-  /** Returns the held ones among emails that have just been written to new users. */
+  /** Returns the emails that are held, out of emails that have just been written to new users. */
   async among(emails: readonly string[], transaction: Transaction): Promise<ReadonlySet<string>> {
     if (emails.length === 0) return new Set();
     const rows = await this.#select('c.email IN (:emails)', { emails: [...emails] }, transaction);

@@ -18,11 +18,14 @@ import { type Selection, Table } from '../tables/table.js';
 /** The identifier of a row in the system that it comes from. */
 export type Ref = string | number | bigint;
 
-/** What identifies a row of an import. */
+/** The identity of a row of an import. */
 export interface RowOrigin {
   readonly source: string;
   readonly ref: Ref;
-  /** What stands in place of a missing ref. It never equals a ref: a user can choose a username that looks like one. */
+  /**
+   * The kind of a substitute for a missing ref. It never equals a ref, because a user can choose a username that looks
+   * like a ref.
+   */
   readonly standIn?: 'email' | 'username' | 'identity' | undefined;
 }
 
@@ -31,7 +34,7 @@ export function originKey({ ref, standIn }: Omit<RowOrigin, 'source'>): string {
   return `${standIn ?? 'ref'}\n${ref}`;
 }
 
-/** What is remembered of a row. */
+/** The stored line of a row. */
 export type ImportedLine = RowOf<ImportedUserColumns>;
 
 /** The values of a row, or of an account, as strings that compare equal, by the key of the row. */
@@ -45,7 +48,7 @@ const KEY_CONTEXT = 'import key';
 const BATCH = 500;
 
 /**
- * Remembers which account each row of an import has got, and what was changed here since then. When an account is
+ * Remembers the account of each row of an import, and the parts that were changed here since then. When an account is
  * deleted, only the row's source and an HMAC of its ref are kept, so that the row is never imported again.
  */
 export class ImportedUsers {
@@ -98,8 +101,8 @@ export class ImportedUsers {
   }
 
   /**
-   * Finds the account of the row with this ref: of one source, or of the only importer that had such a row. A row whose
-   * account was deleted counts, because its user must not get the account of another system's row.
+   * Finds the account of the row with this ref, from one source or from the only importer that had such a row. A row
+   * whose account was deleted counts too, because its user must not get the account of another system's row.
    */
   async userId(ref: Ref, source: string | null): Promise<string | null> {
     const key = await this.#findKey();
@@ -111,7 +114,7 @@ export class ImportedUsers {
     return others.length > 0 ? null : (line?.userId ?? null);
   }
 
-  /** Whether an account belongs to a row with this ref, of any importer. */
+  /** Whether an account belongs to a row with this ref, from any importer. */
   async isOf(userId: string, ref: Ref): Promise<boolean> {
     const key = await this.#findKey();
     const lines = key ? await this.ofUser(userId, null) : [];
@@ -127,7 +130,7 @@ export class ImportedUsers {
   }
 
   /**
-   * Remembers the accounts of rows, in place of accounts that no longer exist.
+   * Remembers the accounts of rows. They replace accounts that no longer exist.
    *
    * @throws UniqueConstraintError (Sequelize) if another import has remembered the same row in the meantime
    */
@@ -152,9 +155,9 @@ export class ImportedUsers {
   }
 
   /**
-   * Records that the account of a line is in the state of its row.
+   * Records that the account of a line matches its row.
    *
-   * @param lost the keys that were left out of the row, whose former values stay
+   * @param lost the keys of the row that were skipped, whose former values stay
    */
   async applied(
     { id, stamps: former }: ImportedLine,
@@ -167,8 +170,8 @@ export class ImportedUsers {
   }
 
   /**
-   * Records that a user, the app or an administrator has changed a part of an account, which rows of a later import
-   * leave alone from then on. The user's row must be locked.
+   * Records that a user, the app or an administrator has changed a part of an account, so that later imports do not
+   * change this part. The user's row must be locked.
    *
    * @param keys the keys of a row that contain the part
    */
@@ -185,7 +188,7 @@ export class ImportedUsers {
     }
   }
 
-  /** Removes what the lines of an account say about its user, when the account is deleted. */
+  /** Removes the data about a user from the lines of the account, when the account is deleted. */
   async forget(userId: string, transaction: Transaction): Promise<void> {
     const nothing = { ref: null, isNumber: null, userId: null, stamps: null, changed: [] };
     await this.#table.update(nothing, { userId }, transaction);
@@ -196,7 +199,7 @@ export class ImportedUsers {
     await this.#table.delete({ userId }, transaction);
   }
 
-  /** The lines of a source whose accounts exist, in batches. */
+  /** Returns the lines of a source whose accounts exist, in batches. */
   async *ofSource(source: string, users: string): AsyncGenerator<ImportedLine[]> {
     for (let after = ''; ; ) {
       const lines = await this.#line.select(
@@ -211,7 +214,7 @@ export class ImportedUsers {
     }
   }
 
-  /** The key of the hashes. */
+  /** Re-encrypts the key of the hashes. */
   get sealed(): Chore {
     return new SealedRows(this.#keys, this.box, 'id', ['sealedKey'], () => KEY_CONTEXT);
   }
@@ -238,7 +241,7 @@ export class ImportedUsers {
 export interface NewLine {
   readonly origin: RowOrigin;
   readonly userId: string;
-  /** The values of the row. Null if the account existed before, and might be in another state. */
+  /** The values of the row. Null if the account existed before, and might not match the row. */
   readonly values: RowValues | null;
   /** The line of the same row, whose account no longer exists. */
   readonly before: ImportedLine | null;
@@ -275,7 +278,7 @@ function stampsOf(
   return JSON.stringify({ ...Object.fromEntries(stamps), ...Object.fromEntries(kept) });
 }
 
-/** Returns the keys whose values differ from the row as it was last applied. Null if that is not known. */
+/** Returns the keys whose values differ from the row as it was last applied. Null if its last values are not known. */
 export function changedKeys(
   key: ImportKey,
   { stamps }: Pick<ImportedLine, 'stamps'>,

@@ -20,10 +20,10 @@ export function importedId({ ref, names, createdAt }: ImportedUser): string {
   return derivedUuid(JSON.stringify(['import', ref, ...names]), createdAt?.getTime() ?? 0);
 }
 
-// The previous system's clock can be ahead.
+// The previous system's clock might be ahead.
 const DAY_MS = 24 * 60 * 60 * 1000;
 
-/** Whether an imported account can have been created at this time. A row with any other time is not imported. */
+/** Whether an imported account can have been created at this time. A row with another time is not imported. */
 export function isCreationTime(time: Date, now: number): boolean {
   return time.getTime() >= 0 && time.getTime() <= now + DAY_MS;
 }
@@ -51,16 +51,16 @@ export interface ImportRow {
   /** The email address. It is stored in canonical form. @default none, for a user with a username or provider */
   email?: string | null | undefined;
   /**
-   * True if the other system has verified the email with an email that was answered; `app` if the address is the user's
-   * for another reason, such as a contract or a provider's word.
+   * True if the other system has verified the address with an email that the user responded to; `app` if the address is
+   * known to be the user's for another reason, such as a contract or a provider's statement.
    * @default false
    */
   emailVerified?: boolean | 'app' | null | undefined;
   /** The username, if users can have one. Its letters are kept in `usernameDisplay`. @default none */
   username?: string | null | undefined;
   /**
-   * The letters to show, if the other system has stored the username without them: `Ada` for `ada`. Ignored if it is not a
-   * spelling of the username.
+   * The username with the letters to show, such as `Ada` for `ada`, if the other system stores both forms. Ignored if
+   * it is not a spelling of the username.
    * @default `username`
    */
   usernameDisplay?: string | null | undefined;
@@ -75,11 +75,11 @@ export interface ImportRow {
   fields?: Readonly<Record<string, unknown>> | null | undefined;
 }
 
-/** Why a row is not imported. */
+/** The reason why a row is not imported. */
 export interface Refusal {
   readonly code: string;
   readonly detail: string;
-  /** The id of the account that has what the row names, if it is known. */
+  /** The id of the account that has the row's email or username, if it is known. */
   readonly holder?: string | undefined;
 }
 
@@ -90,7 +90,7 @@ export interface RowPart<Value = unknown> {
   /**
    * Reads a row in which at least one of the keys has a value.
    *
-   * @param lose reports something that is left out of the account, instead of skipping the row
+   * @param lose reports a part that is skipped, so that the rest of the row is imported
    * @returns null if there is nothing to write
    * @throws AuthError `validation_failed`, whose first error says why the row is skipped
    */
@@ -107,14 +107,14 @@ export interface RowPart<Value = unknown> {
   readonly taken?: Refusal;
   /** Writes the values of new users. */
   write?(values: ReadonlyMap<string, Value>, transaction: Transaction): Promise<void>;
-  /** Returns the value as strings that compare equal, by the keys of the row. A key without a value is left out. */
+  /** Returns the value as strings that compare equal, by the keys of the row. A key without a value is omitted. */
   valuesOf(value: Value): RowValues;
-  /** Returns what an account has now, in the form of `valuesOf`. The user's row is locked. */
+  /** Returns the current values of an account, in the form of `valuesOf`. The user's row is locked. */
   valuesNow(record: UserRecord, transaction: Transaction): Promise<RowValues>;
   /**
-   * Brings an account that exists into the state of its row. The user's row is locked.
+   * Updates an existing account to match its row. The user's row is locked.
    *
-   * @param value null if the row has none
+   * @param value null if the row has no value
    */
   replace(record: UserRecord, value: Value | null, transaction: Transaction): Promise<void>;
 }
@@ -127,7 +127,7 @@ const rowKeys = new Map<string, RowKeySwitch>();
 /** How to enable a key of an import's rows. */
 export interface RowKeySwitch {
   readonly how: string;
-  /** Whether a user is imported without it while it is not enabled, which the report says. */
+  /** Whether a user is imported without the key if it is not enabled. The report then lists the key as skipped. */
   readonly isOptional: boolean;
 }
 

@@ -12,7 +12,7 @@ import type { LegacyVerifier, LegacyVerifiers } from './imported.js';
 
 const TAGGED = /^\$legacy\$([a-z][a-z0-9_-]{0,31})\$(.+)$/s;
 const NAME = /^[a-z][a-z0-9_-]{0,31}$/;
-// As long as the costliest hashes that are accepted.
+// The time that the most expensive accepted hashes take.
 const VERIFY_MS = 5000;
 
 /**
@@ -61,7 +61,7 @@ export class LegacyHashes {
       const known = this.#verifiers.get(name);
       if (known && known !== verifier)
         throw new TypeError(
-          `latchkey: auth.importUsers: verifyLegacy.${name} is another function than before: pass the function of the config`,
+          `latchkey: auth.importUsers: verifyLegacy.${name} differs from the function with this name: pass the function of the config`,
         );
       this.#verifiers.set(name, verifier);
       if (!Object.hasOwn(this.configured, name))
@@ -76,8 +76,8 @@ export class LegacyHashes {
    * Returns a hash from another system in its stored form. A hash in an unknown format is assigned to the only scheme,
    * if there is exactly one.
    *
-   * @param offered the schemes of the import, if it names some
-   * @throws AuthError `validation_failed` if it cannot be used
+   * @param offered the schemes of the import, if it has any
+   * @throws AuthError `validation_failed` if the hash cannot be used
    */
   async check(given: unknown, offered: LegacyVerifiers | undefined): Promise<string> {
     if (typeof given !== 'string') throw unusable('unknown_hash', UNKNOWN);
@@ -88,7 +88,7 @@ export class LegacyHashes {
     const foreign = this.read(hash);
     if (!foreign) throw unusable('unknown_hash', UNKNOWN);
     if (foreign.isTooCostly)
-      throw unusable('hash_too_costly', 'has a cost with which every failed sign-in would take many seconds');
+      throw unusable('hash_too_costly', 'has a cost that would make every failed sign-in take many seconds');
     return hash;
   }
 
@@ -111,7 +111,7 @@ export class LegacyHashes {
       const what = error instanceof Error && error.message === 'too slow' ? 'took too long' : 'threw';
       this.log.error(
         'legacy_hash.check_failed',
-        `verifyLegacy.${name} ${what}, so the password was refused`,
+        `verifyLegacy.${name} ${what}, so the password was rejected`,
         { cause: `${name} ${what}` },
       );
       return false;
@@ -139,7 +139,7 @@ export function checkVerifiers(given: unknown, of: string): LegacyVerifiers {
   for (const [name, verifier] of Object.entries(given)) {
     if (!NAME.test(name))
       throw new TypeError(
-        `latchkey: ${of}: verifyLegacy.${name}: a name has 1 to 32 of a-z, digits, _ and -, with a letter first`,
+        `latchkey: ${of}: verifyLegacy.${name}: a name must have 1 to 32 characters of a-z, digits, _ and -, and start with a letter`,
       );
     if (typeof verifier !== 'function')
       throw new TypeError(

@@ -24,8 +24,8 @@ interface Fault {
 }
 
 /**
- * The rules for new passwords. They limit the length, and reject a password that is common, breached or the user's own
- * identifier, or that is too short without the app's own words. There are no composition rules (NIST SP 800-63B-4,
+ * The rules for new passwords. They limit the length, and reject a password that is common, breached, equal to the
+ * user's own identifier, or too short without the app's own words. There are no composition rules (NIST SP 800-63B-4,
  * 3.1.1.2; ASVS 5.0, 6.2).
  */
 export class PasswordRules {
@@ -35,7 +35,7 @@ export class PasswordRules {
   /**
    * @param breach the app's breach check, if any, and whether to accept a password if it fails or takes longer than 2
    *   seconds
-   * @param usernames null if users have none
+   * @param usernames null if usernames are not enabled
    */
   constructor(
     private readonly options: PasswordRuleSettings,
@@ -50,7 +50,7 @@ export class PasswordRules {
       .sort((a, b) => b.length - a.length);
   }
 
-  /** The least number of characters. */
+  /** The minimum number of characters. */
   get minLength(): number {
     return this.options.minLength;
   }
@@ -85,7 +85,7 @@ export class PasswordRules {
     }
   }
 
-  /** Returns what is wrong with a new password. Null if it can be used. */
+  /** Returns the fault of a new password. Null if the password can be used. */
   async faultOf(password: unknown, identifiers: readonly (string | null)[]): Promise<Fault | null> {
     if (typeof password !== 'string' || !password.isWellFormed() || password.includes('\0')) {
       return { code: 'invalid', detail: 'must be well-formed Unicode without a NUL character' };

@@ -1,6 +1,7 @@
 import type { CallContext } from '../context/call.js';
 import { PasswordHasher } from '../crypto/password.js';
 import type { Log } from '../logger.js';
+import type { Telemetry } from '../telemetry.js';
 import type { LegacyVerifiers } from './imported.js';
 import { LegacyHashes } from './legacy-hashes.js';
 import { type BreachCheck, type PasswordRuleSettings, PasswordRules } from './password-rules.js';
@@ -27,8 +28,9 @@ export class Passwords {
   readonly #legacy: LegacyHashes;
 
   /**
-   * @param usernames null if users have none
+   * @param usernames null if usernames are not enabled
    * @param clientOf returns the client of the current call, so that clients take turns in the queue of hashes
+   * @param telemetry null if it is not enabled
    */
   constructor(
     settings: PasswordSettings,
@@ -36,10 +38,17 @@ export class Passwords {
     context: CallContext,
     log: Log,
     clientOf: () => string,
+    telemetry: Telemetry | null,
   ) {
     const { isBreached, onBreachCheckFailure, passwordRules } = settings;
     this.#legacy = new LegacyHashes(settings.verifyLegacy, settings.owner, log);
-    this.hasher = new PasswordHasher(settings.bcryptCost, settings.pepper, clientOf, this.#legacy.read);
+    this.hasher = new PasswordHasher(
+      settings.bcryptCost,
+      settings.pepper,
+      clientOf,
+      this.#legacy.read,
+      telemetry,
+    );
     // The breach check is the app's own code, which can call latchkey itself, so it runs outside the current call.
     const breach = isBreached && {
       check: (password: string) => context.detached(() => isBreached(password)),
@@ -48,7 +57,7 @@ export class Passwords {
     this.rules = new PasswordRules(passwordRules, breach, usernames, log);
   }
 
-  /** The least number of characters of a new password. */
+  /** The minimum number of characters of a new password. */
   get minLength(): number {
     return this.rules.minLength;
   }

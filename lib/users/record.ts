@@ -11,12 +11,12 @@ import type { AppRow } from './row-source.js';
 import type { AppRows } from './rows.js';
 
 /**
- * An id that no user has. It is looked up in place of an account that does not exist, so that both send the same
- * statement.
+ * An id that no user has. It is looked up in place of an account that does not exist, so that the statement is the same
+ * for both.
  */
 export const NOBODY = '00000000-0000-0000-0000-000000000000';
 
-/** Whether a user has a passkey, as the statement has read it that has read the user. Set only if a plugin needs it. */
+/** Whether a user has a passkey, according to the statement that has read the user. Set only if a plugin needs it. */
 export const HAS_PASSKEY = Symbol('has a passkey');
 
 /** A user with all columns that are not secret, including the columns of plugins. */
@@ -37,9 +37,9 @@ export interface UserRecord {
   readonly row: AppRow | null;
   readonly passwordHash: string | null;
   readonly authEpoch: number;
-  /** How well the email is proven to be the user's. */
+  /** The proof that the email belongs to the user. */
   readonly emailProof: EmailProof;
-  /** Whether the user has ever proved access to a mailbox, of this email or of an earlier one. */
+  /** Whether the user has ever proved access to the mailbox of this email or of an earlier one. */
   readonly hasProvedMailbox: boolean;
 }
 
@@ -67,7 +67,7 @@ export type Identifier = { id: string } | { email: string } | { username: string
 
 /** Selected columns of users with the alias `u`, together with their fields, wherever these are stored. */
 export interface UserSelection<U>
-  extends Pick<Selection<U>, 'columns' | 'from' | 'read' | 'pick' | 'select'> {
+  extends Pick<Selection<U>, 'columns' | 'names' | 'from' | 'read' | 'pick' | 'select'> {
   /** Prepares statements with {@link from}. Await it before each of them. */
   ready(transaction?: Transaction): Promise<unknown>;
   /**
@@ -78,7 +78,7 @@ export interface UserSelection<U>
   readonly isPresent?: (user: U) => Promise<boolean>;
 }
 
-/** The selections of users, by who sees the result. */
+/** The selections of users, by the audience of the result. */
 export interface UserSelections {
   /** As the user sees them. */
   readonly shown: UserSelection<User>;
@@ -131,6 +131,10 @@ class JoinedSelection<U extends Identified> implements UserSelection<U> {
     return `${this.users.columns}, ${this.rows.columns}`;
   }
 
+  get names(): readonly string[] {
+    return [...this.users.names, ...this.rows.names];
+  }
+
   get from(): string {
     return `(${this.users.from} LEFT JOIN ${this.rows.from} ON r.r_key = u.id)`;
   }
@@ -152,7 +156,8 @@ class JoinedSelection<U extends Identified> implements UserSelection<U> {
   async select(rest: string, replacements?: Replacements, transaction?: Transaction): Promise<U[]> {
     await this.ready(transaction);
     const sql = `SELECT ${this.columns} FROM ${this.from} ${rest}`;
-    return (await this.database.select<object>(sql, replacements, transaction)).map((raw) => this.read(raw));
+    const raws = await this.database.read<object>(sql, this.names, replacements, transaction);
+    return raws.map((raw) => this.read(raw));
   }
 
   async isPresent(user: U): Promise<boolean> {
@@ -167,7 +172,7 @@ class JoinedSelection<U extends Identified> implements UserSelection<U> {
   }
 }
 
-/** Whether an account needs a new password, because the app or an administrator says so. */
+/** Whether an account needs a new password, because the app or an administrator has required it. */
 export function needsNewPassword({
   newPasswordRequiredAt = null,
 }: Partial<Pick<User, 'newPasswordRequiredAt'>>): boolean {
@@ -186,7 +191,7 @@ export interface ChecksAccounts {
 }
 
 /**
- * Rejects a user who has just authenticated, if a plugin's check does, such as the check for suspended accounts. Every
+ * Rejects a user who has just authenticated, if a plugin's check rejects the account, such as a suspended one. Every
  * sign-in method calls it after the proof, never before.
  *
  * @throws AuthError such as `account_suspended`
@@ -207,8 +212,8 @@ export interface HasWaysIn {
   /** Returns the user's sign-in methods of this plugin. The user's row is locked. */
   waysIn?(record: UserRecord, transaction: Transaction): Promise<readonly WayIn[]>;
   /**
-   * SQL that is true if the user `u` has something of this plugin to reauthenticate with. It is read in the statement that
-   * reads the user.
+   * SQL that is true if the user `u` can reauthenticate with this plugin. It is part of the statement that reads the
+   * user.
    */
   readonly reauthenticatesSql?: string;
 }

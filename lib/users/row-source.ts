@@ -18,13 +18,14 @@ interface Reader {
 interface Source {
   readonly sql: string;
   readonly columns: string;
+  readonly names: readonly string[];
   readonly readers: readonly Reader[];
-  /** The attributes that Sequelize passes to the instances as those that it has read. */
+  /** The attributes that Sequelize passes to the instances as the attributes that it has read. */
   readonly attributes: readonly unknown[];
 }
 
 /**
- * Reads the app's rows as Sequelize itself would, but as a part of latchkey's own statements. Sequelize writes the
+ * Reads the app's rows as Sequelize itself would, but as part of latchkey's own statements. Sequelize writes the
  * SELECT, with the model's default scope and without deleted rows, and builds the instances.
  */
 export class RowSource {
@@ -42,6 +43,11 @@ export class RowSource {
     return this.#read().columns;
   }
 
+  /** The names of {@link columns} in the result. */
+  get names(): readonly string[] {
+    return this.#read().names;
+  }
+
   /** The rows with the alias `r`, whose `r_key` is the account's id. */
   get from(): string {
     return `(${this.#read().sql}) r`;
@@ -56,7 +62,7 @@ export class RowSource {
   /**
    * Requires that the model's scope can be read, and that it includes the attributes of the users' fields.
    *
-   * @throws TypeError that says what to do
+   * @throws TypeError with the fix in its message
    */
   check(fields: readonly string[]): void {
     const { attributes } = this.#build();
@@ -64,7 +70,7 @@ export class RowSource {
     const [missing] = fields.filter((name) => !names.has(name));
     if (missing !== undefined)
       throw new TypeError(
-        `latchkey: user.fields.${missing}: the default scope of ${this.model.name} leaves it out: ` +
+        `latchkey: user.fields.${missing}: the default scope of ${this.model.name} excludes it: ` +
           "set the field's output to 'none', or set user.model to a scope that includes it, such as model.unscoped()",
       );
   }
@@ -90,7 +96,7 @@ export class RowSource {
     return this.#source;
   }
 
-  // The order of these steps is that of Sequelize's own findAll.
+  // These steps have the same order as in Sequelize's own findAll.
   #build(): Source {
     const { model, foreignKey } = this;
     const internals = internalsOf(model);
@@ -98,7 +104,7 @@ export class RowSource {
     model._injectScope(scope);
     if (scope.include?.length || scope.group)
       throw new TypeError(
-        `latchkey: the default scope of ${model.name} has include or group, which rows of accounts cannot have: ` +
+        `latchkey: the default scope of ${model.name} has include or group, which user.model cannot have: ` +
           'set user.model to a scope without them, such as model.unscoped()',
       );
     const options: FindOptions = { attributes: scope.attributes, where: scope.where };
@@ -121,10 +127,11 @@ export class RowSource {
         { attributes: [...aliased, [columnOf(model, foreignKey), KEY]], where },
         model,
       );
-    const keys = [...readers.map(({ key }) => key), KEY];
+    const names = [...readers.map(({ key }) => key), KEY];
     return {
       sql: verbatim(sql.replace(/;\s*$/, '')),
-      columns: keys.map((key) => `r.${key} AS ${key}`).join(', '),
+      columns: names.map((name) => `r.${name} AS ${name}`).join(', '),
+      names,
       readers,
       attributes,
     };
@@ -211,7 +218,7 @@ export function columnOf(model: AppModel, attribute: string): string {
 /**
  * Requires that a model can hold the rows of accounts.
  *
- * @throws TypeError that says what does not fit, and what to do
+ * @throws TypeError with the problem and the fix in its message
  */
 export function checkModel(
   value: unknown,
@@ -220,7 +227,7 @@ export function checkModel(
   const model = value as AppModel;
   if (typeof database === 'string')
     throw mistake(
-      'user.model needs the Sequelize instance of the model: set database to it instead of a URL',
+      'user.model requires the Sequelize instance of the model: set database to this instance instead of a URL',
     );
   if (model.sequelize !== database)
     throw mistake(
@@ -229,20 +236,20 @@ export function checkModel(
   const attributes = model.getAttributes();
   if (!Object.hasOwn(attributes, foreignKey))
     throw mistake(
-      `user.foreignKey: ${model.name} has no attribute ${foreignKey}: add it, as a unique DataTypes.UUID, or name another`,
+      `user.foreignKey: ${model.name} has no attribute ${foreignKey}: add it, as a unique DataTypes.UUID, or set another attribute`,
     );
   const missing = fields.filter((name) => !Object.hasOwn(attributes, name));
   if (missing.length > 0)
     throw mistake(
-      `user.fields.${missing[0]}: ${model.name} has no attribute ${missing.join(', ')}: add it to the model, or leave the field out`,
+      `user.fields.${missing[0]}: ${model.name} has no attribute ${missing.join(', ')}: add it to the model, or remove the field`,
     );
   return model;
 }
 
 /**
- * Leaves the account's id out of the JSON of the app's rows. Otherwise, a response of the app such as `res.json(row)` would
- * contain it as soon as the model has the attribute. A model with its own `toJSON` decides for itself, and a primary key
- * is not left out.
+ * Excludes the account's id from the JSON of the app's rows. Otherwise, a response of the app such as `res.json(row)`
+ * would contain the id as soon as the model has the attribute. A model with its own `toJSON` decides for itself, and a
+ * primary key is not excluded.
  */
 export function hideFromJson(given: AppModel, foreignKey: string): void {
   let model = given;
@@ -264,7 +271,7 @@ export function hideFromJson(given: AppModel, foreignKey: string): void {
   Object.defineProperty(model.prototype, 'toJSON', { value, configurable: true, writable: true });
 }
 
-/** The attributes that the `toJSON` of a model leaves out. All copies of this package in a process share it. */
+/** The attributes that the `toJSON` of a model excludes. All copies of this package in a process share them. */
 const HIDDEN = Symbol.for('latchkey.hidden');
 
 interface HidingJson {
@@ -272,7 +279,7 @@ interface HidingJson {
   readonly [HIDDEN]?: Set<string>;
 }
 
-/** Sequelize's class `Model`, which can be of another copy of Sequelize. */
+/** Sequelize's class `Model`, which can belong to another copy of Sequelize. */
 function sequelizeModel(model: AppModel): AppModel {
   const parent = Object.getPrototypeOf(model);
   return parent.prototype === undefined ? model : sequelizeModel(parent);

@@ -60,6 +60,11 @@ export class AppRows {
     return this.#source.columns;
   }
 
+  /** The names of {@link columns} in the result. */
+  get names(): readonly string[] {
+    return this.#source.names;
+  }
+
   /** The rows in the model's scope, with the alias `r`, whose `r_key` is the account's id. */
   get from(): string {
     return this.#source.from;
@@ -97,8 +102,8 @@ export class AppRows {
   /**
    * Checks the app's table on the first use.
    *
-   * @param transaction a transaction that already holds a connection, so that it must not wait for another one
-   * @throws AuthError `unavailable`, whose cause says what to do. The next call checks again, so no restart is needed
+   * @param transaction a transaction that already holds a connection, so the check must not wait for another one
+   * @throws AuthError `unavailable`, whose cause contains the fix. The next call checks again, so no restart is needed
    */
   async ready(transaction?: Transaction): Promise<RowTable> {
     if (this.#table) return this.#table;
@@ -115,7 +120,7 @@ export class AppRows {
     }
   }
 
-  /** Checks the model's scope, and the app's table if it exists. @throws Error that says what to do */
+  /** Checks the model's scope, and the app's table if it exists. @throws Error with the fix in its message */
   async check(): Promise<void> {
     this.#source.check(this.fields.forAdmins);
     await inspectTable(this.database, this.model, this.foreignKey);
@@ -148,14 +153,14 @@ export class AppRows {
     );
     if (rows.length > 0) return false;
     throw new AuthError('unavailable', {
-      detail: 'The account is not complete. The log says what to do.',
+      detail: 'The account is incomplete. See the log for the fix.',
       cause: new Error(
         `The account ${userId} has no row of ${model.name} with its id in ${foreignKey}: create one, or delete the account`,
       ),
     });
   }
 
-  /** Creates the row of a new account. @throws AuthError `validation_failed`, and what the app's code throws */
+  /** Creates the row of a new account. @throws AuthError `validation_failed`, and the errors of the app's code */
   async create(
     user: User,
     fields: FieldValues,
@@ -169,7 +174,7 @@ export class AppRows {
     await this.#send(transaction, () => createRow(user, fields, { transaction }));
     const row = await this.find(user.id, transaction);
     if (row) return row;
-    const missing = `hooks.createRow created no row of ${this.model.name} with the account's id in ${this.foreignKey}`;
+    const missing = `hooks.createRow did not create a row of ${this.model.name} with the account's id in ${this.foreignKey}`;
     throw new AppError(new TypeError(`latchkey: ${missing}`));
   }
 
@@ -188,7 +193,7 @@ export class AppRows {
         lock: transaction.LOCK.UPDATE,
       }),
     );
-    // Compare the keys here, because the database treats more keys as equal, such as strings in another case.
+    // Compare the keys here, because the database treats more keys as equal, such as strings that differ in case.
     const byKey = new Map(rows.map((row) => [normalKey(model, row.get(key)), row]));
     return new Map(
       [...wanted].flatMap(([given, normal]) => {
@@ -206,7 +211,7 @@ export class AppRows {
     );
   }
 
-  /** Takes a user's row away from the account. The row's other columns do not change. */
+  /** Removes the account from a user's row. The row's other columns do not change. */
   async unlink(userId: string, transaction: Transaction): Promise<void> {
     const row = await this.#findAny(userId, transaction);
     await this.#send(transaction, () =>
@@ -222,9 +227,9 @@ export class AppRows {
   }
 
   /**
-   * Deletes a user's row as the app's code would: hooks run, and a paranoid model only marks it.
+   * Deletes a user's row as the app's code would: hooks run, and a paranoid model only marks the row.
    *
-   * @throws what the app's code throws
+   * @throws the errors of the app's code
    */
   async delete(userId: string, transaction: Transaction): Promise<void> {
     const row = await this.#findAny(userId, transaction);
@@ -278,13 +283,13 @@ export function keyOf(model: AppModel): string {
   const [key, ...others] = model.primaryKeyAttributes;
   if (key !== undefined && others.length === 0) return key;
   throw new TypeError(
-    `latchkey: ref names rows of ${model.name} by their primary key, which must be one attribute: leave ref out`,
+    `latchkey: ref identifies rows of ${model.name} by their primary key, which must be one attribute: omit ref`,
   );
 }
 
 /**
- * Converts a key to a string, in the same form as the keys of rows. Null if no row can have the key, because databases
- * fail on keys of another type, or read `'abc'` as 0.
+ * Converts a key to a string, in the same form as the keys of rows. Returns null if no row can have the key, because
+ * databases fail on keys of another type, or read `'abc'` as 0.
  */
 export function normalKey(model: AppModel, key: unknown): string | null {
   const text = String(key).trim();
@@ -311,7 +316,7 @@ interface ColumnRow {
 /**
  * Inspects the app's table. Null if it does not exist.
  *
- * @throws Error that says what to do, if accounts cannot be joined with the table's rows in one step
+ * @throws Error with the fix in its message, if accounts cannot be joined with the table's rows in one step
  */
 async function inspectTable(
   database: Database,
@@ -350,11 +355,11 @@ function requireType(dialect: 'mysql' | 'postgres', what: string, table: string,
   const { name, type, collation } = found;
   if (dialect === 'postgres' ? type === 'uuid' : type === 'char(36)' && collation === 'utf8mb4_bin') return;
   const is = collation ? `${type} with the collation ${collation}` : type;
-  const mend =
+  const remedy =
     dialect === 'postgres'
       ? `ALTER TABLE ${table} ALTER COLUMN "${name}" TYPE UUID USING "${name}"::uuid`
       : `ALTER TABLE ${table} MODIFY \`${name}\` CHAR(36) CHARACTER SET utf8mb4 COLLATE utf8mb4_bin`;
-  throw new Error(`latchkey: ${what} is of the type ${is}, which is not that of account ids: ${mend}`);
+  throw new Error(`latchkey: ${what} has the type ${is}, which is not the type of account ids: ${remedy}`);
 }
 
 const COLUMNS = {
@@ -392,9 +397,8 @@ const BAD_VALUE =
   /^(22\w{3}|(ER_|WARN_)+(DATA_TOO_LONG|DATA_OUT_OF_RANGE|DATA_TRUNCATED|TRUNCATED_WRONG_VALUE(_FOR_FIELD)?))$/;
 
 /**
- * Converts an error of the app's model to the error to throw. A field's value that is taken, or that the model's own
- * rules or the table reject, is the client's mistake. A lost connection is an outage. Any other error is for the app to
- * handle.
+ * Converts an error of the app's model to the error to throw. If a field's value is taken, or the model's own rules or
+ * the table reject it, the client made a mistake. A lost connection is an outage. The app handles any other error.
  */
 function rowError(
   error: unknown,
@@ -439,8 +443,8 @@ function rowError(
   }
 
   /**
-   * Finds values that the columns cannot hold. MySQL reports the column, PostgreSQL only its type, maybe with the
-   * length.
+   * Finds values that the columns cannot hold. MySQL reports the column. PostgreSQL reports only its type, sometimes
+   * with the length.
    */
   function unfit(): FieldError[] {
     const typeOf = (field: string) => table.types.get(columnOf(model, field)) ?? '';
@@ -451,7 +455,7 @@ function rowError(
     const [named = []] = ways
       .map((way) => fields.filter((field) => way(field).some((it) => it !== '' && message.includes(it))))
       .filter((found) => found.length > 0);
-    const detail = 'is a value that cannot be stored';
+    const detail = 'has a value that cannot be stored';
     return named.map((field) => ({ pointer: pointerTo(field), code: 'invalid', detail }));
   }
 }

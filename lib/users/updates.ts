@@ -12,7 +12,7 @@ import type { ImportedUsers } from './imported-users.js';
 import type { UserRecord } from './record.js';
 import type { Users } from './users.js';
 
-/** The changes to make to a user. Attributes that are left out keep their values. */
+/** The changes to make to a user. Omitted attributes keep their values. */
 export interface UserChanges
   extends Partial<
     Pick<
@@ -47,7 +47,7 @@ export class UserUpdates {
    * @param record the user; the transaction must have locked the row
    * @returns the changed user, and the changed attributes that the app can see. If there are any, the caller emits an
    *   event after the transaction
-   * @throws AuthError `email_taken`, `username_taken` (409), and what the hook throws
+   * @throws AuthError `email_taken`, `username_taken` (409), and the errors of the hook
    */
   async update(
     record: UserRecord,
@@ -63,7 +63,7 @@ export class UserUpdates {
       value !== undefined && !isSame(value, account[name]);
     const changes = Object.fromEntries(Object.entries(columns).filter(differs));
     const newFields = Object.fromEntries(Object.entries(fields).filter(differs));
-    // The former letters are those of the former name.
+    // The former letters belong to the former name.
     if ('username' in changes && given.usernameDisplay === undefined)
       changes.usernameDisplay = given.username ?? null;
     const names = [...Object.keys(changes), ...Object.keys(newFields)];

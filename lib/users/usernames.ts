@@ -29,7 +29,7 @@ export class UsernameRules {
 
   /**
    * @param pattern replaces the default rule; it must match the whole name in its canonical form
-   * @param areOnlyIdentifiers whether accounts are identified by usernames only, so that none can do without
+   * @param areOnlyIdentifiers whether usernames are the only identifiers, so that every account must have one
    */
   constructor(
     pattern?: RegExp,
@@ -46,7 +46,7 @@ export class UsernameRules {
   }
 
   /**
-   * Returns the form in which a name is stored, even if new accounts cannot have it. Null if no account can have it.
+   * Returns the stored form of a name, even if new accounts cannot have the name. Null if no account can have it.
    */
   fold(value: unknown): string | null {
     return this.#pattern ? foldUnicode(value) : canonicalUsername(value);
@@ -66,9 +66,9 @@ export class UsernameRules {
   }
 
   /**
-   * Returns the letters to show for a username: the first of these spellings that is one of this name.
+   * Returns the letters to show for a username: the first of the given strings that is a spelling of this name.
    *
-   * @param username in its stored form, which is returned if none is
+   * @param username in its stored form, which is returned if no string is a spelling of it
    */
   lettersOf(username: string, ...spellings: readonly unknown[]): string {
     const isSpelling = (one: unknown): one is string =>
@@ -84,7 +84,7 @@ function foldUnicode(value: unknown): string | null {
   return folded !== '' && isShowable(folded) ? folded : null;
 }
 
-/** Whether a name contains nothing that misleads, which NFKC might have replaced, and fits into the column. */
+/** Whether a name fits into the column and contains no misleading characters, which NFKC might have replaced. */
 function isShowable(name: string): boolean {
   return !NEVER.test(name) && [...name].length <= MAX_USERNAME;
 }

@@ -9,7 +9,7 @@ import type { Replacements } from '../database/statements.js';
 import { AuthError } from '../errors.js';
 import type { Columns, RowOf } from '../tables/column.js';
 import { closedColumns, type User, type UserColumns, usersWith } from '../tables/core.js';
-import { type Fact, type Selection, Table, type TableDeclaration } from '../tables/table.js';
+import { type Fact, Table, type TableDeclaration } from '../tables/table.js';
 import { EmailProof } from './email-proof.js';
 import { Fields, type FieldValues } from './fields.js';
 import type { ImportedUsers } from './imported-users.js';
@@ -79,7 +79,7 @@ export class Users {
   /**
    * Inserts users in one statement.
    *
-   * @throws UniqueConstraintError (Sequelize) if an email or username is taken: unique constraints decide, so
+   * @throws UniqueConstraintError (Sequelize) if an email or username is taken. Unique constraints decide, so
    *   concurrent calls are safe
    */
   async insert(
@@ -159,8 +159,8 @@ export class Users {
   }
 
   /**
-   * The values of the fields that users set themselves, as in an account that nobody has filled in. A field that must
-   * have a value and has no default is left out.
+   * The values of the fields that users set themselves, as in a new account whose user has not set any. A field that
+   * must have a value and has no default is omitted.
    */
   get untouchedFields(): FieldValues {
     const values = Object.entries(this.fields.untouched);
@@ -225,10 +225,10 @@ export class Users {
     await this.table.update(values as Partial<RowOf<UserColumns>>, { id }, transaction);
   }
 
-  /** Locks a user's row until the transaction ends. Every change to a user's sign-in methods takes this lock. */
+  /** Locks a user's row until the transaction ends. Every change to a user's sign-in methods acquires this lock. */
   async lock(id: string, transaction: Transaction): Promise<UserRecord | null> {
     if (!isUuid(id)) return null;
-    // On SQLite, the transaction has locked the whole database already.
+    // On SQLite, the transaction has already locked the whole database.
     const lock = this.database.dialect === 'sqlite' ? '' : ' FOR UPDATE';
     // Select without the app's row, because PostgreSQL cannot lock the optional side of an outer join.
     const users = this.table.whole('u');
@@ -265,7 +265,11 @@ export class Users {
     return this.#exists({ username });
   }
 
-  /** Stores another password's hash, or null. The user's row must be locked. @returns what else changes of the user */
+  /**
+   * Stores another password's hash, or null. The user's row must be locked.
+   *
+   * @returns the other values of the user that change
+   */
   async setPasswordHash(
     id: string,
     passwordHash: string | null,
@@ -288,7 +292,10 @@ export class Users {
     await this.table.update({ passwordHash: replacement }, { id, passwordHash: old });
   }
 
-  /** Reads the facts again after the row was locked. The statement that waited for the lock shows them as they were before. */
+  /**
+   * Reads the facts again after the row was locked, because the statement that waited for the lock returns them as they
+   * were before.
+   */
   async #factsOf(id: string, transaction: Transaction): Promise<object> {
     const where = `WHERE u.id = :id ${this.database.currentRead}`;
     const [facts = {}] = (await this.table.factsNow('u')?.select(where, { id }, transaction)) ?? [];
@@ -297,13 +304,14 @@ export class Users {
 
   /** Selects a row, and reads the database's clock. */
   async #selectOne(
-    { columns, from }: Pick<Selection<unknown>, 'columns' | 'from'>,
+    { columns, names, from }: Pick<UserSelection<unknown>, 'columns' | 'names' | 'from'>,
     rest: string,
     replacements: Replacements,
     transaction?: Transaction,
   ): Promise<object | null> {
-    const [raw] = await this.database.select<{ db_now: number }>(
+    const [raw] = await this.database.read<{ db_now: number | string }>(
       `SELECT ${columns}, ${this.database.nowSql} AS db_now FROM ${from} ${rest}`,
+      [...names, 'db_now'],
       replacements,
       transaction,
     );

@@ -21,17 +21,17 @@ import type { OneTimeTokens } from './tokens.js';
 
 const MAILS_AT_ONCE = 25;
 const SEND_MS = 60_000;
-/** The lifetime of a link that is sent later than this starts when it is sent. */
+/** If a link is sent later than this after its request, its lifetime starts when it is sent. */
 const LATE_MS = 60_000;
 
 /** A plugin that has sign-ins with emailed codes. */
 export interface HasEmailedSignIns {
   readonly emailedSignIns?: {
-    /** Whether the code makes an account for an address that has none. */
+    /** Whether the code creates an account for an address without an account. */
     readonly makesAccounts: boolean;
     /**
-     * Records that the email of a request is being sent. Writes as much whether or not it contains the code, which is
-     * only right once it was sent.
+     * Records that the email of a request is being sent. The writes are the same whether or not the email contains the
+     * code. A code is valid only once it has been sent.
      *
      * @param authEpoch the account's epoch. Null if there is no account
      * @returns whether the request has not ended
@@ -69,9 +69,9 @@ export class MailDelivery implements Destination {
   }
 
   /**
-   * Sends a link. It sends the same statements for an email that no account has, and writes a token that no one can
-   * redeem. Otherwise response times would reveal which emails are known, because a write on SQLite delays the next
-   * response.
+   * Sends a link. For an email that no account has, it sends the same statements to the database, and writes a token
+   * that no one can redeem. Otherwise response times would reveal which emails are known, because a write on SQLite
+   * delays the next response.
    */
   async #sendLink(
     { email, links, asked = null }: LinkMail,
@@ -94,9 +94,10 @@ export class MailDelivery implements Destination {
   }
 
   /**
-   * Counts an email against the limit of its mailbox. What the owner asks for is counted separately, so that a stranger
-   * cannot use it up, and what is asked for an email that no account has uses nothing up. Only an account that has proven
-   * the mailbox has such an owner: anyone can sign up with a variant of another person's address.
+   * Counts an email against the limit of its mailbox. Requests by the owner are counted separately, so that a stranger
+   * cannot use up the owner's limit. Requests for an email that no account has are counted separately too. Only an
+   * account that has proven access to the mailbox has such an owner, because anyone can sign up with a variant of
+   * another person's address.
    */
   async #isWithin(
     email: string,
@@ -124,8 +125,9 @@ export class MailDelivery implements Destination {
   }
 
   /**
-   * Sends a code, unless it has expired. It was asked for with the right password, so it counts for the account, in a window of its own: a stranger
-   * without the password cannot use this one up, and one with the password uses up no other.
+   * Sends a code, unless it has expired. The request contained the right password, so the code is counted for the
+   * account, separately from other emails: a stranger without the password cannot use up this limit, and a stranger
+   * with the password cannot use up the other limits.
    */
   async #sendCode(mail: CodeMail, { attempts }: OpenEntry, signal: AbortSignal): Promise<boolean> {
     if (attempts === 1 && !(await this.#count(mail.user.id, 'code after password'))) return false;
@@ -135,8 +137,9 @@ export class MailDelivery implements Destination {
   }
 
   /**
-   * Sends the code of an emailed sign-in, or says that there is no account. It sends the same statements in either case,
-   * and for accounts that are closed, suspended or held: see {@link #sendLink}.
+   * Sends the code of an emailed sign-in, or an email that says that there is no account. The statements to the
+   * database are the same in both cases, and for accounts that are pending deletion, suspended or held: see
+   * {@link #sendLink}.
    */
   async #sendSignInCode(
     { email, requestHash, askedBy, ...mail }: SignInCodeMail,
@@ -156,7 +159,7 @@ export class MailDelivery implements Destination {
     const hasCode = isOpen && !isHeld;
     const hash = Buffer.from(requestHash, 'hex');
     const isLive = await signIns.mailed(hash, isWithin && hasCode, record?.authEpoch ?? null);
-    // Only the count of emails without a code that can be sent matters.
+    // Every email is counted, so that the statements are the same. The count matters only if there is no code to send.
     const tells = isLive && isWithin && !hasCode;
     const counted = `${tells ? 'no-account' : 'sign-in-code'} ${mailboxOf(email)}`;
     const mayTell = (!isFirst || (await this.limiter.allowsDaily(counted))) && tells;

@@ -12,28 +12,29 @@ import type { UserUpdates } from '../users/updates.js';
 import type { UsernameRules } from '../users/usernames.js';
 import type { Users } from '../users/users.js';
 
-/** Records, in the same transaction, the change that a verification is a part of: see `Notices.before`. */
+/** Records the change that a verification is a part of, in the same transaction: see `Notices.before`. */
 export type BeforeChange = (record: UserRecord, transaction: Transaction) => Promise<void>;
 
 /** A plugin that attaches something to accounts. */
 export interface HasAttached {
   /**
-   * Deletes what the plugin attached to the account before access to the mailbox was first proved.
+   * Deletes the data that the plugin attached to the account before access to the mailbox was first proven.
    *
-   * @param isVouchedFor whether someone had vouched for the email, or the second factor was not asked for or was given.
-   *   Sign-in methods are removed in that case too, but requirements beyond the mailbox, such as a second factor, stay
+   * @param isVouchedFor whether a provider, the app or an administrator had vouched for the email, or the second factor was
+   *   not required or was provided. Sign-in methods are removed in that case too, but requirements beyond
+   *   the mailbox, such as a second factor, stay
    */
   onFirstProof?(userId: string, transaction: Transaction, isVouchedFor: boolean): Promise<void>;
 }
 
 /**
- * Records how well emails are proven. Anyone can sign up with someone else's address, or with a provider that does not
- * run its mailbox, and wait for its owner (account pre-hijacking, USENIX Security 2022). So if someone proves access to
- * the mailbox for the first time, and shows neither a session nor the password of the account, everything attached to
- * the account before is removed.
+ * Records how well emails are proven. An attacker can sign up with someone else's address, or with a provider that does
+ * not run the mailbox, and wait for the owner to use the account (account pre-hijacking, USENIX Security 2022). So if
+ * someone proves access to the mailbox for the first time, and presents neither a session nor the password of the
+ * account, everything that was attached to the account before is removed.
  *
- * A mailbox that was proven stays proven when the email changes: whoever changes it holds the account. Only an address
- * that nobody has vouched for counts as unproven again.
+ * An account that has proven its mailbox stays proven when its email changes, because the user who changes the email
+ * controls the account. Only an address that no one has vouched for counts as unproven again.
  */
 export class ProofOfEmail {
   constructor(
@@ -50,12 +51,12 @@ export class ProofOfEmail {
   ) {}
 
   /**
-   * Records a proof of a user's email. A proof that is no better than the one before changes nothing.
+   * Records a proof of a user's email. A proof that is no better than the earlier proof changes nothing.
    *
    * @param record the user; the transaction must have locked the row
-   * @param isOwn whether the account's own session or password was shown too
+   * @param isOwn whether the account's own session or password was presented too
    * @param before called before anything changes
-   * @param keepsFactors whether requirements beyond the mailbox stay, even if nobody had vouched for the email
+   * @param keepsFactors whether requirements beyond the mailbox stay, even if no one had vouched for the email
    * @returns the updated user, still locked
    */
   async record(
@@ -68,7 +69,7 @@ export class ProofOfEmail {
   ): Promise<UserRecord> {
     const { user } = record;
     const drops = !isOwn && proof.reaches('mailbox') && isUnproven(record);
-    // Undoing an earlier change would restore what is removed.
+    // Undoing an earlier change would restore the removed data.
     if (drops) await this.changes.end(user.id, transaction);
     await before?.(record, transaction);
     if (record.emailProof.reaches(proof.level)) return record;
@@ -86,8 +87,8 @@ export class ProofOfEmail {
   }
 
   /**
-   * Replaces a user's email, and removes nothing from the account. Emailed tokens become invalid, because they were sent
-   * to the old address.
+   * Replaces a user's email. Nothing else is removed from the account, except emailed tokens, which become invalid
+   * because they were sent to the old address.
    *
    * @param proof how well the new email is proven
    * @param before called before anything changes, if the email is a different one
@@ -120,7 +121,7 @@ export class ProofOfEmail {
     return proof.reaches('mailbox') && !hasProvedMailbox ? { mailboxProvedAt: this.clock.date() } : {};
   }
 
-  /** Removes what was attached to the account before its first proof. @returns the changed user */
+  /** Removes everything that was attached to the account before its first proof. @returns the changed user */
   async #drop(record: UserRecord, keepsFactors: boolean, transaction: Transaction): Promise<UserRecord> {
     const { id } = record.user;
     const hadWayIn = await hasWayIn(record, this.contributions(), transaction);
@@ -136,7 +137,7 @@ export class ProofOfEmail {
     return hadWayIn || ended > 0 ? this.#clear(left, transaction) : left;
   }
 
-  /** Clears what someone who was in the account can have written about themselves: fields and the username. */
+  /** Clears the fields and the username, because an attacker with access to the account can have set them. */
   async #clear(record: UserRecord, transaction: Transaction): Promise<UserRecord> {
     const fields = this.users.untouchedFields;
     const username = this.usernames?.areOnlyIdentifiers ? record.user.username : null;

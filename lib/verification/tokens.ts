@@ -84,7 +84,7 @@ export class OneTimeTokens {
     return token;
   }
 
-  /** Restarts a token's lifetime, because it is only sent now. @returns whether the token still exists */
+  /** Restarts the lifetime of a token that is sent late. @returns whether the token still exists */
   async prolong(token: string, lifetimeMs: number): Promise<boolean> {
     const expiresAt = this.database.clock.date(lifetimeMs);
     return (await this.table.update({ expiresAt }, { tokenHash: digestToken(token) })) > 0;
@@ -102,7 +102,7 @@ export class OneTimeTokens {
     const unknown = [accepted].flat().find(({ name }) => !declared.some((purpose) => purpose.name === name));
     if (unknown)
       throw new UndeclaredError(
-        `latchkey: nobody has declared the purpose '${unknown.name}': add it to the purposes of its plugin`,
+        `latchkey: the purpose '${unknown.name}' has not been declared: add it to the purposes of its plugin`,
       );
     if (!isWellFormedToken(PREFIX, token)) throw new AuthError('invalid_token');
     const hash = digestToken(token);
@@ -122,7 +122,7 @@ export class OneTimeTokens {
    * as a suspended one.
    *
    * @param work gets the user after the email was verified; it might be retried
-   * @param isOwn whether the account's own session or password was shown too, so that a first proof removes nothing
+   * @param isOwn whether the account's own session or password was presented too, so that a first proof removes nothing
    * @param before called before anything changes; for a link to a new email, only if it differs from the current one
    * @throws AuthError `invalid_token`, and errors of a plugin's check. Only one of several concurrent calls succeeds
    */
@@ -179,7 +179,8 @@ export class OneTimeTokens {
 }
 
 /**
- * Whether a token is still for this user, whose email might have changed, or whose sessions might have been revoked.
+ * Whether a token is still valid for this user, whose email might have changed, or whose sessions might have been
+ * revoked.
  */
 function isFor(
   { purpose, email, epoch }: Pick<FoundToken, 'purpose' | 'email' | 'epoch'>,

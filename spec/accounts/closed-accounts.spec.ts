@@ -159,7 +159,7 @@ describe('a deleted account with a grace', () => {
     await later(11);
     await app.auth.prune();
     expect(await users()).toHaveLength(1);
-    expect(app.log.join()).toMatch(/could not be deleted for good/);
+    expect(app.log.join()).toMatch(/could not be permanently deleted/);
     refuses = false;
     await app.auth.prune();
     expect(await users()).toEqual([]);

@@ -121,7 +121,7 @@ describe('what is remembered of a row', () => {
     expect(forgotten).toMatchObject({ source: 'rows', ref: null, user_id: null });
     expect(
       JSON.stringify(await rows(app.database, 'SELECT * FROM imported_users WHERE ref IS NULL')),
-    ).not.toMatch(/ada|2y\$/);
+    ).not.toMatch(/\bada\b|2y\$/);
     expect(forgotten?.ref_hash).toHaveLength(32);
     expect(await once([ADA])).toEqual({
       users: [],
@@ -448,7 +448,7 @@ test('an imported passkey signs in, and keeps the user handle of its first use',
   for (const [given, detail] of [
     [{ ...row, publicKey: 'AAAA' }, 'passkeys[0].publicKey must be a COSE key'],
     [{ ...row, credentialId: 'AA==' }, 'passkeys[0].credentialId must be'],
-    [{ ...row, aaguid: '0' }, 'passkeys[0] has the key aaguid'],
+    [{ ...row, aaguid: '0' }, 'passkeys[0] has an unknown key, aaguid'],
     [{ ...row, counter: -1 }, 'passkeys[0].counter must be'],
     [{ ...row, deviceType: 'phone' }, 'passkeys[0].deviceType must be'],
   ] as const)

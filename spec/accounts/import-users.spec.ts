@@ -137,7 +137,7 @@ describe('auth.importUsers', () => {
     [{ email: ['x@example.com'] }, 'invalid_email', 'email must be an email address'],
     [{ username: 'a@example.com' }, 'invalid_username', 'username must be 3 to 30 characters'],
     [{ username: 7 }, 'invalid_username', 'username must be'],
-    [{ email: ada.email, password_hash: HASH }, 'unknown_key', 'password_hash is no key of a row'],
+    [{ email: ada.email, password_hash: HASH }, 'unknown_key', 'the row has an unknown key, password_hash'],
     [{ email: ada.email, passwordHash: 'plain' }, 'unknown_hash', 'passwordHash must be a bcrypt'],
     [{ email: ada.email, passwordHash: 7 }, 'unknown_hash', 'passwordHash must be a bcrypt'],
     [
@@ -146,8 +146,8 @@ describe('auth.importUsers', () => {
       'passwordHash has a cost',
     ],
     [{ email: ada.email, passwordHash: '$legacy$md5$0' }, 'unknown_hash', 'passwordHash must be a bcrypt'],
-    [{ email: ada.email, ref: {} }, 'invalid_ref', 'ref must be text or a number'],
-    [{ email: ada.email, ref: Number.NaN }, 'invalid_ref', 'ref must be text or a number'],
+    [{ email: ada.email, ref: {} }, 'invalid_ref', 'ref must be a string or a number'],
+    [{ email: ada.email, ref: Number.NaN }, 'invalid_ref', 'ref must be a string or a number'],
     [{ email: ada.email, id: '7' }, 'invalid_id', 'id must be a UUID'],
     [
       { email: ada.email, emailVerified: 'yes' },
@@ -168,9 +168,9 @@ describe('auth.importUsers', () => {
     [
       { email: ada.email, accounts: [{ provider: 'fixed', id: 1 }] },
       'invalid_accounts',
-      'accounts[0] has the key id',
+      'accounts[0] has an unknown key, id',
     ],
-    [{ accounts: [{ provider: 'x', subject: 1 }] }, 'unknown_provider', 'accounts[0].provider is none'],
+    [{ accounts: [{ provider: 'x', subject: 1 }] }, 'unknown_provider', 'accounts[0].provider is not one'],
     [
       { email: ada.email, accounts: [{ provider: 'fixed' }] },
       'invalid_accounts',
@@ -343,7 +343,12 @@ describe('auth.importUsers', () => {
     ['an option that does not exist', [], { dryrun: true }, 'did you mean dryRun?'],
     ['a progress that is no function', [], { onProgress: 1 }, 'onProgress must be a function'],
     ['verifiers that are none', [], { verifyLegacy: { md5: 1 } }, 'verifyLegacy.md5 must be a function'],
-    ['a bad name', [], { verifyLegacy: { 'M D 5': () => true } }, 'a name has 1 to 32 of a-z'],
+    [
+      'a bad name',
+      [],
+      { verifyLegacy: { 'M D 5': () => true } },
+      'a name must have 1 to 32 characters of a-z',
+    ],
   ])('refuses %s', async (_what, given, options, message) => {
     await expect(importUsers(given, options)).rejects.toThrow(message);
   });

@@ -106,7 +106,7 @@ test('an intruder changes everything there is; the link in the first mail puts t
 
   // the intruder is out,
   await intruder.get('/auth/me').expect(401);
-  expectProblem(await signInWith(app.browser(), evesPhone), 401, 'invalid_passkey');
+  expectProblem(await signInWith(app.browser(), evesPhone), 401, 'unknown_passkey');
   for (const person of [EVE, ada, { ...ada, password: EVE.password }])
     expectProblem(await signIn(intruder, person), 401, 'invalid_credentials');
 

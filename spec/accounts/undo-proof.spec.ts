@@ -218,7 +218,9 @@ describe('the browser', () => {
     await rows(app.database, 'UPDATE users SET created_at = :at', { at: ago(40 * DAY) });
     const none = await change('another engine');
     expect(none.details?.browsers).toEqual([]);
-    expect(none.text).toContain('and there is none. If it was not you, ask the people who run localhost.');
+    expect(none.text).toContain(
+      'and your account has no such browser. If it was not you, ask the people who run localhost.',
+    );
     expect(await missingIn(browser, none.token)).toEqual(['browser']);
   });
 });

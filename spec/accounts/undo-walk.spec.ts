@@ -182,6 +182,10 @@ const ROWS: Readonly<Record<string, Row>> = {
     kind: 'api-key-created',
     act: ({ browser }) => browser.post('/auth/api-keys').send({ name: 'program' }).expect(201),
   },
+  'POST /me/export': {
+    kind: 'data-exported',
+    act: ({ browser }) => browser.post('/auth/me/export').expect(200),
+  },
   'DELETE /devices/:id': {
     kind: 'device-forgotten',
     act: async ({ browser }) => browser.delete(`/auth/devices/${await idIn(browser, 'devices')}`).expect(204),

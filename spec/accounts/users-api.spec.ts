@@ -129,7 +129,29 @@ describe('auth.users.get() and .find()', () => {
     const find = (by: object) => auth.users.find(by as { email: string });
     expect(await find({ email: undefined, username: 'ada' })).toEqual(user);
     for (const by of [{ email: ada.email, username: 'ada' }, {}, { id: user.id }, undefined, ada.email])
-      await expect(find(by as object)).rejects.toThrow('latchkey: auth.users.find: give email or username');
+      await expect(find(by as object)).rejects.toThrow('latchkey: auth.users.find: pass email or username');
+  });
+});
+
+describe('auth.users.list()', () => {
+  test('pages and searches accounts, without admin()', async () => {
+    const { auth } = await start();
+    for (const username of ['ada', 'grace', 'adam']) await auth.users.create({ username, fields: { name } });
+    const first = await auth.users.list({ limit: 2 });
+    expect(first.users.map(({ username }) => username)).toEqual(['adam', 'grace']);
+    // Like the other calls from code, with the fields for administrators.
+    expect(first.users[0]).toHaveProperty('score', null);
+    const second = await auth.users.list({ limit: 2, cursor: String(first.nextCursor) });
+    expect([second.users.map(({ username }) => username), second.nextCursor]).toEqual([['ada'], null]);
+    const { users } = await auth.users.list({ search: 'ADA' });
+    expect(users.map(({ username }) => username)).toEqual(['adam', 'ada']);
+  });
+
+  test('rejects a wrong limit or cursor, and unknown options', async () => {
+    const { auth } = await start();
+    for (const wrong of [{ limit: 0 }, { limit: 201 }, { cursor: 'x' }])
+      await expect(auth.users.list(wrong)).rejects.toMatchObject({ code: 'invalid_request' });
+    await expect(auth.users.list({ serach: 'ada' } as never)).rejects.toThrow(/search/);
   });
 });
 
@@ -150,11 +172,11 @@ test('misspelt keys are refused, and nothing is changed', async () => {
   const calls: [() => Promise<unknown>, string][] = [
     [
       () => auth.users.create({ ...other, emailverified: true } as never),
-      'auth.users.create does not accept emailverified: it ',
+      'auth.users.create does not accept emailverified (did you mean emailVerified?): it ',
     ],
     [
       () => auth.users.update(id, { feilds: { name: 'Eve' } } as never),
-      'auth.users.update does not accept feilds: it accepts username',
+      'auth.users.update does not accept feilds (did you mean fields?): it accepts username',
     ],
     [
       () => auth.users.changeEmail(id, 'b@example.com', { verfied: true } as never),

@@ -97,11 +97,11 @@ test('latchkey rotate says how many rows of which tables it encrypts; with --dry
   const found = JSON.parse(dry.stdout);
   expect(found).toMatchObject({ dryRun: true, tables: { account_changes: 1, totp_secrets: 0 } });
   expect((await rotate('--dry-run')).stdout).toMatch(
-    /^ {2}account_changes: 1\n.*would be encrypted again\.\n$/s,
+    /^ {2}account_changes: 1\n.*would be re-encrypted\.\n$/s,
   );
   const real = await rotate('--json');
   expect([real.code, JSON.parse(real.stdout)]).toEqual([0, { ...found, dryRun: false }]);
-  expect((await rotate()).stdout).toMatch(/^0 rows encrypted again/);
+  expect((await rotate()).stdout).toMatch(/^0 rows re-encrypted/);
 });
 
 describe('latchkey prune and rotate, interrupted', () => {
@@ -164,8 +164,8 @@ describe('latchkey prune and rotate, interrupted', () => {
     const nothing = { dryRun: false, rows: 0, tables: {}, interrupted: true };
     expect([json.code, JSON.parse(json.stdout)]).toEqual([130, nothing]);
     const text = await interrupted(['rotate'], 'SIGINT');
-    expect([text.code, text.stdout]).toEqual([130, expect.stringMatching(/^0 rows encrypted again before/)]);
-    expect(text.stdout).not.toContain('Older secrets');
+    expect([text.code, text.stdout]).toEqual([130, expect.stringMatching(/^0 rows re-encrypted before/)]);
+    expect(text.stdout).not.toContain('other secrets');
     const dry = await interrupted(['prune', '--dry-run', '--json'], 'SIGINT');
     expect([dry.code, JSON.parse(dry.stdout)]).toEqual([130, { ...nothing, dryRun: true }]);
   });

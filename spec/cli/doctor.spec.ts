@@ -41,7 +41,7 @@ async function examine(more: object = {}, environment: NodeJS.ProcessEnv = {}) {
   const { code, stdout } = await project.run(['doctor', '--json'], env);
   const { findings } = JSON.parse(stdout) as { findings: readonly Finding[] };
   const wrong = findings.filter(({ status, check }) => status !== 'ok' && check !== 'email');
-  expect(wrong.every(({ mend, status }) => mend !== null || status === 'skipped')).toBe(true);
+  expect(wrong.every(({ fix, status }) => fix !== null || status === 'skipped')).toBe(true);
   return {
     code,
     wrong: Object.fromEntries(wrong.map(({ check, status, detail }) => [check, `${status}: ${detail}`])),
@@ -55,7 +55,7 @@ test('names pending migrations, and how to run them', async () => {
     1,
     { schema: expect.stringMatching(/^problem: migrations are pending: 0001-/) },
   ]);
-  expect(findings.find(({ check }) => check === 'schema')?.mend).toBe('npx latchkey migrate');
+  expect(findings.find(({ check }) => check === 'schema')?.fix).toBe('npx latchkey migrate');
 });
 
 test('finds nothing where all is well', async () => {
@@ -64,8 +64,30 @@ test('finds nothing where all is well', async () => {
   await auth.close();
   expect(await examine({}, { TRUST: '1' })).toMatchObject({ code: 0, wrong: {} });
   const { stdout } = await project.run(['doctor'], { DATABASE_URL: database.url, MORE: '{}' });
-  expect(stdout).toMatch(/^ok {7}config: .*\n/);
+  expect(stdout).toMatch(/^versions: latchkey \d\S+, Node \d.*\nok {7}config: .*\n/);
   expect(stdout).toMatch(/\nwarning {2}baseUrl: not set.*\n {9}set baseUrl to /);
+});
+
+test('prints the versions', async () => {
+  const version = expect.stringMatching(/^\d+\.\d+\.\d+/);
+  const sqlite = process.getBuiltinModule('node:sqlite') ? 'node:sqlite' : '@photostructure/sqlite';
+  const drivers = { mysql: 'mysql2', postgres: 'pg', sqlite };
+  const run = async (more: object) => {
+    const env = { DATABASE_URL: database.url, MORE: JSON.stringify(more) };
+    return JSON.parse((await project.run(['doctor', '--json'], env)).stdout).versions;
+  };
+  const versions = await run({});
+  expect(versions).toEqual({
+    latchkey: version,
+    node: process.versions.node,
+    express: version,
+    sequelize: version,
+    dialect,
+    server: { product: expect.any(String), version: expect.stringMatching(/^\d+\.\d+/) },
+    drivers: { [drivers[dialect]]: version },
+  });
+  const redis = await run({ rateLimit: { store: 'redis://127.0.0.1:1' } });
+  expect(redis.drivers).toEqual({ ...versions.drivers, ioredis: version });
 });
 
 test('names settings that are not safe', async () => {
@@ -87,7 +109,7 @@ test('names settings that are not safe', async () => {
 
 test.each([
   ['true', /^problem: 'trust proxy' is true/],
-  ['', /^warning: 'trust proxy' is off/],
+  ['', /^warning: 'trust proxy' is disabled/],
 ])('names a setting of the proxy that is not safe: %j', async (TRUST, message) => {
   expect((await examine({}, { TRUST })).wrong).toEqual({ proxy: expect.stringMatching(message) });
 });
@@ -141,7 +163,7 @@ test('sees emails that wait for long, and those that were given up', async () =>
     expect(code).toBe(0);
     return findings
       .filter(({ check }) => check === 'outbox')
-      .map(({ status, detail, mend }) => `${status}: ${detail} / ${mend}`);
+      .map(({ status, detail, fix }) => `${status}: ${detail} / ${fix}`);
   };
   expect(await found()).toEqual([
     expect.stringMatching(/^ok: 1 email or webhook waits to be sent, the oldest for \d+ \w+ \/ null$/),
@@ -161,9 +183,9 @@ test('sees emails that wait for long, and those that were given up', async () =>
   await untilTooLate(database);
   await auth.outbox.deliver();
   expect(await found()).toEqual([
-    'ok: no email or webhook waits / null',
+    'ok: no email or webhook is waiting / null',
     expect.stringMatching(
-      /^warning: 1 email or webhook could not be sent, and will not be retried\..*reset-password: .*auth\.outbox\.retry\(id\)/,
+      /^warning: 1 email or webhook could not be sent, and will not be retried\..*reset-password: .*npx latchkey outbox retry --all-failed/,
     ),
   ]);
   await auth.close();

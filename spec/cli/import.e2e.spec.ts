@@ -83,7 +83,7 @@ describe('latchkey import', () => {
     const { code, stdout } = await latchkey(['-', '--source', 'crm', '--update'], newer);
     expect(code).toBe(1);
     expect(stdout).toMatch(
-      /^ {2}g: conflict: email was changed here since the import\n {2}x: vanished: the account \S+ has no row any more\n1 account imported, 1 updated, 0 unchanged, 1 conflict, 1 vanished, 0 rows skipped\.\n$/,
+      /^ {2}g: conflict: email was changed here since the import\n {2}x: vanished: the account \S+ no longer has a row\n1 account imported, 1 updated, 0 unchanged, 1 conflict, 1 vanished, 0 rows skipped\.\n$/,
     );
     expect(await emails()).toEqual([
       'countess@example.com',

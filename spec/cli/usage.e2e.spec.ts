@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { Command } from 'commander';
@@ -17,6 +18,9 @@ const CONFIG = `import { createAuth, credentialPassword } from 'latchkey';
   console.error('loaded');
   export const auth = ${configFor('sqlite:./app.db')};`;
 
+/** The folder is not read by these calls. */
+const PACKAGE = { version: '1.0.0', folder: '' };
+
 let project: CliProject;
 beforeAll(async () => {
   project = await startProject('tsx');
@@ -25,7 +29,7 @@ beforeAll(async () => {
 afterAll(() => project.remove());
 
 describe('docs/command-line.md', () => {
-  const { command } = createProgram(process, '1.0.0');
+  const { command } = createProgram(process, PACKAGE);
   const all = (of: Command, path: string): [string, Command][] => [
     [path, of],
     ...of.commands.flatMap((one) => all(one, `${path} ${one.name()}`)),
@@ -51,13 +55,13 @@ describe('the command line', () => {
   test.each([
     [['migrat'], "unknown command 'migrat'"],
     [['migrate', '--bogus'], "unknown option '--bogus'"],
-    [['migrate', '--undo', 'some'], 'It must be a number, or all.'],
-    [['users', 'list', '--limit', '0'], 'It must be 1 to 200.'],
+    [['migrate', '--undo', 'some'], 'It must be a whole number, or all.'],
+    [['users', 'list', '--limit', '0'], 'It must be a whole number from 1 to 200.'],
     [['users', 'find'], "missing required argument 'user'"],
     [['migrate', 'now'], 'too many arguments'],
   ])('%j is a wrong call', async (args, message) => {
     const streams = { stdout: new PassThrough(), stderr: new PassThrough() };
-    expect([await run(args, '1.0.0', streams), streams.stdout.read()]).toEqual([2, null]);
+    expect([await run(args, PACKAGE, streams), streams.stdout.read()]).toEqual([2, null]);
     const stderr = String(streams.stderr.read());
     expect(stderr).toMatch(/^latchkey: /);
     expect(stderr).toContain(message);
@@ -69,6 +73,29 @@ describe('the command line', () => {
     expect(once.stdout).toMatch(/^[\w-]{43}\n$/);
     expect(JSON.parse(again.stdout).secret).toMatch(/^[\w-]{43}$/);
     expect(once.stdout).not.toContain(JSON.parse(again.stdout).secret);
+  });
+
+  test('openapi prints the document of the config, or writes it to a file that it replaces', async () => {
+    const { code, stdout, stderr } = await project.run(['openapi']);
+    expect([code, stderr]).toEqual([0, 'loaded\n']);
+    const document = JSON.parse(stdout);
+    expect(document).toMatchObject({ openapi: '3.1.0', paths: { '/signin/credential': expect.anything() } });
+    expect(JSON.parse((await project.run(['openapi', '--json'])).stdout)).toEqual(document);
+    await project.write({ 'client/openapi.json': 'an older one' });
+    const file = join(project.folder, 'client/openapi.json');
+    const written = await project.run(['openapi', '--out', 'client/openapi.json']);
+    const count = Object.values<object>(document.paths).flatMap(Object.keys).length;
+    expect(written.stdout).toBe(
+      `Wrote the OpenAPI document with ${count} operations to client/openapi.json\n`,
+    );
+    expect(await readFile(file, 'utf8')).toBe(stdout);
+    const json = await project.run(['openapi', '--out', 'client/new/openapi.json', '--json']);
+    expect(JSON.parse(json.stdout)).toEqual({
+      file: join(project.folder, 'client/new/openapi.json'),
+      operations: count,
+    });
+    const folder = await project.run(['openapi', '--out', 'client']);
+    expect([folder.code, folder.stderr]).toEqual([2, expect.stringContaining('latchkey: --out: EISDIR')]);
   });
 
   test('an interrupt ends it cleanly', async () => {

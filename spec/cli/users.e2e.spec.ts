@@ -14,7 +14,7 @@ const CONFIG = `import { admin, createAuth, credentialPassword, twoFactor } from
       admin({ adminEmails: ['owner@example.com'] }),
       twoFactor(),
     ],
-    user: { fields: { plan: { type: 'string', enum: ['free', 'pro'], input: 'none' }, level: { type: 'integer' } } },
+    user: { fields: { plan: { type: 'string', enum: ['free', 'pro'], input: 'none' }, level: { type: 'integer' }, nickname: { type: 'string' } } },
   });`;
 
 let project: CliProject;
@@ -74,10 +74,10 @@ describe('latchkey users', () => {
     [['create', '--email', ada], 1, /^latchkey: An account with this email already exists/],
     [['create', '--email', 'nonsense'], 1, /^latchkey: email must be an email address/],
     [['create'], 2, /^latchkey: pass --email or --username/],
-    [['create', '--email', 'b@example.com', '--field', 'nope=1'], 2, /the fields are plan, level/],
+    [['create', '--email', 'b@example.com', '--field', 'nope=1'], 2, /has the fields plan, level/],
     [['create', '--email', 'b@example.com', '--field', 'level=x'], 2, /must be JSON/],
     [['create', '--email', 'b@example.com', '--field', 'plan=gold'], 1, /^latchkey: plan must be/],
-    [['find', 'nobody@example.com'], 1, /^latchkey: there is no account nobody@example\.com/],
+    [['find', 'nobody@example.com'], 1, /^latchkey: no account has .* nobody@example\.com\n$/],
     [['delete', ada], 2, /add --yes/],
   ])('%j is refused', async (args, code, message) => {
     const ended = await latchkey(['users', ...args]);
@@ -93,12 +93,33 @@ describe('latchkey users', () => {
     const cursor = more.replace('More: --cursor ', '');
     const next = await latchkey(['users', 'list', '--cursor', cursor, '--json']);
     expect(JSON.parse(next.stdout).users.map(({ email }: { email: string }) => email)).toEqual([ada]);
+    // A search finds accounts by their email or username. `users find` finds them by their id, too.
+    expect((await latchkey(['users', 'list', '--search', 'grac'])).stdout).toBe(`${line}\n`);
+    const { stdout: byId } = await latchkey(['users', 'list', '--search', String(line).slice(0, 36)]);
+    expect(byId).toBe('No accounts found.\n');
+  });
+
+  test('export prints everything about a user, in a form that no text of theirs can change', async () => {
+    const nickname = 'red\u001b[31m\u009b\u202e';
+    await latchkey(['users', 'create', '--username', 'mallory', '--field', `nickname=${nickname}`]);
+    const { code, stdout } = await latchkey(['users', 'export', 'mallory']);
+    expect(code).toBe(0);
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: none of them must be there
+    expect(stdout).not.toMatch(/[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u202e]/);
+    const { exported_at, ...data } = JSON.parse(stdout);
+    expect(data).toMatchObject({ user: { username: 'mallory', nickname }, sessions: [] });
+    const other = await latchkey(['users', 'export', 'mallory', '--json']);
+    expect(JSON.parse(other.stdout)).toEqual({ ...data, exported_at: expect.any(String) });
+    expect((await latchkey(['users', 'export', 'stranger'])).code).toBe(1);
+    await latchkey(['users', 'delete', 'mallory', '--yes']);
   });
 
   test('set-password reads it from stdin, and tells the user', async () => {
     const short = await latchkey(['users', 'set-password', ada, '--dry-run'], 'short\n');
     expect([short.code, short.stderr]).toEqual([1, 'latchkey: password must have at least 8 characters\n']);
-    expect((await latchkey(['users', 'set-password', ada], '')).stderr).toContain('no password came');
+    expect((await latchkey(['users', 'set-password', ada], '')).stderr).toContain(
+      'stdin contained no password',
+    );
     const password = 'a difference engine';
     const dry = await latchkey(['users', 'set-password', ada, '--dry-run'], password);
     expect(dry).toEqual({ code: 0, stdout: 'The password would be accepted.\n', stderr: '' });

@@ -23,7 +23,7 @@ const schemas = [...sources].flatMap(([file, source]) =>
 function documented(options: string): ReadonlyMap<string, string> {
   for (const source of sources.values()) {
     const [opening, above = ''] =
-      new RegExp(`^export interface ${options}(?:<.*>)?\\s+(extends [^{]+)?{\\n`, 'm').exec(source) ?? [];
+      new RegExp(`^export interface ${options}(?:<[^{]*>)?\\s+(extends [^{]+)?{\\n`, 'm').exec(source) ?? [];
     if (opening === undefined) continue;
     const start = source.indexOf(opening) + opening.length;
     const body = source.slice(start, source.indexOf('\n}', start) + 1);

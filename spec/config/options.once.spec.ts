@@ -38,6 +38,10 @@ describe('an unknown option', () => {
     [{ session: { cookie: { samesite: 'lax' } } }, /\(did you mean session\.cookie\.sameSite\?\)$/],
     [{ rateLimit: { signin: false } }, /^latchkey: rateLimit\.signin is .*did you mean rateLimit\.signIn\?/],
     [{ email: { send() {}, verifyURL: '/v' } }, /did you mean email\.verifyUrl\?/],
+    [
+      { user: { fields: { nickname: { type: 'string', maxlength: 3 } } } },
+      /did you mean user\.fields\.nickname\.maxLength\?/,
+    ],
   ])('%j is reported with a suggestion if there is a similar name', (config, message) => {
     if (typeof message === 'string') expect(said(config)).toBe(`latchkey: ${message}`);
     else expect(said(config)).toMatch(message);

@@ -86,6 +86,14 @@ const mistakes: [change: Record<string, unknown>, said: RegExp][] = [
   [{ session: { shortLifetime: Number.NaN } }, /session\.shortLifetime must be a number of seconds/],
   [{ session: { lifetime: Number.POSITIVE_INFINITY } }, /session\.lifetime must be/],
   [{ session: { lifetime: Number.MAX_SAFE_INTEGER } }, /session\.lifetime must be at most/],
+  [
+    { session: { lifetime: 30 * 24 * 3600 * 1000 } },
+    /session\.lifetime must be at most 400 days, in seconds \(not milliseconds\)/,
+  ],
+  [
+    { session: { idleTimeout: 400 * 24 * 3600 + 1 } },
+    /session\.idleTimeout must be at most 400 days, in seconds/,
+  ],
   [{ session: { idle: 5 } }, /session\.idle is not an option of latchkey/],
   [{ session: { cookie: { name: 'a b' } } }, /session\.cookie\.name must be a cookie name/],
   [{ session: { cookie: { name: 'a=b' } } }, /session\.cookie\.name must be a cookie name/],

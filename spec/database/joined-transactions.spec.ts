@@ -252,7 +252,7 @@ describe('a transaction that cannot be joined is a TypeError', () => {
     const byUrl = open(database.url);
     const transaction = await own.transaction();
     const work = byUrl.credential.signUp({ ...person('ada'), transaction });
-    await expect(work).rejects.toThrow(/If database is a URL, pass your Sequelize instance instead/);
+    await expect(work).rejects.toThrow(/If database is a URL, set it to your Sequelize instance instead/);
     await transaction.rollback();
     await byUrl.close();
   });

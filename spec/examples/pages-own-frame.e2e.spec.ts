@@ -45,6 +45,7 @@ describe.each([true, false])('examples/pages-own-frame, with JavaScript: %s', (j
 
   test('the own template shows what was typed and why it was refused', async () => {
     await page.goto(`${app.url}/auth/sign-out`);
+    await page.getByRole('heading', { level: 1, name: 'Leave the kitchen?' }).waitFor();
     await page.getByRole('button', { name: 'Sign out' }).click();
     await page.getByRole('heading', { name: 'Welcome back, baker' }).waitFor();
     await page.getByLabel('Email').fill(email);

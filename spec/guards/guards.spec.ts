@@ -183,7 +183,11 @@ describe('currentUser and currentSession', () => {
 
 describe('creating a guard', () => {
   test.each([
-    ['an unknown option', { acept: ['cookie'] }, /requireSession has no option acept/],
+    [
+      'every unknown option',
+      { acept: ['cookie'], all: 2 },
+      /^latchkey: requireSession does not accept acept, all \(did you mean accept and aal\?\): it accepts onError, /,
+    ],
     ['an empty accept', { accept: [] }, /accept must list one or more of cookie, bearer/],
     ['an unknown carrier', { accept: ['query'] }, /accept must list one or more of/],
     [

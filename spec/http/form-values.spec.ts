@@ -308,7 +308,9 @@ describe('auth.formValues', () => {
 
   test('requires the URL of the page', () => {
     const call = (req: object) => () => app.auth.formValues(req as never, {} as never);
-    expect(call({ headers: {} })).toThrow('latchkey: pass formValues the request of the page, with its url');
+    expect(call({ headers: {} })).toThrow(
+      'latchkey: formValues: pass the request for the page, with its url',
+    );
     expect(call({ url: '/in' })).toThrow(TypeError);
   });
 

@@ -18,6 +18,11 @@ interface Operation {
   responses: Record<string, { description: string; content?: Record<string, { schema: { $ref: string } }> }>;
 }
 
+interface ProblemSchema {
+  properties: Record<string, object>;
+  required: string[];
+}
+
 const root = { email: 'root@example.com', password: 'a root of all admins' };
 const plugins = [password({ username: true }), admin({ adminEmails: [root.email] })] as const;
 let app: SpecApp<typeof plugins>;
@@ -120,6 +125,7 @@ describe('the OpenAPI document', () => {
       'post /admin/users/{id}/revoke-sessions',
       'post /devices/{id}/forget',
       'post /me/delete',
+      'post /me/export',
       'post /me/update',
       'post /passwords/change',
       'post /passwords/delete',
@@ -141,6 +147,7 @@ describe('the OpenAPI document', () => {
       '/devices/{id}/forget',
       '/me',
       '/me/delete',
+      '/me/export',
       '/openapi.json',
       '/revoke-sessions',
       '/sessions',
@@ -176,6 +183,27 @@ describe.each([
     }
     for (const name of Object.keys(of().components.schemas))
       expect(() => schemaOf(`#/components/schemas/${name}`, of())).not.toThrow();
+  });
+
+  test('has a schema for each status of an error, with the codes as an enum, which routes share', () => {
+    const problems = operationsIn(of()).flatMap(({ operation: { responses } }) =>
+      Object.entries(responses).filter(([status]) => /^[45]/.test(status)),
+    );
+    const schemas = new Map<string, string>();
+    for (const [status, { description, content }] of problems) {
+      const [name = ''] = refs(content).map((ref) => ref.split('/').pop());
+      const schema = of().components.schemas[name] as ProblemSchema;
+      const codes = description.split(', ');
+      expect([description, schema.properties.code]).toEqual([description, { type: 'string', enum: codes }]);
+      const optional = { missing: codes.includes('proof_required'), task: codes.includes('task_required') };
+      const fields = ['code', 'detail', 'status', 'title', 'type', ...(status === '422' ? ['errors'] : [])];
+      const more = Object.entries(optional).flatMap(([field, isThere]) => (isThere ? [field] : []));
+      expect([description, schema.required.sort()]).toEqual([description, fields.sort()]);
+      expect(Object.keys(schema.properties).sort()).toEqual([...fields, ...more].sort());
+      schemas.set(description, name);
+    }
+    expect(schemas.size).toBeLessThan(problems.length / 5);
+    expect(new Set(schemas.values()).size).toBe(schemas.size);
   });
 
   test('has a 401 of a public route only where credentials are sent', () => {

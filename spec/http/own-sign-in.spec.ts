@@ -51,7 +51,8 @@ beforeAll(async () => {
       mounted.all(
         '/sso',
         caught(async (req, res) => {
-          await auth.establishSession(req, res, await auth.createSession(userId));
+          const input = req.query.passes === 'request' ? { request: req } : {};
+          await auth.establishSession(req, res, await auth.createSession(userId, input));
           res.json({});
         }),
       );
@@ -203,7 +204,7 @@ describe('establishSession()', () => {
     for (const junk of [undefined, null, {}, { user }, 'lks_x'])
       await expect(
         app.auth.establishSession({ headers: {} }, {} as ServerResponse, junk as unknown as IssuedSession),
-      ).rejects.toThrow('pass establishSession what signIn or createSession returned');
+      ).rejects.toThrow('establishSession: pass the result of signIn or createSession');
   });
 });
 
@@ -276,6 +277,23 @@ describe('createSession()', () => {
     await me(cookieOf(answer)).expect(200);
     expect((await sessions()).length).toBe(1);
     expect(sessionCookie(answer, 'latchkey-device')?.value).toMatch(/^lkd_/);
+  });
+
+  test('belongs to the client of a request that it gets', async () => {
+    const before = await issue();
+    const answer = await app.http
+      .post('/sso?passes=request')
+      .set({ cookie: `latchkey=${before.token}`, 'user-agent': 'a browser' })
+      .expect(200);
+    await me(cookieOf(answer)).expect(200);
+    expect(await sessions()).toMatchObject([{ ipAddress: '127.0.0.1', userAgent: 'a browser' }]);
+    expect(sessionCookie(answer, 'latchkey-device')?.value).toMatch(/^lkd_/);
+    const refused = await app.http
+      .post('/sso?passes=request')
+      .set({ origin: 'https://evil.example', cookie: cookieOf(answer) })
+      .expect(403);
+    expect(refused.headers['set-cookie']).toBeUndefined();
+    expect(await sessions()).toHaveLength(1);
   });
 
   test('is as recent as the app says, which is now by default', async () => {

@@ -153,7 +153,7 @@ describe('a function that gives no body', () => {
     const lines = app.log.filter((line) => line.includes('problems'));
     expect(lines).toHaveLength(1);
     expect(lines[0]).toMatch(
-      /^error latchkey: problems threw.*return what JSON can contain[\s\S]*SyntaxError/,
+      /^error latchkey: problems threw.*return a value that JSON can represent[\s\S]*SyntaxError/,
     );
   });
 });
@@ -171,12 +171,15 @@ test('a function that responds by itself ends no process', async () => {
 test('the OpenAPI document does not describe the bodies as problems', () => {
   const document = app.auth.openapi();
   const { responses } = (document.paths['/me']?.get ?? {}) as {
-    responses: Record<string, { content: object }>;
+    responses: Record<string, { description: string; content: object }>;
   };
+  expect(responses[401]?.description).toBe('invalid_session, unauthenticated');
   expect(responses[401]?.content).toEqual({
     'application/json': { schema: { $ref: '#/components/schemas/Problem' } },
   });
   expect(document.components.schemas.Problem).toEqual({ description: expect.stringContaining('this app') });
+  const named = Object.keys(document.components.schemas).filter((name) => /Problem/.test(name));
+  expect(named).toEqual(['Problem']);
   expect(JSON.stringify(document)).not.toContain('problem+json');
 });
 

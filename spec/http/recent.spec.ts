@@ -57,6 +57,7 @@ const ASKS: Readonly<Record<string, string>> = {
   'POST /oauth/:provider/tokens/refresh': 'fresh 86400',
   'DELETE /me': 'fresh-or-password',
   'POST /me/delete': 'fresh-or-password',
+  'POST /me/export': 'fresh-or-password',
   'POST /email-changes': 'fresh-or-password',
   'POST /api-keys': 'fresh-or-password',
   'DELETE /passwords': 'fresh-or-password',

@@ -471,7 +471,7 @@ test('while the old system does not answer, sessions here go on, and it is asked
   endAll = () => new Promise(() => undefined);
   await app.auth.revokeAllSessions(other.id);
   expect(await degraded()).toEqual([NAME, `${NAME}.endAll`]);
-  expect(app.log.at(-1)).toContain('no answer within 5 s');
+  expect(app.log.at(-1)).toContain('no response within 5 s');
 
   fault = null;
   await there('/logout');

@@ -56,6 +56,16 @@ describe.each(stores)('an attempt that is given back, with counters in %s', (_wh
     expect(await reserve()).toBeGreaterThan(MINUTE - 10_000);
   });
 
+  test('of a window, frees its place, and those that were refused take none', async () => {
+    fresh();
+    const hit = () => store.hit(key, { limit: 2, windowMs: MINUTE });
+    expect([await hit(), await hit()]).toEqual([null, null]);
+    for (let n = 0; n < 3; n++) expect(await hit()).toBeGreaterThan(MINUTE - 10_000);
+    await store.takeBack(key);
+    expect(await hit()).toBeNull();
+    expect(await hit()).toBeGreaterThan(MINUTE - 10_000);
+  });
+
   test('ends the pause that it began, and none before it', async () => {
     fresh();
     await attempts(3);

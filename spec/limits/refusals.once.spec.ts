@@ -47,7 +47,7 @@ test('requests that a limit refuses by their address are one event a minute, and
   await settled(app.auth);
   expect(told).toEqual([{ limit: 'signIn', count: 30, ip: '203.0.113.7', userAgent: null }]);
   expect(refusedInLog()).toEqual([
-    'warn latchkey: the limit signIn has refused requests because of their IP addresses within a minute: 30',
+    'warn latchkey: the limit signIn has rejected requests because of their IP addresses within a minute: 30',
   ]);
   // The next minute has a sum of its own. Of several addresses, none is named.
   expect(await attempts('203.0.113.7', 2)).toBe(2);

@@ -49,7 +49,7 @@ test('a notice says what happened, to which account, when, from where, and how t
       ].join('\n'),
       'If it was not you, undo it here within 7 days:',
       url,
-      'The link works only in a browser that your account has known for a while: Firefox on Windows or an unknown browser. It asks for what a sign-in asked for before this change.\n',
+      'The link works only in a browser that your account has known for a while: Firefox on Windows or an unknown browser. It asks for the password, code or passkey that a sign-in required before this change, if any.\n',
     ].join('\n\n'),
   );
   expect(mail.html).toContain('>A key was &lt;created&gt;.</p>');
@@ -84,7 +84,7 @@ test('what an administrator did is told without device and address, and a strang
 test('an account without an email is named by its username, and who may have none is told so', async () => {
   expect((await compose({}, { ...ada, email: null })).text).toContain('Account: ada\n');
   expect((await compose()).text).not.toContain('ignore this email');
-  expect((await compose({}, { ...ada, emailVerifiedAt: null })).text).toContain('If you have none');
+  expect((await compose({}, { ...ada, emailVerifiedAt: null })).text).toContain('If you have no account');
 });
 
 describe('a name that a user has chosen', () => {

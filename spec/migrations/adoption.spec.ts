@@ -61,6 +61,7 @@ describe('tables of the app that refer to latchkey’s', () => {
       await rows(database, 'DROP TABLE reports');
       await rows(database, 'DROP TABLE invoices');
       expect(await auth.migrate({ undo: 'all' })).toEqual([
+        '0008-core',
         '0007-core',
         '0006-core',
         '0005-core',
@@ -95,6 +96,7 @@ describe('tables of the app that refer to latchkey’s', () => {
       await rows(database, `DROP TABLE ${exact('Sessions')}`);
       // The app's own table `Users` is another one, so what refers to it is in nobody's way.
       expect(await auth.migrate({ undo: 'all' })).toEqual([
+        '0008-core',
         '0007-core',
         '0006-core',
         '0005-core',
@@ -185,7 +187,8 @@ if (dialect !== 'sqlite') {
 }
 
 test('two plugins with the same model, or the same table, are refused by createAuth', () => {
-  const table = (name: string) => declareTable({ name, columns: { id: column.uuid() } });
+  const table = (name: string) =>
+    declareTable({ name, columns: { id: column.uuid() }, exported: 'It belongs to a spec.' });
   const plugin = (name: string, tables: object) =>
     definePlugin({ name, setup: () => ({ api: null, tables: tables as never }) });
   const first = plugin('first', { Report: table('reports') });

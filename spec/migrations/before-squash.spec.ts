@@ -45,6 +45,8 @@ const NAMES = [
   '0005-core',
   '0006-core',
   '0007-core',
+  '0008-core',
+  '0002-passkeys',
   '0002-twoFactor',
 ].sort();
 /** What has been added since the migrations were squashed. */
@@ -55,6 +57,8 @@ const ADDED = [
   '0005-core',
   '0006-core',
   '0007-core',
+  '0008-core',
+  '0002-passkeys',
   '0002-twoFactor',
 ];
 const JOURNAL = 'latchkey_migrations';
@@ -156,7 +160,7 @@ describe('a database whose tables were made in many steps', () => {
       await other.migrate();
       await other.close();
       const schema = await schemaOf(fresh);
-      expect(Object.keys(schema)).toHaveLength(24);
+      expect(Object.keys(schema)).toHaveLength(25);
       expect(Object.values(schema).flat().length).toBeGreaterThan(200);
       if (dialect === 'sqlite') widenColumns(existing);
       expect(inAnyOrder(existing)).toEqual(inAnyOrder(schema));
@@ -212,7 +216,7 @@ describe('a database whose tables were made in many steps', () => {
     const auth = open();
     const names = isMigrated ? NAMES : NAMES.filter((name) => !ADDED.includes(name));
     if (isMigrated) await auth.migrate();
-    const last = isMigrated ? ['0002-twoFactor', '0001-twoFactor'] : ['0001-twoFactor', '0001-suspension'];
+    const last = isMigrated ? ['0002-twoFactor', '0002-passkeys'] : ['0001-twoFactor', '0001-suspension'];
     expect(await auth.migrate({ undo: 2 })).toEqual(last);
     expect(await recorded()).toEqual(names.filter((name) => !last.includes(name)));
     expect(await auth.migrate({ undo: 'all' })).toHaveLength(names.length - 2);

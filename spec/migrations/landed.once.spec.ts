@@ -23,11 +23,14 @@ const LANDED: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   '0005-core': { mysql: '684a4ddb4a2b478b', postgres: '73ddfb81257146f8', sqlite: '0c75aff0dbd37780' },
   '0006-core': { mysql: '694345caa73c429d', postgres: '8149231a98be338e', sqlite: '957faae13a10afe9' },
   '0007-core': { mysql: '510092503d72cd0f', postgres: '7252c33acf312e34', sqlite: '9efc9128c3c6e975' },
+  '0008-core': { mysql: '465a975feefb1ea3', postgres: '560e7d6f4ba41f55', sqlite: 'fb683a3d19430264' },
   '0001-apiKeys': { mysql: '8fcf3cee66957aa5', postgres: 'de798514ef311444', sqlite: 'a6f87186a4a87de5' },
   '0001-auditLog': { mysql: '8eea6f136ab106e5', postgres: 'd5d17f0aedfaf243', sqlite: '7b01b055b508031a' },
   '0001-emailSignIn': { mysql: 'db195d06aead94a4', postgres: '99c56914c215c7e5', sqlite: '5d0211a2bd8aa7a9' },
+  '0002-emailSignIn': { mysql: '2c880e805a5166f2', postgres: '675e66d502f95c92', sqlite: '0fb317126c67941f' },
   '0001-oauth': { mysql: 'a2d83104165cb0a2', postgres: '9b7b5efc07380d4b', sqlite: '78aeaa4e09b60f31' },
   '0001-passkeys': { mysql: '6d3dcb2c7a61db4e', postgres: '62397cfda8e5f4c3', sqlite: '7b8c3d09418b0e79' },
+  '0002-passkeys': { mysql: 'e768a1eda5577251', postgres: '622b671335696af5', sqlite: '9ebbe151177c9939' },
   '0001-suspension': { mysql: '44c5bfcf91d2c900', postgres: '7efac92d23970450', sqlite: 'd4d180d6e6fac982' },
   '0001-twoFactor': { mysql: '8507bad4d889cabc', postgres: '621483d849b46799', sqlite: '70716078521ee6c3' },
   '0002-twoFactor': { mysql: 'c21156dd6af49dc0', postgres: '390851e76eea65dd', sqlite: '946cf02940d44c8c' },
@@ -101,10 +104,11 @@ function without(statements: readonly string[], added: readonly string[]): strin
     if (table && column) columns.set(table, [...(columns.get(table) ?? []), column]);
   }
   return statements
-    .filter((sql) => !added.includes(sql))
-    .flatMap((sql) => {
+    .map((sql) => {
       const [, table = ''] = /^CREATE TABLE (\w+)/.exec(sql) ?? [];
       const later = columns.get(table)?.map((column) => `  ${column},`) ?? [];
-      return sql.split('\n').filter((line) => !later.includes(line));
-    });
+      const lines = sql.split('\n').filter((line) => !later.includes(line));
+      return lines.join('\n');
+    })
+    .filter((sql) => !added.includes(sql));
 }

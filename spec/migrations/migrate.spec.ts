@@ -36,6 +36,7 @@ describe('auth.migrate()', () => {
       '0005-core',
       '0006-core',
       '0007-core',
+      '0008-core',
     ]);
     expect(await auth.migrate()).toEqual([]);
     expect(await Promise.all([auth.migrate(), auth.migrate()])).toEqual([[], []]);
@@ -65,6 +66,7 @@ describe('auth.migrate()', () => {
       '0005-core',
       '0006-core',
       '0007-core',
+      '0008-core',
       '0001-apiKeys',
     ]);
     expect(await auth.migrate({ undo: 1 })).toEqual(ran.slice(-1));
@@ -119,6 +121,7 @@ if (dialect !== 'sqlite') {
         await auth.credential.signUp(ada);
         await auth.credential.signIn({ credential: ada.email, password: ada.password });
         expect(await auth.migrate({ undo: 'all' })).toEqual([
+          '0008-core',
           '0007-core',
           '0006-core',
           '0005-core',

@@ -33,6 +33,7 @@ const reports = definePlugin({
 });
 const reportsTable = declareTable({
   name: 'reports',
+  exported: 'It belongs to a spec.',
   columns: { id: column.uuid(), userId: column.uuid() },
   foreignKeys: { userId: users },
   indexes: { userId: ['userId'] },

@@ -113,7 +113,7 @@ describe('options', () => {
 
   test('home cannot be a page that signs in', async () => {
     await expect(startPagesApp(plugins, { pages: { home: '/auth/sign-in' } })).rejects.toThrow(
-      'home must not be a page that signs in',
+      'home must not be a route of latchkey or a page where users sign in',
     );
   });
 

@@ -11,9 +11,8 @@ import { everyPlugin } from '../support/every-plugin.js';
 import { fixedProvider } from '../support/fixed-provider.js';
 import { attribute, type PageBrowser } from '../support/page-browser.js';
 import { type PagesApp, signInOn, startPagesApp } from '../support/pages-app.js';
+import { BASE, faultOf, OWN, TRUSTED } from '../support/return-to.js';
 
-const BASE = 'http://localhost';
-const TRUSTED = 'https://www.example';
 const plugins = [
   ...everyPlugin({ sendsEmails: true, password: { unknownBrowser: 'notify' } }),
   fixedProvider(),
@@ -25,68 +24,20 @@ let browser: PageBrowser;
 beforeAll(async () => {
   app = await startPagesApp(plugins, {
     config: { trustedOrigins: [TRUSTED] },
-    pages: { home: '/home', own: { 'sign-out': '/bye' } },
+    pages: { home: '/home', own: OWN },
     mount(express, auth) {
       express.use('/auth', authRouter(auth));
       express.get('/guarded', requireSession(auth), (_req, res) => void res.send('guarded'));
     },
   });
   const { core, routes } = internalsOf(app.auth);
-  site = new Site(
-    core,
-    withConfig(readSettings({ home: '/home', own: { 'sign-out': '/bye' } }), core),
-    routes(),
-  );
+  site = new Site(core, withConfig(readSettings({ home: '/home', own: OWN }), core), routes());
   site.pages = pagesOf(site);
   await app.auth.users.create(ada);
   browser = app.open();
   await signInOn(browser, ada);
 });
 afterAll(() => app.stop());
-
-/** What a proxy or a server makes of a path: decoded any number of times, without dot segments and empty segments. */
-function readings(path: string): Set<string> {
-  const found = new Set<string>();
-  const add = (one: string) => {
-    const segments: string[] = [];
-    for (const segment of one.replace(/[\\]/g, '/').split(/[?#;]/)[0]!.split('/'))
-      if (segment === '..') segments.pop();
-      else if (segment !== '.' && segment !== '') segments.push(segment);
-    found.add(`/${segments.join('/')}`.toLowerCase());
-    // One that takes what is after an encoded mark for the path too.
-    const all: string[] = [];
-    for (const segment of one.replace(/[\\]/g, '/').split('/'))
-      if (segment === '..') all.pop();
-      else if (segment !== '.' && segment !== '') all.push(segment);
-    found.add(`/${all.join('/')}`.toLowerCase());
-  };
-  for (let decoded = path, time = 0; time < 6; time++) {
-    add(decoded);
-    try {
-      decoded = decodeURIComponent(decoded);
-    } catch {
-      break;
-    }
-  }
-  return found;
-}
-
-/** What is wrong with where a user goes on to. Null if it is right. */
-function faultOf(location: string | null): string | null {
-  if (location === null) return 'no location';
-  const url = new URL(location, `${BASE}/auth/sign-in/password`);
-  if (url.origin === TRUSTED) return null;
-  if (url.origin !== BASE) return `leaves the origin: ${location}`;
-  if (!/^[!-~]*$/.test(location) || location.includes('\\'))
-    return `is not encoded: ${JSON.stringify(location)}`;
-  if (location.startsWith('//')) return `begins with //: ${location}`;
-  for (const path of readings(url.pathname)) {
-    const isAccount = /^\/auth\/(account|administration)(\/|$)/.test(path);
-    if ((path === '/auth' || path.startsWith('/auth/')) && !isAccount) return `is a route: ${location}`;
-    if (path === '/bye') return `signs out: ${location}`;
-  }
-  return null;
-}
 
 const ROUTES = [
   '/auth',

@@ -93,6 +93,8 @@ function faultsOf(shown: Shown): string[] {
     fault(!shown.location.startsWith('/') || shown.location.startsWith('//'), `Location: ${shown.location}`);
     return faults;
   }
+  // A browser saves a file and does not show it.
+  if (headers['content-disposition']?.startsWith('attachment')) return faults;
   fault(headers['content-type'] !== 'text/html; charset=utf-8', `Content-Type: ${headers['content-type']}`);
   // A parser puts another character in its place.
   const errors = shown.parseErrors.filter((error) => !error.startsWith('unexpected-null-character'));
@@ -185,6 +187,22 @@ test('other methods of a form are refused with 405, and a GET leads to its page'
     expect([answer.status, answer.headers.allow]).toEqual([405, 'GET, HEAD, POST']);
     expect(faultsOf(answer)).toEqual([]);
     expect((await app.open().open(at(path))).location).toBe(at(page.path));
+  }
+});
+
+test('other methods of a page are refused with 405, unless a route has them', async () => {
+  const { routes } = internalsOf(app.auth);
+  const methodsAt = (path: string) =>
+    routes().flatMap((route) => (route.path === path ? route.method.toUpperCase() : []));
+  const pages = pagesIn(app.auth);
+  expect(pages.filter(({ path }) => methodsAt(path).length === 0).length).toBeGreaterThan(10);
+  expect(pages.filter(({ path }) => methodsAt(path).length > 0).length).toBeGreaterThan(2);
+  for (const { path } of pages) {
+    const answer = await app.open().send('PUT', at(path));
+    const allow = ['GET', 'HEAD', ...methodsAt(path)].join(', ');
+    expect([path, answer.status, answer.headers.allow]).toEqual([path, 405, allow]);
+    if (methodsAt(path).length === 0) expect(faultsOf(answer)).toEqual([]);
+    else expect(answer.headers['content-type']).toContain('application/problem+json');
   }
 });
 

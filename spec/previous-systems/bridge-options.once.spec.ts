@@ -90,7 +90,7 @@ test.each([
   [() => jwtSessions({ ...jwt, keys: jwks }), /algorithms contains HS256, but keys has no key for it/],
   [
     () => jwtSessions({ ...jwt, keys: new URL('https://example.com/jwks') }),
-    /HS256, which needs a secret, but keys is a URL/,
+    /HS256, which requires a secret, but keys is a URL/,
   ],
   [() => jwtSessions({ ...jwt, keys: pem, algorithms: ['ES256', 'HS256'] }), /HS256, but keys has no key/],
   [() => jwtSessions({ ...jwt, keys: pem, algorithms: ['ES384'] }), /ES384, but keys has no key for it/],

@@ -232,7 +232,7 @@ describe('a last activity that cannot be written', () => {
     await request(session);
     await until(() => isWritten(session));
     expect(app.log).toEqual([
-      expect.stringMatching(/^warn .*last activity could not be saved for 1 rows: it will be tried again.*/),
+      expect.stringMatching(/^warn .*last activity could not be saved for 1 rows: it will be retried.*/),
     ]);
   });
 

@@ -34,6 +34,28 @@ describe('BatchedLookup', () => {
     expect(await found).toEqual(['row of a', 'row of b', 'row of a', null, 'row of b']);
   });
 
+  test('keeps no empty batch if its observer fails', async () => {
+    const fetched: (readonly string[])[] = [];
+    let isBroken = true;
+    const lookup = new BatchedLookup<string>(
+      async (digests) => {
+        fetched.push(digests);
+        return new Map(digests.map((digest) => [digest, `row of ${digest}`]));
+      },
+      {
+        requester() {
+          if (isBroken) throw new Error('no context');
+          return undefined;
+        },
+        observe: (_requesters, work) => work(),
+      },
+    );
+    await expect(lookup.find('a')).rejects.toThrow('no context');
+    isBroken = false;
+    expect(await lookup.find('b')).toBe('row of b');
+    expect(fetched).toEqual([['b']]);
+  });
+
   test('fetches at most 64 rows at a time, with at most two fetches in parallel', async () => {
     const { lookup, batches, digests } = held();
     const found = Promise.all(names(200).map((digest) => lookup.find(digest)));

@@ -79,6 +79,7 @@ const CHANGES: Readonly<Record<string, (browser: Browser, who: Somebody) => Test
   'DELETE /me': (browser) => browser.delete('/auth/me').send({ password: ada.password }),
   'POST /me/delete': (browser) =>
     browser.post('/auth/me/delete').type('form').send({ password: ada.password }),
+  'POST /me/export': (browser) => browser.post('/auth/me/export').send({ password: ada.password }),
   'POST /two-factor/totp': (browser) => browser.post('/auth/two-factor/totp'),
   'POST /two-factor/totp/confirm': (browser) =>
     browser.post('/auth/two-factor/totp/confirm').send({ code: '000000' }),

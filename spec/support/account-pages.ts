@@ -29,14 +29,14 @@ export async function startPages<const P extends readonly Plugin[]>(
 
 /** A browser without JavaScript. */
 export class PageVisitor extends Visitor {
-  /** Sends a form of a page as the page shows it. @param typed what the user changes in it */
+  /** Sends a form of a page as the page shows it. @param typed the values that the user changes */
   async submit(page: Answer, end: string, typed: Record<string, string> = {}): Promise<Answer> {
     const { action, fields } = formIn(page.body, end);
     for (const name of Object.keys(typed)) expect(Object.keys(fields)).toContain(name);
     return this.post(action, { ...fields, ...typed });
   }
 
-  /** Opens the page that an answer redirects to. */
+  /** Opens the page that a response redirects to. */
   async follow({ status, location }: Answer): Promise<Answer> {
     expect(status).toBe(303);
     return this.get(String(location));
@@ -100,7 +100,7 @@ export function expectEscaped({ body }: Answer): void {
   expect(body).not.toContain('<script>');
 }
 
-/** Makes all sessions older than what sensitive changes ask for. */
+/** Makes all sessions too old for sensitive changes. */
 export async function ageSessions(app: {
   auth: { models: { Session: { update(...given: never[]): unknown } } };
 }): Promise<void> {

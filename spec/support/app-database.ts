@@ -3,8 +3,8 @@ import { connectByUrl } from '../../lib/database/connect.js';
 import { dialect, type SpecDatabase } from './database.js';
 
 /**
- * Opens a database as an app does that has a Sequelize instance of its own. On SQLite, its transactions take the lock at
- * their start, and wait for it.
+ * Opens a database like an app that has its own Sequelize instance. On SQLite, its transactions take the lock at their
+ * start, and wait for it.
  */
 export function connectAsApp({ url }: SpecDatabase, max = 5): Sequelize {
   if (dialect !== 'sqlite') return new Sequelize(url, { logging: false, pool: { max } });

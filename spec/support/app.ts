@@ -13,6 +13,7 @@ import {
   type Plugin,
 } from '../../lib/index.js';
 import { createDatabase, type SpecDatabase } from './database.js';
+import { declaredProblems } from './declared.js';
 import { migrated } from './migrated.js';
 
 export const SECRET = 'a secret for specs, of 32 bytes and more';
@@ -33,7 +34,7 @@ export function memoryLogger() {
   return { lines, debug: write('debug'), info: write('info'), warn: write('warn'), error: write('error') };
 }
 
-/** Has every line logged from now on. Otherwise, lines of the same cause are only counted. */
+/** Makes every line be logged from now on. Otherwise, lines with the same cause are only counted. */
 export function logEveryLine(auth: AnyAuth): void {
   internalsOf(auth).core.settings.log.close();
 }
@@ -76,17 +77,19 @@ export async function startApp<const P extends readonly Plugin[]>({
     logger,
     // Specs sign in more often than the rate limits allow.
     rateLimit: false,
-    // Not in the middle of a spec that counts statements.
+    // The outbox must not send statements in the middle of a spec that counts them.
     outbox: { interval: false },
     ...given,
   };
-  const auth = createAuth<P>(whole);
+  const auth = createAuth<P, Record<never, never>, boolean>(whole);
   await migrated(auth, database, whole);
   const app = express();
+  const declared = declaredProblems(auth);
+  app.use(declared.middleware);
   mount(app, auth);
   const server = await new Promise<Server>((resolve) => {
     const listening = app.listen(0, '127.0.0.1', () => resolve(listening));
-    // A kept connection must not be closed just when a client, after a pause, uses it again.
+    // A keep-alive connection must not be closed at the moment when a client uses it again after a pause.
     listening.keepAliveTimeout = 120_000;
   });
   return {
@@ -103,11 +106,12 @@ export async function startApp<const P extends readonly Plugin[]>({
       await auth.close();
       if (typeof given.database === 'object') await given.database.close();
       await database.drop();
+      declared.check();
     },
   };
 }
 
-/** Passes what an async handler throws on to the error handler, which Express 4 does not do. */
+/** Passes the errors of an async handler to the error handler, which Express 4 does not do. */
 export const caught =
   (handler: (...args: Parameters<RequestHandler>) => Promise<unknown>): RequestHandler =>
   (req, res, next) =>

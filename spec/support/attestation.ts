@@ -3,8 +3,8 @@ import type { RegistrationResponseJSON } from '@simplewebauthn/server';
 import { base64url } from './authenticator.js';
 import { type Cbor, encodeCbor } from './cbor.js';
 
-// A certificate of an authenticator's maker, as `packed` attestations have it, which names a revocation list. Self-made,
-// and valid until 2120. Neither it nor its key is good for anything else.
+// A certificate of an authenticator's vendor, as in `packed` attestations, which names a revocation list. It is
+// self-signed, and valid until 2120. The certificate and its key are used only here.
 const CERTIFICATE =
   'MIIB5jCCAY2gAwIBAgIBATAKBggqhkjOPQQDAjBPMQswCQYDVQQGEwJYWDENMAsGA1UECgwEU3BlYzEiMCAGA1UECwwZQXV0' +
   'aGVudGljYXRvciBBdHRlc3RhdGlvbjENMAsGA1UEAwwEU3BlYzAgFw0yMDAxMDEwMDAwMDBaGA8yMTIwMDEwMTAwMDAwMFow' +
@@ -17,7 +17,7 @@ const KEY =
   'MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQge1C8F/JBnpRkGAVc1MlS+DVruB9tKerjJ5pfmflZ9ZGhRANC' +
   'AAS6VF0wj8cUxr3felTsZ7A+zPewZkNcAXtx71PoU/A7jZtDEKLbsD2oQyu9lpgJ9j0f+vZeR5mdvEK3q0yjNOAM';
 
-/** The response with a valid statement of the authenticator's maker, as if attestation had been asked for. */
+/** Returns the response with a valid statement of the authenticator's vendor, as if attestation had been requested. */
 export function attested(response: RegistrationResponseJSON): RegistrationResponseJSON {
   const authData = Buffer.from(response.response.authenticatorData ?? '', 'base64url');
   const clientData = Buffer.from(response.response.clientDataJSON, 'base64url');

@@ -11,7 +11,7 @@ export async function startAuthJs(database: SpecDatabase) {
   let link = '';
   const settings: { strategy: 'database' | 'jwt' } = { strategy: 'database' };
   const adapter = SequelizeAdapter(database.sequelize as never, { synchronize: false });
-  // In order, since they refer to each other.
+  // Create the tables in order, because they refer to each other.
   for (const name of ['user', 'account', 'session', 'verificationToken'])
     await database.sequelize.models[name]?.sync();
   const config = (): AuthJsConfig => ({

@@ -18,15 +18,18 @@ export interface Credential {
   counter: number;
 }
 
-/** How an authenticator is made. */
+/** Options of an {@link Authenticator}. */
 export interface AuthenticatorOptions {
   /** The origin of the page. */
   readonly origin: string;
-  /** Whether its passkeys can be backed up, as those of phones and password managers can. @default true */
+  /** Whether its passkeys can be backed up, like the passkeys of phones and password managers. @default true */
   readonly backupEligible?: boolean;
-  /** @default as backupEligible */
+  /** Whether its passkeys are backed up. @default the same as backupEligible */
   readonly backedUp?: boolean;
-  /** The counter of a new passkey. Zero means that it never counts, as for passkeys that are backed up. @default 0 */
+  /**
+   * The counter of a new passkey. Zero means that the passkey never counts, like passkeys that are backed up. @default
+   * 0
+   */
   readonly counter?: number;
   readonly transports?: readonly string[];
   /** @default zeros, as Apple's send */
@@ -35,7 +38,7 @@ export interface AuthenticatorOptions {
   readonly idBytes?: number;
 }
 
-/** What a ceremony can lie about. Everything that is left out is as it should be. */
+/** The false values of a ceremony. Everything that is left out is correct. */
 export interface Lies {
   readonly origin?: string;
   /** `type` in the client data. */
@@ -57,12 +60,12 @@ export interface Lies {
   readonly counter?: number;
   /** Null leaves it out. */
   readonly userHandle?: Buffer | null;
-  /** The id beside the response. */
+  /** The id that is sent along with the response. */
   readonly id?: string;
   readonly rawId?: string;
-  /** The type beside the response. */
+  /** The type that is sent along with the response. */
   readonly credentialType?: string;
-  /** The key that signs, in place of the passkey's. */
+  /** The key that signs, in place of the passkey's key. */
   readonly signingKey?: KeyObject;
   /** Bytes that follow the authenticator data. */
   readonly trailing?: Buffer;
@@ -89,9 +92,9 @@ const HAS_CREDENTIAL = 0x40;
 const ES256 = -7;
 
 /**
- * An authenticator and its browser in software: makes passkeys (P-256) from creation options, and assertions from request
- * options, in the JSON forms of WebAuthn Level 3. Like real ones, it keeps passkeys by site and refuses to make a second
- * one where the options exclude it.
+ * An authenticator and its browser in software. It creates passkeys (P-256) from creation options, and assertions from
+ * request options, in the JSON forms of WebAuthn Level 3. Like a real authenticator, it keeps passkeys by site, and
+ * refuses to create a second passkey if the options exclude the first one.
  */
 export class Authenticator {
   readonly #options: AuthenticatorOptions;
@@ -120,7 +123,7 @@ export class Authenticator {
     return this.#attest(options, credential, lies);
   }
 
-  /** `navigator.credentials.get()`, with the passkey that was made last. */
+  /** `navigator.credentials.get()`, with the passkey that was created last. */
   get(options: RequestOptions, lies: Lies = {}): AuthenticationResponseJSON {
     const rpId = options.rpId ?? new URL(this.#options.origin).hostname;
     this.#requireOwnSite(rpId);

@@ -23,7 +23,7 @@ export async function startBetterAuth(database: SpecDatabase, options: Partial<B
     rateLimit: { enabled: false },
     telemetry: { enabled: false },
     logger: { level: 'error' },
-    // Which adds the columns of banned users, and of impersonation.
+    // This plugin adds the columns for banned users, and for impersonation.
     plugins: [admin()],
     ...options,
   });
@@ -53,7 +53,7 @@ function connect({ url, sequelize }: SpecDatabase): { readonly client: unknown; 
   return { client: likeBetterSqlite(client), close: async () => client.close() };
 }
 
-/** What better-auth needs of better-sqlite3, which has to be compiled. */
+/** Implements the parts of better-sqlite3 that better-auth needs, because that package must be compiled. */
 function likeBetterSqlite(client: InstanceType<typeof DatabaseSync>) {
   const plain = (row: unknown) => ({ ...(row as object) });
   return {

@@ -4,7 +4,7 @@ import type { Auth, NoticeKind } from '../../lib/index.js';
 import { UNDO_PREFIX } from '../../lib/notices/notices.js';
 
 /**
- * Writes down a change of an account that is about to be made, for specs of what undoes it whatever the change is.
+ * Records a change of an account before it happens, for specs about undoing any kind of change.
  *
  * @returns the token of its notice
  */
@@ -24,7 +24,7 @@ export async function beforeChange(
   return token;
 }
 
-/** Lets a user change their account on a page of the app's own, so that they can undo it. */
+/** Makes a user change their account on the app's own page, so that they can undo the change. */
 export async function byUser<T>(
   auth: Pick<Auth, 'createSession' | 'revokeSessionById'>,
   userId: string,

@@ -23,6 +23,16 @@ const actions: Record<string, (...values: string[]) => Promise<unknown>> = {
     await own.close();
     return refused;
   },
+  async telemetry() {
+    const secret = 'a secret for specs, of 32 bytes and more';
+    const lines: string[] = [];
+    const write = (text: string, error: unknown) => void lines.push(`${text} ${error}`);
+    const logger = { debug: write, info: write, warn: write, error: write };
+    const own = createAuth({ database, secret, telemetry: true, logger });
+    const refused = await own.migrate().catch((error) => String(error));
+    await own.close();
+    return { refused, lines };
+  },
 };
 
 const answer = await actions[action ?? '']?.(...values);

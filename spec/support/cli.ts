@@ -15,7 +15,7 @@ export interface Ended {
   readonly stderr: string;
 }
 
-/** A project in a folder of its own, in which latchkey is installed. */
+/** A project in its own folder, with latchkey installed. */
 export interface CliProject {
   readonly folder: string;
   /** Writes files of the project. */
@@ -27,7 +27,7 @@ export interface CliProject {
   remove(): Promise<void>;
 }
 
-/** Makes a project, with the command line bundled from its source. @param packages what it has installed beside latchkey */
+/** Creates a project, with the command line bundled from its source. @param packages the other installed packages */
 export async function startProject(...packages: string[]): Promise<CliProject> {
   const folder = await realpath(await mkdtemp(join(tmpdir(), 'latchkey-cli-')));
   const installed = join(folder, 'node_modules/latchkey');
@@ -59,7 +59,7 @@ export async function startProject(...packages: string[]): Promise<CliProject> {
     },
     async run(args, environment, input = '') {
       const child = start(args, environment);
-      // It may have ended before it has read it.
+      // The process might have ended before it has read its input.
       child.stdin?.on('error', () => undefined).end(input);
       const [stdout, stderr, [code]] = await Promise.all([
         text(child.stdout as NodeJS.ReadableStream),

@@ -1,5 +1,5 @@
-// An app in two workers of Node's cluster, on one port. Each says in `x-worker` which one has answered. When it is told
-// to, the first process reports the port.
+// An app in two workers of Node's cluster, on one port. The header `x-worker` contains the worker that has responded.
+// On request, the first process reports the port.
 import cluster from 'node:cluster';
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
@@ -33,6 +33,6 @@ if (cluster.isPrimary) {
   app.use('/auth', authRouter(auth));
   app.get('/guarded', requireSession(auth), (_req, res) => void res.json({}));
   const server = app.listen(0, '127.0.0.1');
-  // A client that keeps its connection keeps its worker.
+  // A client with a keep-alive connection would always reach the same worker.
   server.keepAliveTimeout = 0;
 }

@@ -3,11 +3,11 @@ import * as z from 'zod';
 import type { Route } from '../../lib/http/route.js';
 
 /**
- * The contract that every route keeps, whatever it does: who may call it, from where, with which methods, parameters and
- * bodies. `docs/routes.md` says who may call a route; the rest follows from its declaration.
+ * The contract of every route: who can call it, from where, and with which methods, parameters and bodies.
+ * `docs/routes.md` lists who can call a route; the rest follows from its declaration.
  */
 
-/** Who may call a route, as docs/routes.md says it. */
+/** Who can call a route, in the words of docs/routes.md. */
 export type Needs =
   | 'nothing'
   | 'session or API key'
@@ -26,30 +26,30 @@ export type Caller =
   | 'an administrator of long ago'
   | 'an administrator with one of two factors';
 
-/** A route, with what the page says about it. */
+/** A route, with its entry in the page. */
 export interface Listed {
   readonly route: Route;
-  /** Such as `POST /me/delete`. */
+  /** The method and the path, such as `POST /me/delete`. */
   readonly name: string;
   readonly needs: Needs;
-  /** Whether the page demands a recent sign-in, and nothing in its place. */
+  /** Whether the page requires a recent sign-in, without an alternative. */
   readonly fresh: boolean;
-  /** Whether it takes an HTML form. */
+  /** Whether it accepts an HTML form. */
   readonly takesForm: boolean;
   /** The methods of all routes with its path. */
   readonly methods: readonly string[];
 }
 
-/** A request. What is left out is as the route wants it. */
+/** A request. Parts that are left out are as the route requires them. */
 export interface Sent {
   readonly method?: string;
   readonly as?: Caller;
   readonly query?: string;
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: string | Buffer;
-  /** Of the body. `null` for none. @default application/json */
+  /** The content type of the body. `null` for a body without a type. @default application/json */
   readonly type?: string | null;
-  /** The field that is wrong, which the answer has to name. */
+  /** The wrong field, which the response must name. */
   readonly pointer?: string;
 }
 
@@ -59,9 +59,9 @@ export interface Row {
   readonly sent: (one: Listed) => readonly Sent[];
   readonly status: number;
   readonly code: string;
-  /** Routes that keep the rule in another way, and why. */
+  /** Routes that follow the rule in another way, and why. */
   readonly exempt?: Readonly<Record<string, string>>;
-  /** Whether it holds also where the app has parsed the body before. @default true for rows of the body */
+  /** Whether the rule also applies if the app has already parsed the body. @default true for rows of the body */
   readonly parsed?: boolean;
 }
 
@@ -77,7 +77,7 @@ function needsOf(text: string): Needs {
   throw new TypeError(`docs/routes.md says of a route that it needs ${text}, which this table does not know`);
 }
 
-/** What docs/routes.md says about each route. */
+/** Returns the entry of each route in docs/routes.md. */
 async function page(): Promise<Map<string, string>> {
   const text = await readFile(new URL('../../docs/routes.md', import.meta.url), 'utf8');
   const lines = text.matchAll(/^\| ([A-Z, ]+) `([^`]+)` \|([^|]*)\|/gm);
@@ -110,7 +110,7 @@ export async function listed(
   });
 }
 
-/** Who the route admits. */
+/** Returns the caller that the route admits. */
 export function admitted({ needs }: Listed): Caller {
   if (needs === 'nothing') return 'nobody';
   return needs === 'administrator' ? 'an administrator' : 'a user';
@@ -151,14 +151,14 @@ export const ACCESS: readonly Row[] = [
   },
   {
     name: 'long after the sign-in',
-    // Where a password in the body does as well, spec/http/recent.spec.ts sends one.
+    // If a password in the body is an alternative, spec/http/recent.spec.ts sends one.
     applies: ({ fresh, route }) => fresh || route.sensitive?.asks === 'fresh',
     sent: (one) => [{ as: `${admitted(one)} of long ago` as Caller }],
     status: 403,
     code: 'reauthentication_required',
   },
   {
-    // Those of users are in spec/sessions/second-factor-rules.spec.ts, each as it would succeed.
+    // The changes by users are in spec/sessions/second-factor-rules.spec.ts, which sends requests that would succeed.
     name: 'with one factor of two, to administrators who change something',
     applies: ({ needs, route }) => needs === 'administrator' && route.sensitive !== undefined,
     sent: () => [{ as: 'an administrator with one of two factors' }],
@@ -190,7 +190,7 @@ export const ACCESS: readonly Row[] = [
   },
   {
     name: 'with another method',
-    // Once for each path.
+    // Apply it once for each path.
     applies: ({ route, methods }) => methods[0] === route.method,
     sent: ({ methods }) =>
       METHODS.filter((method) => !methods.includes(method)).map((method) => ({ method, as: 'nobody' })),
@@ -215,7 +215,7 @@ export const ACCESS: readonly Row[] = [
 
 const FORM = 'application/x-www-form-urlencoded';
 const MAX_BYTES = 16 * 1024;
-/** What a client has typed, which no answer repeats. */
+/** A value that a client has typed, which no response repeats. */
 export const TYPED = 'typed by somebody';
 
 interface JsonSchema {
@@ -234,7 +234,7 @@ interface JsonSchema {
 
 const partsOf = ({ anyOf = [], oneOf = [] }: JsonSchema) => [...anyOf, ...oneOf];
 
-/** The shapes that the body of a route can have, with the fields that decide which one it has. */
+/** The possible shapes of a route's body, with the fields that determine the shape. */
 function shapesOf({ route: { body } }: Listed) {
   if (!body) return [];
   const schema = z.toJSONSchema(body, { io: 'input', unrepresentable: 'any' }) as JsonSchema;
@@ -263,7 +263,7 @@ const SAMPLES: Readonly<Record<string, readonly unknown[]>> = {
 
 function* wrongValues(field: JsonSchema): Generator<unknown> {
   const all = [field, ...partsOf(field)];
-  // The route itself looks at the value, and only where it needs one.
+  // The route itself checks such a value, and only if it needs the value.
   if (all.some((part) => Object.keys(part).length === 0)) return;
   const types = all.flatMap(({ type = [], enum: values = [] }) =>
     [type, values.map((one) => typeof one)].flat(2),
@@ -358,7 +358,7 @@ export const BODIES: readonly Row[] = [
     sent: () => [5, 'text', true, [], [{}]].map(json),
     status: 422,
     code: 'validation_failed',
-    // Parsers of apps refuse most of these themselves.
+    // Parsers of apps reject most of these themselves.
     parsed: false,
   },
   {

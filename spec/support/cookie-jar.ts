@@ -1,4 +1,4 @@
-/** An answer, as a browser sees it. */
+/** A response, as a browser sees it. */
 export interface Seen {
   readonly status: number;
   readonly body: Record<string, never> & { user?: { id: string; email: string } | null; code?: string };

@@ -51,12 +51,12 @@ export async function startDemo(data: string, env: Record<string, string> = {}):
     const ports = { PORT: env.PORT ?? port, PROVIDER_PORT: env.PROVIDER_PORT ?? providerPort };
     const started = spawnDemo({ DEMO_DATA: data, ...env, ...ports });
     while (started.child.exitCode === null) {
-      // The last line that it prints when it starts, or a spec could read its output too early.
+      // Wait for the last line that it prints when it starts. Otherwise a spec could read its output too early.
       const origin = /The demo is at (http:\S+)\s+.*the password in \S+\n/.exec(started.output())?.[1];
       if (origin) return { ...started, origin, ports };
       await pause(50);
     }
-    // Another process may take a port after it was found to be free.
+    // Another process might take a port after it was found to be free.
     const isTaken = /is taken/.test(started.output());
     if (!isTaken || start === MAX_STARTS) throw new Error(`the demo did not start: ${started.output()}`);
   }
@@ -81,7 +81,7 @@ export async function adminCredentials(data: string) {
   return { credential: 'admin@example.com', password };
 }
 
-/** Signs the administrator in, as a program that no account knows: with the code from the email. */
+/** Signs the administrator in with the code from the email, because this program is unknown to the account. */
 export async function signInAsAdmin({ origin }: Pick<Demo, 'origin'>, data: string): Promise<Response> {
   const before = (await codesIn(origin)).length;
   const first = await postJson(`${origin}/auth/signin/credential`, await adminCredentials(data));

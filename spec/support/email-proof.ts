@@ -1,12 +1,12 @@
 import { internalsOf } from '../../lib/auth.js';
 import { EmailProof } from '../../lib/users/email-proof.js';
 
-/** Records that a user has answered a mail in their own session, as POST /verify-email does. */
+/** Records that a user has used an emailed link in their own session, as POST /verify-email does. */
 export async function proveMailbox(auth: Parameters<typeof internalsOf>[0], userId: string): Promise<void> {
   await record(auth, userId, true);
 }
 
-/** Records that someone has answered a mail, and shown nothing else of the account, as a reset does. */
+/** Records that someone has used an emailed link without any other proof, as a reset does. */
 export async function takeMailbox(auth: Parameters<typeof internalsOf>[0], userId: string): Promise<void> {
   await record(auth, userId, false);
 }

@@ -13,9 +13,9 @@ import {
 } from '../../lib/index.js';
 import { password } from './app.js';
 
-/** The options of single plugins, where a spec needs others than {@link everyPlugin} sets. */
+/** The options of single plugins, for a spec that needs other options than {@link everyPlugin} sets. */
 export interface EveryPluginOptions {
-  /** Whether the app sends emails, so that what needs them is on. @default false */
+  /** Whether the app sends emails, so that features that require emails are enabled. @default false */
   readonly sendsEmails?: boolean;
   readonly password?: Parameters<typeof password>[0];
   readonly admin?: AdminOptions;
@@ -23,7 +23,7 @@ export interface EveryPluginOptions {
   readonly twoFactor?: TwoFactorOptions;
 }
 
-/** Every plugin, by its folder in `lib/plugins`. A spec compares them with the folders. */
+/** Every plugin, by its folder in `lib/plugins`. A spec compares the plugins with the folders. */
 const byFolder = (options: EveryPluginOptions) => ({
   admin: admin({ adminEmails: ['root@example.com'], ...options.admin }),
   'api-keys': apiKeys(),
@@ -33,7 +33,7 @@ const byFolder = (options: EveryPluginOptions) => ({
     ...(options.sendsEmails && { verifyEmailBy: 'link', unknownBrowser: 'code' }),
     ...options.password,
   }),
-  // It requires emails.
+  // This plugin requires emails.
   ...(options.sendsEmails && { 'email-sign-in': emailSignIn({ signUp: true }) }),
   oauth: oauth(options.oauth),
   passkeys: passkeys(),
@@ -42,12 +42,12 @@ const byFolder = (options: EveryPluginOptions) => ({
 });
 
 /**
- * Every plugin that there is, for the specs that walk through all routes, operations or tables. A new plugin is added
- * here only, and each of these specs fails until it has rows for it.
+ * All plugins, for the specs that walk through all routes, operations or tables. A new plugin is added only here, and
+ * each of these specs fails until it has rows for the plugin.
  *
  * `oauth()` requires at least one provider, which the spec adds to the list.
  */
 export const everyPlugin = (options: EveryPluginOptions = {}) => Object.values(byFolder(options));
 
-/** The folders of the plugins in {@link everyPlugin}, where emails are sent. */
+/** The folders of the plugins in {@link everyPlugin} of an app that sends emails. */
 export const PLUGIN_FOLDERS: readonly string[] = Object.keys(byFolder({ sendsEmails: true }));

@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
+import { withoutOuter } from './projects.js';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const runFile = promisify(execFile);
@@ -26,9 +27,11 @@ export interface RunningApp {
   /** For example http://localhost:12345 */
   readonly url: string;
   readonly port: number;
-  /** The statements that it has sent to the database since it was asked last. */
+  /** Returns the statements that it has sent to the database since the last call. */
   statements(): Promise<string[]>;
-  /** Holds back the result of its next statement: `held` resolves when that has run, and `release` lets it go. */
+  /**
+   * Holds back the result of its next statement. `held` resolves when the statement has run; `release` continues it.
+   */
   holdNext(): Promise<{ held: Promise<void>; release(): void }>;
   /** Sends SIGTERM. @returns the exit code */
   stop(): Promise<number | null>;
@@ -37,7 +40,7 @@ export interface RunningApp {
 /**
  * Copies `examples/<name>`, and installs its dependencies. Must be called in a round that packs the npm package.
  *
- * @param more packages that are installed beside those in its package.json
+ * @param more packages that are installed in addition to the packages in its package.json
  */
 export async function installExample(name: string, ...more: string[]): Promise<Example> {
   const parent = await realpath(await mkdtemp(join(tmpdir(), 'latchkey-example-')));
@@ -150,9 +153,8 @@ function loaders(file: string): string[] {
   return file.endsWith('.ts') ? ['--import', 'tsx'] : [];
 }
 
-/** The environment without the variables of an outer npm and Jest. */
+/** The environment without the variables of the specs and their port. */
 function environment(): NodeJS.ProcessEnv {
-  const ofOthers =
-    /^(npm_(package|lifecycle)_.*|npm_(command|config_local_prefix)|INIT_CWD|NODE_(ENV|OPTIONS)|JEST_.*|LATCHKEY_.*|PORT)$/i;
-  return Object.fromEntries(Object.entries(process.env).filter(([name]) => !ofOthers.test(name)));
+  const own = Object.entries(withoutOuter()).filter(([name]) => !/^(LATCHKEY_.*|PORT)$/i.test(name));
+  return Object.fromEntries(own);
 }

@@ -4,22 +4,28 @@ import type { ReceivedEvent } from './crash/ledger.js';
 import { rows, type SpecDatabase } from './database.js';
 
 export interface InvariantOptions {
-  /** Text that must not be anywhere in the tables: passwords, codes, what else was given to users. @default none */
+  /** Strings that must not be anywhere in the tables: passwords, codes and other secrets of users. @default none */
   readonly secrets?: readonly string[];
   /** The `tablePrefix` of the config. @default '' */
   readonly tablePrefix?: string;
-  /** Whether resets by email are on, so that an account with an email needs no other way in. @default true */
+  /**
+   * Whether resets by email are enabled. If so, an account with an email needs no other sign-in method.
+   * @default true
+   */
   readonly resets?: boolean;
-  /** What webhooks have brought, each entry once. Every event must be sent to them. @default not looked at */
+  /**
+   * The events that webhooks have received, without repeated deliveries. They must get every event.
+   * @default not checked
+   */
   readonly events?: readonly ReceivedEvent[];
 }
 
 type Row = Readonly<Record<string, unknown>>;
 type Tables = ReadonlyMap<string, readonly Row[]>;
 
-/** Tables that keep what was, of users who may be gone. */
+/** Tables that keep the history of users who might have been deleted. */
 const HISTORY = new Set(['audit_events']);
-/** What may be a token, wherever it begins. Encrypted text can look like one, but has no right checksum. */
+/** Anything that might be a token, at any position. Encrypted text can look like a token, but its checksum is wrong. */
 const TOKEN_LIKE = /(?=(lk[a-z]_)([A-Za-z0-9_-]{48}))/g;
 /** The forms of password hashes: see docs/moving-in.md. */
 const PASSWORD_HASH = /^(\$|pbkdf2_|scrypt|bcrypt|[\w-]+[:$])/;
@@ -27,9 +33,9 @@ const DIGEST_BYTES = 32;
 const MAX_SHOWN = 80;
 
 /**
- * What must hold in the tables at any time, whatever has failed.
+ * Checks the invariants of the tables, which must hold at any time, after any failure.
  *
- * @returns what does not, in words; empty if all is well
+ * @returns the broken invariants, in words; empty if none is broken
  */
 export async function brokenInvariants(
   database: SpecDatabase,
@@ -64,7 +70,7 @@ function of(tables: Tables, name: string): readonly Row[] {
   return tables.get(name) ?? [];
 }
 
-/** Every row that names a user or a session has one. */
+/** Every row that names a user or a session refers to an existing one. */
 function withoutTheirUser(tables: Tables): string[] {
   const parents = { user_id: 'users', session_id: 'sessions' };
   return [...tables].flatMap(([name, all]) =>
@@ -85,7 +91,7 @@ function withoutAWayIn(tables: Tables, resets: boolean): string[] {
     .map((user) => `users: no way in for ${user.id}`);
 }
 
-/** Each email, username and identity at a provider is in its canonical form, and there once. */
+/** Each email, username and identity at a provider is in its canonical form, and exists only once. */
 function identities(tables: Tables): string[] {
   const users = of(tables, 'users');
   const emails = users.flatMap(({ email }) => (email ? [String(email)] : []));
@@ -103,7 +109,7 @@ function identities(tables: Tables): string[] {
   ];
 }
 
-/** Nothing that opens anything is stored as it is. */
+/** No credential is stored in plain text. */
 function plainSecrets(tables: Tables, secrets: readonly string[]): string[] {
   const found = (text: string) =>
     secrets.some((secret) => text.includes(secret)) ||
@@ -130,7 +136,7 @@ function digests(tables: Tables): string[] {
   );
 }
 
-/** Rows that are written together are there together, and say the same. */
+/** Rows that are written together exist together, and are consistent. */
 function halves(tables: Tables): string[] {
   const users = new Map(of(tables, 'users').map((user) => [user.id, user]));
   const secrets = new Set(of(tables, 'totp_secrets').map((row) => row.user_id));
@@ -163,14 +169,14 @@ function halves(tables: Tables): string[] {
         : []),
     ]),
     ...of(tables, 'sessions')
-      // One of an earlier epoch is not accepted: its sign-in was under way.
+      // A row of an earlier epoch is not accepted: its sign-in was in progress when the sessions were revoked.
       .filter((row) => Number(row.auth_epoch) === epoch(row))
       .filter((row) => users.get(row.user_id)?.suspended_at && !users.get(row.user_id)?.suspended_until)
       .map((row) => `sessions: ${row.user_id} is suspended and has one`),
   ];
 }
 
-/** Webhooks tell of what is in the tables, once, and of nothing else. */
+/** Webhooks report exactly the changes that are in the tables, each of them once. */
 function told(tables: Tables, events: readonly ReceivedEvent[]): string[] {
   const received = new Set(events.map(({ id }) => id));
   const subjects = (type: string, key: string) =>
@@ -236,7 +242,7 @@ function isBytes(value: unknown): value is Uint8Array {
   return value instanceof Uint8Array;
 }
 
-/** What is encrypted would fill pages. */
+/** Shortens encrypted values, which would fill pages. */
 function inShort(value: unknown): unknown {
   const text = isBytes(value) ? Buffer.from(value).toString('hex') : value;
   return typeof text === 'string' && text.length > MAX_SHOWN ? `${text.slice(0, MAX_SHOWN)}…` : text;

@@ -55,7 +55,7 @@ export interface LyingProvider {
   readonly authorizations: URLSearchParams[];
   /** The requests to the userinfo endpoint and similar endpoints. */
   readonly resourceRequests: IncomingMessage[];
-  /** The requests to the revocation endpoint, which discovery lists only if the metadata say so. */
+  /** The requests to the revocation endpoint, which discovery lists only if the metadata contain it. */
   readonly revocations: (TokenRequest & {
     readonly method: string | undefined;
     readonly url: string;
@@ -68,7 +68,7 @@ export interface LyingProvider {
   stop(): Promise<void>;
 }
 
-// The paths of Apple, and others, for the same endpoints.
+// The paths of Apple and other providers for the same endpoints.
 const ALIASES: Record<string, string> = {
   '.well-known/openid-configuration': 'discovery',
   'auth/authorize': 'authorize',

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { rows, type SpecDatabase } from './database.js';
 
-/** Tables that another library has made on PostgreSQL, with their rows: see bench/importer-rows.mjs. */
+/** Tables that another library has created on PostgreSQL, with their rows: see bench/importer-rows.mjs. */
 export interface Made {
   readonly schema: string;
   readonly tables: Readonly<Record<string, readonly Readonly<Record<string, unknown>>[]>>;
@@ -12,7 +12,7 @@ export async function madeBy<M extends Made = Made>(library: 'better-auth' | 'au
   return JSON.parse(await readFile(new URL(`../previous-systems/${library}.json`, import.meta.url), 'utf8'));
 }
 
-/** Puts them into an empty database. */
+/** Puts such tables into an empty database. */
 export async function fillWith(
   database: SpecDatabase,
   { schema, tables }: Made,

@@ -5,9 +5,11 @@ import { type SpecApp, type SpecAppOptions, startApp } from './app.js';
 /** An app that sends emails and keeps them in a list. */
 export type MailApp<P extends readonly Plugin[]> = SpecApp<P> & {
   readonly mails: MailMessage[];
-  /** Runs a function and returns the one email that it caused: of this kind, by default of any that is no notice. */
+  /**
+   * Runs a function and returns the only email of this kind that it caused. By default, any kind that is not a notice.
+   */
   mailOf(work: () => PromiseLike<unknown>, kind?: MailMessage['kind']): Promise<MailMessage>;
-  /** Runs a function and checks that it caused no email, apart from notices, or none of this kind. */
+  /** Runs a function and checks that it caused no email of this kind. By default, no email except notices. */
   noMailOf(work: () => PromiseLike<unknown>, kind?: MailMessage['kind']): Promise<void>;
 };
 

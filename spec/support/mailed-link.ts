@@ -40,7 +40,9 @@ export class LinksApi {
   }
 }
 
-/** A way to sign in that a maintainer might add. It contains no rule that protects accounts: those are the core's. */
+/**
+ * A sign-in method that a maintainer might add. It contains no rule that protects accounts: the core has these rules.
+ */
 export function mailedLink() {
   return definePlugin({
     name: 'links',
@@ -68,7 +70,7 @@ export function mailedLink() {
             access: 'public',
             body: z.strictObject({ token: text(200) }),
             answers: { 200: signInAnswer(core, 'The user and the new session') },
-            problems: ['invalid_token'],
+            problems: ['invalid_token', 'invalid_credentials'],
             async handle({ body }) {
               return sessionReply(core, await api.signIn(body.token));
             },

@@ -4,15 +4,15 @@ import { dialect, rows, type SpecDatabase } from './database.js';
 const USERS = 4000;
 const DAY = 86_400_000;
 
-/** Ids of a table, which are older than those that are made now. */
+/** Ids of a table, which are older than ids that are created now. */
 const idOf = (table: number, index: number) =>
   `01800000-0000-7000-8${String(table).padStart(3, '0')}-${String(index).padStart(12, '0')}`;
-// As the database is sent it: Sequelize would take seconds to write all these times.
+// The times are written as the database gets them, because Sequelize would take seconds to convert all of them.
 const OFFSET = dialect === 'mysql' ? '' : ' +00:00';
 const later = (days: number) =>
   new Date(Date.now() + days * DAY).toISOString().replace('T', ' ').replace('Z', OFFSET);
 
-/** Fills the tables as those of an app with many users, of whose rows few have expired. */
+/** Fills the tables like the tables of an app with many users. Only a few rows have expired. */
 export async function fillTables(database: SpecDatabase): Promise<void> {
   const each = (make: (index: number) => object, count = USERS) =>
     Array.from({ length: count }, (_, i) => make(i));
@@ -91,7 +91,7 @@ export async function fillTables(database: SpecDatabase): Promise<void> {
       created_at: past(index),
       expires_at: end(index),
     })),
-    // Nearly all of it has been sent.
+    // Nearly all entries have been sent.
     outbox: each((index) => ({
       id: idOf(13, index),
       lane: 'mail',
@@ -223,6 +223,12 @@ export async function fillTables(database: SpecDatabase): Promise<void> {
       user_id: user(index),
       expires_at: end(index),
     })),
+    removed_passkeys: each((index) => ({
+      id: idOf(15, index),
+      user_id: user(index),
+      credential_hash: digest(),
+      expires_at: end(index),
+    })),
     unfinished_sign_ins: pending().map((row) => ({ ...row, step: 'second_factor' })),
     pending_sign_ins: pending(),
   };
@@ -231,6 +237,6 @@ export async function fillTables(database: SpecDatabase): Promise<void> {
     for (let from = 0; from < all.length; from += 1000)
       await queries.bulkInsert(table, all.slice(from, from + 1000), { logging: false });
   }
-  // Index-only scans on PostgreSQL.
+  // VACUUM allows index-only scans on PostgreSQL.
   if (dialect === 'postgres') await rows(database, 'VACUUM');
 }

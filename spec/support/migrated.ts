@@ -4,12 +4,12 @@ import { join } from 'node:path';
 import type { AnyAuth, AuthConfig, Plugin } from '../../lib/index.js';
 import { dialect, type SpecDatabase } from './database.js';
 
-// Kept for one run of the specs, and shared by its processes.
+// The folder exists for one run of the specs, and its processes share it.
 const folder = process.env.LATCHKEY_SPEC_TABLES;
 
 /**
- * Migrates the database of a spec's app. On SQLite, the first app with certain plugins leaves a copy of its empty tables,
- * with which the others start, since migrating takes longer than most specs.
+ * Migrates the database of a spec's app. On SQLite, the first app with certain plugins saves a copy of its empty
+ * tables. Other apps with the same plugins start with the copy, because migrating takes longer than most specs.
  */
 export async function migrated(
   auth: AnyAuth,
@@ -19,7 +19,7 @@ export async function migrated(
   const file = database.url.replace(/^sqlite:/, '');
   const names = (plugins ?? []).map(({ name }) => encodeURIComponent(name)).sort();
   const tables = join(folder ?? '', `${names.join('+')}.db`);
-  // A database that exists has tables of the app.
+  // A database that already exists contains tables of the app.
   const isEmpty = dialect === 'sqlite' && !existsSync(file);
   const isPlain = folder && isEmpty && typeof own !== 'object' && !user && tablePrefix === undefined;
   const isFirst = !existsSync(tables);

@@ -14,10 +14,10 @@ const found = (
 const onEachServer =
   found.length > 0 ? describe.each(found) : describe.skip.each([['mysql', '']] as typeof found);
 
-/** The driver that an example installs beside its own, which is that of PostgreSQL. */
+/** The driver that an example installs in addition to its own driver, which is PostgreSQL's. */
 const driverOf = (dialect: Dialect) => (dialect === 'mysql' ? ['mysql2@3.24.5'] : []);
 
-/** A request to an app, its answer, and how many statements it took. */
+/** A request to an app, its response, and the number of statements that it required. */
 export interface Exchange extends Answer {
   readonly statements: readonly string[];
 }
@@ -27,7 +27,7 @@ type Scenario = (url: string, note: (answer: Promise<Answer>) => Promise<void>) 
 /** Runs a scenario against an app, one request after the other. */
 async function record(app: RunningApp, scenario: Scenario): Promise<Exchange[]> {
   const exchanges: Exchange[] = [];
-  // Whatever it does once, after it has started.
+  // Make the app do the work that it does only once after its start.
   await fetch(app.url);
   await app.statements();
   await scenario(app.url, async (answer) => {
@@ -37,33 +37,33 @@ async function record(app: RunningApp, scenario: Scenario): Promise<Exchange[]> 
   return exchanges;
 }
 
-/** What an outsider sees of an exchange. */
+/** The part of an exchange that an outsider sees. */
 const visible = ({ statements: _, ...answer }: Exchange): Answer => answer;
 
-/** Not what Sequelize asks on a new connection, nor the beginning and end of a transaction. */
+/** Whether a statement is neither one of Sequelize's for a new connection, nor the start or end of a transaction. */
 function isOfTheApp(sql: string): boolean {
   return (
     /^\s*(SELECT|INSERT|UPDATE|DELETE|WITH)\b/i.test(sql) && !/VERSION\(\)|SHOW SERVER_VERSION/i.test(sql)
   );
 }
 
-/** An example with a folder for the app as it was, `before`, and one for the app as it is, `after`. */
+/** An example with a folder for the app before the move, `before`, and a folder for the app after it, `after`. */
 interface MovingApp {
   readonly name: string;
   readonly server: string;
   /** The file with its Auth. */
   readonly config: string;
   env(database: SpecDatabase): Record<string, string>;
-  /** What three users have done before the move. */
+  /** Creates the data of three users before the move. */
   seed(url: string, database: SpecDatabase): Promise<void>;
   readonly scenario: Scenario;
   /** Every status that the scenario meets. */
   readonly statuses: readonly number[];
-  /** What refers to which user, and how many rows that are; afterwards by the account that the user has. */
+  /** SQL for the number of rows that refer to each user. After the move, it groups them by the user's account. */
   readonly references: string;
   readonly referencesToAccounts: string;
   readonly referenceCount: number;
-  /** The requests that may take more statements than before, because they are about an account or a session. */
+  /** The requests that can require more statements than before, because they are about an account or a session. */
   readonly mayCostMore: RegExp;
 }
 
@@ -76,18 +76,18 @@ interface MoveReport {
   readonly left: readonly string[];
 }
 
-/** What the specs of one example use; complete once its tests run. */
+/** The parts that the specs of one example use. They are complete once its tests run. */
 interface Moved {
   before: Example;
   after: Example;
-  /** The app as it is, after the scenario. */
+  /** The app after the move and the scenario. */
   app: RunningApp;
   old: readonly Exchange[];
   moved: readonly Exchange[];
   referencesBefore: readonly unknown[];
-  /** Runs `npm run move`, and then what that leaves to do by hand. */
+  /** Runs `npm run move`, and then the steps that remain to be done by hand. */
   move(database: SpecDatabase): Promise<MoveReport>;
-  /** A database with a past, that has not been moved. */
+  /** Creates a database with data that has not been moved. */
   seeded(): Promise<SpecDatabase>;
   references(database: SpecDatabase, sql: string): Promise<readonly unknown[]>;
 }
@@ -119,13 +119,13 @@ export function describeMove(moving: MovingApp, more: (moved: Moved) => void): v
       await app.stop();
       return database;
     };
-    // Drivers differ in what they make of text and numbers.
+    // Drivers differ in how they return strings and numbers.
     it.references = async (database, sql) =>
       (await rows(database, sql)).map((row) =>
         Object.fromEntries(Object.entries(row).map(([name, value]) => [name, String(value)])),
       );
 
-    // The same past twice. One goes on with the old app, the other is moved.
+    // Create the same data twice. The old app continues with one database, and the other database is moved.
     beforeAll(async () => {
       const install = (state: string) => installExample(`${moving.name}/${state}`, ...driverOf(dialect));
       [it.before, it.after] = await Promise.all([install('before'), install('after')]);
@@ -173,7 +173,7 @@ export function describeMove(moving: MovingApp, more: (moved: Moved) => void): v
   });
 }
 
-/** How many statements the first answered request of a kind takes, before and after. */
+/** Returns how many statements the first successful request of a kind requires, before and after the move. */
 export function statementsOf({ old, moved }: Pick<Moved, 'old' | 'moved'>, request: string): number[] {
   const at = old.findIndex((one) => one.request === request && one.statements.length > 0);
   return [old[at], moved[at]].map((one) => one?.statements.length ?? -1);

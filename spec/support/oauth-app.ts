@@ -14,6 +14,7 @@ import {
 import { oidc, type ProviderPlugin } from '../../lib/providers.js';
 import { logEveryLine, memoryLogger, password, SECRET, type SpecApp } from './app.js';
 import { createDatabase, rows, type SpecDatabase } from './database.js';
+import { declaredProblems } from './declared.js';
 import { migrated } from './migrated.js';
 import { CLIENT, type OidcServer, startOidcServer, visitProvider } from './oidc.js';
 
@@ -72,7 +73,7 @@ export async function startOAuthApp({
     ...given,
   };
   const another = (more: Partial<AuthConfig<OAuthPlugins>> = {}) => {
-    const auth = createAuth<OAuthPlugins>({ ...whole, ...more });
+    const auth = createAuth<OAuthPlugins, Record<never, never>, boolean>({ ...whole, ...more });
     auths.push(auth);
     return auth;
   };
@@ -80,6 +81,8 @@ export async function startOAuthApp({
   await migrated(auth, database, whole);
   logEveryLine(auth);
   const app = express();
+  const declared = declaredProblems(auth);
+  app.use(declared.middleware);
   mount(app, auth);
   server.on('request', app);
   return {
@@ -97,6 +100,7 @@ export async function startOAuthApp({
       await Promise.all(auths.map((one) => one.close()));
       if (typeof given.database === 'object') await given.database.close();
       await database.drop();
+      declared.check();
     },
   };
 }

@@ -19,7 +19,7 @@ export interface Person {
 
 export interface OidcServer {
   readonly issuer: string;
-  /** The user whom the provider signs in without asking: the one who uses the browser, unless that says who does. */
+  /** The user whom the provider signs in without asking, unless the browser's cookie names another user. */
   person: Person;
   /** Whether this user declines. */
   declines: boolean;
@@ -132,7 +132,7 @@ export async function startOidcServer(redirectUris: string[], port = 0): Promise
 
 const PERSON_COOKIE = 'person';
 
-/** Who uses the browser, if it says so. */
+/** Returns the user that the browser's cookie names. Null if it names none. */
 function personIn(cookies = ''): Person | null {
   const [, value] = new RegExp(`(?:^|; )${PERSON_COOKIE}=([^;]*)`).exec(cookies) ?? [];
   return value === undefined ? null : (JSON.parse(decodeURIComponent(value)) as Person);
@@ -141,7 +141,7 @@ function personIn(cookies = ''): Person | null {
 /**
  * Follows redirects at the provider like a browser without cookies, until the provider redirects to the app.
  *
- * @param person who uses the browser, if several do at once; otherwise the `person` of the provider does
+ * @param person the user of this browser, if several users sign in at the same time. By default the provider's `person`
  * @returns the URL of the app that the provider redirects to
  */
 export async function visitProvider(url: string, person?: Person): Promise<string> {

@@ -46,7 +46,7 @@ export async function startOldApp(store: OldStore, cookie: session.CookieOptions
     Object.assign(req.session, { cart: ['a book'] });
     res.sendStatus(204);
   });
-  /** Ends the session. With `?clears`, the browser forgets the cookie too, as most systems make it. */
+  /** Ends the session. With `?clears`, the response also clears the cookie, as most systems do. */
   app.post('/logout', (req, res, next) => {
     req.session.destroy((error) => {
       if (error) return next(error);

@@ -6,11 +6,11 @@ import { smtpEmail } from './smtp.js';
 
 interface Task {
   readonly url: string;
-  /** Of the mail server. */
+  /** The port of the mail server. */
   readonly port: number;
   readonly action: 'deliver' | 'set-password-and-hang' | 'set-password-and-die' | 'set-password-and-close';
   readonly userId?: string;
-  /** It kills itself right after a statement that begins so. */
+  /** The process kills itself right after a statement that starts with this. */
   readonly last?: string;
 }
 
@@ -26,7 +26,7 @@ const auth = createAuth({
   baseUrl: 'http://app.example.com',
   email: action === 'deliver' || action === 'set-password-and-close' ? smtpEmail(port) : { send: hang },
   plugins: [credentialPassword({ bcryptCost: 4 })],
-  // Nobody is there: the process dies before it sends anything.
+  // No server is needed, because the process dies before it sends anything.
   ...(last && {
     webhooks: [
       {

@@ -15,12 +15,12 @@ export function outboxOf(database: SpecDatabase): Promise<OutboxRow[]> {
 
 const LONG_AGO = '2020-01-01 00:00:00.000';
 
-/** Lets the time pass until everything that waits is due again. */
+/** Advances the time until all waiting entries are due again. */
 export async function untilDue(database: SpecDatabase): Promise<void> {
   await rows(database, `UPDATE outbox SET due_at = '${LONG_AGO}' WHERE due_at IS NOT NULL`);
 }
 
-/** Lets so much time pass that nothing that waits is tried any more. */
+/** Advances the time until no waiting entry is retried. */
 export async function untilTooLate(database: SpecDatabase): Promise<void> {
   await untilDue(database);
   await rows(database, `UPDATE outbox SET give_up_at = '${LONG_AGO}'`);

@@ -1,19 +1,20 @@
 import type { RequestHandler } from 'express';
 
-/** Values of requests and responses that are no secrets, by the names of their fields. */
+/** The names of fields in requests and responses whose values are not secret. */
 const PUBLIC = new Set(
   (
     'id,ip_address,start,userHandle,email,new_email,credential,username,nickname,name,reason,until,method,type,kind,factor,via,ip,user_agent,device,provider,' +
-    'subject,scopes,scope,prefix,transports,format,alg,rpId,status,code_name,title,detail,pointer,redirect_to,error_to,' +
+    'subject,scopes,scope,prefix,transports,format,alg,rpId,rp_id,user_id,accepted,status,code_name,title,detail,pointer,redirect_to,error_to,' +
     'displayName,attestation,userVerification,residentKey,authenticatorAttachment,device_type,undone,description,rawId,' +
     'callback_url,error,error_description,client_id,redirect_uri,response_type,response_mode,code_challenge,iss,url,' +
-    'code_challenge_method,second_factor,missing,grant_type,token_type,methods,client_name,amr,issuer,login_hint,created_at'
+    'code_challenge_method,second_factor,missing,grant_type,token_type,methods,client_name,amr,issuer,login_hint,created_at,' +
+    'email_proof,changed,purpose,step'
   ).split(','),
 );
 const HARMLESS =
   /^([0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}|\d{4}-\d\d-\d\dT[\d:.]+Z|[^@\s]+@[^@\s]+|true|false|\/[\w/-]*)$/;
 
-/** Everything that goes into an app or comes out of it, and must not be in its logs. */
+/** Everything that an app receives or sends, and that must not be in its logs. */
 export class Overheard {
   readonly secrets = new Set<string>();
 
@@ -44,7 +45,7 @@ export class Overheard {
     this.add(authorization?.replace(/^\w+ /, ''), [key].flat()[0]);
     this.addParameters(req.url);
     const sent: Buffer[] = [];
-    // Not as a listener, with which the body would begin to flow before the app reads it.
+    // Do not add a listener, because then the body would start to flow before the app reads it.
     const emit = req.emit.bind(req);
     req.emit = (event: string, ...given: unknown[]) => {
       if (event === 'data') sent.push(given[0] as Buffer);

@@ -5,7 +5,7 @@ import { loggingSequelize, plainSequelize } from './statements.js';
 
 export type Row = Model & Record<string, unknown>;
 
-/** An app with a model of users of its own, whose table is called `users` as latchkey's would be. */
+/** An app with its own model of users. Its table is called `users`, like latchkey's table by default. */
 export function ownRows(
   database: SpecDatabase,
   attributes: ModelAttributes = {},

@@ -6,8 +6,17 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
-const PARTS = ['lib', 'scripts', 'docs', 'package.json', 'README.md', 'LICENSE', 'CHANGELOG.md'];
-const CONFIGS = ['tsconfig.json', 'tsconfig.esm.json', 'tsconfig.cjs.json'];
+const PARTS = [
+  'lib',
+  'scripts',
+  'docs',
+  'package.json',
+  'README.md',
+  'LICENSE',
+  'CHANGELOG.md',
+  'SECURITY.md',
+];
+const CONFIGS = ['tsconfig.json', 'tsconfig.esm.json', 'tsconfig.cjs.json', 'biome.json'];
 
 /**
  * Packs a copy, because packing builds the package, and specs may read the build output.

@@ -11,14 +11,14 @@ const NAVIGATION = {
   'sec-fetch-dest': 'document',
 };
 
-/** A document that a server has sent, as the parser of HTML understands it. */
+/** A document that a server has sent, as an HTML parser reads it. */
 export class Shown {
   readonly document: Tree.Document;
-  /** What a validator would report. */
+  /** The errors that a validator would report. */
   readonly parseErrors: string[] = [];
 
   constructor(
-    /** The address that was asked for, or that a form was sent to. */
+    /** The URL that was requested, or that a form was sent to. */
     readonly url: string,
     readonly status: number,
     readonly headers: IncomingHttpHeaders,
@@ -65,7 +65,7 @@ export class Shown {
     return summary ? textOf(summary).replace(/\s+/g, ' ').trim() : null;
   }
 
-  /** The addresses of the links in the document, without those of its own parts. */
+  /** The URLs of the links in the document, except links to the document's own parts. */
   get links(): string[] {
     return this.all('a')
       .map((one) => attribute(one, 'href') ?? '')
@@ -77,7 +77,7 @@ export class Shown {
     return this.all('form').map((one) => attribute(one, 'action') ?? '');
   }
 
-  /** Returns the form with this end of its action and, if several have it, with these values. */
+  /** Returns the form whose action ends with `name`. If several forms match, returns the form with these values. */
   form(name: string, values: Readonly<Record<string, string>> = {}): FormShown {
     const found = this.all('form')
       .map((one) => new FormShown(one))
@@ -175,12 +175,12 @@ interface Cookie {
   readonly path: string;
 }
 
-/** A browser without JavaScript: it has cookies with their paths, sends forms, and follows redirects when it is asked to. */
+/** A browser without JavaScript. It has cookies with their paths, sends forms, and follows redirects on request. */
 export class PageBrowser {
   #cookies: Cookie[] = [];
   #at: string | null = null;
 
-  /** @param headers what it sends with every request, in place of what Firefox sends */
+  /** @param headers the headers of every request, in place of Firefox's headers */
   constructor(
     private readonly origin: string,
     private readonly headers: Readonly<Record<string, string>> = {},
@@ -197,12 +197,12 @@ export class PageBrowser {
     return copy;
   }
 
-  /** Opens an address. Redirects are not followed. */
+  /** Opens a URL. Redirects are not followed. */
   open(path: string, headers: Readonly<Record<string, string>> = {}): Promise<Shown> {
     return this.send('GET', path, null, { 'sec-fetch-site': 'none', ...headers });
   }
 
-  /** Opens an address, and goes on where it leads. */
+  /** Opens a URL, and follows its redirects. */
   async visit(path: string): Promise<Shown> {
     return this.follow(await this.open(path));
   }
@@ -235,7 +235,7 @@ export class PageBrowser {
     });
   }
 
-  /** Follows the redirects of an answer. */
+  /** Follows the redirects of a response. */
   async follow(answer: Shown): Promise<Shown> {
     let at = answer;
     for (let hops = 0; at.location !== null; hops++) {

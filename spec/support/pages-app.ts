@@ -11,7 +11,7 @@ type Enrolled = Awaited<ReturnType<typeof enroll>>;
 /** An app with pages, whose emails are kept. */
 export type PagesApp<P extends readonly Plugin[]> = SpecApp<readonly [...P, ReturnType<typeof pages>]> & {
   readonly mails: readonly MailMessage[];
-  /** A browser with cookies of its own. */
+  /** Opens a browser with its own cookies. */
   open(headers?: Record<string, string>): PageBrowser;
   /** Runs a function and returns the email of this kind that it causes. */
   mailOf(to: string, kind: string, work: () => PromiseLike<unknown>): Promise<MailMessage>;
@@ -64,7 +64,7 @@ export function pathOf(url: string): string {
   return pathname + search;
 }
 
-/** Creates a user who has answered an email, so that the account can be changed. */
+/** Creates a user who has proven access to the mailbox, so that the account can be changed. */
 export async function createPerson(
   { auth }: { readonly auth: Parameters<typeof proveMailbox>[0] & Pick<Auth, 'users'> },
   { email, password }: { email: string; password?: string },

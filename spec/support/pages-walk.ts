@@ -4,7 +4,7 @@ import type { Page, PageForm } from '../../lib/pages/page.js';
 import { pagesOf } from '../../lib/pages/pages.js';
 import { Site } from '../../lib/pages/site.js';
 
-/** Returns every page that an Auth has by its plugins, for specs that walk through all of them. */
+/** Returns every page of an Auth's plugins, for specs that walk through all pages. */
 export function pagesIn(auth: Parameters<typeof internalsOf>[0]): readonly Page[] {
   const { core, routes } = internalsOf(auth);
   const site = new Site(core, withConfig(readSettings({}), core), routes());

@@ -1,4 +1,4 @@
-/** What a server answered to a browser, or to a program. */
+/** The response of a server to a browser or a program. */
 export interface Answer {
   readonly request: string;
   readonly status: number;
@@ -7,7 +7,7 @@ export interface Answer {
   readonly body: string;
 }
 
-/** A client with a cookie jar. It sends forms as a browser without scripts does, and does not follow redirects. */
+/** A client with a cookie jar. It sends forms like a browser without scripts, and does not follow redirects. */
 export class Visitor {
   readonly #cookies = new Map<string, string>();
 

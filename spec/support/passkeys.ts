@@ -2,7 +2,7 @@ import type request from 'supertest';
 import type { SpecApp } from './app.js';
 import { Authenticator, type AuthenticatorOptions, type Lies } from './authenticator.js';
 
-/** The `baseUrl` of apps with passkeys: browsers have none on an IP address. */
+/** The `baseUrl` of apps with passkeys, because browsers do not support passkeys on an IP address. */
 export const PAGE = 'http://localhost:3000';
 
 type Browser = ReturnType<SpecApp<[]>['browser']>;
@@ -12,7 +12,7 @@ export function authenticator(options: Partial<AuthenticatorOptions> = {}): Auth
   return new Authenticator({ origin: PAGE, ...options });
 }
 
-/** The options of a route, which answers 200. */
+/** Returns the options of a route, which must respond with 200. */
 export async function optionsOf(browser: Browser, path: string, body: object = {}) {
   const answer = await browser.post(`/auth${path}`).send(body);
   if (answer.status !== 200) throw new Error(`${path}: ${answer.status} ${JSON.stringify(answer.body)}`);

@@ -1,7 +1,7 @@
 import { pino } from 'pino';
 import { Log } from '../../lib/logger.js';
 
-/** Has every line written a second time, as pino writes it. */
+/** Makes every line be written a second time, as pino writes it. */
 export function alsoToPino(lines: Log, write: (line: string) => void): void {
   const objects = new Log(pino({ level: 'debug' }, { write: (line) => write(line.trimEnd()) }));
   objects.close();

@@ -2,7 +2,7 @@ import type { Sequelize } from 'sequelize';
 import { connectByUrl } from '../../lib/database/connect.js';
 import { dialect, rows, type SpecDatabase } from './database.js';
 
-/** A Sequelize instance of the app's own, and everything that is sent through it, secrets too. */
+/** Creates the app's own Sequelize instance, and records everything that is sent through it, including secrets. */
 export function recordingSequelize({ url }: SpecDatabase) {
   const sent = new Set<string>();
   const sequelize = connectByUrl(url) as Sequelize;
@@ -29,13 +29,15 @@ export async function tablesOf(database: SpecDatabase): Promise<string[]> {
   return found.map(({ name }) => name);
 }
 
-/** Lets the planner know how many rows there are. */
+/** Updates the planner's statistics about the number of rows. */
 export async function analyze(database: SpecDatabase): Promise<void> {
   if (dialect !== 'mysql') await rows(database, 'ANALYZE');
   else await rows(database, `ANALYZE TABLE ${(await tablesOf(database)).join(', ')}`);
 }
 
-/** The foreign keys whose column leads no index: deleting what they refer to would read the whole table. */
+/**
+ * Returns foreign keys without an index: to delete a row that they refer to, the database would read the whole table.
+ */
 export async function foreignKeysWithoutIndex(database: SpecDatabase): Promise<string[]> {
   const found = await rows<{ name: string }>(database, UNINDEXED[dialect]);
   return found.map(({ name }) => name);
@@ -70,7 +72,7 @@ export interface Plan {
 
 /** Asks the database for the plan of a statement that was sent. It is not executed. */
 export async function planOf(database: SpecDatabase, sql: string): Promise<Plan> {
-  // Not with replacements: the values of the statement may contain colons.
+  // Do not use replacements, because the values of the statement might contain colons.
   const [result] = await database.sequelize.query(`${EXPLAIN[dialect]} ${sql}`);
   return { sqlite: sqlitePlan, mysql: mysqlPlan, postgres: postgresPlan }[dialect](result as never);
 }
@@ -89,7 +91,7 @@ function sqlitePlan(lines: { detail: string }[]): Plan {
 
 function mysqlPlan(lines: { table: string | null; type: string | null; Extra: string | null }[]): Plan {
   const accesses = lines.flatMap(({ table, type, Extra }): Access[] => {
-    // It has looked a row up by its unique key, and found none.
+    // The planner has looked for a row by its unique key, and found none.
     if (!table && /const table|no matching row/i.test(Extra ?? '')) return [{ table: '', by: 'keys' }];
     if (!table || !type || table.startsWith('<')) return [];
     return [{ table, by: type === 'ALL' ? 'table' : type === 'index' ? 'index' : 'keys' }];

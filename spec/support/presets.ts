@@ -3,28 +3,28 @@ import type { ProviderPlugin } from '../../lib/providers.js';
 import * as modules from '../../lib/providers.js';
 import type { Lies } from './lying-provider.js';
 
-/** An answer of a token endpoint. */
+/** A response of a token endpoint. */
 export interface TokenAnswer {
   readonly status: number;
   readonly body: unknown;
 }
 
-/** A module for a provider, at a lying provider that answers as the real one does. */
+/** A provider module, with a lying provider that responds like the real provider. */
 export interface Preset {
   plugin(issuer: string): ProviderPlugin;
-  /** What makes a sign-in succeed. */
+  /** The values that make a sign-in succeed. */
   readonly lies: Lies;
-  /** The `error` of a person who cancels. */
+  /** The `error` if the user cancels. */
   readonly denied: string;
-  /** What a refresh is answered if its grant has expired. Null if the provider issues no refresh tokens. */
+  /** The response to a refresh if its grant has expired. Null if the provider does not issue refresh tokens. */
   readonly expired: TokenAnswer | null;
-  /** If the person has revoked it. */
+  /** The response if the user has revoked the grant. */
   readonly revoked: TokenAnswer | null;
-  /** If the refresh token has been rotated already. */
+  /** The response if the refresh token has already been rotated. */
   readonly reused: TokenAnswer | null;
   readonly limited: TokenAnswer;
   readonly wrongSecret: TokenAnswer;
-  /** How the log names a wrong secret. */
+  /** The error of a wrong secret in the log. */
   readonly inLog: string;
 }
 
@@ -49,7 +49,7 @@ const answer = (status: number, body: unknown): TokenAnswer => ({ status, body }
 const grant = (description?: string) =>
   answer(400, { error: 'invalid_grant', ...(description && { error_description: description }) });
 
-/** RFC 6749, 5.2, which most of them follow. */
+/** The errors of RFC 6749, 5.2, which most providers follow. */
 const standard = {
   denied: 'access_denied',
   expired: grant(),
@@ -63,7 +63,7 @@ const standard = {
 const { apple, discord, facebook, github, gitlab, google } = modules;
 const { linkedin, microsoft, oauth2, oidc, slack, spotify, twitch, x } = modules;
 
-/** Every module. Sources stand where one does not follow RFC 6749, 5.2. */
+/** All provider modules. A comment gives the source if a provider does not follow RFC 6749, 5.2. */
 export const PRESETS: Readonly<Record<string, Preset>> = {
   // https://developer.apple.com/documentation/signinwithapplerestapi/errorresponse
   apple: {

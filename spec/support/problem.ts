@@ -5,7 +5,7 @@ import type { Response } from 'supertest';
 /**
  * Checks that a response is a well-formed problem response of latchkey (RFC 9457), and returns its body.
  *
- * @param missing what `proof_required` names. By default, it is not compared
+ * @param missing the missing proofs that `proof_required` must name. By default, they are not compared
  */
 export function expectProblem(
   response: Response,

@@ -3,11 +3,13 @@ import { basename, join, resolve } from 'node:path';
 import { buildSync } from 'esbuild';
 
 const root = resolve(import.meta.dirname, '../..');
-// In the project, whose packages it loads.
+// The folder is in the project, because the program loads the project's packages.
 const folder = join(root, 'node_modules/.cache/latchkey-programs', String(process.pid));
 const built = new Map<string, string>();
 
-/** The program of a process in one file, which starts in half the time of one that is compiled file by file. */
+/**
+ * Bundles the program of a process into one file. It starts twice as fast as a program that is compiled file by file.
+ */
 export function program(entry: string): string {
   const known = built.get(entry);
   if (known !== undefined) return known;

@@ -10,8 +10,8 @@ const run = promisify(execFile);
 export const PACKED = String(process.env.LATCHKEY_SPEC_PACKAGE);
 
 /**
- * Projects as an app has them, in a temporary folder. Projects in its subfolders use the `node_modules` of that folder, so
- * one installation is enough for all of them.
+ * Projects of apps, in a temporary folder. Projects in its subfolders use the folder's `node_modules`, so one
+ * installation is enough for all of them.
  */
 export class Projects {
   private constructor(readonly folder: string) {}
@@ -23,7 +23,7 @@ export class Projects {
   /** Installs the npm package and others, for the projects within a folder. */
   async install(name: string, ...packages: string[]): Promise<void> {
     await this.write(name, { 'package.json': '{ "private": true }' });
-    // Without scripts, because those of some tools send data about the installation.
+    // Do not run install scripts, because the scripts of some tools send data about the installation.
     const flags = ['--ignore-scripts', '--no-audit', '--no-fund', '--prefer-offline', '--loglevel=error'];
     const options = { cwd: join(this.folder, name), env: withoutOuter(), maxBuffer: 1e8 };
     await run('npm', ['install', ...flags, join(PACKED, 'latchkey.tgz'), ...packages], options);
@@ -43,7 +43,7 @@ export class Projects {
     return (await run(process.execPath, [file], options)).stdout.trim();
   }
 
-  /** Runs a program, whose error contains all that it printed. */
+  /** Runs a program. If it fails, the error contains its output. */
   async tool(bin: string, args: string[], env: Readonly<Record<string, string>> = {}): Promise<void> {
     const options = { cwd: this.folder, env: { ...withoutOuter(), ...env }, maxBuffer: 1e8 };
     await run(process.execPath, [bin, ...args], options).catch((error) => {
@@ -58,10 +58,11 @@ export class Projects {
 
 /**
  * The environment without the variables of an outer `npm test` and Jest, which would affect a nested npm and
- * node.
+ * node, and without colors, which would be part of what a program prints.
  */
 export function withoutOuter(): NodeJS.ProcessEnv {
   const ofOthers =
-    /^(npm_(package|lifecycle)_.*|npm_(command|config_local_prefix)|INIT_CWD|NODE_(ENV|OPTIONS)|JEST_.*)$/i;
-  return Object.fromEntries(Object.entries(process.env).filter(([name]) => !ofOthers.test(name)));
+    /^(npm_(package|lifecycle)_.*|npm_(command|config_local_prefix)|INIT_CWD|NODE_(ENV|OPTIONS)|JEST_.*|FORCE_COLOR|CLICOLOR.*)$/i;
+  const own = Object.entries(process.env).filter(([name]) => !ofOthers.test(name));
+  return { ...Object.fromEntries(own), NO_COLOR: '1' };
 }

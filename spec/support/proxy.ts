@@ -20,19 +20,19 @@ export interface DatabaseProxy {
    * Resets the connection of a matching statement, once: before the statement is forwarded, or when its
    * result arrives.
    *
-   * @param spared how many matching statements are forwarded before
-   * @returns whether it has happened
+   * @param spared how many matching statements are forwarded first
+   * @returns a function that returns whether the connection was reset
    */
   cutAt(statement: RegExp, moment: 'before' | 'after', spared?: number): () => boolean;
   /**
-   * Resolves when the server has ended all connections whose client is gone: until then, it may still execute what it
-   * received before.
+   * Resolves when the server has ended all connections whose client has disconnected. Until then, it might still
+   * execute statements that it has already received.
    */
   drained(): Promise<void>;
   stop(): Promise<void>;
 }
 
-/** A connection of a client, and the one to the server for it. */
+/** A connection of a client, and its connection to the server. */
 interface Pair {
   readonly client: Socket;
   readonly upstream: Socket;
@@ -41,7 +41,7 @@ interface Pair {
 export async function startProxy(databaseUrl: string): Promise<DatabaseProxy> {
   let target = new URL(databaseUrl);
   const pairs = new Set<Pair>();
-  /** Those whose client is gone, and which the server has not ended yet. */
+  /** The connections whose client has disconnected, and that the server has not ended yet. */
   const ending = new Set<Socket>();
   let holding = false;
   let delayMs = 0;
@@ -49,7 +49,7 @@ export async function startProxy(databaseUrl: string): Promise<DatabaseProxy> {
     null;
   let port = 0;
   const server: Server = createServer((client) => {
-    // Half open: the server's own end of the connection says that it has executed everything.
+    // Keep it half open: when the server ends its side of the connection, it has executed everything.
     const upstream = connect({ port: Number(target.port), host: target.hostname, allowHalfOpen: true });
     const pair = { client, upstream };
     pairs.add(pair);
@@ -112,7 +112,7 @@ export async function startProxy(databaseUrl: string): Promise<DatabaseProxy> {
     refuse,
     drained,
     async pass() {
-      // The data that was swallowed is lost, so the connections cannot be used any more.
+      // The swallowed data is lost, so the connections can no longer be used.
       if (holding) cut();
       holding = false;
       delayMs = 0;

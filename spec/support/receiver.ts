@@ -1,7 +1,7 @@
 import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-/** A webhook as it arrived. */
+/** A webhook that has arrived. */
 export interface ReceivedHook {
   readonly path: string;
   readonly method: string;
@@ -9,7 +9,7 @@ export interface ReceivedHook {
   readonly body: string;
 }
 
-/** A server that receives webhooks. It answers 204, unless it is told how to answer a path. */
+/** Starts a server that receives webhooks. It responds with 204, unless another response is set for a path. */
 export async function startReceiver() {
   const hooks: ReceivedHook[] = [];
   const waiting = new Set<() => void>();
@@ -34,7 +34,7 @@ export async function startReceiver() {
     origin: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     answer: (path: string, how: (res: ServerResponse) => void) => answers.set(path, how),
     of: (path: string) => hooks.filter((hook) => hook.path === path),
-    /** Resolves once so many have arrived at a path. */
+    /** Resolves once this many webhooks have arrived at a path. */
     async arrived(path: string, count: number): Promise<ReceivedHook[]> {
       const there = () => hooks.filter((hook) => hook.path === path);
       await new Promise<void>((resolve) => {

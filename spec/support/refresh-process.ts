@@ -1,5 +1,4 @@
-// Another process on the same database, for specs about several processes. It refreshes tokens when it is
-// told to.
+// Another process on the same database, for specs about several processes. It refreshes tokens on request.
 import { createAuth, oauth } from '../../lib/index.js';
 import { SECRET } from './app.js';
 import { oidcPlugin } from './oauth-app.js';

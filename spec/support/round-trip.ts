@@ -1,6 +1,6 @@
 /**
- * Signs up, signs in and requests a guarded route over HTTP; the same code for every kind of project. It needs {@link NAMES},
- * `express`, and a `config` with the database. Its `outcome` should be {@link OUTCOME}.
+ * Signs up, signs in and requests a guarded route over HTTP; the same code for every kind of project. It needs
+ * {@link NAMES}, `express`, and a `config` with the database. Its `outcome` should be {@link OUTCOME}.
  */
 const SERVE = `
   const auth = createAuth({

@@ -2,18 +2,35 @@
 // the npm package in other projects), the examples, with Express 4 and on the other databases.
 //
 //   npm test                        SQLite and Express 5
-//   npm test -- --all               every round; fails if a database, Redis, Chromium or nginx is missing
+//   npm test -- --all               every round; fails if a database, Redis, a browser or nginx is missing
 //   npm test -- --only mysql        one round: sqlite, e2e, examples, express4, mysql or postgres
 //   npm test -- spec/router.spec.ts                      other arguments are passed to Jest
 //
 // With CI in the environment, whatever is missing is a failure too.
 import { spawnSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import {
+  accessSync,
+  chmodSync,
+  constants,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  statfsSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { pack } from './pack.mjs';
-import { findBrowser, findMysql, findNginx, findPostgres, findRedis } from './servers.mjs';
+import {
+  findBrowser,
+  findFirefox,
+  findMysql,
+  findNginx,
+  findPostgres,
+  findRedis,
+  findUrls,
+} from './servers.mjs';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const ROUNDS = {
@@ -22,7 +39,7 @@ const ROUNDS = {
     title: 'End to end',
     database: 'sqlite',
     files: 'e2e',
-    wants: ['mysql', 'postgres', 'redis', 'browser', 'nginx'],
+    wants: ['mysql', 'postgres', 'redis', 'browser', 'firefox', 'nginx', 'urls'],
   },
   examples: {
     title: 'Examples',
@@ -40,8 +57,13 @@ const PROGRAMS = {
   postgres: { title: 'PostgreSQL', find: findPostgres, toInstall: 'postgresql' },
   redis: { title: 'Redis', find: findRedis, toInstall: 'redis-server' },
   browser: { title: 'Chromium', find: findBrowser, toInstall: 'chromium' },
+  firefox: { title: 'Firefox', find: findFirefox, toInstall: 'firefox-esr' },
   nginx: { title: 'nginx', find: findNginx, toInstall: 'nginx-light' },
+  urls: { title: 'the test data of the URL Standard', find: findUrls, toInstall: 'librust-url-dev' },
 };
+
+// Wait for the end of Jest, so that its files are deleted.
+process.once('SIGINT', () => process.exit(130));
 
 const { all, only, rest } = readArguments(process.argv.slice(2));
 const totals = { passed: 0, failed: 0 };
@@ -73,7 +95,7 @@ if (!all && !only && rest.length === 0) {
   console.log(
     'what depends on the database on MariaDB (or MySQL) and PostgreSQL, and the demo, the guides, the examples and the npm package end to end. It fails',
   );
-  console.log('if one of the databases, Redis, Chromium or nginx is missing.');
+  console.log('if one of the databases, Redis, Chromium, Firefox or nginx is missing.');
 }
 console.log(`\n${totals.passed} passed, ${totals.failed} failed`);
 process.exit(totals.failed > 0 || totals.passed === 0 ? 1 : 0);
@@ -86,9 +108,14 @@ async function findAll(names) {
 }
 
 function runJest({ database, express = '5', files = '', needs, wants }) {
-  const folder = mkdtempSync(join(tmpdir(), 'latchkey-jest-'));
-  const [report, tables] = [join(folder, 'totals.json'), join(folder, 'tables')];
+  // The other rounds install packages, which can need more memory than there is.
+  const isSmall = files === '';
+  const folder = mkdtempSync(join((isSmall && memory()) || tmpdir(), 'latchkey-jest-'));
+  const [report, tables, temporary] = ['totals.json', 'tables', 'tmp'].map((name) => join(folder, name));
   mkdirSync(tables);
+  mkdirSync(temporary);
+  // Database servers run as users of their own.
+  chmodSync(folder, 0o711);
   const jest = spawnSync(
     process.execPath,
     ['--experimental-vm-modules', '--no-warnings', 'node_modules/jest/bin/jest.js', ...rest],
@@ -98,6 +125,7 @@ function runJest({ database, express = '5', files = '', needs, wants }) {
       env: {
         ...process.env,
         NODE_ENV: 'test',
+        ...(isSmall && { TMPDIR: temporary }),
         LATCHKEY_SPEC_DATABASE: database,
         LATCHKEY_SPEC_EXPRESS: express,
         LATCHKEY_SPEC_FILES: files,
@@ -107,7 +135,9 @@ function runJest({ database, express = '5', files = '', needs, wants }) {
         LATCHKEY_SPEC_POSTGRES: wants.includes('postgres') ? (found.postgres?.url ?? '') : '',
         LATCHKEY_SPEC_REDIS: found.redis?.url ?? '',
         LATCHKEY_SPEC_BROWSER: found.browser?.path ?? '',
+        LATCHKEY_SPEC_FIREFOX: found.firefox?.path ?? '',
         LATCHKEY_SPEC_NGINX: found.nginx?.path ?? '',
+        LATCHKEY_SPEC_URLS: found.urls?.path ?? '',
         LATCHKEY_SPEC_TABLES: tables,
         LATCHKEY_SPEC_TOTALS: report,
       },
@@ -120,6 +150,18 @@ function runJest({ database, express = '5', files = '', needs, wants }) {
     return { passed: 0, failed: 1 };
   } finally {
     rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+/** Returns a folder in memory, where SQLite does not wait for a disk. Null if there is none with a gigabyte of free space. */
+function memory() {
+  const folder = '/dev/shm';
+  try {
+    accessSync(folder, constants.W_OK);
+    const { bavail, bsize } = statfsSync(folder);
+    return bavail * bsize > 2 ** 30 ? folder : null;
+  } catch {
+    return null;
   }
 }
 

@@ -1,7 +1,7 @@
 import { dialect, rows, type SpecDatabase } from './database.js';
 import { tablesOf } from './plans.js';
 
-/** The tables of a database: each with its columns, constraints and indexes, as the database itself describes them. */
+/** Returns the tables of a database with their columns, constraints and indexes, as the database describes them. */
 export async function schemaOf(database: SpecDatabase): Promise<Record<string, string[]>> {
   const tables = (await tablesOf(database)).sort();
   const described = tables.map(async (table) => [table, await LINES[dialect](database, table)] as const);

@@ -127,8 +127,26 @@ export async function findBrowser() {
 /**
  * @returns {Promise<{ path: string } | null>} null if there is none
  */
+export async function findFirefox() {
+  return program('/usr/bin/firefox-esr');
+}
+
+/**
+ * @returns {Promise<{ path: string } | null>} null if there is none
+ */
 export async function findNginx() {
   return program('/usr/sbin/nginx');
+}
+
+/**
+ * Looks for the test data of the URL Standard, which Debian has in the package of a library for URLs.
+ *
+ * @returns {Promise<{ path: string } | null>} null if there is none
+ */
+export async function findUrls() {
+  const registry = '/usr/share/cargo/registry';
+  const library = existsSync(registry) && readdirSync(registry).find((name) => /^url-\d/.test(name));
+  return library ? program(join(registry, library, 'tests/urltestdata.json')) : null;
 }
 
 function program(path) {

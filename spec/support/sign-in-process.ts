@@ -1,5 +1,5 @@
-// Another process on the same database, for specs about several processes. When it is told to, it tries
-// several wrong passwords at the same time, and reports the result of each.
+// Another process on the same database, for specs about several processes. On request, it tries several wrong passwords
+// at the same time, and reports the result of each.
 import { createAuth } from '../../lib/index.js';
 import { memoryLogger, password, SECRET } from './app.js';
 

@@ -55,12 +55,12 @@ export async function startSmtp() {
     get port() {
       return port;
     },
-    /** Refuses addresses with the code that `which` returns for them. */
+    /** Rejects addresses with the code that `which` returns for them. */
     refuse(which: (to: string) => number | false, because = NO_MAILBOX) {
       refuses = which;
       reason = because;
     },
-    /** Resolves once there are so many. */
+    /** Resolves once this many emails have arrived. */
     async arrived(count: number): Promise<void> {
       await new Promise<void>((resolve) => {
         const look = () => {

@@ -2,7 +2,7 @@ import { Sequelize } from 'sequelize';
 import { connectByUrl } from '../../lib/database/connect.js';
 import type { SpecDatabase } from './database.js';
 
-/** An instance as most apps have one: with Sequelize's own options, and without a log. */
+/** Creates an instance like most apps do, with Sequelize's default options, but without a log. */
 export function plainSequelize({ url }: SpecDatabase): Sequelize {
   return url.startsWith('sqlite:')
     ? (connectByUrl(url) as Sequelize)
@@ -10,7 +10,7 @@ export function plainSequelize({ url }: SpecDatabase): Sequelize {
 }
 
 /**
- * A Sequelize instance of the app's own, with all logging turned on. Collects the statements that it sends.
+ * Creates the app's own Sequelize instance, with all logging enabled. Collects the statements that it sends.
  */
 export function loggingSequelize({ url }: SpecDatabase) {
   const statements: string[] = [];

@@ -5,8 +5,8 @@ import { type AnyAuth, internalsOf } from '../../lib/auth.js';
 const around = new AsyncLocalStorage<Transaction>();
 
 /**
- * Returns a list that fills with the statements that are sent while one of the Auth's own transactions is open around
- * them, but not within it: forgetting to pass a transaction leaves no other trace until a lock is waited for.
+ * Returns a list that collects the statements that code within one of the Auth's own transactions sends outside the
+ * transaction. If code forgets to pass a transaction, there is no other symptom until a statement waits for a lock.
  */
 export function straysOf(auth: AnyAuth): string[] {
   const strays: string[] = [];

@@ -1,6 +1,6 @@
-// An app with a bridge in its own process, on the database of a spec. When it is told to, it sends several requests with
-// one old cookie at the same time, and reports their statuses. If it `waits`, it first reports that all of them have
-// reached the old store, and goes on when it is told to again.
+// An app with a bridge in its own process, on the database of a spec. On request, it sends several requests with one
+// old cookie at the same time, and reports their statuses. If it `waits`, it first reports that all of them have
+// reached the old store, and continues on the next request.
 import express from 'express';
 import { expressSession } from '../../lib/bridges.js';
 import { connectByUrl } from '../../lib/database/connect.js';

@@ -16,7 +16,7 @@ export function spread(medians: Medians): number {
   return Math.max(...values) / Math.min(...values) - 1;
 }
 
-/** Runs each kind of request `tries` times, in turn. @param before what each one follows, whose time does not count */
+/** Runs each kind of request `tries` times, in turn. @param before runs before each request; its time is not counted */
 async function measure(
   tries: number,
   kinds: Record<string, (index: number) => PromiseLike<unknown>>,
@@ -44,7 +44,7 @@ async function measure(
   );
 }
 
-/** Stored hashes of a password: of this cost, and of other programs at about a quarter to three quarters of its time. */
+/** Stored hashes of a password: with this cost, and from other programs with about 25 to 75 percent of its time. */
 export async function hashesBelow(cost: number): Promise<Record<string, string>> {
   const salt = randomBytes(16);
   const phc = (bytes: Buffer) => bytes.toString('base64').replace(/=+$/, '');
@@ -67,7 +67,7 @@ export async function hashesBelow(cost: number): Promise<Record<string, string>>
   };
 }
 
-/** Stored hashes of which one cost one step more than `cost`, and one took twice as long. */
+/** Stored hashes that require more work: one with a cost one step above `cost`, and one that takes twice as long. */
 export async function hashesAbove(cost: number): Promise<Record<string, string>> {
   const above = await hashesBelow(cost + 1);
   return {
@@ -79,8 +79,8 @@ export async function hashesAbove(cost: number): Promise<Record<string, string>>
 }
 
 /**
- * Measures failed sign-ins: an unknown account, an account without a password, a suspended and a paused account, and a wrong
- * password for each of the stored hashes.
+ * Measures failed sign-ins: an unknown account, an account without a password, a suspended and a paused account, and a
+ * wrong password for each of the stored hashes.
  */
 export async function measureSignIns(
   tries: number,
@@ -93,7 +93,7 @@ export async function measureSignIns(
   });
   await app.auth.credential.signUp(ada);
   const row = (await app.auth.models.User.findOne())?.get({ plain: true });
-  // Uses a new account for every attempt, because otherwise all accounts would soon be paused.
+  // Use a new account for every attempt, because otherwise all accounts would soon be paused.
   const people = (kind: number, passwordHash: string | null, suspendedAt: Date | null = null) =>
     app.auth.models.User.bulkCreate(
       Array.from({ length: tries + 3 }, (_, index) => ({
@@ -155,7 +155,7 @@ export async function measureResetRequests(tries: number): Promise<Medians[]> {
     known: () => requestReset(ada.email),
     unknown: () => requestReset('nobody@example.com'),
   });
-  // Refused without any work of its own.
+  // This request is rejected without any work.
   const next = () => post('/signout', {});
   const followed = await measure(
     tries,
@@ -168,8 +168,8 @@ export async function measureResetRequests(tries: number): Promise<Medians[]> {
 }
 
 /**
- * Measures requests for an emailed sign-in code: of an account, of one that is suspended, of one that is closed, of an address
- * that is held for an undo, and of an unknown one.
+ * Measures requests for an emailed sign-in code: for an account, a suspended account, an account that is pending
+ * deletion, an address that is reserved for an undo, and an unknown address.
  */
 export async function measureEmailSignIns(tries: number): Promise<Medians> {
   const app = await startMailApp({

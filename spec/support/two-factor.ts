@@ -5,7 +5,7 @@ import { ada, signedIn } from './app.js';
 
 type Browser = ReturnType<typeof request.agent>;
 
-/** A user with a second factor, in the browser that switched it on. */
+/** A user with a second factor, in the browser that enabled it. */
 export interface Protected {
   readonly browser: Browser;
   readonly secret: string;
@@ -13,12 +13,12 @@ export interface Protected {
   readonly userId: string;
 }
 
-/** The code of now, or of the next or previous step. */
+/** Returns the current code, or the code of a later or earlier time step. */
 export function codeOf(secret: string, steps = 0): string {
   return TOTP.generate({ secret: secretOf(secret), timestamp: Date.now() + steps * 30_000 });
 }
 
-/** Six digits that are the code of none of the steps that are accepted. */
+/** Returns six digits that are not the code of any accepted time step. */
 export function wrongCode(secret: string): string {
   const right = [-2, -1, 0, 1, 2].map((steps) => codeOf(secret, steps));
   for (let code = 0; ; code++) {
@@ -36,7 +36,7 @@ interface TwoFactorApp {
   browser(): Browser;
 }
 
-/** Signs up, and switches the second factor on. */
+/** Signs up, and enables the second factor. */
 export async function withSecondFactor(
   app: TwoFactorApp,
   person: { email: string; password: string } = ada,
@@ -47,12 +47,12 @@ export async function withSecondFactor(
   return { browser, ...enrolled };
 }
 
-/** Lets the code of now be used, although it or a later one has been. */
+/** Makes the current code usable, although it or a later code has already been used. */
 export async function forgetSteps({ auth }: Pick<TwoFactorApp, 'auth'>): Promise<void> {
   await auth.models.TotpSecret.update({ lastStep: 0 }, { where: {} });
 }
 
-/** Switches the second factor on with the code of now, for a browser that has just signed in. */
+/** Enables the second factor with the current code, in a browser that has just signed in. */
 export async function enroll(browser: Browser) {
   const begun = await browser.post('/auth/two-factor/totp').expect(201);
   const { secret } = begun.body;
@@ -63,12 +63,12 @@ export async function enroll(browser: Browser) {
   return { secret, recoveryCodes: confirmed.body.recovery_codes, userId: confirmed.body.user.id };
 }
 
-/** Gives the first factor. @returns the answer, after which the browser has a pending sign-in */
+/** Sends the first factor. @returns the response, after which the browser has a pending sign-in */
 export function firstStep(browser: Browser, { email, password } = ada, more: object = {}) {
   return browser.post('/auth/signin/credential').send({ credential: email, password, ...more });
 }
 
-/** Gives the second factor. */
+/** Sends the second factor. */
 export function secondStep(browser: Browser, body: object) {
   return browser.post('/auth/signin/second-factor').send(body);
 }

@@ -8,15 +8,15 @@ import { proveMailbox } from './email-proof.js';
 import { ago, DAY, settled } from './sessions.js';
 import { codeOf } from './two-factor.js';
 
-// A model of who can do what to an account: the owner, a thief who holds some of what the owner has, a stranger who signed
-// up with the owner's address first, and support. Each takes steps in any order, over HTTP.
+// A model of the parties who can act on an account: the owner, a thief who has some of the owner's credentials, a
+// stranger who signed up with the owner's address first, and support. Each party acts over HTTP, in any order.
 
 const plugins = () => [password(), twoFactor(), apiKeys()] as const;
 type App = SpecApp<ReturnType<typeof plugins>>;
 type Browser = ReturnType<App['browser']>;
 type Answer = Awaited<ReturnType<Browser['post']>>;
 
-/** What a thief can hold. A session is that of the owner, a fresh one or one of yesterday. */
+/** The things that a thief can have. A session is the owner's: a fresh session, or a session from yesterday. */
 export const LOOT = ['mailbox', 'password', 'phone', 'fresh session', 'stale session'] as const;
 export const STEPS = [
   ...(['owner signs in', 'owner changes the password', 'owner puts the account back'] as const),
@@ -54,13 +54,13 @@ export async function startModel(): Promise<{ app: App; mails: MailMessage[] }> 
 
 let people = 0;
 
-/** One account, and those around it. */
+/** One account, and the parties around it. */
 export class Story {
   readonly email = `owner-${people++}@example.com`;
   readonly #evil = `thief-${people}@example.com`;
   readonly #owner: { browser: Browser; passwords: string[]; secret: string | null };
   readonly #thief: { passwords: string[]; secrets: string[]; sessions: Browser[]; keys: string[] };
-  /** The mails that what the thief did has caused. */
+  /** The emails that the thief's actions have caused. */
   readonly #alarms: MailMessage[] = [];
   #id = '';
   #words = 0;
@@ -89,7 +89,9 @@ export class Story {
     return this.plan.loot?.includes(what) ?? false;
   }
 
-  /** Whether the thief has what a sign-in asks for, so that latchkey cannot tell them from the owner. */
+  /**
+   * Whether the thief has everything that a sign-in requires, so that latchkey cannot distinguish them from the owner.
+   */
   get #isOwnerToUs(): boolean {
     const hasPassword = this.#holds('password') || this.#holds('mailbox');
     return hasPassword && (!this.plan.factor || this.#holds('phone'));
@@ -152,7 +154,7 @@ export class Story {
     return `the words of the ${who}, ${this.#words++}`;
   }
 
-  /** A code of an app, of a step that nobody has used. */
+  /** Returns a code of an authenticator app, for a time step that has not been used. */
   #code(secret: string): string {
     const { clock } = internalsOf(this.app.auth).core.database;
     clock.skip(61_000);
@@ -176,7 +178,7 @@ export class Story {
     return this.#owner.secret === null ? [] : [this.#owner.secret];
   }
 
-  /** Tries to sign in with what somebody knows. @returns whether it has worked */
+  /** Tries to sign in with the secrets that a party knows. @returns whether it has succeeded */
   async #signIn(browser: Browser, words: readonly string[], secrets: readonly string[]): Promise<boolean> {
     const emails = [this.email, this.#evil];
     for (const credential of emails)
@@ -202,7 +204,10 @@ export class Story {
     if (changed.status === 200) passwords.push(next);
   }
 
-  /** The owner uses the first link about what was not them, or else signs in and everyone else out. */
+  /**
+   * The owner uses the first link about a change that they did not make. Otherwise they sign in and sign out all
+   * others.
+   */
   async #putBack(): Promise<void> {
     const { browser, passwords } = this.#owner;
     const link = await this.#firstAlarm();
@@ -223,7 +228,8 @@ export class Story {
         .post('/auth/undo-change/lookup')
         .send({ token: mail.token });
       if (status !== 200) continue;
-      // Whoever comes after a stranger has no browser of then: a reset drops what the stranger made.
+      // After a stranger, the owner has no earlier browser, because a reset removes everything that the stranger
+      // created.
       if (body.missing.includes('browser')) assert.ok(this.#isStranger, `no browser for ${mail.kind}`);
       else return mail;
     }
@@ -244,7 +250,7 @@ export class Story {
     assert.fail(`the owner cannot undo ${kind}: ${last?.status} ${JSON.stringify(last?.body)}`);
   }
 
-  /** Sets a password with a link in the mails to an address. @param learnt gets the password */
+  /** Sets a password with a link in the emails to an address. @param learnt gets the password */
   async #reset(browser: Browser, email: string, learnt: string[], words: string): Promise<void> {
     await browser.post('/auth/passwords/request-reset').send({ email }).expect(202);
     await settled(this.app.auth);
@@ -334,7 +340,7 @@ export class Story {
     if (done.status === 200) secrets.push(secret);
   }
 
-  /** The thief tries all links that they can read, with all that they know. */
+  /** The thief tries all links that they can read, with all secrets that they know. */
   async #abuseLinks(): Promise<void> {
     const { passwords, secrets, sessions } = this.#thief;
     const isReadable = ({ to }: MailMessage) =>
@@ -351,7 +357,7 @@ export class Story {
     }
   }
 
-  /** Whoever never had what a sign-in asks for is out once the owner has acted. */
+  /** A thief who never had everything that a sign-in requires has no access once the owner has acted. */
   async #checkOut(): Promise<void> {
     const { passwords, secrets, sessions, keys } = this.#thief;
     for (const browser of sessions) assert.equal((await browser.get('/auth/me')).status, 401, 'a session');

@@ -3,19 +3,20 @@ import * as ways from './ways-in.js';
 import { app, called, NEW, type Way } from './ways-in.js';
 
 /**
- * What is asked of each way in:
+ * The policies that each way in must follow:
  * - `verifiedEmail`: the email is not verified, with `requireVerifiedEmail`;
  * - `suspension`: the account was suspended;
- * - `secondFactor`: the account has one, which this way does not show unless it is one: `pending`, or a session with its `aal`;
- * - `limits`: which limit holds up whoever tries again and again;
+ * - `secondFactor`: the account has a second factor, which this way in does not provide unless it is one: `pending`, or
+ *   a session with its `aal`;
+ * - `limits`: the limit that rejects repeated attempts;
  * - `deletion`: the account was deleted;
- * - `closure`: the account was deleted, and is kept shut for `accountDeletion.graceDays`;
- * - `epoch`: all sessions were revoked after what the way needs was handed out;
- * - `unknownBrowser`: with `unknownBrowser: 'code'`, the email is verified, and the client is no browser of the account:
- *   `code`, if a code is emailed before there is a session;
+ * - `closure`: the account was deleted, and is pending deletion for `accountDeletion.graceDays`;
+ * - `epoch`: all sessions were revoked after the credential of this way in was issued;
+ * - `unknownBrowser`: with `unknownBrowser: 'code'`, the email is verified, and the client is not a browser of the
+ *   account: `code`, if a code is emailed before there is a session;
  * - `newPassword`: a new password is required, and the email is verified;
- * - `required`: a second factor is required of the account, which has none unless the way shows one, and whose email is
- *   verified: `enrol`, if the session has the task to set one up, or `aal 2`, or `code`.
+ * - `required`: the account's email is verified, and the account is required to have a second factor, but has none
+ *   unless this way in provides one: `enrol`, if the session has the task to set one up, or `aal 2`, or `code`.
  */
 export const POLICIES = [
   'verifiedEmail',
@@ -32,7 +33,7 @@ export const POLICIES = [
 
 export type Policy = (typeof POLICIES)[number];
 
-/** What the attempt with the proof comes to; if that is success or no limit, also why it is right. */
+/** The outcome of the attempt with the proof. If it succeeds or has no limit, also the reason why that is right. */
 export type Cell = string | { readonly outcome: string; readonly why: string };
 
 export type Row = { readonly way: Way } & Readonly<Record<Policy, Cell>>;
@@ -125,7 +126,7 @@ const byPasskey = {
   suspension: 'account_suspended',
   secondFactor: 'aal 2',
   limits: 'limited by passkeyOptions',
-  deletion: 'invalid_passkey',
+  deletion: 'unknown_passkey',
   closure: 'account_deleted',
   epoch: PROVED_ANEW,
   unknownBrowser: NOT_A_PASSWORD,
@@ -146,11 +147,11 @@ const bySecondStep = {
   required: 'aal 2',
 } as const;
 
-/** The email of such an account is verified, so an unverified one has lost that since. */
+/** The email of such an account was verified, so an unverified email has lost its verification since. */
 const byEmailCode = {
   verifiedEmail: 'email_not_verified',
   suspension: 'sign_in_expired',
-  // It has got the factor since.
+  // The account has got the factor since.
   secondFactor: 'sign_in_expired',
   limits: unlimited('the fifth wrong code ends the sign-in'),
   deletion: 'sign_in_expired',
@@ -161,7 +162,7 @@ const byEmailCode = {
   required: 'enrol',
 } as const;
 
-/** The request stays, so that whoever made it does not learn that there was an account. */
+/** The request continues to exist, so that its sender does not learn that there was an account. */
 const DELETED = { deletion: 'invalid_code' } as const;
 
 const byEmailedSignIn = {
@@ -190,7 +191,7 @@ const byKey = {
   required: 'task_required',
 } as const;
 
-/** Operations of an account, for whoever the app has let in. */
+/** Operations of an account, for a user whom the app has authenticated. */
 const ofAccount = {
   verifiedEmail: NO_SIGN_IN,
   suspension: 'account_suspended',
@@ -204,12 +205,12 @@ const ofAccount = {
   required: NO_SIGN_IN,
 } as const;
 
-/** The routes that anybody may call: the ways in through them, or why they are none. */
+/** The routes that anyone can call: the ways in through them, or the reason why they are not ways in. */
 export const PUBLIC_ROUTES: Readonly<Record<string, readonly Row[] | string>> = {
   'POST /signin/credential': [
     { way: ways.byPassword('email'), ...byPassword },
     { way: ways.byPassword('username'), ...byPassword },
-    // The page is told the code alone.
+    // The page gets only the code.
     { way: ways.byForm, ...byPassword, limits: 'rate_limited' },
   ],
   'POST /passwords/reset': [
@@ -225,7 +226,7 @@ export const PUBLIC_ROUTES: Readonly<Record<string, readonly Row[] | string>> = 
       secondFactor: ok('it asks for the factor of then: whoever shows all that is the owner'),
       limits: 'limited by account',
       deletion: 'invalid_token',
-      // The app has closed it here, and what the app does is final.
+      // The app itself has deleted the account here, and a deletion by the app is final.
       closure: 'invalid_token',
       epoch: ok('the way back must survive whoever signs the owner out'),
       unknownBrowser: ok('it works in none, and begins no session'),
@@ -344,7 +345,7 @@ export const OPERATIONS: Readonly<Record<string, readonly Row[]>> = {
         app.auth.credential.changePassword({ userId: id, currentPassword: typed, newPassword: NEW }),
       ),
       ...ofAccount,
-      // It begins a session in place of those that it ends.
+      // It starts a session in place of the sessions that it ends.
       verifiedEmail: 'email_not_verified',
       secondFactor: 'pending',
       unknownBrowser: 'code',
@@ -446,11 +447,13 @@ export const OPERATIONS: Readonly<Record<string, readonly Row[]>> = {
   ],
 };
 
-/** The operations that are no way in: they act on the app's word, for a session that it names, or on no account. */
+/**
+ * The operations that are not a way in: they trust the app, act for a session that it names, or do not use an account.
+ */
 export const OTHER_OPERATIONS = `
   sendSignInCode importUsers listSessions revokeSession revokeAllSessions revokeSessionById establishSession endSession markEmailVerified formValues
-  migrate prune rotateSecrets close health outbox.list outbox.retry outbox.deliver on openapi undoChange endUndo
-  users.get users.find users.create users.ensure users.setPassword users.update users.changeEmail users.delete users.restore users.requireNewPassword
+  migrate prune rotateSecrets close health outbox.list outbox.retry outbox.deliver on openapi undoChange endUndo exportUser
+  users.get users.find users.list users.create users.ensure users.setPassword users.update users.changeEmail users.delete users.restore users.requireNewPassword
   credential.signUp credential.removePassword credential.usernameAvailable credential.sendVerification credential.requestPasswordReset
   oauth.authorizeUrl oauth.linkUrl oauth.reauthenticateUrl oauth.isPending oauth.accounts oauth.tokens oauth.refresh
   oauth.unlink oauth.keepForm oauth.returnsToApp
@@ -474,7 +477,7 @@ export const WAYS = [...Object.entries(PUBLIC_ROUTES), ...Object.entries(OPERATI
       : all.map((row, index) => ({ name: all.length > 1 ? `${name}, ${index + 1}` : name, ...row })),
 );
 
-/** What the attempt with the proof comes to. */
+/** Returns the outcome of the attempt with the proof. */
 export function outcomeOf(cell: Cell): string {
   return typeof cell === 'string' ? cell : cell.outcome;
 }

@@ -20,7 +20,7 @@ import { codeOf, enroll, forgetSteps, wrongCode } from './two-factor.js';
 /** The ways into accounts, which specs of the policies walk through: see `ways-in-table.ts`. */
 const provider = await startLyingProvider();
 
-/** What happens between the proof of a sign-in and its session. */
+/** Runs between the proof of a sign-in and its session. */
 let meanwhile: ((user: User) => Promise<unknown>) | null = null;
 const interruption = definePlugin({
   name: 'interruption',
@@ -34,7 +34,7 @@ const interruption = definePlugin({
   }),
 });
 
-/** The users of whom a second factor is required. */
+/** The users who are required to have a second factor. */
 export const named = new Set<string>();
 
 const pluginsWith = (options: Parameters<typeof password>[0]) =>
@@ -53,7 +53,7 @@ const pluginsWith = (options: Parameters<typeof password>[0]) =>
 const mail = mailbox();
 export let app: OAuthApp & { readonly auth: AuthWith<ReturnType<typeof pluginsWith>> };
 
-/** Starts {@link app}: one at a time. */
+/** Starts {@link app}. Only one can run at a time. */
 export async function startWays(
   options: Parameters<typeof password>[0] = {},
   more: Partial<AuthConfig> = {},
@@ -73,7 +73,7 @@ export async function stopWays(): Promise<void> {
   await provider.stop();
 }
 
-/** Runs an attempt, and something else between its proof and its session. @returns whether it came so far */
+/** Runs an attempt, and other work between its proof and its session. @returns whether the attempt came that far */
 export async function interrupt(
   attempt: () => Promise<unknown>,
   work: (user: User) => Promise<unknown>,
@@ -107,17 +107,17 @@ export async function newPerson() {
 type Outcome = Promise<string>;
 
 export interface Attempts {
-  /** An attempt without the proof, and what it is told whatever the account is. */
+  /** An attempt without the proof, and the code that it gets for every account. */
   readonly wrong?: readonly [attempt: () => Outcome, code: string];
-  /** Whether that is so even where what the way needs has ended. @default false */
+  /** Whether it gets this code even after the credential of this way in has ended. @default false */
   readonly isAlwaysWrong?: boolean;
-  /** An attempt with the proof, which succeeds unless a policy refuses it. */
+  /** An attempt with the proof, which succeeds unless a policy rejects it. */
   readonly right: () => Outcome;
-  /** What anybody can send again and again. @default `wrong`, or else `right` */
+  /** An attempt that anyone can repeat. @default `wrong`, or otherwise `right` */
   readonly repeat?: () => Outcome;
 }
 
-/** A way in: what is prepared before the policy applies. */
+/** A way in: prepares the attempts before the policy applies. */
 export type Way = (person: Person) => Promise<Attempts>;
 
 export async function answered(answer: PromiseLike<Response>): Outcome {
@@ -134,7 +134,7 @@ export function called(call: Promise<unknown>): Outcome {
   );
 }
 
-/** The limit that refuses an attempt. */
+/** Returns the limit that rejects an attempt. */
 function limited(headers: Readonly<Record<string, string>>): string {
   const policy = headers['ratelimit-policy'] ?? headers['RateLimit-Policy'];
   return `limited by ${/"(.+)"/.exec(policy ?? '')?.[1]}`;
@@ -285,7 +285,7 @@ export const byPasskey: Way = async (person) => {
   };
 };
 
-/** Not a session, but the account as it was. */
+/** Does not create a session, but restores the account. */
 export const byUndo: Way = async (person) => {
   const token = await beforeChange(app.auth, person.id);
   const attempt = (typed: string) =>
@@ -309,7 +309,7 @@ export const bySecondStep =
     };
   };
 
-/** The code that is emailed after a right password in an unknown browser. */
+/** The code that is emailed after the right password was entered in an unknown browser. */
 export const byEmailCode =
   (complete: (pendingToken: string, code: string) => Outcome): Way =>
   async ({ id, email, password: typed }) => {
@@ -325,7 +325,7 @@ export const byEmailCode =
     };
   };
 
-/** The code or the link of an emailed sign-in. A wrong code is told so, whatever the account is. */
+/** The code or the link of an emailed sign-in. A wrong code is reported as wrong for every account. */
 export const byEmailedSignIn =
   (
     confirm: (pendingToken: string, proof: { code?: string; token?: string }) => Outcome,

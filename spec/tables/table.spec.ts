@@ -5,7 +5,7 @@ import { dialectOf } from '../../lib/database/connect.js';
 import { Database } from '../../lib/database/database.js';
 import { createTable } from '../../lib/migrations/create.js';
 import { columnTypes } from '../../lib/migrations/migration.js';
-import { column } from '../../lib/tables/column.js';
+import { column, LAST_TIME } from '../../lib/tables/column.js';
 import { modelsOf } from '../../lib/tables/model.js';
 import { declareTable, Table } from '../../lib/tables/table.js';
 import { createDatabase, rows, type SpecDatabase } from '../support/database.js';
@@ -13,6 +13,7 @@ import { loggingSequelize } from '../support/statements.js';
 
 const things = declareTable({
   name: 'things',
+  exported: 'It belongs to a spec.',
   columns: {
     id: column.uuid(),
     ownerId: column.uuid().nullable(),
@@ -31,6 +32,7 @@ const things = declareTable({
 
 const owners = declareTable({
   name: 'owners',
+  exported: 'It belongs to a spec.',
   columns: { id: column.uuid(), name: column.text(40), madeAt: column.time() },
 });
 
@@ -90,6 +92,25 @@ beforeEach(async () => {
 describe('a table', () => {
   test('reads what it has written, of every kind of column', async () => {
     expect(await things_.whole('t').select('')).toEqual([thing]);
+  });
+
+  test('reads times to the millisecond, up to the last one', async () => {
+    const times = [
+      0,
+      1,
+      999,
+      1_774_747_800_123,
+      1_774_747_800_999,
+      4_102_444_799_998,
+      LAST_TIME - 1,
+      LAST_TIME,
+    ];
+    for (let ms = 1; ms < 1000; ms += 37) times.push(1_795_000_000_000 + ms, LAST_TIME - 1000 + ms);
+    for (const time of times) {
+      await things_.update({ madeAt: new Date(time) }, { id: ids[0] });
+      const [{ madeAt } = { madeAt: null }] = await things_.whole('t').select('');
+      expect(madeAt).toEqual(new Date(time));
+    }
   });
 
   test('shows neither internal nor secret columns', async () => {

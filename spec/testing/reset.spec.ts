@@ -56,7 +56,7 @@ test('it keeps everything while rows of the app refer to users', async () => {
   );
   await sequelize.query(`INSERT INTO orders SELECT id FROM test_users`);
   await expect(auth.testing.reset()).rejects.toThrow(
-    /rows of the app refer to users.*Delete those rows first/,
+    /rows of your app refer to users.*Delete those rows first/,
   );
   expect(await auth.listSessions(user.id)).toHaveLength(1);
   await rows(database, 'DELETE FROM orders');

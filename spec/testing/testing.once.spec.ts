@@ -202,7 +202,9 @@ describe('signedIn', () => {
       403, 200, 403,
     ]);
     expect((await signedIn(own, { tasks: ['terms'] })).session.tasks).toEqual(['terms']);
-    await expect(signedIn(own, { tasks: ['typo'] })).rejects.toThrow(/no task typo: the tasks are terms/);
+    await expect(signedIn(own, { tasks: ['typo'] })).rejects.toThrow(
+      /typo is not a task: the tasks are terms/,
+    );
     await own.close();
   });
 
@@ -250,7 +252,7 @@ describe('auth.testing.nextMail', () => {
     await requestReset('ada@example.com');
     while (auth.testing.mails.length === 0) await new Promise((resolve) => setTimeout(resolve, 1));
     await expect(auth.testing.nextMail({ kind: 'invitation', within: 0.01 })).rejects.toThrow(
-      'latchkey: no email of the kind invitation within 0.01 seconds; there is reset-password to ada@example.com',
+      'latchkey: no email of the kind invitation within 0.01 seconds; the other emails are: reset-password to ada@example.com',
     );
   });
 

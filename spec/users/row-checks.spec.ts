@@ -59,7 +59,7 @@ describe('createAuth refuses', () => {
     [
       'a URL beside a model',
       () => ({ ...user({}), database: database.url }),
-      /user\.model needs the Sequelize instance/,
+      /user\.model requires the Sequelize instance/,
     ],
     [
       'another instance',
@@ -74,7 +74,7 @@ describe('createAuth refuses', () => {
     [
       'a requestProperty of Express',
       () => ({ database: database.url, secret: SECRET, requestProperty: 'body' }),
-      /requestProperty is a property that requests have already/,
+      /requestProperty is a property that requests already have/,
     ],
     [
       'a requestProperty of Node',
@@ -127,7 +127,7 @@ describe("the app's table", () => {
       });
       await model.sync({ logging: false });
       const error = await auth.migrate().catch(({ message }: Error) => message);
-      expect(error).toMatch(/is of the type .*, which is not that of account ids: ALTER TABLE/);
+      expect(error).toMatch(/has the type .*, which is not the type of account ids: ALTER TABLE/);
       await rows(database, /ALTER TABLE .*/.exec(error as string)?.[0] ?? '');
       await auth.migrate();
       expect(await signUp(auth)).toMatchObject({ user: { email: ada.email } });

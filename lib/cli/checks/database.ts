@@ -7,7 +7,7 @@ import { type Finding, ok, problem, warning } from './finding.js';
 const LEAST = { mysql: '8.0.1', mariadb: '10.6', postgres: '9.5', sqlite: '3.24' } as const;
 const MAX_SKEW_MS = 5000;
 
-/** Checks the connection. If there is no connection, that is the only finding. */
+/** Checks the connection. If it cannot be opened, this is the only finding. */
 export async function* checkDatabase(database: Database): AsyncGenerator<Finding> {
   try {
     await database.ready();
@@ -24,18 +24,36 @@ export async function* checkDatabase(database: Database): AsyncGenerator<Finding
   yield* await checkConnection(database);
 }
 
-async function checkVersion(database: Database): Promise<Finding> {
+const TITLES = { mysql: 'MySQL', mariadb: 'MariaDB', postgres: 'PostgreSQL', sqlite: 'SQLite' } as const;
+
+/** The server of a database, or the library of SQLite. */
+export interface DatabaseServer {
+  readonly product: keyof typeof TITLES;
+  readonly version: string;
+}
+
+/** The server's name and version, such as `MariaDB 10.11.6`. */
+export function serverInWords({ product, version }: DatabaseServer): string {
+  return `${TITLES[product]} ${version}`;
+}
+
+/** Asks the database for the version of its server. */
+export async function serverOf(database: Database): Promise<DatabaseServer> {
   const { dialect } = database;
   const [row] = await database.select<{ version: string }>(
     `SELECT ${dialect === 'sqlite' ? 'sqlite_version()' : 'version()'} AS version`,
   );
   const text = row?.version ?? '';
   const product = /mariadb/i.test(text) ? 'mariadb' : dialect;
-  const version = /\d+(\.\d+)*/.exec(text)?.[0] ?? '';
-  const title = { mysql: 'MySQL', mariadb: 'MariaDB', postgres: 'PostgreSQL', sqlite: 'SQLite' }[product];
-  if (compareVersions(version, LEAST[product]) < 0)
-    return problem('database', `${title} ${version} is too old`, `use ${title} ${LEAST[product]} or later`);
-  return ok('database', `${title} ${version}`);
+  return { product, version: /\d+(\.\d+)*/.exec(text)?.[0] ?? '' };
+}
+
+async function checkVersion(database: Database): Promise<Finding> {
+  const server = await serverOf(database);
+  const { product, version } = server;
+  const title = serverInWords(server);
+  if (compareVersions(version, LEAST[product]) >= 0) return ok('database', title);
+  return problem('database', `${title} is too old`, `use ${TITLES[product]} ${LEAST[product]} or later`);
 }
 
 function checkClock({ clock }: Database): Finding {
@@ -73,7 +91,7 @@ async function checkConnection(database: Database): Promise<Finding[]> {
   const findings: Finding[] = [];
   if (Number(row?.autocommit) !== 1)
     findings.push(
-      problem(check, 'autocommit is off: changes outside a transaction are lost', 'switch autocommit on'),
+      problem(check, 'autocommit is disabled: changes outside a transaction are lost', 'enable autocommit'),
     );
   if (/NO_BACKSLASH_ESCAPES/.test(row?.sql_mode ?? ''))
     findings.push(
@@ -98,7 +116,7 @@ function* checkFile(database: Database): Generator<Finding> {
   if (optionsOf(database).storage === ':memory:')
     yield problem(
       'database',
-      'it is in memory: everything is lost when the process ends',
+      'the database is in memory: all data is lost when the process ends',
       "set database to a file, such as 'sqlite:./app.db'",
     );
 }
@@ -146,7 +164,7 @@ export async function* checkSchema(
   try {
     pending = await auth.migrate({ dryRun: true });
   } catch (error) {
-    yield problem('schema', describeFailure(error).message, 'see the message');
+    yield problem('schema', describeFailure(error).message, 'fix the error in the message');
     return;
   }
   if (pending.length > 0) {
@@ -194,8 +212,8 @@ interface Loose {
 
 /**
  * Checks that the values that distinguish accounts are compared byte by byte. With another collation, the database
- * could treat two similar emails as one account. The migrations set the right collation, so another one means that
- * someone has changed it.
+ * could treat two similar emails as one account. The migrations set the right collation, so a different one was set by
+ * someone later.
  */
 export async function checkCollations(
   database: Database,
@@ -210,8 +228,8 @@ export async function checkCollations(
   return loose.map(({ table_name: table, column_name: column, collation }) =>
     problem(
       check,
-      `${table}.${column} has the collation ${collation}: different strings can count as equal, and so as one account`,
-      MENDS[database.dialect](table, column),
+      `${table}.${column} has the collation ${collation}: two different strings can count as equal, and therefore as one account`,
+      FIXES[database.dialect](table, column),
     ),
   );
 }
@@ -240,7 +258,7 @@ const LOOSE = {
     ORDER BY 1, 2`,
 };
 
-const MENDS = {
+const FIXES = {
   mysql: (table: string, column: string) =>
     `change the column back with ALTER TABLE ${table} MODIFY ${column} …, with its type and COLLATE utf8mb4_0900_bin (on MariaDB, utf8mb4_nopad_bin)`,
   postgres: (table: string, column: string) =>

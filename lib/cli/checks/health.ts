@@ -6,10 +6,10 @@ import { type Finding, ok, problem, warning } from './finding.js';
 
 const MAX_LISTED = 200;
 
-/** Checks what `auth.health()` reports in addition to the database and its schema. */
+/** Checks the results of `auth.health()` other than the database and its schema. */
 export async function* checkHealth(auth: Auth, settings: Settings): AsyncGenerator<Finding> {
   let health = await auth.health();
-  // Try again, because it might have been slow only once, for example to connect.
+  // Try again, because the first call might have been slow only once, for example to connect.
   if (health.degraded.length > 0) health = await auth.health();
   yield checkWrites(!health.degraded.includes('writes'));
   if (settings.rateLimit)
@@ -19,7 +19,7 @@ export async function* checkHealth(auth: Auth, settings: Settings): AsyncGenerat
     yield problem(
       'outbox',
       'the database did not count the waiting entries within two seconds',
-      'find out why it is so slow',
+      'find out why the database is so slow',
     );
   else yield await checkPending(auth, pending, oldestSeconds);
   yield* await checkFailed(auth);
@@ -30,8 +30,8 @@ function checkWrites(areAccepted: boolean): Finding {
   if (areAccepted) return ok(check, 'the database accepts writes');
   return problem(
     check,
-    'the database accepts no writes, or took more than two seconds for one: sign-ins get 503',
-    'make sure that it is the primary, that it is not read-only, and that its disk is not full',
+    'the database does not accept writes, or takes more than two seconds for one: sign-ins get 503',
+    'make sure that the database is the primary, that it is not read-only, and that its disk is not full',
   );
 }
 
@@ -49,7 +49,7 @@ function checkCounters(areWritten: boolean, isRedis: boolean): Finding {
 
 async function checkPending(auth: Auth, pending: number, oldestSeconds: number): Promise<Finding> {
   const check = 'outbox';
-  if (pending === 0) return ok(check, 'no email or webhook waits');
+  if (pending === 0) return ok(check, 'no email or webhook is waiting');
   const what = `${counted(pending, 'email or webhook waits', 'emails and webhooks wait')} to be sent, the oldest for ${inWords(oldestSeconds)}`;
   if (oldestSeconds < STUCK_SECONDS) return ok(check, what);
   const { entries } = await auth.outbox.list({ state: 'waiting', limit: MAX_LISTED });
@@ -58,7 +58,7 @@ async function checkPending(auth: Auth, pending: number, oldestSeconds: number):
     ? warning(
         check,
         `${what}. The last error, for ${last.kind}: ${last.lastError}`,
-        'fix the error in the log; entries are retried for three days, or immediately with auth.outbox.retry(id)',
+        'fix the error in the log; entries are retried for three days, or immediately with npx latchkey outbox retry <id>',
       )
     : warning(
         check,
@@ -77,7 +77,7 @@ async function checkFailed(auth: Auth): Promise<Finding[]> {
     warning(
       'outbox',
       `${more}${what} could not be sent, and will not be retried. The last error, for ${last.kind}: ${last.lastError}`,
-      "fix the error in the log, then send them with auth.outbox.retry(id); auth.outbox.list({ state: 'failed' }) lists them for a week",
+      'fix the error in the log, then run npx latchkey outbox retry --all-failed; npx latchkey outbox list --failed lists them for a week',
     ),
   ];
 }

@@ -8,8 +8,8 @@ const RECENT = 100;
 /** Fewer sessions are not enough to draw a conclusion. */
 const ENOUGH = 10;
 
-const MEND =
-  "app.set('trust proxy', 1) for one proxy in front of the app, or the list of their addresses: see the guide on deployment";
+const FIX =
+  "call app.set('trust proxy', 1) for one proxy in front of the app, or pass the list of your proxies' addresses: see the guide on deployment";
 
 /** Addresses that clients on the Internet cannot have. */
 const inside = new BlockList();
@@ -30,41 +30,41 @@ for (const [network, bits] of [
   inside.addSubnet(network, bits, 'ipv6');
 
 /**
- * Checks whether the app knows the addresses of its clients, which limits depend on: by the app's setting, and by the
- * addresses of recent sessions.
+ * Checks whether the app knows the addresses of its clients, because rate limits depend on them. It uses the app's
+ * setting and the addresses of recent sessions.
  */
 export async function checkProxy(core: Core, app: unknown): Promise<Finding> {
   const setting = trustOf(app);
   if (setting === true)
     return problem(
       'proxy',
-      "'trust proxy' is true: clients choose their own address with X-Forwarded-For, and no limit by address holds",
-      MEND,
+      "'trust proxy' is true: clients can choose their own address with X-Forwarded-For, and evade every limit per address",
+      FIX,
     );
   const addresses = await recentAddresses(core);
   if (isPublic(core.settings) && addresses.length >= ENOUGH && addresses.every(isInside))
     return problem(
       'proxy',
-      `the last ${addresses.length} sessions came from ${[...new Set(addresses)].slice(0, 3).join(', ')}: that is your proxy, so all clients share one limit`,
-      MEND,
+      `the last ${addresses.length} sessions came from ${[...new Set(addresses)].slice(0, 3).join(', ')}: this is your proxy, so all clients share one rate limit`,
+      FIX,
     );
   if (setting === undefined)
     return addresses.length >= ENOUGH
       ? ok('proxy', 'recent sessions have the addresses of their clients')
       : skipped(
           'proxy',
-          'there are too few sessions to check it: export the Express app as app, in addition to auth',
+          'there are too few sessions to check the proxy: in the config, export the Express app as app, in addition to auth',
         );
   if (setting === false && isPublic(core.settings))
     return warning(
       'proxy',
-      "'trust proxy' is off: behind a proxy, all clients would share one address and one limit",
-      `${MEND}. If Node itself serves https, it is right`,
+      "'trust proxy' is disabled: behind a proxy, all clients would share one address and one rate limit",
+      `${FIX}. If Node itself serves https, this setting is correct`,
     );
   return ok('proxy', `'trust proxy' is ${JSON.stringify(setting) ?? 'a function'}`);
 }
 
-/** The setting of an Express app. Undefined if it is not known. */
+/** Returns the `trust proxy` setting of an Express app. Undefined if it is not known. */
 function trustOf(app: unknown): unknown {
   const { get } = (app ?? {}) as { get?: (name: string) => unknown };
   return typeof get === 'function' ? (get.call(app, 'trust proxy') ?? false) : undefined;
@@ -90,21 +90,21 @@ export function* checkSettings(settings: Settings): Generator<Finding> {
     yield warning(
       'environment',
       `NODE_ENV is ${process.env.NODE_ENV ?? 'not set'} here, but baseUrl is the URL of a public host`,
-      'run this command with NODE_ENV=production, and with the variables of your production, or with --env-file',
+      'run this command with NODE_ENV=production and the other environment variables of production, or pass --env-file',
     );
   yield checkCookie(settings);
   yield settings.rateLimit
-    ? ok('limits', `on, counted in ${settings.rateLimit.store ? 'Redis' : 'the database'}`)
+    ? ok('limits', `enabled, counted in ${settings.rateLimit.store ? 'Redis' : 'the database'}`)
     : warning(
         'limits',
-        'rateLimit is false: passwords can be tried without limit',
+        'rateLimit is false: attackers can try passwords without limit',
         'leave rateLimit out of the config',
       );
   yield settings.email
-    ? ok('email', 'on')
+    ? ok('email', 'enabled')
     : warning(
         'email',
-        'off: users cannot reset a password, and get no notices about their accounts',
+        'not configured: users cannot reset a password, and get no notices about their accounts',
         'set email: { send } in the config',
       );
 }
@@ -113,7 +113,7 @@ function checkBaseUrl({ baseUrl }: Settings): Finding {
   if (!baseUrl)
     return warning(
       'baseUrl',
-      'not set: links in emails are relative, and the origin of requests is compared with their Host alone',
+      'not set: links in emails are relative, and the Origin of a request is compared only with its Host',
       "set baseUrl to the public origin, such as 'https://app.example.com'",
     );
   const { protocol, hostname } = new URL(baseUrl);
@@ -121,7 +121,7 @@ function checkBaseUrl({ baseUrl }: Settings): Finding {
     return problem(
       'baseUrl',
       `${baseUrl} is not https: passwords and session tokens are sent in the clear`,
-      'serve the app by https, and set baseUrl to its https origin',
+      'serve the app over https, and set baseUrl to its https origin',
     );
   return ok('baseUrl', baseUrl);
 }
@@ -137,25 +137,25 @@ function checkCookie({ cookie, baseUrl }: Settings): Finding {
   if (secure && baseUrl?.startsWith('http:'))
     return problem(
       'cookie',
-      `${name} is Secure although baseUrl is http: browsers drop it, and no user stays signed in`,
-      'serve the app by https; or, to try it out, leave session.cookie.secure out and NODE_ENV other than production',
+      `${name} is Secure although baseUrl is http: browsers reject it, and no user stays signed in`,
+      'serve the app over https; or, to try it out, leave session.cookie.secure out of the config and do not set NODE_ENV to production',
     );
   if (sameSite === 'none')
     return warning(
       'cookie',
-      `${name} has sameSite 'none': requests from other sites include it, and only the check of their origin protects you`,
-      "set session.cookie.sameSite to 'lax', unless your pages are shown within those of another site",
+      `${name} has sameSite 'none': requests from other sites include it, and only the check of the Origin protects your users`,
+      "set session.cookie.sameSite to 'lax', unless other sites show your pages in a frame",
     );
   if (domain !== undefined)
     return warning(
       'cookie',
-      `${name} has the domain ${domain}: every subdomain gets it, and can set its own`,
-      'leave session.cookie.domain out, unless several subdomains share their sessions',
+      `${name} has the domain ${domain}: every subdomain gets it, and can set a cookie with this name`,
+      'leave session.cookie.domain out of the config, unless several subdomains share their sessions',
     );
   return ok('cookie', `${name}, ${secure ? 'Secure, ' : ''}SameSite=${sameSite}`);
 }
 
-/** Whether the app is meant to be reached from other machines. */
+/** Whether `baseUrl` is meant for clients on other machines. */
 export function isPublic({ baseUrl }: Pick<Settings, 'baseUrl'>): boolean {
   return baseUrl !== null && !isLoopback(new URL(baseUrl).hostname);
 }

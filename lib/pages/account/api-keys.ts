@@ -1,10 +1,11 @@
 import { html } from '../../html.js';
 import type { Reply } from '../../http/route.js';
 import { errorSummary, field, formOf } from '../controls.js';
-import { type Page, page } from '../page.js';
+import { type Page, page, type View } from '../page.js';
 import type { Site } from '../site.js';
 import { timeInWords } from '../texts.js';
-import type { FormValues } from '../values.js';
+import type { CommonValues, FormValues } from '../values.js';
+import type { Words } from '../words.js';
 import { type ProofValues, proofField, proofOf } from './proof.js';
 
 /** The values of the page `account/api-keys`. */
@@ -14,7 +15,7 @@ export interface ApiKeysValues {
   /** The key that was just created. It is shown once. Null otherwise. */
   readonly made: { readonly name: string; readonly key: string } | null;
   readonly make: FormValues;
-  /** What the creation of a key asks for. Null if it asks for nothing. */
+  /** The proof that the creation of a key asks for. Null if it asks for none. */
   readonly proof: ProofValues | null;
 }
 
@@ -48,6 +49,7 @@ interface ListedKey {
   readonly expires_at: string | null;
 }
 
+/** @internal */
 export function keys(site: Site): Page | null {
   const [path, name] = ['/account/api-keys', 'account/api-keys'];
   const list = site.route('get /api-keys');
@@ -88,62 +90,64 @@ export function keys(site: Site): Page | null {
         proof: await proofOf(visit, name),
       };
     },
-    view(values, words) {
-      const { keys, made, make: form, proof } = values;
-      const t = words.keys;
-      return {
-        title: t.title,
-        main: html`${errorSummary(values, [form], words)}${
-          made &&
-          html`<section data-part="card"><h2 tabindex="-1" autofocus>${t.made(made.name)}</h2><p>${t.madeText}</p><output id="new-key" data-part="secret">${made.key}</output><button type="button" hidden data-part="button secondary" data-copy="new-key" data-copied="${words.copied}">${words.copy}</button></section>`
-        }<section data-part="card"><p>${t.lead}</p>${keys.length === 0 && html`<p>${t.none}</p>`}${
-          keys.length > 0 &&
-          html`<ul data-part="list">${keys.map(
-            (key) =>
-              html`<li data-part="item"><div><p><strong>${key.name}</strong> <code>${key.start}…</code>${
-                key.isExpired && html` <span data-part="tag">${t.expired}</span>`
-              }</p><p data-part="quiet">${t.scopes}: ${key.scopes.length === 0 ? t.noScopes : key.scopes.join(' ')}<br>${t.created}: ${timeInWords(key.createdAt)}<br>${t.used}: ${
-                key.lastUsedAt === null ? t.neverUsed : timeInWords(key.lastUsedAt)
-              }<br>${t.expires}: ${key.expiresAt === null ? t.neverExpires : timeInWords(key.expiresAt)}</p></div>${formOf(
-                key.revoke,
-                { submit: t.revoke, kind: 'danger', about: t.about(key.name, key.start) },
-              )}</li>`,
-          )}</ul>`
-        }</section><section data-part="card"><h2>${t.make}</h2>${formOf(form, { submit: t.submit }, [
-          field(
-            form,
-            { name: 'name', label: words.fields.name, autocomplete: 'off', hint: t.nameHint, maxLength: 100 },
-            words,
-          ),
-          field(
-            form,
-            {
-              name: 'expires_at',
-              label: t.expiresAt,
-              type: 'date',
-              autocomplete: 'off',
-              required: false,
-              hint: t.expiresHint,
-            },
-            words,
-          ),
-          field(
-            form,
-            {
-              name: 'scopes',
-              label: t.scopes,
-              autocomplete: 'off',
-              required: false,
-              hint: t.scopesHint,
-              isCode: true,
-            },
-            words,
-          ),
-          proofField(form, proof, values.account, words),
-        ])}</section>`,
-      };
-    },
+    view: keysView,
   });
+}
+
+function keysView(values: ApiKeysValues & CommonValues, words: Words): View {
+  const { keys, made, make: form, proof } = values;
+  const t = words.keys;
+  return {
+    title: t.title,
+    main: html`${errorSummary(values, [form], words)}${
+      made &&
+      html`<section data-part="card"><h2 tabindex="-1" autofocus>${t.made(made.name)}</h2><p>${t.madeText}</p><output id="new-key" data-part="secret">${made.key}</output><button type="button" hidden data-part="button secondary" data-copy="new-key" data-copied="${words.copied}">${words.copy}</button></section>`
+    }<section data-part="card"><p>${t.lead}</p>${keys.length === 0 && html`<p>${t.none}</p>`}${
+      keys.length > 0 &&
+      html`<ul data-part="list">${keys.map(
+        (key) =>
+          html`<li data-part="item"><div><p><strong>${key.name}</strong> <code>${key.start}…</code>${
+            key.isExpired && html` <span data-part="tag">${t.expired}</span>`
+          }</p><p data-part="quiet">${t.scopes}: ${key.scopes.length === 0 ? t.noScopes : key.scopes.join(' ')}<br>${t.created}: ${timeInWords(key.createdAt)}<br>${t.used}: ${
+            key.lastUsedAt === null ? t.neverUsed : timeInWords(key.lastUsedAt)
+          }<br>${t.expires}: ${key.expiresAt === null ? t.neverExpires : timeInWords(key.expiresAt)}</p></div>${formOf(
+            key.revoke,
+            { submit: t.revoke, kind: 'danger', about: t.about(key.name, key.start) },
+          )}</li>`,
+      )}</ul>`
+    }</section><section data-part="card"><h2>${t.make}</h2>${formOf(form, { submit: t.submit }, [
+      field(
+        form,
+        { name: 'name', label: words.fields.name, autocomplete: 'off', hint: t.nameHint, maxLength: 100 },
+        words,
+      ),
+      field(
+        form,
+        {
+          name: 'expires_at',
+          label: t.expiresAt,
+          type: 'date',
+          autocomplete: 'off',
+          required: false,
+          hint: t.expiresHint,
+        },
+        words,
+      ),
+      field(
+        form,
+        {
+          name: 'scopes',
+          label: t.scopes,
+          autocomplete: 'off',
+          required: false,
+          hint: t.scopesHint,
+          isCode: true,
+        },
+        words,
+      ),
+      proofField(form, proof, values.account, words),
+    ])}</section>`,
+  };
 }
 
 declare module '../values.js' {

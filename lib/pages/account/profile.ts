@@ -1,9 +1,10 @@
 import { type HtmlValue, html } from '../../html.js';
 import { errorSummary, field, formOf } from '../controls.js';
-import { type OwnField, ownFields, ownInputs } from '../entrance/fields.js';
-import { type Page, type PageForm, page } from '../page.js';
+import { type OwnField, ownFields, ownInputs } from '../own-fields.js';
+import { type Page, type PageForm, page, type View } from '../page.js';
 import type { Site } from '../site.js';
-import type { FormValues } from '../values.js';
+import type { CommonValues, FormValues } from '../values.js';
+import type { Words } from '../words.js';
 import { type ProofValues, proofField, proofOf } from './proof.js';
 
 /** The values of the page `account`. */
@@ -13,14 +14,16 @@ export interface AccountValues {
   /** The form of the username. Null if usernames are not enabled. */
   readonly username: (FormValues & { readonly present: string | null }) | null;
   readonly email: {
-    /** The present email. Null if the account has none. */
+    /** The current email. Null if the account has none. */
     readonly present: string | null;
     readonly isVerified: boolean;
     /** The form that emails a link to a new address. Null if the email cannot be changed. */
     readonly change: FormValues | null;
-    /** The form that emails a link to the present address. Null if there is nothing to verify. */
+    /** The form that emails a link to the current address. Null if there is nothing to verify. */
     readonly verify: FormValues | null;
   };
+  /** The form that downloads the user's data. Null if users cannot download it. */
+  readonly download: FormValues | null;
   /** The form that deletes the account. Null if users cannot delete their account. */
   readonly deletion:
     | (FormValues & {
@@ -28,11 +31,13 @@ export interface AccountValues {
         readonly graceDays: number;
         /** Whether an email can restore it until then. */
         readonly canRestore: boolean;
-        /** Whether the form was refused, so that it stays open. */
+        /** Whether the form was rejected, so that it stays open. */
         readonly isOpen: boolean;
       })
     | null;
-  /** What a change of the username or the email, and the deletion, ask for. Null if they ask for nothing. */
+  /**
+   * The proof that a change of the username or email, the download and the deletion ask for. Null if they ask for none.
+   */
   readonly proof: ProofValues | null;
 }
 
@@ -46,10 +51,12 @@ interface Me {
   readonly [field: string]: unknown;
 }
 
+/** @internal */
 export function account(site: Site): Page {
   const path = '/account';
   const [update, change] = [site.route('patch /me'), site.route('post /email-changes')];
   const [verify, remove] = [site.route('post /email-verifications'), site.route('delete /me')];
+  const download = site.route('post /me/export');
   const { core } = site;
   const back = (done: string) => () => site.page('account', { done });
   const forms: PageForm[] = [];
@@ -59,6 +66,7 @@ export function account(site: Site): Page {
   }
   if (change) forms.push({ name: 'email', route: change, next: back('email-change-sent') });
   if (verify) forms.push({ name: 'verify-email', route: verify, next: back('sent') });
+  if (download) forms.push({ name: 'download', route: download, next: () => site.page('account') });
   if (remove)
     forms.push({
       name: 'delete',
@@ -70,7 +78,7 @@ export function account(site: Site): Page {
     path,
     kind: 'account',
     access: 'session',
-    // A user who does not want to do a task can still delete the account.
+    // A user who does not want to complete a task can still delete the account.
     openTo: 'any-task',
     inNavigation: true,
     forms,
@@ -92,6 +100,7 @@ export function account(site: Site): Page {
           verify:
             has('verify-email') && email !== null && email_verified_at === null ? form('verify-email') : null,
         },
+        download: has('download') && !hasTasks ? form('download') : null,
         deletion: has('delete')
           ? {
               ...form('delete'),
@@ -103,75 +112,89 @@ export function account(site: Site): Page {
         proof: await proofOf(visit, 'account'),
       };
     },
-    view(values, words) {
-      const { profile, username, email, deletion, proof } = values;
-      const t = words.account;
-      const all = [profile, username, email.change, email.verify, deletion].filter((form) => form !== null);
-      return {
-        title: t.title,
-        main: html`${errorSummary(values, all, words)}${
-          profile &&
-          card(t.profile, formOf(profile, { submit: t.save }, ownInputs(profile, profile.fields, words)))
-        }${
-          username &&
-          card(
-            t.username,
-            formOf(username, { submit: t.saveUsername, kind: profile ? 'secondary' : 'primary' }, [
-              field(
-                username,
-                {
-                  name: 'username',
-                  label: words.fields.username,
-                  autocomplete: 'username',
-                  value: username.present,
-                  isCode: true,
-                },
-                words,
-              ),
-              proofField(username, proof, values.account, words),
-            ]),
-          )
-        }${
-          (email.present !== null || email.change) &&
-          card(
-            t.email,
-            html`<p>${email.present ?? t.noEmail}${
-              email.present !== null &&
-              html` <span data-part="tag">${email.isVerified ? t.verified : t.unverified}</span>`
-            }</p>${email.verify && formOf(email.verify, { submit: t.verify, kind: 'secondary' })}${
-              email.change &&
-              formOf(email.change, { submit: t.changeEmail, kind: 'secondary' }, [
-                field(
-                  email.change,
-                  {
-                    name: 'new_email',
-                    label: words.fields.newEmail,
-                    type: 'email',
-                    autocomplete: 'email',
-                    hint: t.newEmailHint,
-                  },
-                  words,
-                ),
-                proofField(email.change, proof, values.account, words),
-              ])
-            }`,
-          )
-        }${
-          deletion &&
-          card(
-            t.delete,
-            html`<details${deletion.isOpen && html` open`}><summary>${t.wantsDeletion}</summary><p>${
-              deletion.graceDays === 0 ? t.deleteNow : t.deleteLater(deletion.graceDays)
-            }${deletion.graceDays > 0 && deletion.canRestore && ` ${t.restore}`}</p>${formOf(
-              deletion,
-              { submit: t.confirmDelete, kind: 'danger' },
-              proofField(deletion, proof, values.account, words),
-            )}</details>`,
-          )
-        }`,
-      };
-    },
+    view: accountView,
   });
+}
+
+function accountView(values: AccountValues & CommonValues, words: Words): View {
+  const { profile, username, email, download, deletion, proof } = values;
+  const t = words.account;
+  const all = [profile, username, email.change, email.verify, download, deletion].filter(
+    (form) => form !== null,
+  );
+  return {
+    title: t.title,
+    main: html`${errorSummary(values, all, words)}${
+      profile &&
+      card(t.profile, formOf(profile, { submit: t.save }, ownInputs(profile, profile.fields, words)))
+    }${
+      username &&
+      card(
+        t.username,
+        formOf(username, { submit: t.saveUsername, kind: profile ? 'secondary' : 'primary' }, [
+          field(
+            username,
+            {
+              name: 'username',
+              label: words.fields.username,
+              autocomplete: 'username',
+              value: username.present,
+              isCode: true,
+            },
+            words,
+          ),
+          proofField(username, proof, values.account, words),
+        ]),
+      )
+    }${
+      (email.present !== null || email.change) &&
+      card(
+        t.email,
+        html`<p>${email.present ?? t.noEmail}${
+          email.present !== null &&
+          html` <span data-part="tag">${email.isVerified ? t.verified : t.unverified}</span>`
+        }</p>${email.verify && formOf(email.verify, { submit: t.verify, kind: 'secondary' })}${
+          email.change &&
+          formOf(email.change, { submit: t.changeEmail, kind: 'secondary' }, [
+            field(
+              email.change,
+              {
+                name: 'new_email',
+                label: words.fields.newEmail,
+                type: 'email',
+                autocomplete: 'email',
+                hint: t.newEmailHint,
+              },
+              words,
+            ),
+            proofField(email.change, proof, values.account, words),
+          ])
+        }`,
+      )
+    }${
+      download &&
+      card(
+        t.data,
+        html`<p>${t.dataText}</p>${formOf(
+          download,
+          { submit: t.download, kind: 'secondary', downloads: true },
+          proofField(download, proof, values.account, words),
+        )}`,
+      )
+    }${
+      deletion &&
+      card(
+        t.delete,
+        html`<details${deletion.isOpen && html` open`}><summary>${t.wantsDeletion}</summary><p>${
+          deletion.graceDays === 0 ? t.deleteNow : t.deleteLater(deletion.graceDays)
+        }${deletion.graceDays > 0 && deletion.canRestore && ` ${t.restore}`}</p>${formOf(
+          deletion,
+          { submit: t.confirmDelete, kind: 'danger' },
+          proofField(deletion, proof, values.account, words),
+        )}</details>`,
+      )
+    }`,
+  };
 }
 
 function card(title: string, content: HtmlValue) {

@@ -13,7 +13,12 @@ export interface ProofValues {
   readonly confirm: string | null;
 }
 
-/** Returns what the sensitive forms of a page ask for. Null if the session is fresh, so that they ask for nothing. */
+/**
+ * Returns the proof that the sensitive forms of a page ask for. Null if the session is fresh, so that they ask for
+ * none.
+ *
+ * @internal
+ */
 export async function proofOf(visit: Visit, page: string): Promise<ProofValues | null> {
   const { site, auth } = visit;
   if (!auth) return null;
@@ -32,7 +37,11 @@ export async function proofOf(visit: Visit, page: string): Promise<ProofValues |
   };
 }
 
-/** Creates the field for the password, or else the link to the page that confirms that it is the user. */
+/**
+ * Creates the field for the password or, without a password, the link to the page where users confirm who they are.
+ *
+ * @internal
+ */
 export function proofField(
   form: FormValues,
   proof: ProofValues | null,
@@ -44,7 +53,11 @@ export function proofField(
   return html`<p data-part="hint">${words.proof.lead} <a href="${proof.confirm}">${words.proof.first}</a>.</p>`;
 }
 
-/** Creates the field for the password of the user, which can be left empty after a recent sign-in. */
+/**
+ * Creates the field for the password of the user, which can be left empty after a recent sign-in.
+ *
+ * @internal
+ */
 export function currentPassword(
   form: FormValues,
   account: string | null,

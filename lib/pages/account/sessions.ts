@@ -1,9 +1,10 @@
 import { html } from '../../html.js';
 import { errorSummary, formOf, hidden } from '../controls.js';
-import { type Page, page } from '../page.js';
+import { type Page, page, type View } from '../page.js';
 import type { Site } from '../site.js';
 import { deviceName, timeInWords } from '../texts.js';
-import type { FormValues } from '../values.js';
+import type { CommonValues, FormValues } from '../values.js';
+import type { Words } from '../words.js';
 
 /** The values of the page `account/sessions`. */
 export interface SessionsValues {
@@ -40,6 +41,7 @@ interface ListedSession {
   readonly current: boolean;
 }
 
+/** @internal */
 export function sessions(site: Site): Page {
   const [path, name] = ['/account/sessions', 'account/sessions'];
   const [end, revoke] = [site.require('delete /sessions/:id'), site.require('post /revoke-sessions')];
@@ -83,33 +85,35 @@ export function sessions(site: Site): Page {
         endAll: site.form(visit, { path }, 'end-all'),
       };
     },
-    view(values, words) {
-      const { endOthers, endAll } = values;
-      const t = words.sessions;
-      return {
-        title: t.title,
-        main: html`${errorSummary(values, [], words)}<section data-part="card"><p>${t.lead}</p><ul data-part="list">${values.sessions.map(
-          ({ device, ip, createdAt, lastActiveAt, isCurrent, end: form }) => {
-            const name = device ?? t.unknownDevice;
-            return html`<li data-part="item"><div><p><strong>${name}</strong>${
-              isCurrent && html` <span data-part="tag">${t.current}</span>`
-            }</p><p data-part="quiet">${t.active}: ${timeInWords(lastActiveAt)}<br>${t.created}: ${timeInWords(createdAt)}${
-              ip !== null && html`<br>${t.ip}: ${ip}`
-            }</p></div>${
-              form &&
-              formOf(form, {
-                submit: t.end,
-                kind: 'secondary',
-                about: t.about(name, timeInWords(createdAt)),
-              })
-            }</li>`;
-          },
-        )}</ul><div data-part="stack">${
-          endOthers && formOf(endOthers, { submit: t.endOthers, kind: 'secondary' }, hidden('others', 'true'))
-        }${formOf(endAll, { submit: t.endAll, kind: 'danger' })}</div></section>`,
-      };
-    },
+    view: sessionsView,
   });
+}
+
+function sessionsView(values: SessionsValues & CommonValues, words: Words): View {
+  const { endOthers, endAll } = values;
+  const t = words.sessions;
+  return {
+    title: t.title,
+    main: html`${errorSummary(values, [], words)}<section data-part="card"><p>${t.lead}</p><ul data-part="list">${values.sessions.map(
+      ({ device, ip, createdAt, lastActiveAt, isCurrent, end: form }) => {
+        const name = device ?? t.unknownDevice;
+        return html`<li data-part="item"><div><p><strong>${name}</strong>${
+          isCurrent && html` <span data-part="tag">${t.current}</span>`
+        }</p><p data-part="quiet">${t.active}: ${timeInWords(lastActiveAt)}<br>${t.created}: ${timeInWords(createdAt)}${
+          ip !== null && html`<br>${t.ip}: ${ip}`
+        }</p></div>${
+          form &&
+          formOf(form, {
+            submit: t.end,
+            kind: 'secondary',
+            about: t.about(name, timeInWords(createdAt)),
+          })
+        }</li>`;
+      },
+    )}</ul><div data-part="stack">${
+      endOthers && formOf(endOthers, { submit: t.endOthers, kind: 'secondary' }, hidden('others', 'true'))
+    }${formOf(endAll, { submit: t.endAll, kind: 'danger' })}</div></section>`,
+  };
 }
 
 declare module '../values.js' {

@@ -2,28 +2,55 @@ import { type Html, html } from '../../html.js';
 import type { Site } from '../site.js';
 import type { Words } from '../words.js';
 
-/** A user, as GET /admin/users and GET /admin/users/:id answer it. */
+/** A user, as administrators see one. Times are in ISO 8601. */
 export interface AdministeredUser {
   readonly id: string;
   readonly email: string | null;
-  /** Absent if usernames are not enabled. */
+  /** The username with the letters that were typed. Absent if usernames are not enabled. */
   readonly username?: string | null;
-  /** The username with the letters that were typed. */
+  readonly emailVerifiedAt: string | null;
+  readonly createdAt: string;
+  /** When the deletion was requested. Null if it is not pending. */
+  readonly deletedAt: string | null;
+  /** Null if the user is not suspended. */
+  readonly suspendedAt: string | null;
+  /** Null if the suspension does not expire. */
+  readonly suspendedUntil: string | null;
+  readonly suspensionReason: string | null;
+}
+
+/** A user, as GET /admin/users and GET /admin/users/:id return it. */
+export interface FoundUser {
+  readonly id: string;
+  readonly email: string | null;
+  readonly username?: string | null;
   readonly username_display?: string | null;
   readonly email_verified_at: string | null;
   readonly created_at: string;
-  /** When the deletion was requested. Null or absent if it is not pending. */
   readonly deleted_at?: string | null;
-  /** Null or absent if the user is not suspended. */
   readonly suspended_at?: string | null;
-  /** Null if the suspension does not expire. */
   readonly suspended_until?: string | null;
   readonly suspension_reason?: string | null;
   /** The app's own fields that administrators see. */
   readonly [field: string]: unknown;
 }
 
-/** What a user's account is in. */
+/** @internal */
+export function administered(found: FoundUser): AdministeredUser {
+  const { id, email, username, username_display: display } = found;
+  return {
+    ...{ id, email },
+    ...(username !== undefined && { username: display ?? username }),
+    emailVerifiedAt: found.email_verified_at,
+    createdAt: found.created_at,
+    deletedAt: found.deleted_at ?? null,
+    suspendedAt: found.suspended_at ?? null,
+    suspendedUntil: found.suspended_until ?? null,
+    suspensionReason: found.suspension_reason ?? null,
+  };
+}
+
+/** The state of a user's account. */
 export interface UserState {
   readonly isSuspended: boolean;
   /** Whether its deletion is pending. */
@@ -34,24 +61,33 @@ export interface UserState {
   readonly isOwn: boolean;
 }
 
+/** @internal */
 export function stateOf({ core }: Site, user: AdministeredUser, ownId: string | undefined): UserState {
-  const { email, email_verified_at, deleted_at, suspended_at, suspended_until } = user;
+  const { email, emailVerifiedAt, deletedAt, suspendedAt, suspendedUntil } = user;
   // The database's clock decides when a suspension expires.
-  const isOver = Boolean(suspended_until) && Date.parse(suspended_until ?? '') <= core.database.clock.now();
+  const isOver = suspendedUntil !== null && Date.parse(suspendedUntil) <= core.database.clock.now();
   return {
-    isSuspended: Boolean(suspended_at) && !isOver,
-    isClosed: Boolean(deleted_at),
-    isUnverified: email !== null && email_verified_at === null,
+    isSuspended: suspendedAt !== null && !isOver,
+    isClosed: deletedAt !== null,
+    isUnverified: email !== null && emailVerifiedAt === null,
     isOwn: user.id === ownId,
   };
 }
 
-/** Returns what a user is called: the email, the username or the id. */
-export function titleOfUser({ id, email, username, username_display: display }: AdministeredUser): string {
-  return email ?? display ?? username ?? id;
+/**
+ * Returns the title of a user: the email, the username or the id.
+ *
+ * @internal
+ */
+export function titleOfUser({ id, email, username }: AdministeredUser): string {
+  return email ?? username ?? id;
 }
 
-/** Creates the tags of a user's state. */
+/**
+ * Creates the tags of a user's state.
+ *
+ * @internal
+ */
 export function tagsOf(
   { isSuspended, isClosed, isUnverified, isOwn }: UserState,
   words: Words,
@@ -63,5 +99,5 @@ export function tagsOf(
     isSuspended && t.suspended,
     isUnverified && t.unverified,
   ];
-  return texts.flatMap((text) => (text === false ? [] : [html` <span data-part="tag">${text}</span>`]));
+  return texts.flatMap((text) => (text ? [html` <span data-part="tag">${text}</span>`] : []));
 }

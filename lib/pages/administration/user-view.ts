@@ -1,9 +1,9 @@
 import type { FieldOptions } from '../../config/user.js';
 import { type Html, type HtmlValue, html } from '../../html.js';
 import { errorSummary, field, formOf, labelOf } from '../controls.js';
-import { type OwnField, ownInputs } from '../entrance/fields.js';
-import { providerName } from '../entrance/ways.js';
+import { type OwnField, ownInputs } from '../own-fields.js';
 import type { View } from '../page.js';
+import { providerName } from '../providers.js';
 import { timeInWords } from '../texts.js';
 import type { CommonValues, FormValues } from '../values.js';
 import type { Words } from '../words.js';
@@ -12,9 +12,9 @@ import { type AdministeredUser, titleOfUser, type UserState } from './administer
 /** The values of the page `administration/users/user`. A form is null if it would do nothing. */
 export interface UserValues extends UserState {
   readonly user: AdministeredUser;
-  /** How the user can sign in. What is not enabled is absent. */
+  /** The user's sign-in methods. Methods that are not enabled are absent. */
   readonly methods: SignInMethods;
-  /** Whether a sign-in asks for a second factor. Null if there are none in this app. */
+  /** Whether a sign-in asks for a second factor. Null if the app has no second factors. */
   readonly secondFactor: boolean | null;
   /** The app's own fields that administrators see. */
   readonly facts: readonly OwnFact[];
@@ -29,20 +29,20 @@ export interface UserValues extends UserState {
   readonly sendPasswordReset: FormValues | null;
   readonly requireNewPassword: FormValues | null;
   readonly disableSecondFactor: FormValues | null;
-  /** The form that deletes the user, and after how many days the account is permanently deleted. */
+  /** The form that deletes the user, and the number of days before the account is permanently deleted. */
   readonly remove: (FormValues & { readonly graceDays: number }) | null;
   /** The last events, newest first. Null without an audit log. */
   readonly events: readonly UserEvent[] | null;
 }
 
-/** The ways to sign in, as GET /admin/users/:id answers them. */
+/** The sign-in methods of a user. */
 export interface SignInMethods {
   readonly password?: boolean;
   /** Whether the user can sign in with an emailed code. */
   readonly email?: boolean;
   /** Whether the user has an authenticator app. */
   readonly totp?: boolean;
-  readonly recovery_codes_left?: number;
+  readonly recoveryCodesLeft?: number;
   /** The number of passkeys. */
   readonly passkeys?: number;
   /** The ids of the linked providers. */
@@ -52,9 +52,11 @@ export interface SignInMethods {
 /** A session of the user. */
 export interface AdministeredSession {
   readonly id: string;
-  readonly created_at: string;
-  readonly last_active_at: string;
-  readonly ip_address: string | null;
+  /** ISO 8601. */
+  readonly createdAt: string;
+  /** ISO 8601. */
+  readonly lastActiveAt: string;
+  readonly ipAddress: string | null;
   /** The device in words. Null if it is not known. */
   readonly device: string | null;
   /** The form that ends it. */
@@ -65,13 +67,14 @@ export interface AdministeredSession {
 export interface UserEvent {
   /** The name, such as `sign_in.failed`. */
   readonly kind: string;
-  readonly created_at: string;
-  readonly ip_address: string | null;
+  /** ISO 8601. */
+  readonly createdAt: string;
+  readonly ipAddress: string | null;
   /** The device in words. Null if it is not known. */
   readonly device: string | null;
 }
 
-/** A field of the app's own. */
+/** A custom field of the app. */
 export interface OwnFact {
   /** The name in JSON, such as `favorite_color`. */
   readonly name: string;
@@ -80,7 +83,8 @@ export interface OwnFact {
   readonly value: unknown;
 }
 
-export function viewOf(values: UserValues & CommonValues, words: Words): View {
+/** @internal */
+export function userView(values: UserValues & CommonValues, words: Words): View {
   const { user, edit, suspend } = values;
   const filled = [edit, suspend].filter((form) => form !== null);
   return {
@@ -98,21 +102,21 @@ ${eventsOf(values, words)}`,
 
 function factsOf({ user, methods, secondFactor, facts, ...state }: UserValues, words: Words): Html {
   const t = words.user;
-  const { email, email_verified_at: verified, username, username_display: display } = user;
+  const { email, emailVerifiedAt: verified, username } = user;
   const yesOrNo = (is: boolean | undefined) => is !== undefined && (is ? words.yes : words.no);
   const rows: readonly (readonly [name: string, value: HtmlValue])[] = [
     [words.fields.email, email ?? words.notSet],
     [t.verified, email !== null && (verified === null ? words.no : timeInWords(verified))],
-    [words.fields.username, username !== undefined && (display ?? username ?? words.notSet)],
-    [t.created, timeInWords(user.created_at)],
+    [words.fields.username, username !== undefined && (username ?? words.notSet)],
+    [t.created, timeInWords(user.createdAt)],
     [t.state, stateInWords(user, state, words)],
-    [t.reason, state.isSuspended && user.suspension_reason],
+    [t.reason, state.isSuspended && user.suspensionReason],
     ...facts.map(({ name, type, value }) => [labelOf(name), valueInWords(type, value, words)] as const),
     [words.fields.password, yesOrNo(methods.password)],
     [t.emailedCode, yesOrNo(methods.email)],
     [t.secondFactor, secondFactor !== null && (secondFactor ? t.on : t.off)],
     [t.totp, yesOrNo(methods.totp)],
-    [t.recoveryCodes, methods.totp !== undefined && secondFactor && methods.recovery_codes_left],
+    [t.recoveryCodes, methods.totp !== undefined && secondFactor && methods.recoveryCodesLeft],
     [t.passkeys, methods.passkeys],
     [t.providers, methods.providers && (methods.providers.map(providerName).join(', ') || t.none)],
   ];
@@ -128,7 +132,7 @@ function stateInWords(
   words: Words,
 ): HtmlValue {
   const t = words.user;
-  const { deleted_at: deleted, suspended_at: suspended, suspended_until: until } = user;
+  const { deletedAt: deleted, suspendedAt: suspended, suspendedUntil: until } = user;
   const texts = [
     isClosed && deleted && t.closedSince(timeInWords(deleted)),
     isSuspended && suspended && t.suspendedSince(timeInWords(suspended), until ? timeInWords(until) : null),
@@ -158,7 +162,7 @@ function editForm(edit: NonNullable<UserValues['edit']>, words: Words): Html {
           label: words.fields.username,
           autocomplete: 'off',
           value: edit.username,
-          // A user can have none, but keeps one.
+          // A username can be left out, but not removed.
           required: edit.username !== '',
           isCode: true,
         },
@@ -168,7 +172,7 @@ function editForm(edit: NonNullable<UserValues['edit']>, words: Words): Html {
   )}</details>`;
 }
 
-/** Whether a form was refused with what was typed. */
+/** Whether a rejected form still has the typed values. */
 function isFilled({ typed }: FormValues): boolean {
   return Object.keys(typed).length > 0;
 }
@@ -229,7 +233,7 @@ ${sessions.length === 0 && html`<p>${t.noSessions}</p>`}
 ${
   sessions.length > 0 &&
   html`<ul data-part="list">${sessions.map((session) => {
-    const { device, ip_address: address, created_at: created, last_active_at: active, end } = session;
+    const { device, ipAddress: address, createdAt: created, lastActiveAt: active, end } = session;
     const name = device ?? t.unknownDevice;
     return html`<li data-part="item"><div>
 <p>${name}</p>
@@ -250,8 +254,8 @@ ${events.length === 0 && html`<p>${t.noEvents}</p>`}
 ${
   events.length > 0 &&
   html`<ul data-part="list">${events.map(
-    ({ kind, created_at: at, ip_address: address, device }) => html`<li data-part="item"><div>
-<p>${labelOf(kind.replaceAll('.', ' '))}</p>
+    ({ kind, createdAt: at, ipAddress: address, device }) => html`<li data-part="item"><div>
+<p>${labelOf(kind.replace(/\./g, ' '))}</p>
 <p data-part="quiet">${timeInWords(at)}${[address, device].map((text) => text !== null && html` · ${text}`)}</p>
 </div></li>`,
   )}</ul>`

@@ -1,36 +1,39 @@
 import { snakeCase } from '../../tables/column.js';
-import { ownFields } from '../entrance/fields.js';
+import { ownFields } from '../own-fields.js';
 import { type Page, type PageForm, page } from '../page.js';
-import type { Site } from '../site.js';
+import { allOf, type Site } from '../site.js';
 import { deviceName } from '../texts.js';
-import { type AdministeredUser, stateOf } from './administered.js';
-import {
-  type AdministeredSession,
-  type OwnFact,
-  type SignInMethods,
-  type UserEvent,
-  type UserValues,
-  viewOf,
-} from './user-view.js';
+import { administered, type FoundUser, stateOf } from './administered.js';
+import { type OwnFact, type SignInMethods, type UserValues, userView } from './user-view.js';
 
-interface FoundUser {
-  readonly user: AdministeredUser;
-  readonly sign_in_methods: SignInMethods;
+interface Found {
+  readonly user: FoundUser;
+  readonly sign_in_methods: Omit<SignInMethods, 'recoveryCodesLeft'> & {
+    readonly recovery_codes_left?: number;
+  };
   readonly second_factor: boolean;
 }
 
-interface FoundSession extends Omit<AdministeredSession, 'device' | 'end'> {
+/** The properties that sessions and events share in the responses of routes. */
+interface FoundRow {
+  readonly id: string;
+  readonly created_at: string;
+  readonly ip_address: string | null;
   readonly user_agent: string | null;
 }
 
-interface FoundEvent extends Omit<UserEvent, 'device'> {
-  readonly user_agent: string | null;
+interface FoundSession extends FoundRow {
+  readonly last_active_at: string;
+}
+
+interface FoundEvent extends FoundRow {
+  readonly kind: string;
 }
 
 const NAME = 'administration/users/user';
 const EVENTS = '10';
 
-/** The forms, with their routes and what is said once they are done. */
+/** The forms, with their routes and the keys of their success messages. */
 const FORMS = [
   ['edit', 'patch /admin/users/:id', 'user-changed'],
   ['suspend', 'post /admin/users/:id/suspend', 'user-suspended'],
@@ -72,62 +75,65 @@ export function user(site: Site): Page | null {
     access: 'admin',
     forms,
     async values(visit) {
-      const { user, sign_in_methods: methods, second_factor } = await site.read<FoundUser>(read, visit);
-      const { sessions } = await site.read<{ sessions: FoundSession[] }>(list, visit);
+      const { id: user_id = '' } = visit.params;
+      const ofUser = { user_id, limit: EVENTS };
+      const [{ user: json, sign_in_methods, second_factor }, { sessions }, found] = await allOf([
+        site.read<Found>(read, visit),
+        site.read<{ sessions: FoundSession[] }>(list, visit),
+        events ? site.read<{ events: FoundEvent[] }>(events, visit, undefined, ofUser) : null,
+      ]);
+      const user = administered(json);
+      const { recovery_codes_left: recoveryCodesLeft, ...methods } = sign_in_methods;
       const state = stateOf(site, user, visit.auth?.user.id);
       const { isOwn, isClosed, isSuspended } = state;
       const formIf = (condition: boolean, name: string) =>
         condition && names.has(name) ? site.form(visit, { path }, name) : null;
       const edit = formIf(true, 'edit');
-      const fields = ownFields(site, user, 'administrator');
+      const fields = ownFields(site, json, 'administrator');
       const { usernames } = site.core;
       const removeForm = formIf(!isOwn && !isClosed, 'delete');
       return {
         user,
         ...state,
-        methods,
+        methods: { ...methods, ...(recoveryCodesLeft !== undefined && { recoveryCodesLeft }) },
         secondFactor: site.route('get /two-factor') ? second_factor : null,
-        facts: factsOf(site, user),
+        facts: factsOf(site, json),
         sessions: await Promise.all(
-          sessions.map(async ({ user_agent: agent, ...session }) => ({
-            ...session,
-            device: await deviceName(agent),
-            end: site.form(visit, { path }, 'end-session/:sessionId', { id: user.id, sessionId: session.id }),
+          sessions.map(async ({ id: sessionId, last_active_at: lastActiveAt, ...row }) => ({
+            ...{ id: sessionId, lastActiveAt },
+            ...(await shownOf(row)),
+            end: site.form(visit, { path }, 'end-session/:sessionId', { id: user.id, sessionId }),
           })),
         ),
         endSessions: formIf(sessions.length > 1, 'end-sessions'),
         edit:
           edit && (usernames || fields.length > 0)
-            ? { ...edit, username: usernames ? (user.username_display ?? user.username ?? '') : null, fields }
+            ? { ...edit, username: usernames ? (user.username ?? '') : null, fields }
             : null,
         suspend: formIf(!isOwn && !isSuspended, 'suspend'),
         reinstate: formIf(isSuspended, 'reinstate'),
-        // A sign-in to an account whose deletion is pending is refused, with any password.
+        // An account whose deletion is pending rejects every sign-in, with any password.
         sendPasswordReset: formIf(user.email !== null && !isClosed, 'send-password-reset'),
         requireNewPassword: formIf(!isOwn && methods.password === true && !isClosed, 'require-new-password'),
         disableSecondFactor: formIf(!isOwn && second_factor, 'disable-second-factor'),
         remove: removeForm && { ...removeForm, graceDays },
-        events: events
+        events: found
           ? await Promise.all(
-              (
-                await site.read<{ events: FoundEvent[] }>(events, visit, undefined, {
-                  user_id: user.id,
-                  limit: EVENTS,
-                })
-              ).events.map(async ({ user_agent: agent, ...event }) => ({
-                ...event,
-                device: await deviceName(agent),
-              })),
+              found.events.map(async ({ kind, ...row }) => ({ kind, ...(await shownOf(row)) })),
             )
           : null,
       };
     },
-    view: viewOf,
+    view: userView,
   });
 }
 
+async function shownOf({ created_at, ip_address, user_agent }: Omit<FoundRow, 'id'>) {
+  return { createdAt: created_at, ipAddress: ip_address, device: await deviceName(user_agent) };
+}
+
 /** Returns the app's own fields that administrators see. */
-function factsOf({ core }: Site, user: AdministeredUser): readonly OwnFact[] {
+function factsOf({ core }: Site, user: FoundUser): readonly OwnFact[] {
   return Object.entries(core.settings.user.fields).flatMap(([key, { type }]) => {
     const name = snakeCase(key);
     return name in user ? [{ name, type, value: user[name] }] : [];

@@ -1,11 +1,20 @@
 import { html } from '../../html.js';
 import { errorSummary, field, formOf } from '../controls.js';
-import { type OwnField, ownFields, ownInputs } from '../entrance/fields.js';
-import { type Page, page } from '../page.js';
+import { type OwnField, ownFields, ownInputs } from '../own-fields.js';
+import { type Page, page, type View } from '../page.js';
 import type { Site } from '../site.js';
 import { timeInWords } from '../texts.js';
-import type { FormValues } from '../values.js';
-import { type AdministeredUser, stateOf, tagsOf, titleOfUser, type UserState } from './administered.js';
+import type { CommonValues, FormValues } from '../values.js';
+import type { Words } from '../words.js';
+import {
+  type AdministeredUser,
+  administered,
+  type FoundUser,
+  stateOf,
+  tagsOf,
+  titleOfUser,
+  type UserState,
+} from './administered.js';
 
 /** The values of the page `administration/users`. */
 export interface UsersValues {
@@ -13,7 +22,7 @@ export interface UsersValues {
   readonly users: readonly ListedUser[];
   /** The form that searches, by GET. */
   readonly search: { readonly action: string; readonly text: string };
-  /** The page with the next users. Null on the last one. */
+  /** The page with the next users. Null on the last page. */
   readonly next: string | null;
   /** The form that creates a user. Null if administrators cannot. */
   readonly create:
@@ -29,12 +38,15 @@ export interface UsersValues {
 /** A user of a list. */
 export interface ListedUser extends UserState {
   readonly user: AdministeredUser;
+  /** The value of your field `name`, if administrators see it. */
+  readonly name: string | null;
   /** The page of the user. */
   readonly href: string;
 }
 
 const NAME = 'administration/users';
 
+/** @internal */
 export function users(site: Site): Page | null {
   const path = '/administration/users';
   const list = site.route('get /admin/users');
@@ -52,7 +64,7 @@ export function users(site: Site): Page | null {
             name: 'create',
             route: create,
             next: ({ reply }) => {
-              const { id } = (reply.body as { user: AdministeredUser }).user;
+              const { id } = (reply.body as { user: FoundUser }).user;
               return site.page('administration/users/user', { done: 'user-created', params: { id } });
             },
           },
@@ -62,7 +74,7 @@ export function users(site: Site): Page | null {
       const { query, auth } = visit;
       const search = query.get('search') ?? '';
       const cursor = query.get('cursor');
-      const found = await site.read<{ users: AdministeredUser[]; next_cursor: string | null }>(
+      const found = await site.read<{ users: FoundUser[]; next_cursor: string | null }>(
         list,
         visit,
         undefined,
@@ -73,11 +85,15 @@ export function users(site: Site): Page | null {
       );
       const here = site.page(NAME);
       return {
-        users: found.users.map((user) => ({
-          user,
-          href: site.page('administration/users/user', { params: { id: user.id } }),
-          ...stateOf(site, user, auth?.user.id),
-        })),
+        users: found.users.map((json) => {
+          const user = administered(json);
+          return {
+            user,
+            name: typeof json.name === 'string' && json.name !== '' ? json.name : null,
+            href: site.page('administration/users/user', { params: { id: user.id } }),
+            ...stateOf(site, user, auth?.user.id),
+          };
+        }),
         search: { action: here, text: search },
         next:
           found.next_cursor === null
@@ -93,13 +109,17 @@ export function users(site: Site): Page | null {
           : null,
       };
     },
-    view(values, words) {
-      const { users, search, next, create } = values;
-      const t = words.users;
-      const isRefused = Object.keys(create?.typed ?? {}).length > 0;
-      return {
-        title: t.title,
-        main: html`${errorSummary(values, create ? [create] : [], words)}<section data-part="card">
+    view: usersView,
+  });
+}
+
+function usersView(values: UsersValues & CommonValues, words: Words): View {
+  const { users, search, next, create } = values;
+  const t = words.users;
+  const isRefused = Object.keys(create?.typed ?? {}).length > 0;
+  return {
+    title: t.title,
+    main: html`${errorSummary(values, create ? [create] : [], words)}<section data-part="card">
 <form method="get" action="${search.action}" role="search" data-part="form">
 <div data-part="field">
 <label for="search">${t.search}</label>
@@ -112,9 +132,9 @@ ${users.length === 0 && html`<p>${next === null ? t.none : t.noneYet}</p>`}
 ${
   users.length > 0 &&
   html`<ul data-part="list">${users.map(
-    ({ user, href, ...state }) => html`<li data-part="item"><div>
+    ({ user, name, href, ...state }) => html`<li data-part="item"><div>
 <p><a href="${href}">${titleOfUser(user)}</a>${tagsOf(state, words)}</p>
-<p data-part="quiet">${detailsOf(user).map((detail) => html`${detail} · `)}${t.created(timeInWords(user.created_at))}</p>
+<p data-part="quiet">${[name, user.email === null ? null : user.username].map((detail) => detail && html`${detail} · `)}${t.created(timeInWords(user.createdAt))}</p>
 </div></li>`,
   )}</ul>`
 }
@@ -153,20 +173,7 @@ ${
     }${ownInputs(create, create.fields, words)}`,
   )}</details></section>`
 }`,
-      };
-    },
-  });
-}
-
-/** Returns what the list shows of a user besides the title. */
-function detailsOf({
-  email,
-  username,
-  username_display: display,
-  name,
-}: AdministeredUser): readonly string[] {
-  const texts = [name, email === null ? null : (display ?? username)];
-  return texts.filter((text): text is string => typeof text === 'string' && text !== '');
+  };
 }
 
 declare module '../values.js' {

@@ -1,6 +1,8 @@
 // Sends forms without leaving the page: the response's <main> takes the place of this one.
 
-/** Puts the main part of a document in place of this page's. */
+const words = JSON.parse(document.querySelector('meta[name="latchkey-words"]').content);
+
+/** Replaces the main part of this page with the main part of a document. */
 function show(text) {
   const next = new DOMParser().parseFromString(text, 'text/html');
   const main = next.querySelector('main');
@@ -12,7 +14,9 @@ function show(text) {
   return true;
 }
 
-/** Leaves for an address. One that differs in its fragment alone would only scroll. */
+/**
+ * Opens an address. If it differs only in its fragment, the page is reloaded, because the browser would only scroll.
+ */
 function go(to) {
   const next = new URL(to, location.href);
   const isHere = next.pathname + next.search === location.pathname + location.search;
@@ -22,13 +26,12 @@ function go(to) {
 }
 document.addEventListener('latchkey:go', ({ detail }) => go(detail));
 
-/** Says that a form could not be sent. It is not sent again, because the server might have got it. */
+/** Shows that a form could not be sent. It is not sent again, because the server might have received it. */
 function complain(form) {
-  const main = document.querySelector('main');
   const message = form.querySelector('[data-part="error"][role="alert"]') ?? document.createElement('p');
   message.dataset.part = 'error';
   message.setAttribute('role', 'alert');
-  message.textContent = main.dataset.failed;
+  message.textContent = words.failed;
   form.prepend(message);
   form.removeAttribute('aria-busy');
 }
@@ -38,9 +41,11 @@ document.addEventListener('submit', async (event) => {
   // Fields can have the names of a form's properties, such as method and action.
   const attribute = (name) => Element.prototype.getAttribute.call(form, name);
   const isOurs = Element.prototype.closest.call(form, 'main') !== null;
-  if (event.defaultPrevented || attribute('method') !== 'post' || !isOurs) return;
+  // A script cannot save a file as the browser does.
+  const isDownload = attribute('data-downloads') !== null;
+  if (event.defaultPrevented || attribute('method') !== 'post' || !isOurs || isDownload) return;
   event.preventDefault();
-  // It stays busy, because either the page or its main part is replaced.
+  // The form stays busy, because either the page or its main part is replaced.
   if (attribute('aria-busy') === 'true') return;
   form.setAttribute('aria-busy', 'true');
   const body = new URLSearchParams(new FormData(form, event.submitter));
@@ -63,9 +68,9 @@ addEventListener('pageshow', ({ persisted }) => {
   if (persisted && document.body.dataset.part !== 'entrance') location.reload();
 });
 
-// Buttons that show what is typed as a password, and that copy.
+// Adds buttons that show a typed password, and enables buttons that copy.
 function enhance() {
-  // The templates of an app stay as they are.
+  // Do not change the templates of an app.
   for (const input of document.querySelectorAll(
     '[data-part="field"] > [type="password"]:not([data-shows])',
   )) {
@@ -74,7 +79,7 @@ function enhance() {
     button.dataset.part = 'button link';
     const show = (isShown) => {
       input.type = isShown ? 'text' : 'password';
-      button.textContent = isShown ? 'Hide' : 'Show';
+      button.textContent = isShown ? words.hide : words.show;
       button.setAttribute('aria-label', `${button.textContent} ${input.labels[0]?.textContent ?? ''}`.trim());
     };
     button.addEventListener('click', () => show(input.type === 'password'));

@@ -1,5 +1,6 @@
-// Passkeys: signing in with one, confirming with one, and adding one. Only scripts can ask a browser for them.
+// Signs in, confirms and adds passkeys. Only scripts can ask a browser for passkeys.
 
+const words = JSON.parse(document.querySelector('meta[name="latchkey-words"]').content).passkeys;
 const bytesOf = (text) =>
   Uint8Array.from(atob(text.replaceAll('-', '+').replaceAll('_', '/')), (one) => one.charCodeAt(0));
 const textOf = (buffer) =>
@@ -33,7 +34,10 @@ async function call(path, body) {
     body: JSON.stringify(body ?? {}),
   });
   const answer = response.status === 204 ? null : await response.json().catch(() => null);
-  if (!response.ok) throw new Error(answer?.detail ?? 'The passkey could not be used. Try again.');
+  if (!response.ok) {
+    const error = new Error(answer?.detail ?? words.failed);
+    throw Object.assign(error, { code: answer?.code });
+  }
   return answer;
 }
 
@@ -52,11 +56,18 @@ const create = async (options) =>
     }),
   );
 
+/** Informs the browser about passkeys. A browser without this feature keeps offering them, which is not an error. */
+async function inform(method, facts) {
+  try {
+    await PublicKeyCredential[method]?.(facts);
+  } catch {}
+}
+
 // The server forgets its challenge after 5 minutes.
 const RENEW_MS = 4 * 60 * 1000;
 let waiting = new AbortController();
 
-/** Does what the button is for. */
+/** Runs the action of a button. */
 async function act(button, more) {
   const { kind, options, send, body = '{}', go } = button.dataset;
   const remember = document.querySelector('input[name="remember_me"]')?.checked;
@@ -70,12 +81,16 @@ async function act(button, more) {
     [button.dataset.field ?? 'response']: response,
     ...(name && { name }),
   };
-  const answer = await call(send, sent);
+  const answer = await call(send, sent).catch((error) => {
+    if (error.code === 'unknown_passkey')
+      inform('signalUnknownCredential', { rpId: asked.options.rpId, credentialId: response.id });
+    throw error;
+  });
   if (answer?.recovery_codes && button.dataset.codes) return showCodes(button, answer.recovery_codes);
   document.dispatchEvent(new CustomEvent('latchkey:go', { detail: go }));
 }
 
-// They are not on the page that follows, so they are shown here.
+// The next page does not show the codes, so show them here.
 function showCodes(button, codes) {
   const list = document.getElementById(button.dataset.codes);
   list.querySelector('[data-part="secret"]').textContent = codes.join('\n');
@@ -84,24 +99,16 @@ function showCodes(button, codes) {
   list.querySelector('h3, h2').focus();
 }
 
-const MESSAGES = {
-  NotAllowedError:
-    'No passkey was used. It was cancelled, it took too long, or there is none on this device.',
-  InvalidStateError: 'This device already has a passkey for your account.',
-  NotSupportedError: 'This device cannot use passkeys. Try a phone or a password manager.',
-  SecurityError: 'Passkeys do not work at this address.',
-};
-
 function complain(button, error) {
   if (error.name === 'AbortError') return;
   const message = button.parentElement.querySelector('[data-part="error"]') ?? document.createElement('p');
   message.dataset.part = 'error';
   message.setAttribute('role', 'alert');
-  message.textContent = MESSAGES[error.name] ?? error.message;
+  message.textContent = words[error.name] ?? error.message;
   button.before(message);
 }
 
-/** Offers the passkeys of the account in the list that opens at the field of its name. */
+/** Offers passkeys in the autofill list of the field for the email or username. */
 async function offerInList(button) {
   waiting.abort();
   waiting = new AbortController();
@@ -113,7 +120,9 @@ async function offerInList(button) {
   await act(button, { mediation: 'conditional', signal }).catch(() => undefined);
 }
 
-/** Tells the server that this browser can create a passkey on this device, so that it is offered after a password. */
+/**
+ * Lets the server know that this browser can create a passkey on this device, so that it offers one after a password.
+ */
 async function sayWhatIsPossible() {
   const form = document.querySelector('form[action$="/sign-in/password"]');
   if (!form || form.elements.can_create_passkey) return;
@@ -133,6 +142,8 @@ function enhance() {
     });
     if (button.dataset.kind === 'sign-in') offerInList(button);
   }
+  for (const { dataset } of document.querySelectorAll('[data-signal]'))
+    inform('signalAllAcceptedCredentials', JSON.parse(dataset.signal));
   sayWhatIsPossible();
   for (const none of document.querySelectorAll('[data-no-passkeys]')) none.hidden = true;
 }

@@ -1,25 +1,27 @@
 import { html } from '../../html.js';
 import { errorSummary, field, formOf, hidden } from '../controls.js';
-import { Leave, type Page, page } from '../page.js';
+import { type OwnField, ownFields, ownInputs } from '../own-fields.js';
+import { Leave, type Page, page, type View } from '../page.js';
 import type { Site } from '../site.js';
-import type { FormValues } from '../values.js';
-import { type OwnField, ownFields, ownInputs } from './fields.js';
+import type { CommonValues, FormValues } from '../values.js';
+import type { Words } from '../words.js';
 
 /** The values of the page `sign-in/email`. */
 export interface EmailedSignInValues {
   readonly form: FormValues;
   /** The token of the link in the email. Null if the page was opened without one. */
   readonly token: string | null;
-  /** The address that the link was sent to. Null without a link that works. */
+  /** The address that the link was sent to. Null without a valid link. */
   readonly of: string | null;
   /** Whether the email was asked for in another browser. */
   readonly isElsewhere: boolean;
   /** The app's own fields, if a new account needs them. Empty otherwise. */
   readonly fields: readonly OwnField[];
-  /** Where a new code is asked for. */
+  /** The page where users ask for a new code. */
   readonly again: string;
 }
 
+/** @internal */
 export function emailedSignIn(site: Site): Page | null {
   const path = '/sign-in/email';
   const route = site.route('post /signin/email/confirm');
@@ -48,45 +50,47 @@ export function emailedSignIn(site: Site): Page | null {
         form: site.form(visit, { path }, 'confirm'),
         token,
         of: token === null ? null : await emailOfLink(site, token),
-        // A string, because the plugin that declares the code can be left out.
+        // Compare strings, because the type has no such code without the plugin that declares it.
         isElsewhere: String(refused?.error.code) === 'other_browser',
         fields: needsFields ? ownFields(site) : [],
         again: site.page('sign-in', { returnTo }),
       };
     },
-    view(values, words) {
-      const { form, token, of, isElsewhere, fields, again, returnTo } = values;
-      const t = words.emailedSignIn;
-      if (isElsewhere)
-        return {
-          title: t.linkTitle,
-          main: html`<div data-part="errors" role="alert" tabindex="-1" autofocus><p>${t.otherBrowser}</p></div>`,
-        };
-      const own = fields.length > 0 && html`<p>${t.fields}</p>${ownInputs(form, fields, words)}`;
-      return {
-        title: token === null ? t.title : t.linkTitle,
-        main: html`${errorSummary(values, [form], words)}<p>${token === null ? t.lead : t.linkLead(of)}</p>${formOf(
-          form,
-          { submit: token === null ? t.submit : t.linkSubmit, returnTo },
-          html`${
-            token === null
-              ? field(
-                  form,
-                  {
-                    name: 'code',
-                    label: words.fields.code,
-                    autocomplete: 'one-time-code',
-                    focus: true,
-                    isCode: true,
-                  },
-                  words,
-                )
-              : hidden('token', token)
-          }${own}`,
-        )}<p><a href="${again}">${t.again}</a></p>`,
-      };
-    },
+    view: emailedSignInView,
   });
+}
+
+function emailedSignInView(values: EmailedSignInValues & CommonValues, words: Words): View {
+  const { form, token, of, isElsewhere, fields, again, returnTo } = values;
+  const t = words.emailedSignIn;
+  if (isElsewhere)
+    return {
+      title: t.linkTitle,
+      main: html`<div data-part="errors" role="alert" tabindex="-1" autofocus><p>${t.otherBrowser}</p></div>`,
+    };
+  const own = fields.length > 0 && html`<p>${t.fields}</p>${ownInputs(form, fields, words)}`;
+  return {
+    title: token === null ? t.title : t.linkTitle,
+    main: html`${errorSummary(values, [form], words)}<p>${token === null ? t.lead : t.linkLead(of)}</p>${formOf(
+      form,
+      { submit: token === null ? t.submit : t.linkSubmit, returnTo },
+      html`${
+        token === null
+          ? field(
+              form,
+              {
+                name: 'code',
+                label: words.fields.code,
+                autocomplete: 'one-time-code',
+                focus: true,
+                isCode: true,
+              },
+              words,
+            )
+          : hidden('token', token)
+      }${own}`,
+    )}<p><a href="${again}">${t.again}</a></p>`,
+  };
 }
 
 async function emailOfLink(site: Site, token: string): Promise<string | null> {

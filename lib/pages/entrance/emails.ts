@@ -1,8 +1,10 @@
-import { html } from '../../html.js';
+import { type Html, html } from '../../html.js';
+import { maskEmail } from '../../users/canonical.js';
 import { errorSummary, field, formOf, hidden, usernameOf } from '../controls.js';
-import { type Page, page } from '../page.js';
+import { type Page, page, type View } from '../page.js';
 import type { Site } from '../site.js';
-import type { FormValues } from '../values.js';
+import type { CommonValues, FormValues } from '../values.js';
+import type { Words } from '../words.js';
 
 /** The values of the page `verify-email`. */
 export interface VerifyEmailValues {
@@ -13,7 +15,7 @@ export interface VerifyEmailValues {
   readonly of: string | null;
   /** Whether the password must be entered, because the account is not signed in here. */
   readonly needsPassword: boolean;
-  /** Whether a sign-in was refused because the email is not verified yet. */
+  /** Whether a sign-in was rejected because the email is not verified yet. */
   readonly isWaiting: boolean;
   /** Whether it was verified just now. */
   readonly isDone: boolean;
@@ -24,6 +26,7 @@ export interface VerifyEmailValues {
   readonly next: string;
 }
 
+/** @internal */
 export function verifyEmail(site: Site): Page | null {
   const path = '/verify-email';
   const [verify, send] = [site.route('post /verify-email'), site.route('post /email-verifications')];
@@ -54,7 +57,7 @@ export function verifyEmail(site: Site): Page | null {
         form: site.form(visit, { path }, 'confirm'),
         token: found && token,
         of: found && site.nameOf(found.record.user),
-        // A browser of the sign-up needs none, so the password is asked for once the route has.
+        // The browser of the sign-up needs no password, so ask for it only if the route does.
         needsPassword: !isOwn && (!site.verifiesByClick || refused?.form === 'confirm'),
         isWaiting: token === null && query.has('waiting'),
         isDone: query.get('done') === 'email-verified' && token === null,
@@ -63,47 +66,35 @@ export function verifyEmail(site: Site): Page | null {
         next: auth ? (returnTo ?? site.home) : site.page('sign-in', { returnTo }),
       };
     },
-    view(values, words) {
-      const { form, token, of, needsPassword, isWaiting, isDone, send, signIn, next, returnTo, account } =
-        values;
-      const t = words.verifyEmail;
-      const again = send && formOf(send, { submit: t.send, kind: 'secondary', returnTo });
-      const onward = (label: string) => html`<p><a href="${next}" data-part="button">${label}</a></p>`;
-      if (isDone)
-        return { title: t.done, main: onward(account === null ? words.signIn.title : words.continue) };
-      if (token === null || of === null) {
-        const isNew = isWaiting || (send !== null && values.done === 'sent');
-        return {
-          title: isNew ? t.waiting : t.invalid,
-          main: html`${errorSummary(values, send ? [send] : [], words)}<p>${isNew ? (send ? t.waitingHere : t.waitingText) : t.invalidText}</p>${again}${
-            !again && html`<p><a href="${signIn}" data-part="button">${words.signIn.title}</a></p>`
-          }`,
-        };
-      }
-      return {
-        title: t.title,
-        main: html`${errorSummary(values, [form], words)}<p>${t.lead(of)}</p>${formOf(
-          form,
-          { submit: t.submit, returnTo },
-          html`${hidden('token', token)}${
-            needsPassword &&
-            html`${usernameOf(of)}${field(
-              form,
-              {
-                name: 'password',
-                label: words.fields.password,
-                type: 'password',
-                autocomplete: 'current-password',
-                hint: t.password,
-                focus: true,
-              },
-              words,
-            )}`
-          }`,
-        )}`,
-      };
-    },
+    view: verifyEmailView,
   });
+}
+
+function verifyEmailView(values: VerifyEmailValues & CommonValues, words: Words): View {
+  const { form, token, of, needsPassword, isWaiting, isDone, send, signIn, next, returnTo, account } = values;
+  const t = words.verifyEmail;
+  const again = send && formOf(send, { submit: t.send, kind: 'secondary', returnTo });
+  const onward = (label: string) => html`<p><a href="${next}" data-part="button">${label}</a></p>`;
+  if (isDone) return { title: t.done, main: onward(account === null ? words.signIn.title : words.continue) };
+  if (token === null || of === null) {
+    const isNew = isWaiting || (send !== null && values.done === 'sent');
+    return {
+      title: isNew ? t.waiting : t.invalid,
+      main: html`${errorSummary(values, send ? [send] : [], words)}<p>${isNew ? (send ? t.waitingHere : t.waitingText) : t.invalidText}</p>${again}${
+        !again && html`<p><a href="${signIn}" data-part="button">${words.signIn.title}</a></p>`
+      }`,
+    };
+  }
+  return {
+    title: t.title,
+    main: html`${errorSummary(values, [form], words)}<p>${t.lead(of)}</p>${formOf(
+      form,
+      { submit: t.submit, returnTo },
+      html`${hidden('token', token)}${
+        needsPassword && html`${usernameOf(of)}${ownerField(form, t.password, words)}`
+      }`,
+    )}`,
+  };
 }
 
 /** The values of the page `change-email`. */
@@ -113,7 +104,7 @@ export interface ChangeEmailValues {
   readonly token: string | null;
   /** The new email. Null without a valid link. */
   readonly newEmail: string | null;
-  /** The present email of the account. Without its session, most letters are hidden. */
+  /** The current email of the account. Without a session of the account, most letters are hidden. */
   readonly of: string | null;
   /** Whether the password must be entered, because the account is not signed in here. */
   readonly needsPassword: boolean;
@@ -121,6 +112,7 @@ export interface ChangeEmailValues {
   readonly next: string;
 }
 
+/** @internal */
 export function changeEmail(site: Site): Page | null {
   const path = '/change-email';
   const route = site.route('post /email-changes/confirm');
@@ -139,52 +131,50 @@ export function changeEmail(site: Site): Page | null {
         form: site.form(visit, { path }, 'confirm'),
         token: found && token,
         newEmail: found?.email ?? null,
-        // Someone else can have the new mailbox, because it was misspelled.
+        // The new mailbox might belong to someone else, because the user misspelled the address.
         of: found && (isOwn ? site.nameOf(found.record.user) : masked(site.nameOf(found.record.user))),
         needsPassword: !isOwn && site.core.passwords !== null,
         isDone: query.get('done') === 'email-changed' && token === null,
         next: auth ? site.home : site.page('sign-in'),
       };
     },
-    view(values, words) {
-      const { form, token, newEmail, of, needsPassword, isDone, next, account } = values;
-      const t = words.changeEmail;
-      if (isDone || token === null || newEmail === null)
-        return {
-          title: isDone ? t.done : t.invalid,
-          main: html`${!isDone && html`<p>${t.invalidText}</p>`}<p><a href="${next}" data-part="button">${account === null ? words.signIn.title : words.continue}</a></p>`,
-        };
-      return {
-        title: t.title,
-        main: html`${errorSummary(values, [form], words)}<p>${t.lead(newEmail)}</p>${
-          of !== null && html`<p>${t.account(of)}</p>`
-        }${formOf(
-          form,
-          { submit: t.submit },
-          html`${hidden('token', token)}${
-            needsPassword &&
-            field(
-              form,
-              {
-                name: 'password',
-                label: words.fields.password,
-                type: 'password',
-                autocomplete: 'current-password',
-                hint: t.password,
-                focus: true,
-              },
-              words,
-            )
-          }`,
-        )}`,
-      };
-    },
+    view: changeEmailView,
   });
+}
+
+function changeEmailView(values: ChangeEmailValues & CommonValues, words: Words): View {
+  const { form, token, newEmail, of, needsPassword, isDone, next, account } = values;
+  const t = words.changeEmail;
+  if (isDone || token === null || newEmail === null)
+    return {
+      title: isDone ? t.done : t.invalid,
+      main: html`${!isDone && html`<p>${t.invalidText}</p>`}<p><a href="${next}" data-part="button">${account === null ? words.signIn.title : words.continue}</a></p>`,
+    };
+  return {
+    title: t.title,
+    main: html`${errorSummary(values, [form], words)}<p>${t.lead(newEmail)}</p>${
+      of !== null && html`<p>${t.account(of)}</p>`
+    }${formOf(
+      form,
+      { submit: t.submit },
+      html`${hidden('token', token)}${needsPassword && ownerField(form, t.password, words)}`,
+    )}`,
+  };
 }
 
 /** Hides most letters of an email. */
 function masked(email: string | null): string | null {
-  return email?.replace(/(?<=^.)[^@]*(?=@)/, '…') ?? null;
+  return email === null ? null : maskEmail(email);
+}
+
+/** Creates the field for the password of the account, which proves that the address belongs to its owner. */
+function ownerField(form: FormValues, hint: string, words: Words): Html {
+  const label = words.fields.password;
+  return field(
+    form,
+    { name: 'password', label, type: 'password', autocomplete: 'current-password', hint, focus: true },
+    words,
+  );
 }
 
 declare module '../values.js' {

@@ -1,6 +1,8 @@
 import { html } from '../../html.js';
-import { Leave, type Page, page } from '../page.js';
+import { Leave, type Page, page, type View } from '../page.js';
 import type { Site } from '../site.js';
+import type { CommonValues } from '../values.js';
+import type { Words } from '../words.js';
 
 /** The values of the page `sign-in/passkey`. */
 export interface PasskeyOfferValues {
@@ -9,7 +11,11 @@ export interface PasskeyOfferValues {
   readonly next: string;
 }
 
-/** The page that offers a passkey after a sign-in with a password, in browsers that can create one. */
+/**
+ * The page that offers a passkey after a sign-in with a password, in browsers that can create one.
+ *
+ * @internal
+ */
 export function passkeyOffer(site: Site): Page | null {
   const list = site.route('get /passkeys');
   if (!list || !site.route('post /passkeys')) return null;
@@ -31,15 +37,17 @@ export function passkeyOffer(site: Site): Page | null {
       site.kept.setOffered(visit.res);
       return { mount: site.mount, next };
     },
-    view({ mount, next }, words) {
-      const t = words.passkeyOffer;
-      return {
-        title: t.title,
-        scripts: ['passkeys.js'],
-        main: html`<p>${t.text}</p><div data-part="stack"><button type="button" hidden data-part="button primary" data-passkey data-kind="create" data-options="${mount}/passkeys/options" data-send="${mount}/passkeys" data-go="${next}">${t.create}</button><a href="${next}" data-part="button secondary">${t.later}</a></div>`,
-      };
-    },
+    view: passkeyOfferView,
   });
+}
+
+function passkeyOfferView({ mount, next }: PasskeyOfferValues & CommonValues, words: Words): View {
+  const t = words.passkeyOffer;
+  return {
+    title: t.title,
+    scripts: ['passkeys.js'],
+    main: html`<p>${t.text}</p><div data-part="stack"><button type="button" hidden data-part="button primary" data-passkey data-kind="create" data-options="${mount}/passkeys/options" data-send="${mount}/passkeys" data-go="${next}">${t.create}</button><a href="${next}" data-part="button secondary">${t.later}</a></div>`,
+  };
 }
 
 declare module '../values.js' {

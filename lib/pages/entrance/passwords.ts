@@ -1,8 +1,9 @@
 import { html } from '../../html.js';
 import { errorSummary, field, formOf, hidden, usernameOf } from '../controls.js';
-import { type Page, page } from '../page.js';
+import { type Page, page, type View } from '../page.js';
 import type { Site } from '../site.js';
-import type { FormValues } from '../values.js';
+import type { CommonValues, FormValues } from '../values.js';
+import type { Words } from '../words.js';
 
 /** The values of the page `forgot-password`. */
 export interface ForgotPasswordValues {
@@ -12,6 +13,7 @@ export interface ForgotPasswordValues {
   readonly signIn: string;
 }
 
+/** @internal */
 export function forgotPassword(site: Site): Page | null {
   const path = '/forgot-password';
   const route = site.route('post /passwords/request-reset');
@@ -27,25 +29,27 @@ export function forgotPassword(site: Site): Page | null {
       isSent: visit.query.get('done') === 'check-mail' && visit.refused === null,
       signIn: site.page('sign-in'),
     }),
-    view(values, words) {
-      const { form, isSent, signIn } = values;
-      const t = words.forgotPassword;
-      const back = html`<p><a href="${signIn}">${t.back}</a></p>`;
-      if (isSent) return { title: t.sent, main: html`<p>${t.sentText}</p>${back}` };
-      return {
-        title: t.title,
-        main: html`${errorSummary(values, [form], words)}<p>${t.lead}</p>${formOf(
-          form,
-          { submit: t.submit },
-          field(
-            form,
-            { name: 'email', label: words.fields.email, type: 'email', autocomplete: 'email', focus: true },
-            words,
-          ),
-        )}${back}`,
-      };
-    },
+    view: forgotPasswordView,
   });
+}
+
+function forgotPasswordView(values: ForgotPasswordValues & CommonValues, words: Words): View {
+  const { form, isSent, signIn } = values;
+  const t = words.forgotPassword;
+  const back = html`<p><a href="${signIn}">${t.back}</a></p>`;
+  if (isSent) return { title: t.sent, main: html`<p>${t.sentText}</p>${back}` };
+  return {
+    title: t.title,
+    main: html`${errorSummary(values, [form], words)}<p>${t.lead}</p>${formOf(
+      form,
+      { submit: t.submit },
+      field(
+        form,
+        { name: 'email', label: words.fields.email, type: 'email', autocomplete: 'email', focus: true },
+        words,
+      ),
+    )}${back}`,
+  };
 }
 
 /** The values of the pages `reset-password` and `invitation`. */
@@ -60,7 +64,11 @@ export interface ResetPasswordValues {
   readonly again: string | null;
 }
 
-/** @param name `reset-password` or `invitation`: both choose a password */
+/**
+ * @param name `reset-password` or `invitation`: both choose a password
+ *
+ * @internal
+ */
 export function resetPassword(site: Site, name: 'reset-password' | 'invitation'): Page | null {
   const path = `/${name}`;
   const route = site.route('post /passwords/reset');
@@ -82,37 +90,39 @@ export function resetPassword(site: Site, name: 'reset-password' | 'invitation')
           name === 'reset-password' && site.hasPage('forgot-password') ? site.page('forgot-password') : null,
       };
     },
-    view(values, words) {
-      const { form, token, of, minLength, again } = values;
-      const t = words.resetPassword;
-      if (token === null || of === null)
-        return {
-          title: t.invalid,
-          main: html`<p>${again === null ? t.invitationInvalidText : t.invalidText}</p>${
-            again !== null && html`<p><a href="${again}" data-part="button">${t.again}</a></p>`
-          }`,
-        };
-      return {
-        title: name === 'invitation' ? t.invitationTitle : t.title,
-        main: html`${errorSummary(values, [form], words)}<p>${t.lead(of)}</p>${formOf(
-          form,
-          { submit: t.submit },
-          html`${hidden('token', token)}${usernameOf(of)}${field(
-            form,
-            {
-              name: 'new_password',
-              label: words.fields.newPassword,
-              type: 'password',
-              autocomplete: 'new-password',
-              hint: words.passwordHint(minLength),
-              focus: true,
-            },
-            words,
-          )}`,
-        )}<p data-part="quiet">${t.ends}</p>`,
-      };
-    },
+    view: resetPasswordView,
   });
+}
+
+function resetPasswordView(values: ResetPasswordValues & CommonValues, words: Words): View {
+  const { form, token, of, minLength, again } = values;
+  const t = words.resetPassword;
+  if (token === null || of === null)
+    return {
+      title: t.invalid,
+      main: html`<p>${again === null ? t.invitationInvalidText : t.invalidText}</p>${
+        again !== null && html`<p><a href="${again}" data-part="button">${t.again}</a></p>`
+      }`,
+    };
+  return {
+    title: values.page === 'invitation' ? t.invitationTitle : t.title,
+    main: html`${errorSummary(values, [form], words)}<p>${t.lead(of)}</p>${formOf(
+      form,
+      { submit: t.submit },
+      html`${hidden('token', token)}${usernameOf(of)}${field(
+        form,
+        {
+          name: 'new_password',
+          label: words.fields.newPassword,
+          type: 'password',
+          autocomplete: 'new-password',
+          hint: words.passwordHint(minLength),
+          focus: true,
+        },
+        words,
+      )}`,
+    )}<p data-part="quiet">${t.ends}</p>`,
+  };
 }
 
 declare module '../values.js' {

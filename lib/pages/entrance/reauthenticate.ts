@@ -1,16 +1,17 @@
 import { html } from '../../html.js';
 import { errorSummary, field, formOf } from '../controls.js';
-import { Leave, type Page, page } from '../page.js';
+import { Leave, type Page, page, type View } from '../page.js';
+import { type ProviderValues, providerLinks, providersOf } from '../providers.js';
 import type { Site } from '../site.js';
-import type { FormValues } from '../values.js';
-import { type ProviderValues, providerLinks, providersOf } from './ways.js';
+import type { CommonValues, FormValues } from '../values.js';
+import type { Words } from '../words.js';
 
 /** The values of the page `reauthenticate`. */
 export interface ReauthenticateValues {
-  /** What the user can confirm with: `password`, `code`, `recovery_code`, `passkey`, `email_code`. */
+  /** The methods that the user can confirm with: `password`, `code`, `recovery_code`, `passkey`, `email_code`. */
   readonly methods: readonly string[];
   readonly form: FormValues;
-  /** The form that emails a code. Null if none is emailed. */
+  /** The form that emails a code. Null if the user cannot confirm with an emailed code. */
   readonly send: FormValues | null;
   /** Whether a code was emailed, so that it can be entered. */
   readonly isSent: boolean;
@@ -21,6 +22,7 @@ export interface ReauthenticateValues {
   readonly next: string;
 }
 
+/** @internal */
 export function reauthenticate(site: Site): Page {
   const path = '/reauthenticate';
   const [confirm, send] = [site.route('post /reauthenticate'), site.route('post /reauthenticate/email')];
@@ -72,49 +74,51 @@ export function reauthenticate(site: Site): Page {
         next,
       };
     },
-    view(values, words) {
-      const { methods, form, send, providers, isSent, returnTo, mount, next, signOutPage } = values;
-      const t = words.reauthenticate;
-      const has = (name: string) => methods.includes(name);
-      const one = (name: string, label: string, hint: string | null, focus: boolean) =>
-        formOf(
-          form,
-          { submit: t.submit, returnTo },
-          field(
-            form,
-            {
-              name,
-              label,
-              hint,
-              type: name === 'password' ? 'password' : 'text',
-              autocomplete:
-                name === 'password' ? 'current-password' : name === 'recovery_code' ? 'off' : 'one-time-code',
-              ...(name === 'code' && { inputmode: 'numeric' as const }),
-              focus,
-              isCode: true,
-            },
-            words,
-          ),
-        );
-      const isStrong = has('code');
-      return {
-        title: t.title,
-        ...(has('passkey') && { scripts: ['passkeys.js'] }),
-        main: html`${errorSummary(values, [form, ...(send ? [send] : [])], words)}<p>${t.lead}</p>${
-          has('code') && one('code', words.fields.code, words.secondFactor.totp, true)
-        }${has('password') && !isStrong && one('password', words.fields.password, null, true)}${
-          has('email_code') &&
-          html`${isSent && one('email_code', words.fields.code, t.sent, true)}${send && formOf(send, { submit: t.send, kind: 'secondary', returnTo })}`
-        }${
-          has('passkey') &&
-          html`<div data-part="stack"><button type="button" hidden data-part="button secondary" data-passkey data-kind="reauthenticate" data-options="${mount}/reauthenticate/options" data-send="${mount}/reauthenticate" data-field="passkey" data-go="${next}">${words.secondFactor.usePasskey}</button></div>`
-        }${providerLinks(providers, null, words)}${
-          has('recovery_code') &&
-          html`<details><summary>${words.secondFactor.useRecovery}</summary>${one('recovery_code', words.fields.recoveryCode, words.secondFactor.recoveryHint, false)}</details>`
-        }${methods.length === 0 && providers.length === 0 && html`<p>${t.none}</p>`}<p><a href="${signOutPage}">${words.signOut.title}</a></p>`,
-      };
-    },
+    view: reauthenticateView,
   });
+}
+
+function reauthenticateView(values: ReauthenticateValues & CommonValues, words: Words): View {
+  const { methods, form, send, providers, isSent, returnTo, mount, next, signOutPage } = values;
+  const t = words.reauthenticate;
+  const has = (name: string) => methods.includes(name);
+  const one = (name: string, label: string, hint: string | null, focus: boolean) =>
+    formOf(
+      form,
+      { submit: t.submit, returnTo },
+      field(
+        form,
+        {
+          name,
+          label,
+          hint,
+          type: name === 'password' ? 'password' : 'text',
+          autocomplete:
+            name === 'password' ? 'current-password' : name === 'recovery_code' ? 'off' : 'one-time-code',
+          ...(name === 'code' && { inputmode: 'numeric' as const }),
+          focus,
+          isCode: true,
+        },
+        words,
+      ),
+    );
+  const isStrong = has('code');
+  return {
+    title: t.title,
+    ...(has('passkey') && { scripts: ['passkeys.js'] }),
+    main: html`${errorSummary(values, [form, ...(send ? [send] : [])], words)}<p>${t.lead}</p>${
+      has('code') && one('code', words.fields.code, words.secondFactor.totp, true)
+    }${has('password') && !isStrong && one('password', words.fields.password, null, true)}${
+      has('email_code') &&
+      html`${isSent && one('email_code', words.fields.code, t.sent, true)}${send && formOf(send, { submit: t.send, kind: 'secondary', returnTo })}`
+    }${
+      has('passkey') &&
+      html`<div data-part="stack"><button type="button" hidden data-part="button secondary" data-passkey data-kind="reauthenticate" data-options="${mount}/reauthenticate/options" data-send="${mount}/reauthenticate" data-field="passkey" data-go="${next}">${words.secondFactor.usePasskey}</button></div>`
+    }${providerLinks(providers, null, words)}${
+      has('recovery_code') &&
+      html`<details><summary>${words.secondFactor.useRecovery}</summary>${one('recovery_code', words.fields.recoveryCode, words.secondFactor.recoveryHint, false)}</details>`
+    }${methods.length === 0 && providers.length === 0 && html`<p>${t.none}</p>`}<p><a href="${signOutPage}">${words.signOut.title}</a></p>`,
+  };
 }
 
 declare module '../values.js' {

@@ -1,9 +1,10 @@
 import { AuthError } from '../../errors.js';
 import { type Html, html } from '../../html.js';
 import { errorSummary, field, formOf, hidden } from '../controls.js';
-import { Leave, type Page, page } from '../page.js';
+import { Leave, type Page, page, type View } from '../page.js';
 import type { Site } from '../site.js';
-import type { FormValues } from '../values.js';
+import type { CommonValues, FormValues } from '../values.js';
+import type { Words } from '../words.js';
 
 /** The values of the page `second-factor`. */
 export interface SecondFactorValues {
@@ -18,6 +19,7 @@ export interface SecondFactorValues {
   readonly next: string;
 }
 
+/** @internal */
 export function secondFactor(site: Site): Page | null {
   const path = '/second-factor';
   const [complete, send] = [
@@ -51,65 +53,72 @@ export function secondFactor(site: Site): Page | null {
         next: returnTo ?? site.home,
       };
     },
-    view(values, words) {
-      const { methods, form, send, signIn, returnTo, mount, next } = values;
-      const t = words.secondFactor;
-      if (methods.length === 0)
-        return {
-          title: t.title,
-          main: html`<p>${t.expired}</p><p><a href="${signIn}" data-part="button">${words.signIn.title}</a></p>`,
-        };
-      const has = (name: string) => methods.includes(name);
-      const isTyped = (method: string) => form.typed.method === method;
-      // Each method has a form with this action, and the error is beside the field of the one that was sent.
-      const byMethod = (method: string): FormValues => ({
-        ...form,
-        key: method,
-        errors: isTyped(method) ? form.errors : {},
-      });
-      const codeForm = (method: string, label: string, hint: string | null, focus: boolean): Html =>
-        formOf(
-          byMethod(method),
-          { submit: t.submit, returnTo },
-          html`${hidden('method', method)}${field(
-            byMethod(method),
-            {
-              name: 'code',
-              label,
-              hint,
-              autocomplete: method === 'recovery_code' ? 'off' : 'one-time-code',
-              ...(method === 'totp' && { inputmode: 'numeric' as const }),
-              focus,
-              isCode: true,
-            },
-            words,
-          )}`,
-        );
-      return {
-        title: t.title,
-        ...(has('passkey') && { scripts: ['passkeys.js'] }),
-        main: html`${errorSummary(values, [...methods.map(byMethod), send], words)}${
-          has('totp') && codeForm('totp', words.fields.code, t.totp, true)
-        }${
-          has('email_code') &&
-          html`${codeForm('email_code', words.fields.code, t.emailCode, true)}${formOf(send, {
-            submit: t.sendAgain,
-            kind: 'link',
-            returnTo,
-          })}`
-        }${
-          has('passkey') &&
-          html`<div data-part="stack"><button type="button" hidden data-part="button ${has('totp') ? 'secondary' : 'primary'}" data-passkey data-kind="second-factor" data-options="${mount}/signin/second-factor/options" data-send="${mount}/signin/second-factor" data-body="${'{"method":"passkey"}'}" data-go="${next}">${t.usePasskey}</button></div>`
-        }${
-          has('recovery_code') &&
-          html`<details${(methods.length === 1 || isTyped('recovery_code')) && html` open`}><summary>${t.useRecovery}</summary>${codeForm('recovery_code', words.fields.recoveryCode, t.recoveryHint, false)}</details>`
-        }<p data-part="quiet">${t.expires} <a href="${signIn}">${t.cancel}</a></p>`,
-      };
-    },
+    view: secondFactorView,
   });
 }
 
-/** Returns the methods that can complete the sign-in of this browser. Empty if there is none. */
+function secondFactorView(values: SecondFactorValues & CommonValues, words: Words): View {
+  const { methods, form, send, signIn, returnTo, mount, next } = values;
+  const t = words.secondFactor;
+  if (methods.length === 0)
+    return {
+      title: t.title,
+      main: html`<p>${t.expired}</p><p><a href="${signIn}" data-part="button">${words.signIn.title}</a></p>`,
+    };
+  const has = (name: string) => methods.includes(name);
+  const { method: typed } = form.typed;
+  const isTyped = (method: string) => typed === method;
+  // Each method has a form with this action. The error belongs to the form that was sent.
+  const byMethod = (method: string): FormValues => ({
+    ...form,
+    key: method,
+    errors: isTyped(method) ? form.errors : {},
+  });
+  const codeForm = (method: string, label: string, hint: string | null, focus: boolean): Html =>
+    formOf(
+      byMethod(method),
+      { submit: t.submit, returnTo },
+      html`${hidden('method', method)}${field(
+        byMethod(method),
+        {
+          name: 'code',
+          label,
+          hint,
+          autocomplete: method === 'recovery_code' ? 'off' : 'one-time-code',
+          ...(method === 'totp' && { inputmode: 'numeric' as const }),
+          focus,
+          isCode: true,
+        },
+        words,
+      )}`,
+    );
+  return {
+    title: t.title,
+    ...(has('passkey') && { scripts: ['passkeys.js'] }),
+    main: html`${errorSummary(values, [...methods.map(byMethod), send], words)}${
+      has('totp') && codeForm('totp', words.fields.code, t.totp, true)
+    }${
+      has('email_code') &&
+      html`${codeForm('email_code', words.fields.code, t.emailCode, true)}${formOf(send, {
+        submit: t.sendAgain,
+        kind: 'link',
+        returnTo,
+      })}`
+    }${
+      has('passkey') &&
+      html`<div data-part="stack"><button type="button" hidden data-part="button ${has('totp') ? 'secondary' : 'primary'}" data-passkey data-kind="second-factor" data-options="${mount}/signin/second-factor/options" data-send="${mount}/signin/second-factor" data-body="${'{"method":"passkey"}'}" data-go="${next}">${t.usePasskey}</button></div>`
+    }${
+      has('recovery_code') &&
+      html`<details${(methods.length === 1 || isTyped('recovery_code')) && html` open`}><summary>${t.useRecovery}</summary>${codeForm('recovery_code', words.fields.recoveryCode, t.recoveryHint, false)}</details>`
+    }<p data-part="quiet">${t.expires} <a href="${signIn}">${t.cancel}</a></p>`,
+  };
+}
+
+/**
+ * Returns the methods that can complete the sign-in of this browser. Empty if there is none.
+ *
+ * @internal
+ */
 export async function methodsOf(site: Site): Promise<readonly string[]> {
   try {
     return await site.core.completion.offered();

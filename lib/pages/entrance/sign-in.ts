@@ -1,32 +1,34 @@
 import { html } from '../../html.js';
-import { checkbox, errorSummary, field, formOf } from '../controls.js';
-import { Leave, type Page, page, type Sent } from '../page.js';
+import { checkbox, errorSummary, field, formOf, orLine } from '../controls.js';
+import { type Page, page, type Sent, type View } from '../page.js';
+import { lastUsedTag, type ProviderValues, providerLinks, providersOf } from '../providers.js';
 import type { Site } from '../site.js';
-import type { FormValues } from '../values.js';
-import { orLine } from './fields.js';
-import { lastUsedTag, type ProviderValues, providerIds, providerLinks, providersOf } from './ways.js';
+import type { CommonValues, FormValues } from '../values.js';
+import type { Words } from '../words.js';
+import { leaveSignedIn } from './signed-in.js';
 
 /** The values of the page `sign-in`. */
 export interface SignInValues {
-  /** The form of a password. Null if passwords are not enabled. */
+  /** The form for a password. Null if passwords are not enabled. */
   readonly password: (FormValues & { readonly identifier: 'email' | 'username' | 'either' }) | null;
-  /** The form of an emailed code. Null if that is not enabled. */
+  /** The form for an emailed code. Null if emailed codes are not enabled. */
   readonly email: FormValues | null;
   /** Whether passkeys are enabled. */
   readonly passkeys: boolean;
   readonly providers: readonly ProviderValues[];
-  /** How the user has signed in last in this browser: `password`, `email`, `passkey` or the id of a provider. */
+  /** The sign-in method that was last used in this browser: `password`, `email`, `passkey` or the id of a provider. */
   readonly lastUsed: string | null;
-  /** The page that signs up. Null if users cannot. */
+  /** The page where users sign up. Null if they cannot. */
   readonly signUp: string | null;
   /** The page for a forgotten password. Null if there is none. */
   readonly forgotPassword: string | null;
-  /** Where a script calls the routes of passkeys. */
+  /** The path below which scripts call the routes of passkeys. */
   readonly mount: string;
   /** The page that the user returns to. */
   readonly next: string;
 }
 
+/** @internal */
 export function signIn(site: Site): Page {
   const path = '/sign-in';
   const [byPassword, byEmail] = [site.route('post /signin/credential'), site.route('post /signin/email')];
@@ -65,15 +67,9 @@ export function signIn(site: Site): Page {
         : []),
     ],
     values(visit) {
-      const { auth, returnTo, query, lastWay, refused } = visit;
-      const provider = query.get('provider');
-      const hasFailed = query.has('error') || refused !== null;
-      if (query.get('second_factor') === 'required' && site.hasPage('second-factor'))
-        return new Leave(site.page('second-factor', { returnTo }));
-      if (auth && !hasFailed) {
-        const way = provider !== null && providerIds(site).includes(provider) ? provider : undefined;
-        return new Leave(site.pageOfTasks(auth, returnTo) ?? returnTo ?? site.home, way);
-      }
+      const { returnTo, lastWay } = visit;
+      const leave = leaveSignedIn(visit);
+      if (leave) return leave;
       return {
         password: byPassword
           ? { ...site.form(visit, { path }, 'password'), identifier: site.identifier }
@@ -90,78 +86,79 @@ export function signIn(site: Site): Page {
         next: returnTo ?? site.home,
       };
     },
-    view(values, words) {
-      const { password, email, passkeys, providers, lastUsed, signUp, forgotPassword, returnTo, mount } =
-        values;
-      const t = words.signIn;
-      const forms = [password, email].filter((form) => form !== null);
-      const byPassword =
-        password &&
-        formOf(
-          password,
-          { submit: t.submit, returnTo },
-          html`${field(
-            password,
-            {
-              name: 'credential',
-              label: words.fields[password.identifier],
-              type: password.identifier === 'email' ? 'email' : 'text',
-              autocomplete: passkeys ? 'username webauthn' : 'username',
-              focus: true,
-              isCode: true,
-            },
-            words,
-          )}${field(
-            password,
-            {
-              name: 'password',
-              label: words.fields.password,
-              type: 'password',
-              autocomplete: 'current-password',
-            },
-            words,
-          )}${checkbox(password, 'remember_me', words.fields.remember)}`,
-        );
-      const byEmail =
-        email &&
-        formOf(
-          email,
-          { submit: t.byEmail, kind: password ? 'secondary' : 'primary', returnTo },
-          html`${field(
-            email,
-            {
-              name: 'email',
-              label: words.fields.email,
-              type: 'email',
-              autocomplete: passkeys && !password ? 'username webauthn' : 'email',
-              hint: t.byEmailHint,
-              focus: !password,
-            },
-            words,
-          )}${checkbox(email, 'remember_me', words.fields.remember)}`,
-        );
-      const others =
-        providers.length > 0 || passkeys
-          ? html`${providerLinks(providers, lastUsed, words)}${
-              passkeys &&
-              html`<div data-part="stack"><button type="button" hidden data-part="button secondary" data-passkey data-kind="sign-in" data-options="${mount}/signin/passkey/options" data-send="${mount}/signin/passkey" data-go="${values.next}">${t.byPasskey}${lastUsedTag(lastUsed === 'passkey', words)}</button></div>`
-            }`
-          : null;
-      return {
-        title: t.title,
-        ...(passkeys && { scripts: ['passkeys.js'] }),
-        main: html`${errorSummary(values, forms, words)}${byPassword}${
-          forgotPassword !== null && html`<p><a href="${forgotPassword}">${t.forgotten}</a></p>`
-        }${
-          byPassword && byEmail
-            ? html`<details${(lastUsed === 'email' || Object.keys(email?.typed ?? {}).length > 0) && html` open`}><summary>${t.byEmail}${lastUsedTag(lastUsed === 'email', words)}</summary>${byEmail}</details>`
-            : byEmail
-        }${others && html`${forms.length > 0 && orLine(words)}${others}`}${
-          signUp !== null && html`<p>${t.noAccount} <a href="${signUp}">${t.signUp}</a></p>`
-        }`,
-      };
-    },
+    view: signInView,
   });
+}
+
+function signInView(values: SignInValues & CommonValues, words: Words): View {
+  const { password, email, passkeys, providers, lastUsed, signUp, forgotPassword, returnTo, mount } = values;
+  const t = words.signIn;
+  const forms = [password, email].filter((form) => form !== null);
+  const byPassword =
+    password &&
+    formOf(
+      password,
+      { submit: t.submit, returnTo },
+      html`${field(
+        password,
+        {
+          name: 'credential',
+          label: words.fields[password.identifier],
+          type: password.identifier === 'email' ? 'email' : 'text',
+          autocomplete: passkeys ? 'username webauthn' : 'username',
+          focus: true,
+          isCode: true,
+        },
+        words,
+      )}${field(
+        password,
+        {
+          name: 'password',
+          label: words.fields.password,
+          type: 'password',
+          autocomplete: 'current-password',
+        },
+        words,
+      )}${checkbox(password, 'remember_me', words.fields.remember)}`,
+    );
+  const byEmail =
+    email &&
+    formOf(
+      email,
+      { submit: t.byEmail, kind: password ? 'secondary' : 'primary', returnTo },
+      html`${field(
+        email,
+        {
+          name: 'email',
+          label: password?.identifier === 'email' ? words.fields.emailForCode : words.fields.email,
+          type: 'email',
+          autocomplete: passkeys && !password ? 'username webauthn' : 'email',
+          hint: t.byEmailHint,
+          focus: !password,
+        },
+        words,
+      )}${checkbox(email, 'remember_me', words.fields.remember)}`,
+    );
+  const others =
+    providers.length > 0 || passkeys
+      ? html`${providerLinks(providers, lastUsed, words)}${
+          passkeys &&
+          html`<div data-part="stack"><button type="button" hidden data-part="button secondary" data-passkey data-kind="sign-in" data-options="${mount}/signin/passkey/options" data-send="${mount}/signin/passkey" data-go="${values.next}">${t.byPasskey}${lastUsedTag(lastUsed === 'passkey', words)}</button></div>`
+        }`
+      : null;
+  return {
+    title: t.title,
+    ...(passkeys && { scripts: ['passkeys.js'] }),
+    main: html`${errorSummary(values, forms, words)}${byPassword}${
+      forgotPassword !== null && html`<p><a href="${forgotPassword}">${t.forgotten}</a></p>`
+    }${
+      byPassword && byEmail
+        ? html`<details${(lastUsed === 'email' || Object.keys(email?.typed ?? {}).length > 0) && html` open`}><summary>${t.byEmail}${lastUsedTag(lastUsed === 'email', words)}</summary>${byEmail}</details>`
+        : byEmail
+    }${others && html`${forms.length > 0 && orLine(words)}${others}`}${
+      signUp !== null && html`<p>${t.noAccount} <a href="${signUp}">${t.signUp}</a></p>`
+    }`,
+  };
 }
 
 /** The field that a script adds in a browser that can create passkeys on this device. */

@@ -1,14 +1,16 @@
 import { html } from '../../html.js';
 import { errorSummary, formOf } from '../controls.js';
-import { Leave, type Page, page } from '../page.js';
+import { Leave, type Page, page, type View } from '../page.js';
 import type { Site } from '../site.js';
-import type { FormValues } from '../values.js';
+import type { CommonValues, FormValues } from '../values.js';
+import type { Words } from '../words.js';
 
 /** The values of the page `sign-out`. */
 export interface SignOutValues {
   readonly form: FormValues;
 }
 
+/** @internal */
 export function signOut(site: Site): Page {
   const path = '/sign-out';
   const route = site.require('post /signout');
@@ -19,19 +21,21 @@ export function signOut(site: Site): Page {
     access: 'anyone',
     forms: [{ name: 'confirm', route, next: () => site.page('sign-in', { done: 'signed-out' }) }],
     values(visit) {
-      // A user who has signed out already, and sends the form again, is refused with 401.
+      // A user who has already signed out, and sends the form again, gets 401.
       if (!visit.auth && (visit.refused?.error.status ?? 401) === 401) return new Leave(site.page('sign-in'));
       return { form: site.form(visit, { path }, 'confirm') };
     },
-    view(values, words) {
-      const { form, account, home } = values;
-      const t = words.signOut;
-      return {
-        title: t.title,
-        main: html`${errorSummary(values, [form], words)}<p>${t.question(account)}</p>${formOf(form, { submit: t.submit })}<p><a href="${home}">${t.stay}</a></p>`,
-      };
-    },
+    view: signOutView,
   });
+}
+
+function signOutView(values: SignOutValues & CommonValues, words: Words): View {
+  const { form, account, home } = values;
+  const t = words.signOut;
+  return {
+    title: t.title,
+    main: html`${errorSummary(values, [form], words)}<p>${t.question(account)}</p>${formOf(form, { submit: t.submit })}<p><a href="${home}">${t.stay}</a></p>`,
+  };
 }
 
 declare module '../values.js' {

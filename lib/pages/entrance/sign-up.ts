@@ -1,25 +1,27 @@
 import { html } from '../../html.js';
-import { errorSummary, field, formOf } from '../controls.js';
-import { Leave, type Page, page, type Sent } from '../page.js';
+import { errorSummary, field, formOf, orLine } from '../controls.js';
+import { type OwnField, ownFields, ownInputs } from '../own-fields.js';
+import { type Page, page, type Sent, type View } from '../page.js';
+import { type ProviderValues, providerLinks, providersOf } from '../providers.js';
 import type { Site } from '../site.js';
-import type { FormValues } from '../values.js';
-import { type OwnField, orLine, ownFields, ownInputs } from './fields.js';
-import { type ProviderValues, providerLinks, providersOf } from './ways.js';
+import type { CommonValues, FormValues } from '../values.js';
+import type { Words } from '../words.js';
+import { leaveSignedIn } from './signed-in.js';
 
 /** The values of the page `sign-up`. */
 export interface SignUpValues {
-  /** The form of an account with a password. Null if there is none. */
+  /** The form for an account with a password. Null if users cannot create one. */
   readonly password:
     | (FormValues & {
         readonly identifier: 'email' | 'username' | 'either';
-        /** Whether an account can have a username besides the email. */
+        /** Whether an account can have a username in addition to the email. */
         readonly username: boolean;
-        /** The least number of characters of a password. */
+        /** The minimum number of characters of a password. */
         readonly minLength: number;
         readonly fields: readonly OwnField[];
       })
     | null;
-  /** The form of an account whose first sign-in is by an emailed code. Null if there is none. */
+  /** The form for an account that is created with an emailed code. Null if users cannot create one. */
   readonly email: FormValues | null;
   readonly providers: readonly ProviderValues[];
   /** Whether users cannot sign up. */
@@ -29,6 +31,7 @@ export interface SignUpValues {
   readonly signIn: string;
 }
 
+/** @internal */
 export function signUp(site: Site): Page {
   const path = '/sign-up';
   const byPassword = site.signUpRoute;
@@ -55,8 +58,9 @@ export function signUp(site: Site): Page {
         : []),
     ],
     values(visit) {
-      const { auth, returnTo, refused, query } = visit;
-      if (auth && !refused) return new Leave(returnTo ?? site.home);
+      const { returnTo, query } = visit;
+      const leave = leaveSignedIn(visit);
+      if (leave) return leave;
       return {
         password: byPassword
           ? {
@@ -69,87 +73,14 @@ export function signUp(site: Site): Page {
           : null,
         email: byEmail ? site.form(visit, { path }, 'send-code') : null,
         providers: providersOf(site, 'authorize', (provider) =>
-          site.page('sign-in', { returnTo, query: { provider } }),
+          site.page('sign-up', { returnTo, query: { provider } }),
         ),
         isClosed: !site.canSignUp,
         isSent: query.get('done') === 'check-mail',
         signIn: site.page('sign-in', { returnTo }),
       };
     },
-    view(values, words) {
-      const { password, email, providers, isClosed, isSent, returnTo, signIn } = values;
-      const t = words.signUp;
-      const back = html`<p>${t.haveAccount} <a href="${signIn}">${words.signIn.title}</a></p>`;
-      if (isSent) return { title: t.checkMail, main: html`<p>${t.checkMailText}</p>${back}` };
-      if (isClosed) return { title: t.title, main: html`<p>${t.closed}</p>${back}` };
-      const forms = [password, email].filter((form) => form !== null);
-      return {
-        title: t.title,
-        main: html`${errorSummary(values, forms, words)}${
-          password &&
-          formOf(
-            password,
-            { submit: t.submit, returnTo },
-            html`${
-              password.identifier !== 'username' &&
-              field(
-                password,
-                {
-                  name: 'email',
-                  label: words.fields.email,
-                  type: 'email',
-                  autocomplete: 'email',
-                  focus: true,
-                  required: password.identifier === 'email',
-                },
-                words,
-              )
-            }${
-              password.username &&
-              field(
-                password,
-                {
-                  name: 'username',
-                  label: words.fields.username,
-                  autocomplete: 'username',
-                  required: password.identifier === 'username',
-                  focus: password.identifier === 'username',
-                  isCode: true,
-                },
-                words,
-              )
-            }${ownInputs(password, password.fields, words)}${field(
-              password,
-              {
-                name: 'password',
-                label: words.fields.password,
-                type: 'password',
-                autocomplete: 'new-password',
-                hint: words.passwordHint(password.minLength),
-              },
-              words,
-            )}`,
-          )
-        }${password && email && orLine(words)}${
-          email &&
-          formOf(
-            email,
-            { submit: t.byEmail, kind: password ? 'secondary' : 'primary', returnTo },
-            field(
-              email,
-              {
-                name: 'email',
-                label: words.fields.email,
-                type: 'email',
-                autocomplete: 'email',
-                focus: !password,
-              },
-              words,
-            ),
-          )
-        }${providers.length > 0 && html`${forms.length > 0 && orLine(words)}${providerLinks(providers, null, words)}`}${back}`,
-      };
-    },
+    view: signUpView,
   });
 
   /** A sign-up creates a session, or waits for an email or a first sign-in. */
@@ -158,6 +89,81 @@ export function signUp(site: Site): Page {
     if (reply.status === 202) return site.page('sign-up', { done: 'check-mail', returnTo });
     return site.page('sign-in', { done: 'signed-up', returnTo });
   }
+}
+
+function signUpView(values: SignUpValues & CommonValues, words: Words): View {
+  const { password, email, providers, isClosed, isSent, returnTo, signIn } = values;
+  const t = words.signUp;
+  const back = html`<p>${t.haveAccount} <a href="${signIn}">${words.signIn.title}</a></p>`;
+  if (isSent) return { title: t.checkMail, main: html`<p>${t.checkMailText}</p>${back}` };
+  if (isClosed) return { title: t.title, main: html`<p>${t.closed}</p>${back}` };
+  const forms = [password, email].filter((form) => form !== null);
+  return {
+    title: t.title,
+    main: html`${errorSummary(values, forms, words)}${
+      password &&
+      formOf(
+        password,
+        { submit: t.submit, returnTo },
+        html`${
+          password.identifier !== 'username' &&
+          field(
+            password,
+            {
+              name: 'email',
+              label: words.fields.email,
+              type: 'email',
+              autocomplete: 'email',
+              focus: true,
+              required: password.identifier === 'email',
+            },
+            words,
+          )
+        }${
+          password.username &&
+          field(
+            password,
+            {
+              name: 'username',
+              label: words.fields.username,
+              autocomplete: 'username',
+              required: password.identifier === 'username',
+              focus: password.identifier === 'username',
+              isCode: true,
+            },
+            words,
+          )
+        }${ownInputs(password, password.fields, words)}${field(
+          password,
+          {
+            name: 'password',
+            label: words.fields.password,
+            type: 'password',
+            autocomplete: 'new-password',
+            hint: words.passwordHint(password.minLength),
+          },
+          words,
+        )}`,
+      )
+    }${password && email && orLine(words)}${
+      email &&
+      formOf(
+        email,
+        { submit: t.byEmail, kind: password ? 'secondary' : 'primary', returnTo },
+        field(
+          email,
+          {
+            name: 'email',
+            label: password ? words.fields.emailForCode : words.fields.email,
+            type: 'email',
+            autocomplete: 'email',
+            focus: !password,
+          },
+          words,
+        ),
+      )
+    }${providers.length > 0 && html`${forms.length > 0 && orLine(words)}${providerLinks(providers, null, words)}`}${back}`,
+  };
 }
 
 declare module '../values.js' {

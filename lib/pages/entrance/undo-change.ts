@@ -3,10 +3,11 @@ import { AuthError } from '../../errors.js';
 import { html } from '../../html.js';
 import type { User } from '../../tables/core.js';
 import { errorSummary, field, formOf, hidden } from '../controls.js';
-import { type Page, page } from '../page.js';
+import { type Page, page, type View } from '../page.js';
 import type { Site } from '../site.js';
 import { changeName, timeInWords } from '../texts.js';
-import type { FormValues } from '../values.js';
+import type { CommonValues, FormValues } from '../values.js';
+import type { Words } from '../words.js';
 
 /** The values of the page `undo-change`. */
 export interface UndoChangeValues {
@@ -15,23 +16,24 @@ export interface UndoChangeValues {
   readonly token: string | null;
   /** The email or username of the account. */
   readonly of: string | null;
-  /** What the link undoes. Null without a valid link. */
+  /** The change that the link undoes. Null without a valid link. */
   readonly change: {
     /** The kind, such as `password-changed`. */
     readonly kind: string;
-    /** When it was made. ISO 8601. */
+    /** When the change was made. ISO 8601. */
     readonly at: string;
     /** The device in words. Null if it is not known. */
     readonly device: string | null;
-    /** What the undo asks for: `browser`, `password`, `second_factor`, `passkey`. */
+    /** The proofs that the undo requires: `browser`, `password`, `second_factor`, `passkey`. */
     readonly missing: readonly string[];
   } | null;
   readonly signIn: string;
-  /** Where the browser goes once it is undone. */
+  /** The page that the browser opens after the undo. */
   readonly undone: string;
   readonly mount: string;
 }
 
+/** @internal */
 export function undoChange(site: Site): Page | null {
   const path = '/undo-change';
   const [undo, lookUp] = [site.route('post /undo-change'), site.route('post /undo-change/lookup')];
@@ -65,54 +67,56 @@ export function undoChange(site: Site): Page | null {
         mount: site.mount,
       };
     },
-    view(values, words) {
-      const { form, token, of, change, mount, signIn, undone } = values;
-      const t = words.undoChange;
-      if (token === null || change === null)
-        return {
-          title: t.invalid,
-          main: html`<p>${t.invalidText}</p><p><a href="${signIn}" data-part="button secondary">${words.signIn.title}</a></p>`,
-        };
-      const facts = html`<p>${t.what(changeName(change.kind, words))}</p><dl data-part="facts">${of !== null && html`<dt>${t.account}</dt><dd>${of}</dd>`}<dt>${t.when}</dt><dd>${timeInWords(change.at)}</dd><dt>${t.device}</dt><dd>${change.device ?? t.unknownDevice}</dd></dl>`;
-      const asks = (name: string) => change.missing.includes(name);
-      if (asks('browser'))
-        return {
-          title: t.title,
-          main: html`${errorSummary(values, [form], words)}${facts}<h2>${t.otherBrowser}</h2><p>${t.otherBrowserText}</p>`,
-        };
-      return {
-        title: t.title,
-        ...(asks('passkey') && { scripts: ['passkeys.js'] }),
-        main: html`${errorSummary(values, [form], words)}${facts}<p>${t.lead}</p>${
-          !(asks('passkey') && change.missing.length === 1) &&
-          formOf(
+    view: undoChangeView,
+  });
+}
+
+function undoChangeView(values: UndoChangeValues & CommonValues, words: Words): View {
+  const { form, token, of, change, mount, signIn, undone } = values;
+  const t = words.undoChange;
+  if (token === null || change === null)
+    return {
+      title: t.invalid,
+      main: html`<p>${t.invalidText}</p><p><a href="${signIn}" data-part="button secondary">${words.signIn.title}</a></p>`,
+    };
+  const facts = html`<p>${t.what(changeName(change.kind, words))}</p><dl data-part="facts">${of !== null && html`<dt>${t.account}</dt><dd>${of}</dd>`}<dt>${t.when}</dt><dd>${timeInWords(change.at)}</dd><dt>${t.device}</dt><dd>${change.device ?? t.unknownDevice}</dd></dl>`;
+  const asks = (name: string) => change.missing.includes(name);
+  if (asks('browser'))
+    return {
+      title: t.title,
+      main: html`${errorSummary(values, [form], words)}${facts}<h2>${t.otherBrowser}</h2><p>${t.otherBrowserText}</p>`,
+    };
+  return {
+    title: t.title,
+    ...(asks('passkey') && { scripts: ['passkeys.js'] }),
+    main: html`${errorSummary(values, [form], words)}${facts}<p>${t.lead}</p>${
+      !(asks('passkey') && change.missing.length === 1) &&
+      formOf(
+        form,
+        { submit: t.submit, kind: 'danger' },
+        html`${hidden('token', token)}${
+          asks('password') &&
+          field(
             form,
-            { submit: t.submit, kind: 'danger' },
-            html`${hidden('token', token)}${
-              asks('password') &&
-              field(
-                form,
-                {
-                  name: 'password',
-                  label: t.password,
-                  type: 'password',
-                  autocomplete: 'current-password',
-                  focus: true,
-                },
-                words,
-              )
-            }${
-              asks('second_factor') &&
-              html`${field(form, { name: 'code', label: words.fields.code, hint: t.code, autocomplete: 'one-time-code', required: false, isCode: true }, words)}${field(form, { name: 'recovery_code', label: t.useRecovery, autocomplete: 'off', required: false, isCode: true }, words)}`
-            }`,
+            {
+              name: 'password',
+              label: t.password,
+              type: 'password',
+              autocomplete: 'current-password',
+              focus: true,
+            },
+            words,
           )
         }${
-          asks('passkey') &&
-          html`<div data-part="stack"><button type="button" hidden data-part="button secondary" data-passkey data-kind="undo" data-options="${mount}/undo-change/options" data-send="${mount}/undo-change" data-field="passkey" data-body="${JSON.stringify({ token })}" data-go="${undone}">${t.withPasskey}</button></div>`
+          asks('second_factor') &&
+          html`${field(form, { name: 'code', label: words.fields.code, hint: t.code, autocomplete: 'one-time-code', required: false, isCode: true }, words)}${field(form, { name: 'recovery_code', label: t.useRecovery, autocomplete: 'off', required: false, isCode: true }, words)}`
         }`,
-      };
-    },
-  });
+      )
+    }${
+      asks('passkey') &&
+      html`<div data-part="stack"><button type="button" hidden data-part="button secondary" data-passkey data-kind="undo" data-options="${mount}/undo-change/options" data-send="${mount}/undo-change" data-field="passkey" data-body="${JSON.stringify({ token })}" data-go="${undone}">${t.withPasskey}</button></div>`
+    }`,
+  };
 }
 
 declare module '../values.js' {

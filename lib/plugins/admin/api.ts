@@ -1,5 +1,5 @@
 import type { Transaction } from 'sequelize';
-import { type ListUsersOptions, listUsers, type UserPage } from '../../accounts/list.js';
+import { KEYS_OF_LIST, type ListUsersOptions, listUsers, type UserPage } from '../../accounts/list.js';
 import {
   hasPasswordLinks,
   mailInvitation,
@@ -49,7 +49,7 @@ export interface UpdateUserByAdminInput extends ClientInput, AdminCallOptions {
   fields?: Readonly<Record<string, unknown>> | undefined;
 }
 
-const NO_SESSION = { detail: 'This user has no such session: it may have ended already.' };
+const NO_SESSION = { detail: 'This user has no such session. It might have ended already.' };
 
 /** `auth.admin`: administration of users. */
 export class AdminApi {
@@ -70,12 +70,16 @@ export class AdminApi {
 
   /** Lists users page by page, newest first. @throws AuthError `invalid_request` for an invalid limit or cursor */
   listUsers(options: ListUsersOptions = {}): Promise<UserPage> {
-    return this.#core.inTransaction(options.transaction, () => listUsers(this.#core, options));
+    return this.#core.call('auth.admin.listUsers', options, KEYS_OF_LIST, () =>
+      listUsers(this.#core, options),
+    );
   }
 
   /** Finds a user. @throws AuthError `user_not_found` */
-  async getUser(userId: string, { transaction }: TransactionOption = {}): Promise<UserForAdmins> {
-    const user = await this.#core.inTransaction(transaction, () => this.#core.users.find(userId));
+  async getUser(userId: string, options: TransactionOption = {}): Promise<UserForAdmins> {
+    const user = await this.#core.call('auth.admin.getUser', options, [], () =>
+      this.#core.users.find(userId),
+    );
     if (!user) throw new AuthError('user_not_found');
     return user;
   }
@@ -86,7 +90,12 @@ export class AdminApi {
    * @throws AuthError `validation_failed` (422), `email_taken`, `username_taken` (409), and the errors of hooks
    */
   createUser(input: CreateUserByAdminInput): Promise<UserForAdmins> {
-    return this.#core.forClient(input, () => createUser(this.#core, input));
+    return this.#core.callFor(
+      'auth.admin.createUser',
+      input,
+      ['email', 'username', 'fields', 'adminId'],
+      () => createUser(this.#core, input),
+    );
   }
 
   /**
@@ -96,7 +105,9 @@ export class AdminApi {
    *   hooks
    */
   updateUser(userId: string, input: UpdateUserByAdminInput): Promise<UserForAdmins> {
-    return this.#core.forClient(input, () => updateUser(this.#core, userId, input));
+    return this.#core.callFor('auth.admin.updateUser', input, ['username', 'fields', 'adminId'], () =>
+      updateUser(this.#core, userId, input),
+    );
   }
 
   /**
@@ -106,7 +117,9 @@ export class AdminApi {
    *   cannot be deleted; `own_account` (409) if `adminId` is the user; and the errors of hooks
    */
   deleteUser(userId: string, options: AdminCallOptions = {}): Promise<void> {
-    return this.#core.inTransaction(options.transaction, () => removeUser(this.#core, userId, options));
+    return this.#core.call('auth.admin.deleteUser', options, ['adminId'], () =>
+      removeUser(this.#core, userId, options),
+    );
   }
 
   /**
@@ -116,14 +129,14 @@ export class AdminApi {
    * @throws TypeError if passwords or `email` are not configured
    */
   sendPasswordReset(userId: string, options: AdminCallOptions = {}): Promise<void> {
-    return this.#core.inTransaction(options.transaction, () =>
+    return this.#core.call('auth.admin.sendPasswordReset', options, ['adminId'], () =>
       sendPasswordReset(this.#core, userId, options),
     );
   }
 
   /** Lists a user's active sessions, newest first. @throws AuthError `user_not_found` */
-  listUserSessions(userId: string, { transaction }: TransactionOption = {}): Promise<Session[]> {
-    return this.#core.inTransaction(transaction, async () => {
+  listUserSessions(userId: string, options: TransactionOption = {}): Promise<Session[]> {
+    return this.#core.call('auth.admin.listUserSessions', options, [], async () => {
       const { user } = await this.#core.users.require(userId);
       const sessions = await this.#core.sessions.list(userId);
       return sessions.map((one) => this.#core.tasks.of(user, one));
@@ -131,18 +144,15 @@ export class AdminApi {
   }
 
   /** Revokes one session of a user. @throws AuthError `session_not_found` (404) */
-  revokeUserSession(
-    userId: string,
-    sessionId: string,
-    { adminId = null, transaction }: AdminCallOptions = {},
-  ): Promise<void> {
+  revokeUserSession(userId: string, sessionId: string, options: AdminCallOptions = {}): Promise<void> {
+    const { adminId = null } = options;
     const { sessions, events } = this.#core;
     const revoke = async (within?: Transaction) => {
       if (!(await sessions.revoke(userId, sessionId, within)))
         throw new AuthError('session_not_found', NO_SESSION);
       events.emit('admin.session_revoked', { userId, sessionId, adminId }, within);
     };
-    return this.#core.inTransaction(transaction, () =>
+    return this.#core.call('auth.admin.revokeUserSession', options, ['adminId'], () =>
       events.together(['session.revoked', 'admin.session_revoked'], revoke),
     );
   }
@@ -155,9 +165,10 @@ export class AdminApi {
    * @throws AuthError `user_not_found`
    */
   revokeUserSessions(userId: string, by: AdminCallOptions | string | null = {}): Promise<number> {
-    const { adminId = null, transaction } = typeof by === 'string' ? { adminId: by } : (by ?? {});
+    const options = typeof by === 'string' ? { adminId: by } : (by ?? {});
+    const { adminId = null } = options;
     const { database, sessions, events } = this.#core;
-    return this.#core.inTransaction(transaction, async () => {
+    return this.#core.call('auth.admin.revokeUserSessions', options, ['adminId'], async () => {
       await this.getUser(userId);
       return database.transaction(async (within) => {
         const revoked = await sessions.endAll(userId, within);

@@ -1,5 +1,5 @@
 import { declareProblems } from '../../errors.js';
-import { declareEvents } from '../../outbox/events.js';
+import { declareEvents, OF_ADMINISTRATOR } from '../../outbox/events.js';
 import type { Owner } from '../../owners.js';
 
 const OWNER: Owner = { name: 'admin', call: 'admin()' };
@@ -27,15 +27,14 @@ declare module '../../outbox/events.js' {
   }
 }
 
-declareEvents(
-  OWNER,
-  'admin.user_created',
-  'admin.user_updated',
-  'admin.user_deleted',
-  'admin.password_reset_sent',
-  'admin.session_revoked',
-  'admin.sessions_revoked',
-);
+declareEvents(OWNER, {
+  'admin.user_created': { adminId: OF_ADMINISTRATOR },
+  'admin.user_updated': { adminId: OF_ADMINISTRATOR },
+  'admin.user_deleted': { adminId: OF_ADMINISTRATOR },
+  'admin.password_reset_sent': { adminId: OF_ADMINISTRATOR },
+  'admin.session_revoked': { adminId: OF_ADMINISTRATOR, sessionId: true },
+  'admin.sessions_revoked': { adminId: OF_ADMINISTRATOR },
+});
 
 const problems = declareProblems({
   email_missing: [409, 'This user has no email address to send a link to.'],

@@ -31,8 +31,8 @@ export interface AdminOptions {
   /**
    * The number of seconds within which an administrator must have signed in or reauthenticated, to change another user's
    * account: to create, change and reinstate users, and to send them links. Otherwise they get 403
-   * `reauthentication_required`. Deleting a user and switching off a second factor require at most ten minutes. Suspending
-   * a user and ending sessions require neither, because they are urgent.
+   * `reauthentication_required`. For deleting a user and disabling a second factor, the limit is at most ten minutes.
+   * Suspending a user and ending sessions have no limit, because they are urgent.
    * @default 3600
    */
   fresh?: number;

@@ -37,11 +37,11 @@ export const getUser = (core: Core) => {
   return route({
     method: 'get',
     path: '/admin/users/:id',
-    summary: 'Get a user, and the ways in which the user can sign in',
+    summary: "Get a user, and the user's sign-in methods",
     access: 'admin',
     answers: {
       200: {
-        description: 'The user, and which of the ways that are enabled the user has',
+        description: 'The user, and which of the enabled sign-in methods the user has',
         schema: z.object({
           user: user.schema,
           sign_in_methods: methods.schema,
@@ -83,7 +83,8 @@ export const createUser = (core: Core, api: AdminApi) => {
   return route({
     method: 'post',
     path: '/admin/users',
-    summary: 'Create a user without a password; with email, an invitation to choose one is sent',
+    summary:
+      'Create a user without a password; if email is configured, the user gets an invitation to choose one',
     access: 'admin',
     sensitive: { asks: 'fresh', within: core.administration.fresh },
     body: z.strictObject({ email: shownAgain(text(320).optional()), ...editable(core, 'create') }),
@@ -115,7 +116,7 @@ export const updateUser = (core: Core, api: AdminApi) => {
     async handle({ params: { id = '' }, auth, body }) {
       const username = usernameIn(body);
       if (id === auth.user.id && username !== undefined) {
-        // It is a way in of their own, for which PATCH /me asks as much.
+        // This changes the administrator's own sign-in method, so require the same as PATCH /me.
         core.secondFactors.requireFor(auth.user, auth.session, FRESH_SECONDS);
         requireFresh(core.database, auth.session);
       }
@@ -195,7 +196,7 @@ export const requirePassword = (core: Core) =>
   route({
     method: 'post',
     path: '/admin/users/:id/require-new-password',
-    summary: 'Require a new password of a user, and revoke all of their sessions',
+    summary: 'Require a user to choose a new password, and revoke all of their sessions',
     access: 'admin',
     sensitive: { asks: 'fresh', within: core.administration.fresh },
     forms: true,

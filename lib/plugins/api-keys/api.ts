@@ -23,6 +23,8 @@ const MAX_NAME = 100;
 const MAX_SCOPES = 50;
 const SCOPE = /^[\x21\x23-\x5B\x5D-\x7E]{1,100}$/; // RFC 6749, 3.3
 
+const KEYS = ['name', 'scopes', 'expiresAt', 'sessionId'];
+
 /** `auth.apiKeys`: keys for programs that act on behalf of a user. */
 export class ApiKeysApi {
   readonly #core: Core;
@@ -44,7 +46,7 @@ export class ApiKeysApi {
    *   `too_many_api_keys` (409)
    */
   create(userId: string, input: CreateApiKeyInput): Promise<{ apiKey: ApiKey; key: string }> {
-    return this.#core.forClient(input, async () => {
+    return this.#core.callFor('auth.apiKeys.create', input, KEYS, async () => {
       await this.#core.database.ready();
       const valid = checkInput(input, this.#core.database.clock.now());
       return this.#add(userId, input.sessionId ?? null, valid);
@@ -63,19 +65,21 @@ export class ApiKeysApi {
   }
 
   /** Lists a user's keys, newest first, including expired ones. */
-  list(userId: string, { transaction }: TransactionOption = {}): Promise<ApiKey[]> {
-    return this.#core.inTransaction(transaction, () => this.#store.list(userId));
+  list(userId: string, options: TransactionOption = {}): Promise<ApiKey[]> {
+    return this.#core.call('auth.apiKeys.list', options, [], () => this.#store.list(userId));
   }
 
   /** Revokes a key with immediate effect. @returns whether it existed */
-  revoke(userId: string, apiKeyId: string, { transaction }: TransactionOption = {}): Promise<boolean> {
+  revoke(userId: string, apiKeyId: string, options: TransactionOption = {}): Promise<boolean> {
     const { events } = this.#core;
     const revoke = async (within?: Transaction) => {
       const revoked = await this.#store.delete(userId, apiKeyId, within);
       if (revoked) events.emit('api_key.revoked', { userId, apiKeyId }, within);
       return revoked;
     };
-    return this.#core.inTransaction(transaction, () => events.together(['api_key.revoked'], revoke));
+    return this.#core.call('auth.apiKeys.revoke', options, [], () =>
+      events.together(['api_key.revoked'], revoke),
+    );
   }
 }
 

@@ -35,7 +35,7 @@ interface Settings {
   readonly header: string;
   readonly acceptBearer: boolean;
   readonly unscopedGuards: 'refuse' | 'allow';
-  /** The schemes with which sessions are presented. */
+  /** The schemes that present sessions. */
   readonly sessionSchemes: readonly BearerScheme[];
 }
 
@@ -61,7 +61,7 @@ export function apiKeyCarrier(keys: ApiKeyStore, settings: Settings): Carrier {
       const presented = presentedKeys(request, settings);
       const [key] = presented;
       if (key === undefined) return null;
-      // Two credentials are a mistake of the client, and choosing one of them would hide it.
+      // Reject two credentials, because they are a mistake of the client, and choosing one of them would hide it.
       if (presented.length > 1 || presentsSession(request, settings))
         throw new AuthError('ambiguous_credentials');
       return authenticationBy(keys, key);

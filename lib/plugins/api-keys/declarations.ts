@@ -12,15 +12,16 @@ const OWNER: Owner = { name: 'apiKeys', call: 'apiKeys()' };
 export const apiKeysTable = declareTable({
   name: 'api_keys',
   ofUser: 'apiKeys',
+  exported: { as: 'api_keys', by: 'userId' },
   columns: {
     /** A UUID, version 7. It identifies the key in lists and is not a credential. */
     id: column.uuid().onWire(),
     /** The id of the user that the key acts for. */
-    userId: column.uuid(),
+    userId: column.uuid().exported(),
     /** A name for lists of keys. */
     name: column.text(100).onWire(),
     /** The first characters of the key, so that users can distinguish their keys. */
-    start: column.text(16).onWire({ description: 'The first characters of the key, to tell keys apart' }),
+    start: column.text(16).onWire({ description: 'The first characters of the key, to distinguish keys' }),
     keyHash: column.digest().internal(),
     /** The scopes that the key is limited to. */
     scopes: column.words().onWire(),
@@ -44,10 +45,13 @@ export type ApiKeyColumns = typeof apiKeysTable.columns;
 export interface ApiKey extends ShownOf<ApiKeyColumns> {}
 
 const problems = declareProblems({
-  ambiguous_credentials: [400, 'The request carries an API key and another credential; send one.'],
+  ambiguous_credentials: [
+    400,
+    'The request presents an API key and another credential. Send only one of them.',
+  ],
   invalid_api_key: [401, 'The API key has expired, was revoked, or never existed. Create a new one.'],
-  api_key_not_found: [404, 'You have no such API key: it may have been revoked already.'],
-  too_many_api_keys: [409, 'You have as many API keys as are allowed. Revoke one that you no longer need.'],
+  api_key_not_found: [404, 'You have no such API key. It might have been revoked already.'],
+  too_many_api_keys: [409, 'You have the maximum number of API keys. Revoke one that you no longer need.'],
 });
 
 declare module '../../errors.js' {
@@ -63,12 +67,12 @@ declare module '../../outbox/events.js' {
   }
 }
 
-declareEvents(OWNER, 'api_key.created', 'api_key.revoked');
+declareEvents(OWNER, { 'api_key.created': { apiKeyId: true }, 'api_key.revoked': { apiKeyId: true } });
 
 export const apiKeyNotices = declareNotices(OWNER, {
   'api-key-created': {
     subject: 'An API key was created for your account',
-    lines: ['A key was created with which programs can act for you, without signing in.'],
+    lines: ['An API key was created. Programs that have it can act for you without signing in.'],
     about: 'API key',
   },
 });

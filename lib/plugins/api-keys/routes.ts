@@ -9,7 +9,7 @@ export const createApiKey = (api: ApiKeysApi) =>
   route({
     method: 'post',
     path: '/api-keys',
-    summary: 'Create an API key, after a recent sign-in or with my password',
+    summary: 'Create an API key, after a recent sign-in or with the password',
     access: 'session',
     sensitive: { asks: 'fresh-or-password' },
     // A page of the app could not show the key after a redirect.
@@ -42,7 +42,7 @@ export const listApiKeys = (api: ApiKeysApi) =>
   route({
     method: 'get',
     path: '/api-keys',
-    summary: 'List my API keys, newest first',
+    summary: "List the current user's API keys, newest first",
     access: 'session',
     answers: {
       200: { description: 'The keys', schema: z.object({ api_keys: z.array(apiKeyResource.schema) }) },
@@ -56,7 +56,7 @@ export const revokeApiKey = (api: ApiKeysApi) =>
   route({
     method: 'delete',
     path: '/api-keys/:id',
-    summary: 'Revoke one of my API keys',
+    summary: "Revoke one of the current user's API keys",
     access: 'session',
     answers: { 204: { description: 'The key was revoked' } },
     problems: ['api_key_not_found'],

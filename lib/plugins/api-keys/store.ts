@@ -34,14 +34,16 @@ export class ApiKeyStore {
     this.#table = core.table(apiKeysTable);
     this.#key = this.#table.shown('k');
     this.#user = core.users.selections.shown;
-    this.#lookup = new TokenLookup(core.database, {
+    const lookup = {
+      credential: 'api_key',
       prefix: API_KEY_PREFIX,
       row: this.#key,
       hash: 'k.key_hash',
       // Include the columns of plugins, for their checks of the account.
       user: core.users.selections.account,
       on: 'u.id = k.user_id',
-    });
+    } as const;
+    this.#lookup = new TokenLookup(core.database, lookup, core.settings.telemetry);
     const column = { table: this.#table.name, column: 'last_used_at', what: 'the last use of API keys' };
     this.#uses = new LastUse(core.database, core.settings.log, column);
   }
@@ -126,7 +128,7 @@ export class ApiKeyStore {
 }
 
 /**
- * Deletes the keys that were created since a change, when the change is undone. Keys that were revoked since stay
+ * Deletes the keys that were created after a change, when the change is undone. Keys that were revoked after it stay
  * revoked.
  */
 export function undoPart(store: ApiKeyStore): UndoPart {

@@ -28,6 +28,8 @@ interface Recorded extends Omit<AuditEvent, 'id' | 'createdAt'> {
 
 type AnyEvent = { readonly userId?: string | null } & Partial<ClientInfo>;
 
+const KEYS = ['userId', 'kind', 'limit', 'cursor'];
+
 /** `auth.auditLog`: the recorded events. */
 export class AuditLogApi {
   readonly #core: Core;
@@ -45,22 +47,24 @@ export class AuditLogApi {
   }
 
   /** Lists events page by page, newest first. @throws AuthError `invalid_request` for an invalid limit or cursor */
-  async listEvents({ userId, kind, transaction, ...page }: ListEventsOptions = {}): Promise<{
+  async listEvents(options: ListEventsOptions = {}): Promise<{
     events: AuditEvent[];
     nextCursor: string | null;
   }> {
-    const { limit, before } = readPage(page);
-    if (userId !== undefined && !isUuid(userId)) return { events: [], nextCursor: null };
+    const { userId, kind } = options;
+    const { limit, before } = readPage(options);
     const conditions = ['1 = 1'];
     if (before !== null) conditions.push('e.id < :before');
     if (userId !== undefined) conditions.push('e.user_id = :userId');
     if (kind !== undefined) conditions.push('e.kind = :kind');
-    const rows = await this.#core.inTransaction(transaction, () =>
-      this.#event.select(`WHERE ${conditions.join(' AND ')} ORDER BY e.id DESC LIMIT ${limit + 1}`, {
-        before,
-        userId: userId ?? null,
-        kind: kind ?? null,
-      }),
+    const rows = await this.#core.call('auth.auditLog.listEvents', options, KEYS, async () =>
+      userId !== undefined && !isUuid(userId)
+        ? []
+        : this.#event.select(`WHERE ${conditions.join(' AND ')} ORDER BY e.id DESC LIMIT ${limit + 1}`, {
+            before,
+            userId: userId ?? null,
+            kind: kind ?? null,
+          }),
     );
     const { page: events, nextCursor } = cutPage(rows, limit);
     return { events, nextCursor };

@@ -1,10 +1,31 @@
 import { declareFormerMigration } from '../../migrations/former.js';
+import { type AuthEventName, declaredEvents } from '../../outbox/events.js';
 import { column, type ShownOf } from '../../tables/column.js';
 import { declareTable } from '../../tables/table.js';
+
+/**
+ * The events whose client is the user, or someone who tries to sign in. Others can be caused by administrators or code.
+ */
+const BY_USER: ReadonlySet<unknown> = new Set<AuthEventName>([
+  'session.created',
+  'session.reauthenticated',
+  'sign_in.failed',
+  'sign_in.throttled',
+]);
+
+/** Leaves out the details and the device that might belong to another person. */
+function withoutOthers({ details, ...event }: Readonly<Record<string, unknown>>) {
+  // An event that no loaded module declares, such as one of an earlier version, exports no details.
+  const inExport = declaredEvents.get(String(event.kind)) ?? {};
+  const own = Object.entries(details as object).filter(([name]) => inExport[name] === true);
+  const client = BY_USER.has(event.kind) ? {} : { ipAddress: null, userAgent: null };
+  return { ...event, ...client, details: Object.fromEntries(own) };
+}
 
 export const auditEventsTable = declareTable({
   name: 'audit_events',
   ofUser: 'auditEvents',
+  exported: { as: 'audit_events', by: 'userId', without: withoutOthers },
   columns: {
     /** A UUID, version 7. */
     id: column.uuid().onWire(),

@@ -66,8 +66,10 @@ export class CredentialApi<
    */
   signUp(input: Input): Promise<SignedUp> {
     const { registrations } = this.#parts;
-    return this.#core.forClient(
+    return this.#core.callFor(
+      'auth.credential.signUp',
       input,
+      ['email', 'password', 'username', 'fields'],
       async () => (await registrations.create(input, 'code')).outcome as SignedUp,
     );
   }
@@ -81,16 +83,18 @@ export class CredentialApi<
    *   `requireVerifiedEmail`; `rate_limited` (429); `unavailable` (503)
    */
   signIn(input: SignInInput): Promise<Outcome> {
-    return this.#core.forClient(input, async () => {
+    const work = async () => {
       const { identifier, name } = this.#identify(String(input.credential));
       const found = identifier && (await this.#core.users.findRecord(identifier));
       const record = found && this.#isConcealed(found.user) ? null : found;
       const options = { remembered: input.rememberMe === true };
-      const signedIn = await this.#parts.check.verify(record, name, String(input.password), (proved) =>
+      return this.#parts.check.verify(record, name, String(input.password), (proved) =>
         this.#core.signIn({ ...proved, amr: ['pwd'] }, options),
       );
-      return signedIn as Outcome;
-    });
+    };
+    return this.#core.callFor('auth.credential.signIn', input, ['credential', 'password', 'rememberMe'], () =>
+      this.#core.countSignIn('password', work),
+    ) as Promise<Outcome>;
   }
 
   /**
@@ -98,9 +102,9 @@ export class CredentialApi<
    *
    * @throws AuthError `validation_failed` if it is not allowed; `rate_limited`
    */
-  async usernameAvailable(username: string, { transaction }: TransactionOption = {}): Promise<boolean> {
+  async usernameAvailable(username: string, options: TransactionOption = {}): Promise<boolean> {
     const { username: allowed } = this.#usernames.check(username);
-    return this.#core.inTransaction(transaction, async () => {
+    return this.#core.call('auth.credential.usernameAvailable', options, [], async () => {
       await this.#core.limiter.countAddress('usernameCheck');
       return !(await this.#core.users.isUsernameTaken(allowed));
     });
@@ -112,12 +116,17 @@ export class CredentialApi<
    * @throws AuthError `invalid_credentials`, `invalid_session`, `validation_failed`, `rate_limited`, `user_not_found`
    */
   changePassword(input: ChangePasswordInput): Promise<Outcome> {
-    return this.#core.forClient(input, async () => {
-      const { userId, currentPassword } = input;
-      const known = await this.#core.users.require(userId);
-      const record = await this.#parts.check.verifyOwn(known, String(currentPassword), 'change');
-      return (await this.#parts.change.change(record, input.sessionId, input.newPassword)) as Outcome;
-    });
+    return this.#core.callFor(
+      'auth.credential.changePassword',
+      input,
+      ['userId', 'sessionId', 'currentPassword', 'newPassword'],
+      async () => {
+        const { userId, currentPassword } = input;
+        const known = await this.#core.users.require(userId);
+        const record = await this.#parts.check.verifyOwn(known, String(currentPassword), 'change');
+        return (await this.#parts.change.change(record, input.sessionId, input.newPassword)) as Outcome;
+      },
+    );
   }
 
   /**
@@ -127,12 +136,16 @@ export class CredentialApi<
    *   also `invalid_session`, `second_factor_required`, `reauthentication_required`
    */
   setPassword(input: SetPasswordInput): Promise<void> {
-    return this.#core.forClient(input, async () =>
-      this.#parts.change.set(
-        await this.#core.users.require(input.userId),
-        input.sessionId ?? null,
-        input.newPassword,
-      ),
+    return this.#core.callFor(
+      'auth.credential.setPassword',
+      input,
+      ['userId', 'sessionId', 'newPassword'],
+      async () =>
+        this.#parts.change.set(
+          await this.#core.users.require(input.userId),
+          input.sessionId ?? null,
+          input.newPassword,
+        ),
     );
   }
 
@@ -145,7 +158,7 @@ export class CredentialApi<
    *   `invalid_session` (401), `second_factor_required`, `reauthentication_required` (403)
    */
   removePassword(input: RemovePasswordInput): Promise<IssuedSession | null> {
-    return this.#core.forClient(input, () =>
+    return this.#core.callFor('auth.credential.removePassword', input, ['userId', 'sessionId'], () =>
       this.#parts.change.remove(input.userId, input.sessionId ?? null),
     );
   }
@@ -159,39 +172,48 @@ export class CredentialApi<
    */
   reauthenticate(input: ReauthenticateInput): Promise<void> {
     const { userId, sessionId, password } = input;
-    return this.#core.forClient(input, async () => {
-      await reauthenticate(this.#core, { userId, sessionId, aal: 1 }, async (record) => {
-        await this.#core.emailCodes.requireSignIn(record.user, { aal: 1 });
-        await this.#parts.check.verifyOwn(record, String(password));
-        return { amr: ['pwd'] };
-      });
-    });
+    return this.#core.callFor(
+      'auth.credential.reauthenticate',
+      input,
+      ['userId', 'sessionId', 'password'],
+      async () => {
+        await reauthenticate(this.#core, { userId, sessionId, aal: 1 }, async (record) => {
+          await this.#core.emailCodes.requireSignIn(record.user, { aal: 1 });
+          await this.#parts.check.verifyOwn(record, String(password));
+          return { amr: ['pwd'] };
+        });
+      },
+    );
   }
 
   /** Emails a verification link, unless access to the mailbox is proven. @throws AuthError `user_not_found`, `rate_limited` */
   sendVerification(input: ClientInput & { userId: string }): Promise<void> {
-    return this.#core.forClient(input, async () =>
+    return this.#core.callFor('auth.credential.sendVerification', input, ['userId'], async () =>
       this.#byMail.verification.request((await this.#core.users.require(input.userId)).user),
     );
   }
 
   /**
    * Redeems a verification link. This also requires a session of its user, or their password; with `verifyEmailBy:
-   * 'link'` and `request`, the browser in which the account was made is enough.
+   * 'link'` and `request`, the browser in which the account was created is enough.
    *
    * @throws AuthError `invalid_token` (400), `unauthenticated`, `invalid_credentials` (401), `rate_limited` (429)
    */
   verifyEmail(input: VerifyEmailInput): Promise<User> {
     const { token, sessionUserId = null, password } = input;
-    return this.#core.forClient(
+    return this.#core.callFor(
+      'auth.credential.verifyEmail',
       input,
+      ['token', 'sessionUserId', 'password'],
       async () => (await this.#byMail.verification.verify(token, { sessionUserId, password })).user,
     );
   }
 
   /** Emails a reset link if the account exists, without revealing whether it does. @throws AuthError `rate_limited` */
   requestPasswordReset(input: ClientInput & { email: string }): Promise<void> {
-    return this.#core.forClient(input, () => this.#byMail.reset.request(input.email));
+    return this.#core.callFor('auth.credential.requestPasswordReset', input, ['email'], () =>
+      this.#byMail.reset.request(input.email),
+    );
   }
 
   /**
@@ -201,9 +223,14 @@ export class CredentialApi<
    */
   resetPassword(input: ResetPasswordInput): Promise<void> {
     const { token, newPassword, sessionUserId = null } = input;
-    return this.#core.forClient(input, async () => {
-      await this.#byMail.reset.reset(token, newPassword, sessionUserId);
-    });
+    return this.#core.callFor(
+      'auth.credential.resetPassword',
+      input,
+      ['token', 'newPassword', 'sessionUserId'],
+      async () => {
+        await this.#byMail.reset.reset(token, newPassword, sessionUserId);
+      },
+    );
   }
 
   get #usernames() {

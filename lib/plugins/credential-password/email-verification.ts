@@ -52,7 +52,7 @@ export class EmailVerification {
   /**
    * Redeems a link. It proves access to the mailbox, but not that the same person signed up: someone might have signed
    * up with another person's address, whose owner must not verify that account by following the link. So the session or
-   * the password is required as well or, if the app says so, the browser in which the account was made.
+   * the password is required as well or, if the app says so, the browser in which the account was created.
    *
    * @param remembers whether the response can give the browser a cookie, so that it is remembered
    * @returns the user, and the value for the browser's device cookie

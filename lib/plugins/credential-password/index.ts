@@ -101,6 +101,7 @@ export function credentialPassword<const O extends CredentialPasswordOptions = R
           if (isByPerson) await parts.byMail?.verification.offer(user);
           throw new AuthError('email_not_verified');
         },
+        signInProblems: settings.requireVerifiedEmail ? ['email_not_verified'] : [],
         signInMethods: {
           schema: { password: z.boolean() },
           of: async ({ passwordHash }) => ({ password: passwordHash !== null }),

@@ -67,8 +67,8 @@ export interface ResetPasswordInput extends ClientInput {
   /** The same rules apply as at sign-up. */
   newPassword: string;
   /**
-   * The id of the signed-in user. If it is the link's user, nothing is removed from the account, even if nobody had
-   * proved access to its mailbox before.
+   * The id of the signed-in user. If it is the link's user, nothing is removed from the account, even if access to its
+   * mailbox was never proved before.
    * @default none
    */
   sessionUserId?: string | null;

@@ -57,7 +57,7 @@ export interface CredentialPasswordOptions {
   bcryptCost?: number;
   /**
    * Whether a verification link is emailed at sign-up. Requires `email`.
-   * @default true with `requireVerifiedEmail` or `concealExistingEmails`, else false
+   * @default true with `requireVerifiedEmail` or `concealExistingEmails`, otherwise false
    */
   sendVerificationOnSignUp?: boolean;
   /**
@@ -74,24 +74,25 @@ export interface CredentialPasswordOptions {
    */
   concealExistingEmails?: boolean;
   /**
-   * What a verification link needs to verify the email: `password`: a session of its user, or the password; `link`: the
-   * browser in which the account was made, for 24 hours, and elsewhere the same as `password`. So a click is enough for
-   * a user who has just signed up, but a stranger's account is not verified when the owner of the mailbox clicks. `link`
-   * requires `email`, and a cookie without `session.cookie.domain`.
+   * The proof that a verification link requires. `password` requires a session of the link's user, or the password.
+   * `link` requires the browser in which the account was created, for 24 hours, and the same as `password` in other
+   * browsers. So a click is enough for a user who has just signed up, but a stranger's account is not verified when the
+   * owner of the mailbox clicks. `link` requires `email`, and a cookie without `session.cookie.domain`.
    * @default 'password'
    */
   verifyEmailBy?: 'password' | 'link';
   /**
-   * What follows after a right password in a browser that the account does not know: `notify`: the user is signed in, and
-   * gets a notice; `code`: the sign-in waits for a code that is emailed to the account. Accounts with a second factor are
-   * asked for that instead, and accounts without a verified email get the notice. `code` requires `email`.
+   * The step that follows a correct password in a browser that the account does not know. With `notify`, the user is
+   * signed in, and gets a notice. With `code`, the sign-in waits for a code that is emailed to the account. Accounts
+   * with a second factor are asked for the second factor instead, and accounts without a verified email get the notice.
+   * `code` requires `email`.
    * @default 'notify'
    */
   unknownBrowser?: 'notify' | 'code';
   /**
    * One or more secrets of at least 32 characters that are mixed into every hash and kept out of the database. New
    * hashes use the first secret, and existing hashes are verified with each of them. If a pepper is lost, all passwords
-   * hashed with it are lost.
+   * that were hashed with it become invalid.
    * @default none
    */
   pepper?: string | readonly string[];
@@ -108,7 +109,8 @@ export interface CredentialPasswordOptions {
   onBreachCheckFailure?: 'accept' | 'refuse';
 }
 
-// Services must accept 64 characters (NIST SP 800-63B-4, 3.1.1.2), so a password manager might create no longer ones.
+// Services must accept 64 characters (NIST SP 800-63B-4, 3.1.1.2), so a password manager might not create longer
+// passwords.
 const MAX_MIN_LENGTH = 64;
 const MIN_LENGTH_IN_PRODUCTION = 8;
 
@@ -166,7 +168,7 @@ export function readSettings(options: CredentialPasswordOptions) {
   } = readOptions('credentialPassword', schema, options);
   const { identifier } = settings;
   if (identifier !== 'email' && username === false)
-    throw configError(`identifier: '${identifier}' needs usernames: leave out username: false`);
+    throw configError(`identifier: '${identifier}' requires usernames: leave out username: false`);
   const hasUsernames = username ?? identifier !== 'email';
   if (usernamePattern && !hasUsernames)
     throw configError("usernamePattern requires username: true, or identifier: 'username' or 'either'");

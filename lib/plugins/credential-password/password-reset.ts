@@ -31,7 +31,7 @@ export class PasswordReset {
     await this.core.limiter.countAddress('mailAddress');
     if (!email) return;
     const links = [{ userId: null, link: resetLink(this.core) }];
-    // The email with the code leads to the page that asks for the link, which a stranger must not use up.
+    // The email with the code leads to this request, so count it separately: strangers must not use up its limit.
     const afterPassword = await this.core.pendings.waitingForCode();
     await this.mails.oneOf(email, links, { asked: { ...this.core.asked(false), afterPassword } });
   }
@@ -41,7 +41,7 @@ export class PasswordReset {
    *
    * @param sessionUserId the user of the request's session, if it has one
    * @param remembers whether the response can give the browser a cookie, so that it is remembered
-   * @returns the value for the browser's device cookie. Null if there is no other one than before
+   * @returns the value for the browser's device cookie. Null if the cookie does not change
    * @throws AuthError `invalid_token`, `validation_failed`, `rate_limited`
    */
   async reset(

@@ -26,7 +26,7 @@ export type Registration = Pick<SignUpInput, 'password' | 'username' | 'fields'>
 export interface SignedUp {
   /** The user; with `signInOnSignUp`, the sign-in; with `concealExistingEmails`, always null. */
   readonly outcome: SignedIn | { readonly user: User } | null;
-  /** The value for the browser's device cookie. Null if there is no other one, or it is the one of the session. */
+  /** The value for the browser's device cookie. Null if the cookie does not change, or if the session sets it. */
   readonly device: string | null;
 }
 
@@ -64,16 +64,18 @@ export class Registrations {
     const checked = await this.#check(registration, from);
     const created = await this.#createUser(checked, via, from);
     if (created && settings.signInOnSignUp) {
-      const signedIn = await core.signIn({ ...created, amr: ['pwd'] }, { isSignUp: true });
+      const signedIn = await core.countSignIn('sign_up', () =>
+        core.signIn({ ...created, amr: ['pwd'] }, { isSignUp: true }),
+      );
       return { outcome: signedIn, device: null };
     }
-    // The response to code sets no cookie.
+    // A call of the app's own code cannot set a cookie.
     const device = via === 'code' ? null : await this.#remembered(created?.user.id ?? null);
     const outcome = created && !settings.concealExistingEmails ? { user: created.user } : null;
     return { outcome, device };
   }
 
-  /** Remembers the browser. The account has been made, so an error here must not fail the call. */
+  /** Remembers the browser. The account was created, so an error here must not fail the call. */
   async #remembered(userId: string | null): Promise<string | null> {
     try {
       return await this.core.devices.signedUp(userId);
@@ -130,7 +132,7 @@ export class Registrations {
     const { identifier } = this.settings;
     if (identifier === 'either') {
       if (email !== undefined || username !== undefined) return [];
-      const missing = { code: 'required', detail: 'is missing: give an email, a username, or both' };
+      const missing = { code: 'required', detail: 'is missing: enter an email, a username, or both' };
       return ['/email', '/username'].map((pointer) => ({ pointer, ...missing }));
     }
     const value = identifier === 'email' ? email : username;
@@ -178,7 +180,9 @@ export class Registrations {
     }
   }
 
-  /** The app's code or table refuses only an account that is new, so its error would reveal that the email is not taken. */
+  /**
+   * Conceals the app's refusal. It concerns only a new account, so its error would reveal that the email is not taken.
+   */
   #concealRefusal(error: unknown): null {
     this.core.settings.log.warn(
       'sign_up.refusal_concealed',

@@ -28,7 +28,7 @@ export const signup = (
   const { signUp, hooks } = core.settings;
   const device = deviceShape(core);
   const hasDevice = Object.keys(device).length > 0;
-  const mayRefuse = signUp === 'closed' || hooks.beforeCreateUser !== undefined;
+  const mayRefuse = signUp === 'closed' || Boolean(hooks.beforeCreateUser ?? hooks.createRow);
   return route({
     method: 'post',
     path: '/signup/credential',
@@ -135,7 +135,7 @@ export const verifyEmail = (core: Core, verification: EmailVerification) => {
   return route({
     method: 'post',
     path: '/verify-email',
-    summary: 'Verify my email with an emailed token and my session or password',
+    summary: 'Verify an email with an emailed token and the session or password',
     access: 'public',
     body: z.strictObject({ token: text(200), password: text(1024).optional() }),
     answers: { 200: { description: 'The user', schema: z.object({ user: user.schema }) } },
@@ -152,7 +152,7 @@ export const sendVerification = (api: CredentialApi) =>
   route({
     method: 'post',
     path: '/email-verifications',
-    summary: 'Email me a verification link',
+    summary: 'Email the current user a verification link',
     access: 'session',
     openTo: 'any-task',
     forms: true,
@@ -171,7 +171,7 @@ export const setPassword = (api: CredentialApi, newPassword: z.ZodString) =>
     method: 'put',
     path: '/passwords',
     formTwin: '/passwords/set',
-    summary: 'Set the password of my account, if it has none, after a recent sign-in',
+    summary: "Set the current user's password, if there is none, after a recent sign-in",
     access: 'session',
     sensitive: { asks: 'fresh' },
     body: z.strictObject({ new_password: newPassword }),
@@ -192,7 +192,8 @@ export const removePassword = (api: CredentialApi) =>
     method: 'delete',
     path: '/passwords',
     formTwin: '/passwords/delete',
-    summary: 'Remove my password, unless it is my last way to sign in, and revoke all other sessions',
+    summary:
+      "Remove the current user's password, unless it is the last sign-in method, and revoke all other sessions",
     access: 'session',
     sensitive: { asks: 'fresh-or-password' },
     answers: { 204: { description: 'The password was removed; the session has a new token' } },
@@ -207,7 +208,7 @@ export const changePassword = (core: Core, api: CredentialApi, newPassword: z.Zo
   route({
     method: 'post',
     path: '/passwords/change',
-    summary: 'Change my password and revoke all other sessions',
+    summary: "Change the current user's password, and revoke all other sessions",
     access: 'session',
     openTo: { does: ['choose_password'] },
     sensitive: { asks: 'second-factor', because: 'the request contains the current password' },
@@ -244,7 +245,7 @@ export const resetPassword = (core: Core, reset: PasswordReset, newPassword: z.Z
   route({
     method: 'post',
     path: '/passwords/reset',
-    summary: 'Reset a password with an emailed token and revoke all sessions',
+    summary: 'Reset a password with an emailed token, and revoke all sessions',
     access: 'public',
     body: z.strictObject({ token: text(200), new_password: newPassword }),
     answers: { 204: { description: 'The password was set, and the email is verified' } },

@@ -1,5 +1,4 @@
 import type { Core } from '../../core/core.js';
-import { requireKnownKeys } from '../../sessions/request.js';
 import type { IssuedSession, SignedIn, withSecondFactors } from '../../sessions/signed-in.js';
 import type { Confirmation } from './confirmation.js';
 import type {
@@ -10,8 +9,6 @@ import type {
 } from './inputs.js';
 import type { Requests } from './requests.js';
 import './declarations.js';
-
-const OF_CLIENT = ['request', 'ip', 'userAgent', 'transaction'];
 
 /** `auth.emailSignIn`: sign-ins with emailed codes and links. */
 export class EmailSignInApi<Outcome extends SignedIn = IssuedSession> {
@@ -34,42 +31,41 @@ export class EmailSignInApi<Outcome extends SignedIn = IssuedSession> {
    * @throws AuthError `rate_limited` (429)
    */
   async request(input: RequestEmailSignInInput): Promise<RequestedEmailSignIn> {
-    requireKnownKeys('auth.emailSignIn.request', input, ['email', 'rememberMe', ...OF_CLIENT]);
     const { email, rememberMe = false } = input;
-    return this.#core.forClient(input, () => this.#requests.signIn(String(email), rememberMe === true));
+    return this.#core.callFor('auth.emailSignIn.request', input, ['email', 'rememberMe'], () =>
+      this.#requests.signIn(String(email), rememberMe === true),
+    );
   }
 
   /**
    * Signs in with the emailed code, or with the token of the link.
    *
    * @throws AuthError `invalid_code`, `sign_in_expired` (401); `other_browser` (403) for a link that another browser has
-   *   asked for; `sign_up_refused` (403) and `validation_failed` (422) for a new account; `rate_limited` (429); and what
-   *   checks of the account throw, such as `account_suspended` (403)
+   *   asked for; `sign_up_refused` (403) and `validation_failed` (422) for a new account; `rate_limited` (429); and the
+   *   errors of account checks, such as `account_suspended` (403)
    */
   async confirm(input: ConfirmEmailSignInInput): Promise<Outcome> {
-    const known = ['code', 'token', 'pendingToken', 'fields', ...OF_CLIENT];
-    requireKnownKeys('auth.emailSignIn.confirm', input, known);
     const { code, token } = input;
-    return this.#core.forClient(input, async () => {
+    const keys = ['code', 'token', 'pendingToken', 'fields'];
+    return this.#core.callFor('auth.emailSignIn.confirm', input, keys, async () => {
       if ((code === undefined) === (token === undefined))
-        throw new TypeError('latchkey: auth.emailSignIn.confirm needs either a code or a token');
-      return (await this.#confirmation.confirm(input)) as Outcome;
+        throw new TypeError('latchkey: auth.emailSignIn.confirm requires either a code or a token');
+      const confirm = () => this.#confirmation.confirm(input);
+      return (await this.#core.countSignIn('email', confirm)) as Outcome;
     });
   }
 
   /**
-   * Emails the code with which a session's user can reauthenticate: see POST /reauthenticate.
+   * Emails a code that a session's user can reauthenticate with: see POST /reauthenticate.
    *
    * @throws AuthError `user_not_found` (404); `email_code_not_offered` (409) if the account has a password, a passkey or a
    *   second factor, or no email; `rate_limited` (429)
    */
   async requestReauthentication(input: EmailReauthenticationInput): Promise<void> {
-    requireKnownKeys('auth.emailSignIn.requestReauthentication', input, [
-      'userId',
-      'sessionId',
-      ...OF_CLIENT,
-    ]);
     const { userId, sessionId } = input;
-    return this.#core.forClient(input, () => this.#requests.reauthentication(userId, sessionId));
+    const call = 'auth.emailSignIn.requestReauthentication';
+    return this.#core.callFor(call, input, ['userId', 'sessionId'], () =>
+      this.#requests.reauthentication(userId, sessionId),
+    );
   }
 }

@@ -30,19 +30,19 @@ export class Confirmation {
   ) {}
 
   /**
-   * Signs in to the account that has the address, or makes it.
+   * Signs in to the account that has the address, or creates it.
    *
    * @throws AuthError `invalid_code`, `sign_in_expired`, `other_browser`, `rate_limited`; for a new account
-   *   `validation_failed`, `sign_up_refused` and the errors of hooks; and what checks of the account throw
+   *   `validation_failed`, `sign_up_refused` and the errors of hooks; and the errors of account checks
    */
   async confirm({ code, token, pendingToken, fields = {} }: Given): Promise<SignedIn> {
     const found = await this.#find(pendingToken, token);
-    // A click on a link in another browser counts nothing.
+    // A click on the link in another browser does not count as an attempt.
     if (found === 'elsewhere') throw new AuthError('other_browser');
     await this.core.limiter.countAddress('signIn');
     if (!found) throw expired();
     if (token === undefined) await this.#check(found, code ?? '');
-    // A code that was not mailed is never right, so this is about a link.
+    // Check this for links only, because a code that was not emailed is never correct.
     else if (found.row.sentAt === null || !this.rows.hasTries(found.row)) throw expired();
     const isCounted = token === undefined;
     if (!found.record) await this.#checkSignUp(found.row, fields, isCounted);
@@ -67,15 +67,15 @@ export class Confirmation {
     }
   }
 
-  /** Ends a request whose code opens no account, or takes back the count of a code that was right. */
+  /** Ends a request whose code cannot sign in to any account, or takes back the count of a correct code. */
   async #afterRefusal(row: EmailedSignInRow, isCounted: boolean, error: AuthError): Promise<void> {
-    // A transaction of the app can still lock the row, even if it has undone its own change of the row.
+    // A transaction of the app might still lock the row, even if it has undone its own change of the row.
     if (this.core.database.isJoined) return;
     if (isExpired(error)) await this.rows.end(row);
     else if (isCounted) await this.rows.giveBackTry(row);
   }
 
-  /** @returns `elsewhere` for a link that another browser has asked for; null if there is nothing */
+  /** @returns `elsewhere` for a link that another browser has asked for; null if there is no request */
   async #find(
     pendingToken: string | undefined,
     token: string | undefined,
@@ -98,10 +98,10 @@ export class Confirmation {
   }
 
   /**
-   * Counts a code, and compares it. What it throws must not depend on the account, which a person without the code must
-   * not learn about.
+   * Counts a code, and compares it. The errors must not depend on the account, because someone without the code must
+   * not learn about it.
    *
-   * @throws AuthError `invalid_code`; `sign_in_expired` after too many
+   * @throws AuthError `invalid_code`; `sign_in_expired` after too many codes
    */
   async #check({ row, record }: FoundSignIn, code: string): Promise<void> {
     if (!(await this.rows.countTry(row))) throw expired();
@@ -110,12 +110,12 @@ export class Confirmation {
     throw (await this.rows.endAfterTries(row)) ? expired() : new AuthError('invalid_code');
   }
 
-  /** Signs in with a code or link that is right. */
+  /** Signs in with a correct code or link. */
   async #signIn(found: FoundSignIn, fields: FieldValues): Promise<SignedIn> {
     let current: FoundSignIn | null = found;
     try {
       return await retryAfterRace(['email_taken'], async () => {
-        // Another browser has just made the account for this address.
+        // If this runs again, another browser has just created the account for this address.
         current ??= await this.rows.findWithUser(found.row.tokenHash, true);
         if (!current) throw expired();
         const { row, record, hasPasskey } = current;
@@ -153,7 +153,7 @@ export class Confirmation {
     return signedIn;
   }
 
-  /** Begins the session of a user whose mailbox is proven, or a sign-in that waits for the second factor. */
+  /** Creates the session of a user whose mailbox is proven, or a sign-in that waits for the second factor. */
   async #begin(
     checked: CheckedSignIn,
     row: EmailedSignInRow,
@@ -166,7 +166,7 @@ export class Confirmation {
     return signedIn;
   }
 
-  /** Records the proof of the mailbox, and begins the session of what is left of the account. */
+  /** Records the proof of the mailbox, and creates a session for the account that the proof has left. */
   async #prove(
     checked: CheckedSignIn,
     row: EmailedSignInRow,
@@ -176,7 +176,7 @@ export class Confirmation {
   ): Promise<SignedIn> {
     const { core } = this;
     const locked = await core.users.lock(user.id, transaction);
-    // The account was changed since it was checked.
+    // The account has changed since it was checked.
     if (!locked || locked.authEpoch !== authEpoch || locked.user.email !== row.email) throw expired();
     if (!(await this.rows.end(row, transaction))) throw expired();
     const proven = await recordProof(core, locked, isOwn, transaction);
@@ -186,7 +186,9 @@ export class Confirmation {
     return proven.passwordRemoved ? { ...signedIn, passwordRemoved: true } : signedIn;
   }
 
-  /** Whether the browser is one of the account: it was signed in when it asked and still is, or has made the account. */
+  /**
+   * Whether the browser belongs to the account: it was signed in when it asked and still is, or created the account.
+   */
   async #isOwn({ askedBy }: EmailedSignInRow, { id }: User): Promise<boolean> {
     const { core } = this;
     const { context, devices } = core;
@@ -195,11 +197,11 @@ export class Confirmation {
     return devices.hasSignedUp(id);
   }
 
-  /** Makes the account for an address that has none, and begins its first session. */
+  /** Creates the account for an address that has none, and its first session. */
   async #signUp(row: EmailedSignInRow, given: FieldValues): Promise<SignedIn> {
     const { core } = this;
     const { users, signUp, database, limiter } = core;
-    // The account was deleted after the code was mailed.
+    // The account was deleted after the code was emailed.
     if (!this.settings.signUp) throw expired();
     await limiter.countAddress('signUp');
     const person = {
@@ -216,7 +218,7 @@ export class Confirmation {
     );
     const signedIn = await database.transaction(async (transaction) => {
       const context = { via: 'email', from: 'user', fields: given } as const;
-      // First, so that the app's hooks run for one of several equal codes only.
+      // End the request first, so that the app's hooks run only once if the same code is sent several times.
       if (!(await this.rows.end(row, transaction))) throw expired();
       const created = await signUp.create(person, context, transaction);
       return checked.begin(created, transaction);
@@ -226,10 +228,10 @@ export class Confirmation {
   }
 }
 
-/** Whether the sessions of the account have ended since the code was mailed. */
+/** Whether the sessions of the account have ended since the code was emailed. */
 function hasEnded({ authEpoch }: EmailedSignInRow, record: UserRecord): boolean {
   if (authEpoch !== null) return authEpoch !== record.authEpoch;
-  // The account was made since then.
+  // The account was created since then.
   const { sessionsEndedAt = null } = record.account as { readonly sessionsEndedAt?: Date | null };
   return sessionsEndedAt !== null;
 }

@@ -4,9 +4,12 @@ import type { Core } from '../../core/core.js';
 
 /** Options of {@link emailSignIn}. */
 export interface EmailSignInOptions {
-  /** Whether the emails contain a link in addition to the code. It works only in the browser that asked. @default true */
+  /**
+   * Whether the emails contain a link in addition to the code. It works only in the browser that asked for it.
+   * @default true
+   */
   link?: boolean;
-  /** Whether the code or link makes an account for an address that has none. @default false */
+  /** Whether the code or link creates an account for an address that has none. @default false */
   signUp?: boolean;
   /** How long a code and its link work, in seconds: 120 to 3600. @default 600 */
   lifetime?: number;

@@ -7,8 +7,8 @@ import { EmailProof } from '../../users/email-proof.js';
 import type { UserRecord } from '../../users/record.js';
 
 /**
- * Records that a user has answered an email. A first proof removes what was attached to the account before, unless it is
- * given in a browser of the account, but never the second factor. The user's row is locked.
+ * Records that a user has access to the mailbox. The first proof removes everything that was attached to the account
+ * before it, except for the second factor. In a browser of the account, it removes nothing. The user's row is locked.
  */
 export async function recordProof(
   core: Core,
@@ -18,7 +18,7 @@ export async function recordProof(
 ): Promise<Proven> {
   const left = await core.proofs.record(record, EmailProof.answeredMail, isOwn, transaction, undefined, true);
   const passwordRemoved = record.passwordHash !== null && left.passwordHash === null;
-  // Without a link: the password could be the one of the person who would undo this.
+  // The notice has no undo link, because the removed password might be known to the person who would undo this.
   if (passwordRemoved) {
     await core.notices.plain(removedNotice, left.user, transaction);
     core.events.emit('password.removed', { userId: left.user.id }, transaction);
@@ -29,16 +29,16 @@ export async function recordProof(
 const removedNotice = {
   ...passwordNotices['password-removed'],
   lines: [
-    'Someone signed in to your account with a code that was emailed to this address, for the first time. Your account had a password that someone else could have chosen before, so it was removed.',
+    'Someone signed in to your account with a code that was emailed to this address, for the first time. Your account had a password that someone else might have chosen before, so it was removed.',
     'If you want to sign in with a password, choose a new one.',
   ],
 };
 
 /**
- * Whether an account has no password, passkey or second factor, so that its email is the only proof that it can give. A
+ * Whether an account has no password, passkey or second factor, so that its email is its only possible proof. A
  * linked provider does not matter, because few of them say when the user has authenticated.
  *
- * @param hasPasskey what {@link passkeySql} has read
+ * @param hasPasskey the result of {@link passkeySql}
  */
 export function hasOnlyEmail(core: Core, record: UserRecord, hasPasskey: boolean): boolean {
   const hasPassword = core.passwords !== null && record.passwordHash !== null;
@@ -58,7 +58,7 @@ export async function readsPasskey(core: Core, userId: string, transaction?: Tra
   return Number(row?.has_passkey) === 1;
 }
 
-/** Returns what identifies the reauthentication of a session in the table. No browser has a token with this hash. */
+/** Returns the hash that identifies the reauthentication of a session. No browser has a token with this hash. */
 export function reauthenticationOf(sessionId: string): Buffer {
   return digestToken(`reauthenticate ${sessionId}`);
 }

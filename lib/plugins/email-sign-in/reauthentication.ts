@@ -15,7 +15,7 @@ export function byEmailCode(core: Core, rows: EmailedSignIns): Reauthentication 
     async verify(record, code, { id: sessionId }) {
       const { user } = record;
       await core.limiter.countAddress('signIn');
-      // The account can have got a password since the code was mailed.
+      // The account might have got a password since the code was emailed.
       if (!hasOnlyEmail(core, record, await readsPasskey(core, user.id)))
         throw new AuthError('email_code_not_offered');
       const row = await rows.find(reauthenticationOf(sessionId));

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type { Transaction } from 'sequelize';
 import type { Core } from '../../core/core.js';
+import { newSalt } from '../../crypto/emailed-codes.js';
 import { digestToken } from '../../crypto/token.js';
 import { AuthError } from '../../errors.js';
 import type { Mails } from '../../mail/mails.js';
@@ -17,7 +18,7 @@ import type { EmailSignInSettings } from './options.js';
 import { hasOnlyEmail, readsPasskey, reauthenticationOf } from './proof.js';
 import type { EmailedSignIns } from './rows.js';
 
-/** How long a code must still work to be mailed again. */
+/** The remaining lifetime that a code must have to be emailed again. */
 const AGAIN_MS = 2 * 60 * 1000;
 
 /** Emails codes and links. The account is looked up when the email is sent, so that no response reveals whether it exists. */
@@ -30,7 +31,7 @@ export class Requests {
   ) {}
 
   /**
-   * Emails the code for a sign-in. If the browser has already asked for this address, it is the same code again.
+   * Emails the code for a sign-in. If the browser has already asked for this address, it emails the same code again.
    *
    * @throws AuthError `rate_limited`
    */
@@ -56,10 +57,12 @@ export class Requests {
     }
     const pendingToken = pendings.newToken();
     const tokenHash = digestToken(pendingToken);
-    const link = rows.newLink({ tokenHash, email });
+    const salt = newSalt();
+    const link = rows.newLink({ tokenHash, salt, email });
     const row = this.#newRow({
       tokenHash,
       linkHash: digestToken(link),
+      salt,
       email,
       remembered,
       askedBy,
@@ -94,12 +97,13 @@ export class Requests {
       const row = this.#newRow({
         tokenHash,
         linkHash: digestToken(randomBytes(32).toString('hex')),
+        salt: null,
         email,
         remembered: false,
         askedBy: userId,
       });
       if (former) await rows.end(former, transaction);
-      // A concurrent call has mailed a code already.
+      // Otherwise, a concurrent call has already emailed a code.
       if (await rows.insertUnlessThere(row, transaction)) await this.#mailReauthentication(row, transaction);
     });
   }
@@ -121,7 +125,7 @@ export class Requests {
   }
 
   #newRow(
-    given: Pick<EmailedSignInRow, 'tokenHash' | 'linkHash' | 'email' | 'remembered' | 'askedBy'>,
+    given: Pick<EmailedSignInRow, 'tokenHash' | 'linkHash' | 'salt' | 'email' | 'remembered' | 'askedBy'>,
   ): EmailedSignInRow {
     const { clock } = this.core.database;
     const expiresAt = clock.date(this.#lifetimeMs);
@@ -153,7 +157,7 @@ export class Requests {
       facts,
       otherwise: {
         ...noAccountMail,
-        // Without passwords, there is no page where people sign up.
+        // Without passwords, there is no sign-up page.
         page:
           settings.signUp === 'closed' || !this.core.passwords ? null : (settings.email?.signUpUrl ?? null),
       },

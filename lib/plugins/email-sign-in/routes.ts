@@ -10,7 +10,7 @@ export const requestSignIn = ({ settings }: Core, api: EmailSignInApi) =>
   route({
     method: 'post',
     path: '/signin/email',
-    summary: 'Email me a code to sign in with',
+    summary: 'Email a code to sign in with',
     access: 'public',
     body: z.strictObject({
       email: shownAgain(text(320)),
@@ -40,7 +40,7 @@ export const requestSignIn = ({ settings }: Core, api: EmailSignInApi) =>
     },
   });
 
-/** The body of a confirmation, besides the fields of a sign-up. */
+/** The body of a confirmation, without the fields of a sign-up. */
 interface Body {
   readonly code?: string | undefined;
   readonly token?: string | undefined;
@@ -49,7 +49,7 @@ interface Body {
 
 export const confirmSignIn = (core: Core, api: EmailSignInApi, { link, signUp }: EmailSignInSettings) => {
   const { users } = core;
-  const token = text(200).optional().describe('The one of the link, in place of the code');
+  const token = text(200).optional().describe('The token of the link, instead of the code');
   return route({
     method: 'post',
     path: '/signin/email/confirm',
@@ -63,7 +63,7 @@ export const confirmSignIn = (core: Core, api: EmailSignInApi, { link, signUp }:
         ...(signUp && unchecked(users.fields.wireShape('user', 'update'))),
       })
       .refine((body) => (body.code === undefined) !== ((body as Body).token === undefined), {
-        error: 'must have exactly one of code, token',
+        error: 'must have exactly one of code and token',
       }),
     answers: {
       200: signInAnswer(
@@ -87,7 +87,7 @@ export const confirmSignIn = (core: Core, api: EmailSignInApi, { link, signUp }:
   });
 };
 
-/** Lets a body with wrong fields pass, because only a new account gets them: they are checked when it is made. */
+/** Accepts wrong fields, because only a new account uses them. They are checked when the account is created. */
 function unchecked(shape: z.ZodRawShape): z.ZodRawShape {
   const pairs = Object.entries(shape).map(([name, field]) => {
     const any = z.union([field, z.unknown()]).optional();
@@ -100,7 +100,7 @@ export const requestReauthentication = (api: EmailSignInApi) =>
   route({
     method: 'post',
     path: '/reauthenticate/email',
-    summary: 'Email me a code to reauthenticate with',
+    summary: 'Email the current user a code to reauthenticate with',
     access: 'session',
     openTo: 'any-task',
     forms: true,

@@ -1,6 +1,7 @@
 import { timingSafeEqual } from 'node:crypto';
 import type { Transaction } from 'sequelize';
 import type { Core } from '../../core/core.js';
+import { nameOf } from '../../crypto/emailed-codes.js';
 import { digestToken, isWellFormedToken, tokenOfBytes } from '../../crypto/token.js';
 import { type Chore, ExpiredRows } from '../../database/chores.js';
 import type { Selection, Table } from '../../tables/table.js';
@@ -161,8 +162,8 @@ export class EmailedSignIns {
   }
 
   /**
-   * Makes the codes for an address wrong, because its account is deleted. The requests stay, because whoever asked for one
-   * must not learn that there was an account.
+   * Invalidates the codes for an address, because its account is deleted. The requests stay, because the people who sent
+   * them must not learn that there was an account.
    */
   async endCodesFor(email: string, transaction: Transaction): Promise<void> {
     await this.#table.update({ sentAt: null, authEpoch: null }, { email }, transaction);
@@ -195,7 +196,7 @@ export class EmailedSignIns {
   }
 
   /** Returns the token of a new request's link. */
-  newLink(row: Pick<EmailedSignInRow, 'tokenHash' | 'email'>): string {
+  newLink(row: Named): string {
     return tokenOfBytes(PREFIX, this.#core.codes.bytesFor(linkName(row))[0]);
   }
 
@@ -219,17 +220,18 @@ function withTries({ tokenHash, tries }: EmailedSignInRow) {
   return { hash: tokenHash, tries };
 }
 
-type Named = Pick<EmailedSignInRow, 'tokenHash' | 'email'>;
+type Named = Pick<EmailedSignInRow, 'tokenHash' | 'salt' | 'email'>;
 
-function codeName({ tokenHash, email }: Named): string {
-  return `sign-in ${tokenHash.toString('hex')} ${email}`;
+function codeName({ tokenHash, salt, email }: Named): string {
+  return nameOf(['sign-in', tokenHash.toString('hex'), email], salt);
 }
 
-function linkName({ tokenHash, email }: Named): string {
-  return `sign-in-link ${tokenHash.toString('hex')} ${email}`;
+function linkName({ tokenHash, salt, email }: Named): string {
+  return nameOf(['sign-in-link', tokenHash.toString('hex'), email], salt);
 }
 
-// The first hash is the same for every reauthentication of a session, so a code of an earlier one would be right again.
+// The first hash is the same for every reauthentication of a session. The second one is random, so a code of an earlier
+// reauthentication is wrong, and no salt is needed.
 function reauthenticationName({ tokenHash, linkHash, email }: EmailedSignInRow): string {
-  return `reauthenticate ${tokenHash.toString('hex')} ${linkHash.toString('hex')} ${email}`;
+  return nameOf(['reauthenticate', tokenHash.toString('hex'), linkHash.toString('hex'), email], null);
 }

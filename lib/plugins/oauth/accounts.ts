@@ -104,7 +104,7 @@ export class Accounts {
     );
   }
 
-  /** Lists a user's accounts in the order in which they were linked. */
+  /** Lists a user's accounts, oldest link first. */
   async list(userId: string, transaction?: Transaction): Promise<Account[]> {
     if (!isUuid(userId)) return [];
     const lock = transaction ? this.#database.currentRead : '';

@@ -49,8 +49,8 @@ export class OAuthApi<Outcome extends SignedIn = IssuedSession> {
 
   /**
    * Starts a reauthentication: the provider asks its user to sign in again, and then the session counts as recently
-   * authenticated. The provider must be linked, and must say when its user signed in (`auth_time`, OpenID Connect Core
-   * 1.0, 2).
+   * authenticated. The provider must be linked, and must report when its user signed in (`auth_time`, OpenID Connect
+   * Core 1.0, 2).
    *
    * @throws AuthError `reauthentication_required` if the provider supports only OAuth 2.0; `account_not_linked`, and
    *   like {@link linkUrl}
@@ -72,12 +72,14 @@ export class OAuthApi<Outcome extends SignedIn = IssuedSession> {
   async isPending(
     provider: string,
     parameters: URLSearchParams,
-    { transaction }: TransactionOption = {},
+    options: TransactionOption = {},
   ): Promise<boolean> {
     clientOf(this.#parts, provider);
     const state = parameters.get('state') ?? '';
-    return this.#core.inTransaction(
-      transaction,
+    return this.#core.call(
+      'auth.oauth.isPending',
+      options,
+      [],
       async () => (await this.#parts.flows.pending(state, provider)) !== null,
     );
   }
@@ -112,15 +114,17 @@ export class OAuthApi<Outcome extends SignedIn = IssuedSession> {
    * @throws AuthError `provider_not_found`, `unavailable`; `invalid_flow` if this browser has no such flow in progress
    */
   callback(input: CallbackInput): Promise<CallbackResult<Outcome>> {
-    return this.#core.forClient(
+    return this.#core.callFor(
+      'auth.oauth.callback',
       input,
+      ['provider', 'parameters', 'browser'],
       async () => (await completeFlow(this.#parts, input)) as CallbackResult<Outcome>,
     );
   }
 
   /** Lists a user's linked accounts, oldest first. */
-  accounts(userId: string, { transaction }: TransactionOption = {}): Promise<Account[]> {
-    return this.#core.inTransaction(transaction, () => this.#parts.accounts.list(userId));
+  accounts(userId: string, options: TransactionOption = {}): Promise<Account[]> {
+    return this.#core.call('auth.oauth.accounts', options, [], () => this.#parts.accounts.list(userId));
   }
 
   /**
@@ -129,17 +133,16 @@ export class OAuthApi<Outcome extends SignedIn = IssuedSession> {
    * @throws AuthError `account_not_linked`, `relink_required`; with `refreshWithin` also the errors of {@link refresh}
    * @throws TypeError with both `refreshWithin` and `transaction`
    */
-  async tokens(
-    userId: string,
-    provider: string,
-    { refreshWithin, transaction }: TokensOptions = {},
-  ): Promise<ProviderTokens> {
+  async tokens(userId: string, provider: string, options: TokensOptions = {}): Promise<ProviderTokens> {
+    const { refreshWithin, transaction } = options;
     if (refreshWithin !== undefined && transaction)
       throw new TypeError(
         'latchkey: auth.oauth.tokens: pass refreshWithin or transaction, not both: refreshed tokens must be stored ' +
           'even if the transaction is rolled back',
       );
-    return this.#core.inTransaction(transaction, () => this.#tokens(userId, provider, refreshWithin));
+    return this.#core.call('auth.oauth.tokens', options, ['refreshWithin'], () =>
+      this.#tokens(userId, provider, refreshWithin),
+    );
   }
 
   async #tokens(
@@ -179,8 +182,10 @@ export class OAuthApi<Outcome extends SignedIn = IssuedSession> {
    *   (401), and for an account with a second factor `second_factor_required`, `reauthentication_required` (403)
    */
   unlink(userId: string, provider: string, options: UnlinkOptions = {}): Promise<void> {
-    const { sessionId = null, transaction } = options;
-    return this.#core.inTransaction(transaction, () => this.#unlink(userId, provider, sessionId));
+    const { sessionId = null } = options;
+    return this.#core.call('auth.oauth.unlink', options, ['sessionId'], () =>
+      this.#unlink(userId, provider, sessionId),
+    );
   }
 
   async #unlink(userId: string, provider: string, sessionId: string | null): Promise<void> {

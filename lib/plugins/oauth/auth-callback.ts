@@ -1,6 +1,7 @@
 import type { RequestHandler } from 'express';
 import { createAuth, internalsOf } from '../../auth.js';
 import type { AuthOrConfig } from '../../guards/guards.js';
+import { marked } from '../../guards/marks.js';
 import { endpoint, methodNotAllowed } from '../../http/endpoint.js';
 import type { OAuthApi } from './api.js';
 import { CALLBACK_PATH, callbacksAt } from './routes.js';
@@ -24,10 +25,11 @@ export function authCallback(authOrConfig: AuthOrConfig, provider: string): Requ
   );
   const handlers = new Map(own.map((one) => [one.method, endpoint(core, one)]));
   const otherwise = methodNotAllowed(core, ['GET', 'HEAD', 'POST']);
-  return (req, res, next) => {
+  const handler: RequestHandler = (req, res, next) => {
     const method = req.method.toLowerCase().replace('head', 'get');
     return (handlers.get(method as 'get') ?? otherwise)(req, res, next);
   };
+  return marked(handler, { kind: 'own', label: 'authCallback' });
 }
 
 function apiOf(authOrConfig: AuthOrConfig): OAuthApi | undefined {

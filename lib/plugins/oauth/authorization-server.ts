@@ -102,7 +102,7 @@ export class AuthorizationServer {
     const answer = await this.fetch(url, { headers });
     if (answer.ok) return answer.json();
     const { status } = answer;
-    throw Object.assign(new Error(`${new URL(url).pathname} answered ${status}`), { status });
+    throw Object.assign(new Error(`${new URL(url).pathname} responded with ${status}`), { status });
   }
 
   get #usesPkce(): boolean {

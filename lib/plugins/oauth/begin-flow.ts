@@ -8,7 +8,7 @@ import { clientOf, type Parts } from './parts.js';
 import { type FlowPurpose, isOidc } from './provider.js';
 import { redirectUriOf } from './redirect-uri.js';
 
-/** Where to redirect the browser, and how to bind the flow to it. */
+/** The URL to redirect the browser to, and the cookie that binds the flow to the browser. */
 export interface AuthorizationRequest {
   /** The provider's authorization endpoint with the parameters of this flow. */
   readonly url: string;
@@ -28,6 +28,15 @@ interface NewFlow {
   readonly sessionId: string | null;
 }
 
+const OF_FLOW = ['callbackUrl', 'browser', 'basePath'];
+
+/** The calls that start a flow, and the keys that they accept. */
+const CALLS: Readonly<Record<FlowPurpose, readonly [name: string, keys: readonly string[]]>> = {
+  'sign-in': ['auth.oauth.authorizeUrl', [...OF_FLOW, 'rememberMe', 'loginHint']],
+  link: ['auth.oauth.linkUrl', OF_FLOW],
+  reauthenticate: ['auth.oauth.reauthenticateUrl', OF_FLOW],
+};
+
 /**
  * Starts a flow. The flow is stored only if the provider can be reached.
  *
@@ -41,7 +50,8 @@ export function beginFlow(
   input: AuthorizeInput,
 ): Promise<AuthorizationRequest> {
   const { core, flows } = parts;
-  return core.forClient(input, async () => {
+  const [call, keys] = CALLS[purpose];
+  return core.callFor(call, input, keys, async () => {
     const client = clientOf(parts, provider);
     const { callbackUrl = `${core.settings.publicPath}/`, browser = randomToken() } = input;
     const { rememberMe = false, loginHint } = input;
@@ -76,7 +86,7 @@ function checkLoginHint(hint: string | undefined): void {
   const isText = typeof hint === 'string' && hint !== '' && hint.isWellFormed() && !hint.includes('\0');
   if (!isText || hint.length > MAX_LOGIN_HINT)
     throw new AuthError('invalid_request', {
-      detail: `login_hint must be a text of at most ${MAX_LOGIN_HINT} characters.`,
+      detail: `login_hint must be a string of at most ${MAX_LOGIN_HINT} characters.`,
     });
 }
 
@@ -87,11 +97,11 @@ async function checkReauthentication(parts: Parts, client: ProviderClient, sessi
   if (!isOidc(client.provider)) throw noAuthenticationTime();
 }
 
-/** The error for a provider that does not say when its user signed in. */
+/** The error for a provider that does not report when its user signed in. */
 export function noAuthenticationTime(): AuthError {
   return new AuthError('reauthentication_required', {
     detail:
-      'This provider does not say when you signed in there. Confirm your password, use an OpenID Connect provider ' +
-      'that says so, or sign in again.',
+      'This provider does not report when you signed in there. Confirm your password, use an OpenID Connect provider ' +
+      'that reports it, or sign in again.',
   });
 }

@@ -21,7 +21,7 @@ export interface Identity {
   readonly authenticatedAt: Date | undefined;
 }
 
-/** The tokens that a refresh has brought. */
+/** The result of a refresh. */
 export interface Refreshed {
   /** The tokens except for the ID token. */
   readonly tokens: TokenSet;
@@ -32,8 +32,8 @@ export interface Refreshed {
 // The time limit for all requests to a provider during one call.
 const TIMEOUT_MS = 4500;
 /**
- * The time limit of a refresh. It is heard to its end after its caller has given up, because the provider may have used
- * up the refresh token already.
+ * The time limit of a refresh. It continues after its caller has given up, because the provider might have consumed the
+ * refresh token already.
  */
 const REFRESH_TIMEOUT_MS = 30_000;
 // The latest time that a Date can hold.
@@ -89,8 +89,8 @@ export class ProviderClient {
   }
 
   /**
-   * Exchanges a refresh token for new tokens. Whatever else is wrong with the response, they are returned, because the
-   * provider may have used up the refresh token.
+   * Exchanges a refresh token for new tokens. They are returned even if other parts of the response are wrong, because
+   * the provider might have consumed the refresh token.
    *
    * @param who the person whom an ID token in the response must name
    * @param ended aborts the request
@@ -132,7 +132,7 @@ export class ProviderClient {
   #contradicts(claims: Claims, who: Person, server: AuthorizationServer): boolean {
     const { subjectOf = ({ sub }: Claims) => sub, checkClaims } = this.provider;
     const subject = subjectOf(claims);
-    // This is malformed, and names nobody.
+    // A malformed ID token names no one.
     if (!claims.iss || !subject) return false;
     try {
       checkClaims?.(claims);
@@ -173,7 +173,8 @@ export class ProviderClient {
       const { url, ...options } = request;
       const { ok, status } = await fetch(url, options);
       // With these statuses, the grant has already ended, or the token has expired.
-      if (!ok && ![400, 401, 404].includes(status)) throw new Error(`the revocation answered ${status}`);
+      if (!ok && ![400, 401, 404].includes(status))
+        throw new Error(`the revocation endpoint responded with ${status}`);
     });
   }
 

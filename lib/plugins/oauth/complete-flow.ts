@@ -40,8 +40,9 @@ export async function completeFlow(parts: Parts, input: CallbackInput): Promise<
   const current = await sessionOfFlow(parts, flow);
   const setCookie = clearedCookie(parts, flow);
   try {
-    const identity = await identityOf(client, flow, input);
-    const issued = await outcomeOf(parts, client, flow, current, identity);
+    const complete = async () =>
+      outcomeOf(parts, client, flow, current, await identityOf(client, flow, input));
+    const issued = await (current ? complete() : core.countSignIn('provider', complete));
     const waits = issued !== null && isPending(issued);
     const callbackUrl = waits ? withSecondFactor(flow.callbackUrl) : flow.callbackUrl;
     return { callbackUrl: withoutFragment(client, callbackUrl), issued, setCookie };
@@ -162,7 +163,7 @@ async function reauthenticate(
   const at = authenticatedAt.getTime();
   const isNew = at >= startedAt.getTime() - CLOCK_TOLERANCE_MS;
   const [linkedAt, begunAt] = [account.createdAt.getTime(), session.createdAt.getTime()];
-  // A session that was taken over from another system proves nothing, so the account must be older than it.
+  // A session that was taken over from another system proves nothing, so the link must be older than the session.
   const isProved = session.authenticatedAt > NEVER;
   const provedAt = Math.max(begunAt, session.authenticatedAt.getTime());
   const wasLinkedByUser = linkedAt <= (isProved ? provedAt + LINKING_MS : begunAt);

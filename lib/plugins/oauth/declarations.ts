@@ -13,20 +13,21 @@ const OWNER: Owner = { name: 'oauth', call: 'oauth()' };
 export const accountsTable = declareTable({
   name: 'accounts',
   ofUser: 'accounts',
+  exported: { as: 'linked_accounts', by: 'userId' },
   columns: {
     /** A UUID, version 7. */
-    id: column.uuid(),
+    id: column.uuid().exported(),
     /** The user that the account is linked to. */
-    userId: column.uuid(),
+    userId: column.uuid().exported(),
     /** The provider's id: `:provider` in the routes. */
     provider: column.text(64).exact().onWire(),
     /** The provider's issuer. Together with `providerAccountId`, it identifies the account. */
-    issuer: column.text(255).exact(),
+    issuer: column.text(255).exact().exported(),
     /** The account's id at the provider (the subject). */
     providerAccountId: column.text(255).exact().onWire().named('subject'),
     /** The granted scopes. */
     scopes: column.words().onWire(),
-    tokenType: column.text(64).internal().nullable(),
+    tokenType: column.text(64).internal().nullable().notExported('It describes a token, which is secret.'),
     // The tokens are encrypted and bound to their row, provider and column.
     accessToken: column.longText().secret().nullable(),
     refreshToken: column.longText().secret().nullable(),
@@ -34,11 +35,19 @@ export const accountsTable = declareTable({
     /** When the access token expires. Null if this is not known. */
     accessTokenExpiresAt: column.time().onWire().nullable(),
     /** Whether the provider has ended the grant, so that the account must be linked again. */
-    relinkRequired: column.boolean(),
+    relinkRequired: column.boolean().exported(),
     /** The lease of the call that is refreshing the tokens, and its expiry. */
-    refreshLease: column.uuid().internal().nullable(),
-    refreshLeaseUntil: column.time().internal().nullable(),
-    refreshedAt: column.time().internal(),
+    refreshLease: column
+      .uuid()
+      .internal()
+      .nullable()
+      .notExported('It belongs to a call that refreshes the tokens.'),
+    refreshLeaseUntil: column
+      .time()
+      .internal()
+      .nullable()
+      .notExported('It belongs to a call that refreshes the tokens.'),
+    refreshedAt: column.time().internal().exported(),
     /** When the account was linked. */
     createdAt: column.time().onWire(),
     /** When the tokens were last updated. */
@@ -58,6 +67,7 @@ export interface AccountRow extends RowOf<AccountColumns> {}
 
 export const flowsTable = declareTable({
   name: 'oauth_flows',
+  exported: 'Its rows name no account, and expire within minutes.',
   columns: {
     stateHash: column.digest().internal(),
     browserHash: column.digest().internal(),
@@ -83,7 +93,7 @@ const problems = declareProblems({
   access_denied: [403, 'The sign-in at the provider was declined. Start again, and accept there.'],
   sign_up_incomplete: [
     403,
-    'The provider did not give everything that an account needs. Sign up in another way.',
+    'The provider did not return everything that an account needs. Sign up in another way.',
   ],
   account_not_linked: [404, 'You have not linked an account at this provider. Link one first.'],
   provider_not_found: [404, 'There is no such provider: check its id.'],
@@ -119,7 +129,12 @@ declare module '../../outbox/events.js' {
   }
 }
 
-declareEvents(OWNER, 'account.linked', 'account.unlinked', 'tokens.read', 'tokens.refreshed');
+declareEvents(OWNER, {
+  'account.linked': { provider: true },
+  'account.unlinked': { provider: true },
+  'tokens.read': { provider: true },
+  'tokens.refreshed': { provider: true },
+});
 
 const limits = declareLimits(OWNER, { providerLink: { limit: 20, window: 60 } });
 
@@ -130,7 +145,7 @@ declare module '../../limits/limiter.js' {
 declare module '../../config/rate-limit.js' {
   interface RateLimitOptions {
     /**
-     * Links and reauthentications at providers that one account starts by the routes, counted separately.
+     * Links and reauthentications at providers that one account starts through the routes, counted separately.
      * @default { limit: 20, window: 60 }
      */
     providerLink?: WindowRule | false;
@@ -139,13 +154,15 @@ declare module '../../config/rate-limit.js' {
 
 export const providerNotices = declareNotices(OWNER, {
   'provider-linked': {
-    subject: 'A way to sign in was added to your account',
-    lines: ['Your account was linked to one at another service. Whoever has that one can sign in to yours.'],
+    subject: 'A sign-in method was added to your account',
+    lines: [
+      'An account at another service was linked to yours. Anyone who has that account can now sign in here.',
+    ],
     about: 'Service',
   },
   'provider-unlinked': {
-    subject: 'A way to sign in was removed from your account',
-    lines: ['Your account is not linked to the one at another service any more.'],
+    subject: 'A sign-in method was removed from your account',
+    lines: ['Your account is no longer linked to an account at another service.'],
     about: 'Service',
   },
 });

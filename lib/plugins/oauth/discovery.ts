@@ -4,7 +4,7 @@ import { discoveredIssuer, type OpenidClient } from './openid-client.js';
 import type { ClientAuthMethod, Provider } from './provider.js';
 
 const TTL_MS = 60 * 60 * 1000;
-// How long a failure is cached. This spares a provider that is down, but soon notices that it is up again.
+// How long a failure is cached. This limits requests to a provider that is down, but soon notices that it works again.
 const PAUSE_MS = 3000;
 const TIMEOUT_MS = 4500;
 
@@ -37,7 +37,7 @@ export class Discovery {
     return attempt.metadata;
   }
 
-  /** Clears the cache, because the metadata may be outdated. */
+  /** Clears the cache, because the metadata might be outdated. */
   forget(): void {
     if (this.#attempt?.until !== undefined) this.#attempt = undefined;
   }

@@ -76,7 +76,7 @@ function singleValue(header: string | undefined, name: string): string | undefin
   return others.length === 0 && VALUE.test(value ?? '') ? value : undefined;
 }
 
-/** The cookie is SameSite=Lax, whatever the session cookie is, because the browser returns from another site. */
+/** Always sets SameSite=Lax, even if the session cookie differs, because the browser returns from another site. */
 function serializeFlowCookie(core: Core, name: string, value: string, maxAge: number): string {
   const { secure } = core.settings.cookie;
   return serialize(name, value, { httpOnly: true, secure, sameSite: 'lax', path: '/', maxAge });

@@ -18,7 +18,7 @@ import { isObject } from './token-response.js';
 
 /** The user of an identity. */
 export interface FoundUser extends UserRecord {
-  /** Whether the account has just been made. @default false */
+  /** Whether the account has just been created. @default false */
   readonly isNew?: boolean;
 }
 
@@ -26,9 +26,9 @@ export interface FoundUser extends UserRecord {
  * Finds the user of an identity, or creates one.
  *
  * An email that the provider has not verified is not looked up, because the outcome would reveal to anyone whether an
- * account exists. A verified email alone never signs in to an existing account. With `linkByVerifiedEmail` it does if
- * the provider's word is good enough and the mailbox is proven on the account too, because otherwise the account might
- * belong to someone who signed up with another person's address.
+ * account exists. A verified email alone never signs in to an existing account. With `linkByVerifiedEmail`, it does if
+ * the provider's verification is strong enough and the mailbox is proven on the account too. Otherwise, the account
+ * might belong to someone who signed up with another person's address.
  *
  * @throws AuthError `account_exists`; `provider_already_linked` if the user found by email has linked another account
  *   at the provider; for a new user `sign_up_refused`, `sign_up_incomplete`, `rate_limited`, and the errors of hooks
@@ -49,7 +49,7 @@ export function findOrCreateUser(
 
     const holder = email ? await core.users.findRecord({ email }) : null;
     if (holder) {
-      // A concurrent sign-in of the same person may have created the user and the account in the meantime.
+      // A concurrent sign-in of the same person might have created the user and the account in the meantime.
       const knownByNow = await signInKnown(core, accounts, provider, identity);
       if (knownByNow) return knownByNow;
       if (!linkByVerifiedEmail || !joins || !holder.emailProof.reaches('mailbox'))
@@ -85,7 +85,7 @@ export function linkIdentity(
     if (known && known.provider !== provider.id) throw new AuthError('provider_already_linked');
     return core.change(userId, { sessionId: session.id }, async (record, transaction) => {
       if (known && (await accounts.updateTokens(known, identity, transaction))) return;
-      // The person can return twice at once.
+      // Two callbacks of the same person can run at the same time.
       const linked = await linkAt(accounts, userId, provider, identity, transaction);
       if (linked && (await accounts.updateTokens(linked, identity, transaction))) return;
       await addLink(core, accounts, record, provider, identity, transaction);
@@ -224,7 +224,7 @@ async function inRace<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await retryAfterRace(['email_taken'], work);
   } catch (error) {
-    // No account has the email now, but an undo might restore it to one. This account counts as having the email.
+    // No account has the email now, but an undo might restore it to an account, which then counts as having it.
     const isHeld = error instanceof AuthError && error.code === 'email_taken';
     throw isHeld ? new AuthError('account_exists') : error;
   }
@@ -261,7 +261,7 @@ async function readPerson(core: Core, provider: Provider, identity: Identity): P
       cause: `${provider.id} ${names}`,
     });
     throw new AuthError('sign_up_incomplete', {
-      detail: `The provider did not give what is required: ${names}.`,
+      detail: `The provider did not return the required fields: ${names}.`,
     });
   } catch (error) {
     if (error instanceof AuthError) throw error;

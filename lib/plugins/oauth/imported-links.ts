@@ -24,7 +24,7 @@ declare module '../../users/imported.js' {
 
 declareRowKeys(['accounts'], 'add oauth() and a provider to plugins');
 
-/** A link as it is stored. */
+/** A link in its stored form. */
 export interface Link {
   readonly provider: string;
   readonly issuer: string;
@@ -51,13 +51,14 @@ export function linksOfRows(accounts: Accounts, providers: readonly Provider[]):
       const twice = links.find(
         ({ provider }, index) => links.findIndex((one) => one.provider === provider) < index,
       );
-      if (twice) throw invalid('/accounts', `has two accounts at ${twice.provider}: a user can have one`);
+      if (twice)
+        throw invalid('/accounts', `has two accounts at ${twice.provider}: a user can have only one`);
       return links.length > 0 ? links : null;
     },
     identitiesOf: (links) => links.map(identityOf),
     takenAmong: async (all, transaction) =>
       (await accounts.findLinks(all.flat(), transaction)).map(identityOf),
-    taken: { code: 'account_taken', detail: 'one of accounts is linked to another user already' },
+    taken: { code: 'account_taken', detail: 'one of the accounts is already linked to another user' },
     write: (links, transaction) =>
       accounts.insertLinks(
         [...links].flatMap(([userId, list]) => list.map((link) => ({ userId, ...link }))),
@@ -98,11 +99,10 @@ function readLink(known: ReadonlyMap<string, Provider>, given: unknown, pointer:
     throw invalid(pointer, 'must be an object with provider and subject');
   const { provider: id, issuer, subject, ...others } = given as Partial<ImportedLink>;
   const [unknown] = Object.keys(others);
-  if (unknown !== undefined)
-    throw invalid(pointer, `has the key ${unknown}, which is not known: check its spelling`);
+  if (unknown !== undefined) throw invalid(pointer, `has an unknown key, ${unknown}: check its spelling`);
   const provider = known.get(String(id));
   if (!provider) {
-    const detail = `is none of the providers in plugins (${[...known.keys()].join(', ')}): add it, or leave the account out`;
+    const detail = `is not one of the providers in plugins (${[...known.keys()].join(', ')}): add the provider, or leave the account out`;
     throw invalidField(`${pointer}/provider`, UNKNOWN, detail);
   }
   return {
@@ -120,7 +120,7 @@ function readIssuer(provider: Provider, issuer: unknown, pointer: string): strin
     );
   const given = issuer ?? issuerOf(provider);
   if (typeof given === 'string' && given.length <= MAX_ISSUER && /^[!-~]+$/.test(given)) return given;
-  throw invalid(`${pointer}/issuer`, `must be text of at most ${MAX_ISSUER} ASCII characters`);
+  throw invalid(`${pointer}/issuer`, `must be a string of at most ${MAX_ISSUER} ASCII characters`);
 }
 
 function readSubject(subject: unknown, pointer: string): string {

@@ -35,8 +35,8 @@ import { Refresher, RefreshLeases } from './tokens.js';
 export interface OAuthOptions {
   /**
    * Whether a sign-in with a provider is linked automatically to the account with the same email, if its mailbox is
-   * proven on the account, and the provider has verified the email. It trusts the provider's check, however old it is:
-   * see `emailIsAuthoritative` of `Profile`.
+   * proven on the account, and the provider has verified the email. latchkey trusts the provider's verification,
+   * however old it is: see `emailIsAuthoritative` of `Profile`.
    * @default false
    */
   linkByVerifiedEmail?: boolean;
@@ -153,7 +153,7 @@ export function oauth(options: OAuthOptions = {}): Plugin<'oauth', OAuthApi, OAu
         expired: [flows.expired],
         settle: async () => {
           await refresher.settle();
-          // A refresh can start one.
+          // A refresh can start a revocation.
           await revocations.settle();
         },
         sealed: [new SealedRows(core.table(accountsTable), core.box, 'id', TOKEN_FIELDS, contextOf)],

@@ -28,8 +28,8 @@ const MAX_CANDIDATES = 8;
 /**
  * The error codes that can be logged. Any other value could be a token that the provider repeats, or forge a line.
  *
- * @see https://www.iana.org/assignments/oauth-parameters (OAuth Extensions Error), with those of RFC 6749 and OpenID
- *   Connect Core 1.0, 3.1.2.6
+ * @see https://www.iana.org/assignments/oauth-parameters (OAuth Extensions Error), with the codes of RFC 6749 and
+ *   OpenID Connect Core 1.0, 3.1.2.6
  * @see https://docs.github.com/en/apps/oauth-apps/maintaining-oauth-apps/troubleshooting-oauth-app-access-token-request-errors
  */
 const KNOWN_CODES: ReadonlySet<string> = new Set([
@@ -116,8 +116,8 @@ export function candidateKeys(thrown: unknown): readonly JWK[] {
 export function describe(thrown: unknown): string {
   const { name, code, message, cause } = thrown as OpenidError;
   const sent = errorCode(thrown);
-  if (KNOWN_CODES.has(sent)) return `it answered with the error ${sent}`;
-  if (sent !== '') return 'it answered with an error whose code is not registered';
+  if (KNOWN_CODES.has(sent)) return `it responded with the error ${sent}`;
+  if (sent !== '') return 'it responded with an error whose code is not registered';
   // The JSON parser's messages quote their input.
   if (name === 'SyntaxError') return `${name}: the response is not valid JSON`;
   // `instanceof` would not work, because under Jest openid-client's errors can come from another realm.

@@ -5,8 +5,8 @@ export interface Profile {
   /** The permanent id of the account at the provider: a string, or an integer that JavaScript represents exactly. */
   readonly subject: unknown;
   /**
-   * The id by which the provider identified the account before it had a permanent one. An account that is stored with it
-   * is found once more, and stored with `subject` then.
+   * The id of the account at the provider before it had a permanent one. latchkey still finds an account that is stored
+   * with this id, and then stores it with `subject`.
    * @default none
    */
   readonly formerSubject?: unknown;
@@ -19,10 +19,10 @@ export interface Profile {
   readonly emailIsProof: boolean;
   /**
    * Has no effect unless `emailIsProof` is true. True if the provider runs the mailbox, or is an authority for its
-   * addresses for another reason: its word then counts like an email that the user has answered. False if the person,
-   * or their administrator, could have an address that now belongs to someone else: it then does not sign them in to an
-   * existing account with this email (`linkByVerifiedEmail`).
-   * @default neither: with `linkByVerifiedEmail`, the provider's check is trusted, however old it is
+   * addresses for another reason: its verification then counts like an email that the user has answered. False if the
+   * person, or their administrator, might have an address that now belongs to someone else: the email then does not
+   * sign them in to an existing account with this email (`linkByVerifiedEmail`).
+   * @default neither: with `linkByVerifiedEmail`, the provider's verification is trusted, however old it is
    */
   readonly emailIsAuthoritative?: boolean | undefined;
 }
@@ -204,7 +204,7 @@ export interface Person {
 }
 
 /**
- * Whether a stored link is the one of a person, perhaps under a former issuer of the provider.
+ * Whether a stored link belongs to a person, perhaps under a former issuer of the provider.
  *
  * @param formerSubject see {@link Profile.formerSubject}
  */

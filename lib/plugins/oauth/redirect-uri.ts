@@ -38,12 +38,12 @@ function defaultPath({ id }: Provider): string {
   return `/oauth/${id}/callback`;
 }
 
-/** @throws TypeError if a provider cannot return to where the app wants it to */
+/** @throws TypeError if a provider cannot return to the redirect URI that the app has chosen */
 export function checkRedirectUri({ id, callbackPath, callbackUrl }: Provider, origin: string): void {
   if (callbackUrl === undefined) return;
   if (callbackPath !== undefined)
     throw new TypeError(
-      `latchkey: provider ${id}: callbackPath and callbackUrl exclude each other: use one of them`,
+      `latchkey: provider ${id}: callbackPath and callbackUrl are mutually exclusive: use one of them`,
     );
   if (new URL(callbackUrl, origin).origin !== origin)
     throw new TypeError(

@@ -1,7 +1,7 @@
 import type { ProviderClient } from './client.js';
 import type { RevocableTokens } from './provider.js';
 
-/** Revokes tokens that no account has any longer at their providers, in the background. A failure is only logged. */
+/** Revokes tokens that no account uses any longer at their providers, in the background. A failure is only logged. */
 export class Revocations {
   readonly #running = new Set<Promise<void>>();
 

@@ -141,7 +141,7 @@ function sendToProvider(req: Request, { url, setCookie }: AuthorizationRequest):
 const parameters = z.record(z.string(), z.string());
 type Parameters = z.infer<typeof parameters>;
 
-/** The path of the callback routes of all providers that have no own one. */
+/** The path of the callback routes of all providers without their own path. */
 export const CALLBACK_PATH = '/oauth/:provider/callback';
 
 /** The routes at which the browser returns from a provider. */
@@ -150,7 +150,7 @@ export const callbacks = (api: OAuthApi, errorUrl: string): readonly Route[] => 
   formCallback(api, errorUrl),
 ];
 
-/** Returns the callback routes of a provider that has its own ones. The app has chosen their path. */
+/** Returns the callback routes of a provider if the app has chosen their path. */
 export function callbacksOf(provider: Provider, routes: readonly Route[]): Route[] {
   const path = ownPathOf(provider);
   const chosenBy = `provider ${provider.id}: callbackPath`;
@@ -199,7 +199,7 @@ const formCallback = (api: OAuthApi, errorUrl: string) =>
   route({
     ...shared,
     method: 'post',
-    summary: 'The same, for providers that respond with a form post',
+    summary: 'Complete a flow after a form post from a provider',
     fromOtherSites: true,
     formPost: parameters,
     handle(call) {
@@ -260,7 +260,7 @@ export const listAccounts = (api: OAuthApi) =>
   route({
     method: 'get',
     path: '/oauth/accounts',
-    summary: 'List my linked accounts',
+    summary: "List the current user's linked accounts",
     access: 'session',
     answers: {
       200: {
@@ -279,7 +279,7 @@ export const unlink = (api: OAuthApi) =>
     method: 'delete',
     path: '/oauth/:provider/unlink',
     formTwin: '/oauth/:provider/unlink',
-    summary: 'Unlink an account, unless it is my last way to sign in',
+    summary: 'Unlink an account, unless it is the last sign-in method',
     access: 'session',
     sensitive: { asks: 'fresh-or-password' },
     answers: { 204: { description: 'The account was unlinked' } },
@@ -338,7 +338,7 @@ export const readTokens = (api: OAuthApi, within: number | false) =>
   route({
     method: 'get',
     path: '/oauth/:provider/tokens',
-    summary: "Read a provider's tokens, for calling its API on my behalf",
+    summary: "Read a provider's tokens, for calling its API on behalf of the user",
     access: 'session',
     ...recent(within),
     answers: { 200: { description: 'The tokens', schema: tokensSchema() } },

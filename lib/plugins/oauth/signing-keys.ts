@@ -93,8 +93,8 @@ export class SigningKeys {
 }
 
 /**
- * Whether a key may sign tokens of an issuer. Microsoft publishes the keys of all tenants together, each with the issuer
- * that it is for: without this, the key of personal accounts could sign for any company.
+ * Whether a key is allowed to sign tokens of an issuer. Microsoft publishes the keys of all tenants together, each with
+ * the issuer that it is for. Without this check, the key of personal accounts could sign for any company.
  *
  * @see https://learn.microsoft.com/entra/identity-platform/access-tokens#validate-the-issuer
  */

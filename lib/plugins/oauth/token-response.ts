@@ -6,7 +6,7 @@ export interface TokenSet {
   readonly accessToken: string;
   readonly refreshToken: string | null;
   readonly idToken: string | null;
-  /** Null if the provider sent none that is known. */
+  /** Null if the provider did not send a known type. */
   readonly tokenType: string | null;
   readonly scopes: readonly string[];
   /** How long the access token is valid, in milliseconds. Null if the provider does not say. */
@@ -49,7 +49,7 @@ export async function toStandardResponse(
   return new Response(JSON.stringify(corrected(body, takesIdToken)), { status, headers });
 }
 
-/** The response to a refresh, which may have used up the refresh token that was sent. */
+/** The response to a refresh, which might have consumed the refresh token that was sent. */
 export interface SavableResponse {
   /** The response with the tokens, and without anything else that openid-client could reject. */
   readonly response: Response;
@@ -60,8 +60,8 @@ export interface SavableResponse {
 }
 
 /**
- * Separates what replaces the tokens that a refresh has used up from what can be wrong without harm: new tokens must not
- * be lost because of an ID token that is ten seconds too old.
+ * Separates the new tokens of a refresh from the parts of the response that can be wrong without harm. New tokens must
+ * not be lost because of an ID token that is ten seconds too old.
  *
  * @param response a response that {@link toStandardResponse} has corrected
  */

@@ -120,7 +120,7 @@ export class RefreshLeases {
       this.box.openField(row, field) !== this.box.openField(before, field);
     // Keep the newer tokens, and let calls that wait for this refresh get them.
     if (isReplaced('refreshToken')) return { refreshedAt: now };
-    // The newer access token works, but the refresh token next to it is the one that this refresh has used up.
+    // The newer access token works, but this refresh has consumed the refresh token that is stored with it.
     if (isReplaced('accessToken')) {
       const { refreshToken } = tokens ? this.box.seal(row, tokens) : { refreshToken: null };
       return { refreshedAt: now, ...(refreshToken !== undefined && { refreshToken }) };
@@ -148,11 +148,11 @@ export interface ProviderTokens {
 }
 
 const POLL_MS = 50;
-// The time limit for everything that one call waits for outside the database. The refresh itself goes on.
+// The time limit for everything that one call waits for outside the database. The refresh itself continues.
 const MAX_REFRESH_MS = 4500;
 // Slightly longer than MAX_REFRESH_MS, so that waiting calls see the outcome.
 const MAX_WAIT_MS = 4650;
-/** When a call that is told `provider_slow` should be tried again. */
+/** The time after which a call that failed with `provider_slow` should be retried. */
 const SLOW_RETRY_SECONDS = 5;
 // About 30 seconds in total, at short intervals, so that tokens are saved soon after a database outage.
 const SAVE_ATTEMPTS = 16;
@@ -177,7 +177,7 @@ export function openTokens(box: TokenBox, account: AccountRow): ProviderTokens {
 export class Refresher {
   /** New tokens that are still being saved, by account. */
   readonly #saving = new Map<string, Promise<void>>();
-  /** Refreshes that are still going on, although their callers may have given up. */
+  /** Refreshes in progress, even if their callers have given up. */
   readonly #running = new Set<Promise<unknown>>();
   readonly #closing = new AbortController();
   readonly #closed = new AbortController();
@@ -213,8 +213,8 @@ export class Refresher {
   }
 
   /**
-   * Before closing, waits for refreshes that are going on, as long as a call would, and tries to save unsaved tokens one
-   * last time.
+   * Before closing, waits for refreshes in progress, as long as a call would, and tries to save unsaved tokens one last
+   * time.
    */
   async settle(): Promise<void> {
     this.#closing.abort();
@@ -247,7 +247,7 @@ export class Refresher {
     }
   }
 
-  /** Asks the provider, and saves the new tokens before anything else is done with its response. */
+  /** Requests new tokens, and saves them before it does anything else with the response. */
   async #carryOut(
     account: AccountRow,
     refreshToken: string,
@@ -286,7 +286,7 @@ export class Refresher {
     }
   }
 
-  /** Ends a grant whose account lost its tokens during the refresh, unless the same person has others now. */
+  /** Ends a grant whose account lost its tokens during the refresh, unless the same person now has other tokens. */
   async #revoke(account: AccountRow, client: ProviderClient, tokens: TokenSet): Promise<void> {
     const { issuer, providerAccountId } = account;
     if (!(await this.accounts.hasTokens({ issuer, providerAccountId })))
@@ -340,7 +340,7 @@ export class Refresher {
       } catch (error) {
         const facts = { cause: null, err: error };
         if (isLast) {
-          const what = `${name} are lost: the user might have to link it again`;
+          const what = `${name} are lost: the user might have to link the account again`;
           return this.log.error('oauth.tokens_lost', what, facts);
         }
         const what = `${name} could not be saved yet (attempt ${attempt})`;

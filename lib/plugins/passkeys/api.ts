@@ -70,6 +70,8 @@ export interface RemovePasskeyOptions extends TransactionOption {
 
 const MAX_NAME = 100;
 
+const OF_SESSION = ['userId', 'sessionId'];
+
 /** `auth.passkeys`: sign-ins with a passkey instead of a password. */
 export class PasskeysApi {
   readonly #parts: Parts;
@@ -90,13 +92,10 @@ export class PasskeysApi {
    * @throws AuthError `email_not_verified` (403) if emails can be verified and the user's is not; `user_not_found`
    *   (404); `too_many_passkeys` (409) if the user already has 100; `rate_limited` (429)
    */
-  registrationOptions({
-    userId,
-    sessionId,
-    transaction,
-  }: PasskeySession): Promise<{ readonly options: PasskeyCreationOptionsJSON }> {
+  registrationOptions(input: PasskeySession): Promise<{ readonly options: PasskeyCreationOptionsJSON }> {
     const { core } = this.#parts;
-    return core.inTransaction(transaction, async () => {
+    const { userId, sessionId } = input;
+    return core.call('auth.passkeys.registrationOptions', input, OF_SESSION, async () => {
       await core.limiter.countAccount('passkeyOptions', userId);
       return { options: await this.#enrolment.options(userId, sessionId) };
     });
@@ -111,24 +110,23 @@ export class PasskeysApi {
    */
   register(input: RegisterPasskeyInput): Promise<RegisteredPasskey> {
     const { userId, sessionId, response, name } = input;
-    return this.#parts.core.forClient(input, async () =>
-      this.#enrolment.complete(userId, sessionId, name === undefined ? null : checkName(name), response),
+    return this.#parts.core.callFor(
+      'auth.passkeys.register',
+      input,
+      [...OF_SESSION, 'response', 'name'],
+      async () =>
+        this.#enrolment.complete(userId, sessionId, name === undefined ? null : checkName(name), response),
     );
   }
 
   /** Lists a user's passkeys, newest first. */
-  list(userId: string, { transaction }: TransactionOption = {}): Promise<Passkey[]> {
-    return this.#parts.core.inTransaction(transaction, () => this.#parts.store.list(userId));
+  list(userId: string, options: TransactionOption = {}): Promise<Passkey[]> {
+    return this.#parts.core.call('auth.passkeys.list', options, [], () => this.#parts.store.list(userId));
   }
 
   /** Renames a passkey. @throws AuthError `passkey_not_found` (404), `validation_failed` (422) */
-  rename(
-    userId: string,
-    passkeyId: string,
-    name: string,
-    { transaction }: TransactionOption = {},
-  ): Promise<Passkey> {
-    return this.#parts.core.inTransaction(transaction, async () => {
+  rename(userId: string, passkeyId: string, name: string, options: TransactionOption = {}): Promise<Passkey> {
+    return this.#parts.core.call('auth.passkeys.rename', options, [], async () => {
       const renamed = await this.#parts.store.rename(userId, passkeyId, checkName(name));
       if (!renamed) throw new AuthError('passkey_not_found');
       return renamed;
@@ -145,7 +143,7 @@ export class PasskeysApi {
    */
   remove(userId: string, passkeyId: string, options: RemovePasskeyOptions = {}): Promise<void> {
     const { core } = this.#parts;
-    return core.inTransaction(options.transaction, () =>
+    return core.call('auth.passkeys.remove', options, ['sessionId'], () =>
       removeWayIn(core, userId, options.sessionId ?? null, async (record, transaction) => {
         await this.#remove(record, passkeyId, options.sessionId ?? null, transaction);
         return record;
@@ -159,13 +157,10 @@ export class PasskeysApi {
    *
    * @throws AuthError `user_not_found` (404), `rate_limited` (429)
    */
-  reauthenticationOptions({
-    userId,
-    sessionId,
-    transaction,
-  }: PasskeySession): Promise<{ readonly options: PasskeyRequestOptionsJSON }> {
+  reauthenticationOptions(input: PasskeySession): Promise<{ readonly options: PasskeyRequestOptionsJSON }> {
     const { core } = this.#parts;
-    return core.inTransaction(transaction, async () => {
+    const { userId, sessionId } = input;
+    return core.call('auth.passkeys.reauthenticationOptions', input, OF_SESSION, async () => {
       await core.limiter.countAccount('passkeyOptions', userId);
       return { options: await this.#assertions.options(reauthenticationIn(sessionId), userId) };
     });
@@ -181,7 +176,7 @@ export class PasskeysApi {
   reauthenticate(input: ReauthenticateWithPasskeyInput): Promise<IssuedSession> {
     const { core } = this.#parts;
     const { userId, sessionId, response } = input;
-    return core.forClient(input, async () => {
+    return core.callFor('auth.passkeys.reauthenticate', input, [...OF_SESSION, 'response'], async () => {
       const issued = await reauthenticate(core, { userId, sessionId, aal: 2 }, async () => {
         const ceremony = reauthenticationIn(sessionId);
         return assuranceOf((await this.#assertions.verify(response, ceremony, userId)).passkey);
@@ -199,7 +194,7 @@ export class PasskeysApi {
    */
   signInOptions(input: ClientInput = {}): Promise<PasskeySignInRequest> {
     const { core } = this.#parts;
-    return core.forClient(input, async () => {
+    return core.callFor('auth.passkeys.signInOptions', input, [], async () => {
       await core.limiter.countAddress('passkeyOptions');
       const pendingToken = bindingFor(core, core.context.client.request);
       const options = await this.#assertions.options({ purpose: 'sign-in', binding: pendingToken }, null);
@@ -210,11 +205,12 @@ export class PasskeysApi {
   /**
    * Signs in the owner of a passkey, which counts as two factors.
    *
-   * @throws AuthError `invalid_passkey` (401) if the response cannot be verified, and the errors of account checks
+   * @throws AuthError `unknown_passkey` (401) if no account has the passkey, and no link can restore it;
+   *   `invalid_passkey` (401) if the response cannot be verified; and the errors of account checks
    */
   signIn(input: PasskeySignInInput): Promise<IssuedSession> {
     const { core } = this.#parts;
-    return core.forClient(input, async () => {
+    const work = async () => {
       const binding = bindingOf(core, core.context.client.request, input.pendingToken);
       const ceremony = { purpose: 'sign-in', binding } as const;
       const { passkey, record } = await this.#assertions.verify(input.response, ceremony, null);
@@ -222,7 +218,10 @@ export class PasskeysApi {
       const signedIn = await core.signIn(proof, { remembered: input.rememberMe === true });
       if (isPending(signedIn)) throw new TypeError('a passkey counts as two factors');
       return signedIn;
-    });
+    };
+    return core.callFor('auth.passkeys.signIn', input, ['response', 'rememberMe', 'pendingToken'], () =>
+      core.countSignIn('passkey', work),
+    );
   }
 
   async #remove(

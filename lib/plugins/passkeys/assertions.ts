@@ -1,5 +1,6 @@
 import type { Core } from '../../core/core.js';
 import { AuthError } from '../../errors.js';
+import type { AcceptedPasskeys } from './accepted.js';
 import { credentialIdOf, verifyUse } from './ceremonies.js';
 import { type Ceremony, CHALLENGE_SECONDS, type Challenges } from './challenges.js';
 import type { PasskeyRow } from './declarations.js';
@@ -22,6 +23,7 @@ export interface Parts {
   readonly store: PasskeyStore;
   readonly challenges: Challenges;
   readonly party: RelyingParty;
+  readonly accepted: AcceptedPasskeys;
 }
 
 /** Asks for passkeys, and verifies their use. */
@@ -49,13 +51,15 @@ export class Assertions {
    * Verifies the use of a passkey. Its challenge is consumed first, whatever the outcome.
    *
    * @param userId the user whose passkey it must be. Null for a sign-in
-   * @throws AuthError `invalid_passkey`, whatever is wrong
+   * @throws AuthError `unknown_passkey` at a sign-in, if no account has the passkey and no link can restore it;
+   *   `invalid_passkey` for every other error
    */
   async verify(response: PasskeyResponse, ceremony: Ceremony, userId: string | null): Promise<FoundPasskey> {
-    const { core, store, challenges, party } = this.parts;
+    const { core, store, challenges, party, accepted } = this.parts;
     const clientData = clientDataOf(response);
     if (!clientData || !(await challenges.take(clientData.challenge, ceremony))) throw refusal();
-    const found = credentialIdOf(response) && (await store.find(response.id));
+    const isId = credentialIdOf(response) !== null;
+    const found = isId ? await store.find(response.id) : null;
     const isOwner = found !== null && (userId === null || found.passkey.userId === userId);
     const passkey = isOwner ? found.passkey : null;
     const use = await verifyUse(party, response, clientData, passkey, userId !== null);
@@ -67,6 +71,8 @@ export class Assertions {
       return found;
     }
     if (!isStep) core.events.emit('sign_in.failed', { userId: userId ?? found?.passkey.userId ?? null });
+    if (isId && found === null && ceremony.purpose === 'sign-in' && (await accepted.isUnknown(response.id)))
+      throw new AuthError('unknown_passkey');
     throw refusal();
   }
 }
@@ -91,7 +97,7 @@ export function descriptorOf({
   return { id, type: 'public-key', transports };
 }
 
-/** Returns the only error for a passkey that does not verify, whatever the cause. */
+/** Returns the error for a known passkey that cannot be verified. It is the same for every cause. */
 export function refusal(): AuthError {
   return new AuthError('invalid_passkey');
 }

@@ -1,6 +1,6 @@
 /**
- * The names of common authenticators by their AAGUIDs, which are UUIDs in lower case. Others have none here, and Apple's
- * and others send zeros.
+ * The names of common authenticators by their AAGUIDs, which are UUIDs in lower case. Some authenticators, such as
+ * Apple's, send zeros instead.
  *
  * @see https://github.com/passkeydeveloper/passkey-authenticator-aaguids
  */

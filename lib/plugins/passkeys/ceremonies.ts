@@ -186,7 +186,7 @@ function isOwnUser(
   isUserKnown: boolean,
 ): boolean {
   if (!userHandle) return isUserKnown;
-  // A passkey of another system has none until its first use here.
+  // An imported passkey has no handle until its first use here.
   return passkey.userHandle === '' || userHandle === passkey.userHandle;
 }
 

@@ -90,7 +90,7 @@ export class Challenges {
 
   /**
    * @param userId null if the user is not known yet
-   * @param userHandle for a new passkey, the id by which the authenticator will know the user
+   * @param userHandle for a new passkey, the id that will identify the user to the authenticator
    * @returns the challenge in base64url; only its hash is stored
    * @throws AuthError `user_not_found`
    */
@@ -141,15 +141,6 @@ export class Challenges {
     const [row] = await this.#challenge.select('WHERE c.challenge_hash = :hash', { hash });
     if (row?.userId !== userId || !(await this.take(challenge, ceremony))) return null;
     return row.userHandle;
-  }
-
-  /** Returns the user handle of an enrollment that is in progress, or null. */
-  async pendingHandle(userId: string): Promise<string | null> {
-    const [row] = await this.#challenge.select(
-      'WHERE c.user_id = :userId AND c.user_handle IS NOT NULL AND c.expires_at > :now LIMIT 1',
-      { userId, now: this.#core.database.clock.date() },
-    );
-    return row?.userHandle ?? null;
   }
 
   /** Deletes a user's challenges. */

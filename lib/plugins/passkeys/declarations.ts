@@ -2,7 +2,9 @@ import type { Database } from '../../database/database.js';
 import { declareProblems } from '../../errors.js';
 import { declareLimits, type WindowRule } from '../../limits/limiter.js';
 import { declareNotices } from '../../mail/notice-kinds.js';
+import { createTable, dropTable } from '../../migrations/create.js';
 import { declareFormerMigration } from '../../migrations/former.js';
+import type { Migration } from '../../migrations/migration.js';
 import { declareEvents } from '../../outbox/events.js';
 import type { Owner } from '../../owners.js';
 import { column, type RowOf, type ShownOf } from '../../tables/column.js';
@@ -15,11 +17,12 @@ const OWNER: Owner = { name: 'passkeys', call: 'passkeys()' };
 export const passkeysTable = declareTable({
   name: 'passkeys',
   ofUser: 'passkeys',
+  exported: { as: 'passkeys', by: 'userId' },
   columns: {
     /** A UUID, version 7. It identifies the passkey in lists. */
     id: column.uuid().onWire(),
     /** The id of the user who signs in with the passkey. */
-    userId: column.uuid(),
+    userId: column.uuid().exported(),
     /** A name for lists of passkeys. */
     name: column.text(100).onWire(),
     /** When the passkey was added. */
@@ -29,22 +32,35 @@ export const passkeysTable = declareTable({
     /** Whether the passkey stays on one device (`singleDevice`), or can be copied to others (`multiDevice`). */
     deviceType: column.text(16).onWire({
       enum: ['singleDevice', 'multiDevice'],
-      description: 'Whether it stays in one device, or can be copied to others',
+      description: 'Whether it stays on one device, or can be copied to others',
     }),
     /** Whether the passkey is backed up, such as in the user's account with the maker of their phone. */
     backedUp: column.boolean().onWire({ description: 'Whether there is a copy of it elsewhere' }),
     /** How browsers reach the authenticator, such as `usb`, or `internal` if it is built into the device. */
     transports: column.words().onWire({ description: 'How browsers reach it, such as internal or usb' }),
     /** The credential's id that the authenticator chose, in base64url. */
-    credentialId: column.longText().internal(),
+    credentialId: column
+      .longText()
+      .internal()
+      .notExported('Only the authenticator and latchkey have a use for it.'),
     /** The SHA-256 of `credentialId`, because these ids are too long for an index. */
     credentialHash: column.digest().internal(),
     /** The public key in COSE (RFC 9052), in base64url. */
-    publicKey: column.longText().internal(),
+    publicKey: column
+      .longText()
+      .internal()
+      .notExported('Only the authenticator and latchkey have a use for it.'),
     /** The random id that identifies the user to the authenticator, in base64url. */
-    userHandle: column.text(64).exact().internal(),
+    userHandle: column
+      .text(64)
+      .exact()
+      .internal()
+      .notExported('Only the authenticator and latchkey have a use for it.'),
     /** The authenticator's signature counter. Zero if the authenticator does not count. */
-    counter: column.bigInteger().internal(),
+    counter: column
+      .bigInteger()
+      .internal()
+      .notExported('Only the authenticator and latchkey have a use for it.'),
   },
   unique: { credentialHash: ['credentialHash'] },
   foreignKeys: { userId: users },
@@ -71,6 +87,7 @@ export interface PasskeyRow extends RowOf<PasskeyColumns> {}
 
 export const challengesTable = declareTable({
   name: 'passkey_challenges',
+  exported: 'Its rows are hashes, and expire within minutes.',
   columns: {
     challengeHash: column.digest().internal(),
     /** The purpose that the challenge can be used for: see `ChallengePurpose`. */
@@ -91,18 +108,50 @@ declareFormerMigration('passkeys', '0018-passkeys');
 
 export type ChallengeColumns = typeof challengesTable.columns;
 
+export const removedPasskeysTable = declareTable({
+  name: 'removed_passkeys',
+  exported: 'Its rows are hashes of the ids of passkeys.',
+  columns: {
+    /** A UUID, version 7. */
+    id: column.uuid(),
+    /** The SHA-256 of the credential's id: see `passkeysTable`. */
+    credentialHash: column.digest().internal(),
+    /** The id of the user from whom the passkey was removed. */
+    userId: column.uuid(),
+    /** The time after which no link can restore the passkey. */
+    expiresAt: column.time(),
+  },
+  foreignKeys: { userId: users },
+  indexes: { credentialHash: ['credentialHash'], userId: ['userId'], expiresAt: ['expiresAt'] },
+});
+
+export type RemovedPasskeyColumns = typeof removedPasskeysTable.columns;
+
+/** The changes of the plugin's tables. */
+export const passkeyMigrations: readonly Migration[] = [
+  {
+    name: '0002-passkeys',
+    up: (context) => createTable(removedPasskeysTable, context),
+    down: (context) => dropTable(removedPasskeysTable, context),
+  },
+];
+
 const problems = declareProblems({
   invalid_passkey: [
     401,
     'The passkey could not be verified, or the request for it has expired. Ask for new options and try again.',
   ],
+  unknown_passkey: [
+    401,
+    'No account has this passkey. Sign in another way, and delete the passkey from your device.',
+  ],
   no_passkey: [
     409,
-    'The account had no passkey for long enough before this change: show the password and the second factor of that time.',
+    'The account did not have a passkey for long enough before this change. Enter the password and the second factor from before the change.',
   ],
-  passkey_not_found: [404, 'You have no such passkey: it may have been removed already.'],
-  passkey_exists: [409, 'This passkey is in use already. Use another device, or sign in with it.'],
-  too_many_passkeys: [409, 'You have as many passkeys as are allowed. Remove one that you no longer use.'],
+  passkey_not_found: [404, 'You have no such passkey. It might have been removed already.'],
+  passkey_exists: [409, 'This passkey is already in use. Use another device, or sign in with this passkey.'],
+  too_many_passkeys: [409, 'You have the maximum number of passkeys. Remove one that you no longer use.'],
 });
 
 declare module '../../errors.js' {
@@ -118,7 +167,7 @@ declare module '../../outbox/events.js' {
   }
 }
 
-declareEvents(OWNER, 'passkey.added', 'passkey.removed');
+declareEvents(OWNER, { 'passkey.added': { passkeyId: true }, 'passkey.removed': { passkeyId: true } });
 
 const limits = declareLimits(OWNER, { passkeyOptions: { limit: 60, window: 60 } });
 
@@ -139,22 +188,22 @@ declare module '../../config/rate-limit.js' {
 export const passkeyNotices = declareNotices(OWNER, {
   'passkey-added': {
     subject: 'A passkey was added to your account',
-    lines: ['A passkey was added to your account. Whoever has it can sign in.'],
+    lines: ['A passkey was added to your account. Anyone who has it can sign in to your account.'],
     about: 'Passkey',
   },
   'passkey-removed': {
     subject: 'A passkey was removed from your account',
-    lines: ['A passkey was removed from your account. Nobody can sign in with it any more.'],
+    lines: ['A passkey was removed from your account. It can no longer be used to sign in.'],
     about: 'Passkey',
   },
 });
 
-/** The notice of the last passkey, where sign-ins asked for one. */
+/** The notice about the removal of the last passkey, if sign-ins asked for a passkey. */
 export const lastRemoved = {
   ...passkeyNotices['passkey-removed'],
   lines: [
     ...passkeyNotices['passkey-removed'].lines,
-    'It was the last one: after your password, no passkey is asked for. If you have no authenticator app, your recovery codes are gone too.',
+    'It was your last passkey, so a sign-in with your password no longer asks for one. If you have no authenticator app, your recovery codes were deleted too.',
   ],
 };
 

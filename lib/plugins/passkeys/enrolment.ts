@@ -1,4 +1,3 @@
-import { randomBytes } from 'node:crypto';
 import type { Transaction } from 'sequelize';
 import { AuthError } from '../../errors.js';
 import type { EnrolledSecondFactor } from '../../sessions/second-factor.js';
@@ -17,8 +16,6 @@ import {
   type PasskeyCreationOptionsJSON,
 } from './webauthn.js';
 
-const HANDLE_BYTES = 32;
-
 /** A passkey that was just added. */
 export interface RegisteredPasskey extends Passkey {
   /**
@@ -36,15 +33,12 @@ export class Enrolment {
   async options(userId: string, sessionId: string): Promise<PasskeyCreationOptionsJSON> {
     // Load the package first, so that a missing one fails before the user touches an authenticator.
     await loadWebAuthn();
-    const { core, store, challenges, party } = this.parts;
+    const { core, store, challenges, party, accepted } = this.parts;
     const record = await core.users.require(userId);
     this.#requireVerifiedEmail(record);
     const passkeys = await store.rows(userId);
     requireRoom(passkeys);
-    // All passkeys of a user have the same handle, so that an authenticator replaces an old passkey instead of listing
-    // both. The handle is not the user's id, because others might know the id (WebAuthn Level 3, 14.6.1).
-    const known = passkeys.find(({ userHandle }) => userHandle !== '');
-    const handle = known?.userHandle ?? (await challenges.pendingHandle(userId)) ?? newHandle();
+    const handle = await accepted.handleOf(userId, passkeys);
     const name = nameOf(record.user, party.name);
     return {
       rp: { id: party.id, name: party.name },
@@ -128,10 +122,6 @@ function enrolmentIn(sessionId: string): Ceremony {
 
 function requireRoom(passkeys: readonly unknown[]): void {
   if (passkeys.length >= MAX_PER_USER) throw new AuthError('too_many_passkeys');
-}
-
-function newHandle(): string {
-  return randomBytes(HANDLE_BYTES).toString('base64url');
 }
 
 /** Returns the name that the browser shows, so that users can distinguish their accounts. */

@@ -36,7 +36,7 @@ declare module '../../users/imported.js' {
   }
 }
 
-// Without a passkey, a user can still sign in as usual, and add another one.
+// A user can still sign in without a passkey, and add a new one.
 declareRowKeys(['passkeys'], 'add passkeys() to plugins', true);
 
 const KEYS: ReadonlySet<string> = new Set<keyof ImportedPasskey>([
@@ -69,7 +69,7 @@ export function passkeysOfRows({ core, store }: Parts): RowPart<readonly Importe
           transaction,
         )
       ).map(identityOf),
-    taken: { code: 'passkey_taken', detail: 'another user has one of passkeys' },
+    taken: { code: 'passkey_taken', detail: 'another user already has one of these passkeys' },
     write: (passkeys, transaction) =>
       store.insert(
         [...passkeys].flatMap(([userId, list]) => list.map((one) => ({ userId, ...one }))),
@@ -83,7 +83,7 @@ export function passkeysOfRows({ core, store }: Parts): RowPart<readonly Importe
       const isEmptied = now.length > 0 && (passkeys ?? []).length === 0;
       const { plugin } = core.secondFactors;
       if (isEmptied && plugin?.hasEnabledPasskeys(record.account))
-        throw invalid('/passkeys', 'are missing, but the user has made them a second factor here');
+        throw invalid('/passkeys', 'are missing, but the user has enabled passkeys as a second factor here');
       const isIn = (all: readonly Identity[], one: Identity) =>
         all.some(({ credentialId }) => credentialId === one.credentialId);
       for (const one of now) if (!isIn(passkeys ?? [], one)) await store.delete(one, transaction);
@@ -99,7 +99,7 @@ export function passkeysOfRows({ core, store }: Parts): RowPart<readonly Importe
 
 type Identity = Pick<PasskeyRow, 'credentialId'>;
 
-/** Counters and names do not count: they change with every use. */
+/** Only the ids are compared, because counters and names can change here after an import. */
 function valuesOf(passkeys: readonly Identity[]): RowValues {
   if (passkeys.length === 0) return {};
   return {
@@ -122,8 +122,7 @@ function readList(given: ImportRow['passkeys']): readonly unknown[] {
 async function readPasskey(given: unknown, pointer: string, now: number): Promise<ImportedPasskeyRow> {
   if (typeof given !== 'object' || given === null) throw invalid(pointer, 'must be an object');
   const unknown = Object.keys(given).find((key) => !KEYS.has(key));
-  if (unknown !== undefined)
-    throw invalid(pointer, `has the key ${unknown}, which is not known: check its spelling`);
+  if (unknown !== undefined) throw invalid(pointer, `has an unknown key, ${unknown}: check its spelling`);
   const one = given as Partial<ImportedPasskey>;
   const { credentialId, deviceType } = one;
   if (!isCredentialId(credentialId))
@@ -157,13 +156,13 @@ function readCounter(counter: unknown, pointer: string): number {
 
 function readName(given: unknown, pointer: string): string {
   if (typeof given !== 'string' || !given.isWellFormed() || given.includes('\0'))
-    throw invalid(`${pointer}/name`, 'must be text');
+    throw invalid(`${pointer}/name`, 'must be a string');
   return [...given.trim()].slice(0, MAX_NAME).join('') || 'Passkey';
 }
 
 function readTime(time: unknown, pointer: string, now: number): Date | null {
   if (time === null || (time instanceof Date && isCreationTime(time, now))) return time;
-  throw invalid(`${pointer}/created_at`, 'must be a Date of the past since 1970');
+  throw invalid(`${pointer}/created_at`, 'must be a Date from 1970 or later, and not in the future');
 }
 
 function readHandle(handle: unknown, pointer: string): string {

@@ -6,10 +6,17 @@ import { challengerOf } from '../../sessions/pending-sign-ins.js';
 import type { HasSteps, Reauthentication } from '../../sessions/second-factor.js';
 import type { ModelsOf } from '../../tables/model.js';
 import type { RowPart } from '../../users/imported.js';
+import { AcceptedPasskeys } from './accepted.js';
 import { PasskeysApi } from './api.js';
 import { Assertions, assuranceOf, type Parts, reauthenticationIn } from './assertions.js';
 import { Challenges } from './challenges.js';
-import { challengesTable, hasPasskey, passkeysTable } from './declarations.js';
+import {
+  challengesTable,
+  hasPasskey,
+  passkeyMigrations,
+  passkeysTable,
+  removedPasskeysTable,
+} from './declarations.js';
 import { Enrolment } from './enrolment.js';
 import { passkeysOfRows } from './imported-passkeys.js';
 import { isAddress, relyingParty } from './relying-party.js';
@@ -29,7 +36,11 @@ import { PasskeyStore } from './store.js';
 import { PasskeysThen, undoPart } from './undo.js';
 import type { PasskeyResponse } from './webauthn.js';
 
-const TABLES = { Passkey: passkeysTable, PasskeyChallenge: challengesTable } as const;
+const TABLES = {
+  Passkey: passkeysTable,
+  PasskeyChallenge: challengesTable,
+  RemovedPasskey: removedPasskeysTable,
+} as const;
 
 /** The models that {@link passkeys} adds to `auth.models`. */
 export interface PasskeysModels extends ModelsOf<typeof TABLES> {}
@@ -51,7 +62,9 @@ export function passkeys(options: PasskeysOptions = {}): Plugin<'passkeys', Pass
     setup(core) {
       const store = new PasskeyStore(core);
       const challenges = new Challenges(core);
-      const parts = { core, store, challenges, party: relyingParty(core.settings, given) };
+      const party = relyingParty(core.settings, given);
+      const accepted = new AcceptedPasskeys(core, store, party);
+      const parts = { core, store, challenges, party, accepted };
       const assertions = new Assertions(parts);
       const api = new PasskeysApi(parts, new Enrolment(parts), assertions);
       return {
@@ -59,7 +72,7 @@ export function passkeys(options: PasskeysOptions = {}): Plugin<'passkeys', Pass
         routes: () => [
           registrationOptions(api),
           addPasskey(core, api),
-          listPasskeys(api),
+          listPasskeys(accepted),
           renamePasskey(api),
           removePasskey(core, api),
           reauthenticationOptions(api),
@@ -73,6 +86,7 @@ export function passkeys(options: PasskeysOptions = {}): Plugin<'passkeys', Pass
         undo: undoPart(parts),
         rowParts: [passkeysOfRows(parts) as RowPart],
         tables: TABLES,
+        migrations: passkeyMigrations,
         signInMethods: {
           schema: { passkeys: z.int() },
           of: async ({ user }) => ({ passkeys: (await store.list(user.id)).length }),
@@ -91,17 +105,17 @@ export function passkeys(options: PasskeysOptions = {}): Plugin<'passkeys', Pass
           },
         },
         onFirstProof: async (userId, transaction, isVouchedFor) => {
-          // Passkeys that are a second factor are a requirement beyond the mailbox.
+          // Keep passkeys that are a second factor, because access to the mailbox alone must not remove them.
           const record = isVouchedFor ? await core.users.lock(userId, transaction) : null;
           const stay = record !== null && core.secondFactors.plugin?.countsPasskeys(record.account);
           if (!stay) await store.deleteAll(userId, transaction);
           await challenges.deleteAll(userId, transaction);
         },
         onDelete: async (userId, transaction) => {
-          await store.deleteAll(userId, transaction);
+          await store.forget(userId, transaction);
           await challenges.deleteAll(userId, transaction);
         },
-        expired: [challenges.expired],
+        expired: [challenges.expired, store.expired],
       };
     },
   });
@@ -116,6 +130,12 @@ export interface PasskeysOptions {
    * @default the host of `baseUrl`
    */
   rpId?: string;
+  /**
+   * Whether other systems also register passkeys for `rpId`. latchkey then rejects an unknown passkey with 401
+   * `invalid_passkey` instead of `unknown_passkey`, so that no browser deletes a passkey of another system.
+   * @default false
+   */
+  sharedRpId?: boolean;
   /** The name of the app that browsers and authenticators show: 1 to 64 characters. @default `appName` in the config */
   rpName?: string;
 }
@@ -134,6 +154,7 @@ export const optionsSchema = () =>
         'must be a domain such as example.com: passkeys cannot be bound to an IP address',
       )
       .optional(),
+    sharedRpId: z.boolean('must be true or false').default(false),
     rpName: z
       .string('must be the name of the app')
       .regex(/^\S(.{0,62}\S)?$/u, 'must be a name of 1 to 64 characters')

@@ -4,23 +4,31 @@ import type { Core } from '../../core/core.js';
 import { enrolledReply, enrolledShape, resourceOf, sessionAnswer, sessionReply } from '../../http/present.js';
 import { route, text } from '../../http/route.js';
 import { shownAgain } from '../../shown-again.js';
+import type { AcceptedPasskeys } from './accepted.js';
 import type { PasskeysApi } from './api.js';
 import { type Passkey, passkeysTable } from './declarations.js';
-import { authenticationResponse, creationOptions, registrationResponse, requestOptions } from './schemas.js';
-import { PASSKEYS_PART, type PasskeysThen } from './undo.js';
+import {
+  authenticationResponse,
+  creationOptions,
+  registrationResponse,
+  requestOptions,
+  signalShape,
+} from './schemas.js';
+import { PASSKEYS_PART } from './snapshots.js';
+import type { PasskeysThen } from './undo.js';
 
 export const signInOptions = ({ settings: { bearerEnabled } }: Core, api: PasskeysApi) =>
   route({
     method: 'post',
     path: '/signin/passkey/options',
-    summary: 'Options for a sign-in with a passkey, for navigator.credentials.get()',
+    summary: 'Get the options for a sign-in with a passkey, for navigator.credentials.get()',
     access: 'public',
     answers: {
       200: {
-        description: 'The options, good for 5 minutes in this browser, which gets a cookie',
+        description: 'The options, which are valid for 5 minutes in this browser. The browser gets a cookie',
         schema: z.object({
           options: requestOptions(),
-          ...(bearerEnabled && { pending_token: z.string().describe('In place of the cookie') }),
+          ...(bearerEnabled && { pending_token: z.string().describe('For clients without cookies') }),
         }),
       },
     },
@@ -43,10 +51,10 @@ export const signIn = (core: Core, api: PasskeysApi) =>
       remember_me: shownAgain(z.boolean().optional().describe('Keep the session when the browser is closed')),
       pending_token: text(200)
         .optional()
-        .describe('The one that came with the options, in place of the cookie'),
+        .describe('The pending_token of the options, for clients without cookies'),
     }),
     answers: { 200: sessionAnswer(core, 'The user and the new session, whose token is set as a cookie') },
-    problems: ['invalid_passkey'],
+    problems: ['invalid_passkey', 'unknown_passkey', ...core.signInProblems],
     async handle({ body: { response, remember_me, pending_token } }) {
       const issued = await api.signIn({
         response,
@@ -61,17 +69,17 @@ export const undoOptions = (core: Core, then: PasskeysThen) =>
   route({
     method: 'post',
     path: '/undo-change/options',
-    summary: 'Options for proving with a passkey who undoes a change, for navigator.credentials.get()',
+    summary: 'Get the options for proving an undo with a passkey, for navigator.credentials.get()',
     access: 'public',
     forms: false,
     body: z.strictObject({ token: text(200) }),
     answers: {
       200: {
-        description: 'The options, good for 5 minutes in this browser, which gets a cookie',
+        description: 'The options, which are valid for 5 minutes in this browser. The browser gets a cookie',
         schema: z.object({
           options: requestOptions(),
           ...(core.settings.bearerEnabled && {
-            pending_token: z.string().describe('In place of the cookie'),
+            pending_token: z.string().describe('For clients without cookies'),
           }),
         }),
       },
@@ -94,12 +102,13 @@ export const reauthenticationOptions = (api: PasskeysApi) =>
   route({
     method: 'post',
     path: '/reauthenticate/options',
-    summary: 'Options for reauthenticating with one of my passkeys, for navigator.credentials.get()',
+    summary:
+      "Get the options for reauthenticating with one of the user's passkeys, for navigator.credentials.get()",
     access: 'session',
     openTo: 'any-task',
     answers: {
       200: {
-        description: 'The options, good for 5 minutes',
+        description: 'The options, which are valid for 5 minutes',
         schema: z.object({ options: requestOptions() }),
       },
     },
@@ -117,7 +126,7 @@ export const addPasskey = (core: Core, api: PasskeysApi) =>
   route({
     method: 'post',
     path: '/passkeys',
-    summary: 'Add a passkey that the browser has made from the options',
+    summary: 'Add a passkey that the browser has created with the options',
     access: 'session',
     openTo: { does: ['enroll_second_factor'] },
     sensitive: {
@@ -143,19 +152,32 @@ export const addPasskey = (core: Core, api: PasskeysApi) =>
     },
   });
 
-export const listPasskeys = (api: PasskeysApi) =>
+export const listPasskeys = (accepted: AcceptedPasskeys) =>
   route({
     method: 'get',
     path: '/passkeys',
-    summary: 'List my passkeys',
+    summary: "List the current user's passkeys",
     access: 'session',
     openTo: 'any-task',
     answers: {
-      200: { description: 'The passkeys', schema: z.object({ passkeys: z.array(passkeyResource.schema) }) },
+      200: {
+        description: 'The passkeys, and which ones browsers should keep',
+        schema: z.object({
+          passkeys: z.array(passkeyResource.schema),
+          ...(accepted.areAll && { signal: signalShape() }),
+        }),
+      },
     },
     async handle({ auth }) {
-      const passkeys = await api.list(auth.user.id);
-      return { status: 200, body: { passkeys: passkeys.map(passkeyResource.present) } };
+      const { passkeys, signal } = await accepted.list(auth.user.id);
+      const { rpId: rp_id, userId: user_id, accepted: ids } = signal;
+      return {
+        status: 200,
+        body: {
+          passkeys: passkeys.map(passkeyResource.present),
+          ...(accepted.areAll && { signal: { rp_id, user_id, accepted: [...ids] } }),
+        },
+      };
     },
   });
 
@@ -178,7 +200,7 @@ export const removePasskey = (core: Core, api: PasskeysApi) =>
   route({
     method: 'delete',
     path: '/passkeys/:id',
-    summary: 'Remove a passkey, unless it is my last way to sign in',
+    summary: 'Remove a passkey, unless it is the last sign-in method',
     access: 'session',
     sensitive: { asks: 'fresh-or-password' },
     answers: { 204: { description: 'The passkey was removed' } },
@@ -196,13 +218,13 @@ export const registrationOptions = (api: PasskeysApi) =>
   route({
     method: 'post',
     path: '/passkeys/options',
-    summary: 'Options for a new passkey, for navigator.credentials.create()',
+    summary: 'Get the options for a new passkey, for navigator.credentials.create()',
     access: 'session',
     openTo: { does: ['enroll_second_factor'] },
     sensitive: { asks: 'fresh' },
     answers: {
       200: {
-        description: 'The options, good for 5 minutes',
+        description: 'The options, which are valid for 5 minutes',
         schema: z.object({ options: creationOptions() }),
       },
     },

@@ -65,3 +65,13 @@ export const requestOptions = () =>
     allowCredentials: z.array(descriptor()),
     userVerification: z.literal('required'),
   });
+
+/** The options of PublicKeyCredential.signalAllAcceptedCredentials(). */
+export const signalShape = () =>
+  z.object({
+    rp_id: z.string().describe('The rpId'),
+    user_id: z.string().describe('The userId, in base64url'),
+    accepted: z
+      .array(z.string())
+      .describe('The allAcceptedCredentialIds, in base64url, with passkeys that an undo can restore'),
+  });

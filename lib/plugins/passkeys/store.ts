@@ -2,13 +2,22 @@ import { hash } from 'node:crypto';
 import type { Transaction } from 'sequelize';
 import type { Core } from '../../core/core.js';
 import { isUuid, uuidv7 } from '../../crypto/uuid.js';
+import { type Chore, ExpiredRows } from '../../database/chores.js';
 import type { Database } from '../../database/database.js';
 import { violatedUnique } from '../../database/faults.js';
 import { AuthError } from '../../errors.js';
+import { longestUndoMs } from '../../notices/changes.js';
 import type { Selection, Table } from '../../tables/table.js';
 import type { UserRecord } from '../../users/record.js';
 import type { NewPasskey, VerifiedUse } from './ceremonies.js';
-import { type Passkey, type PasskeyColumns, type PasskeyRow, passkeysTable } from './declarations.js';
+import {
+  type Passkey,
+  type PasskeyColumns,
+  type PasskeyRow,
+  passkeysTable,
+  type RemovedPasskeyColumns,
+  removedPasskeysTable,
+} from './declarations.js';
 
 /** The maximum number of passkeys of a user. */
 export const MAX_PER_USER = 100;
@@ -19,7 +28,7 @@ export interface FoundPasskey {
   readonly record: UserRecord;
 }
 
-/** A passkey of another system, whose user handle can be empty. Without a time, it is added now. */
+/** An imported passkey, whose user handle can be empty. Without a time, it counts as added now. */
 export type ImportedPasskeyRow = Omit<
   PasskeyRow,
   'id' | 'userId' | 'createdAt' | 'lastUsedAt' | 'credentialHash'
@@ -30,6 +39,7 @@ export class PasskeyStore {
   readonly #core: Core;
   readonly #database: Database;
   readonly #table: Table<PasskeyColumns>;
+  readonly #removed: Table<RemovedPasskeyColumns>;
   readonly #passkey: Selection<Passkey>;
   readonly #whole: Selection<PasskeyRow>;
 
@@ -37,6 +47,7 @@ export class PasskeyStore {
     this.#core = core;
     this.#database = core.database;
     this.#table = core.table(passkeysTable);
+    this.#removed = core.table(removedPasskeysTable);
     this.#passkey = this.#table.shown('p');
     this.#whole = this.#table.whole('p');
   }
@@ -78,7 +89,7 @@ export class PasskeyStore {
     return { passkey: this.#whole.read(raw), record: this.#core.users.read(raw) };
   }
 
-  /** Returns those of the credential ids that are stored already. */
+  /** Returns the stored passkeys with these credential ids. */
   async known(credentialIds: readonly string[], transaction: Transaction): Promise<PasskeyRow[]> {
     if (credentialIds.length === 0) return [];
     const hashes = credentialIds.map(hashOf);
@@ -107,6 +118,11 @@ export class PasskeyStore {
     return isUuid(userId) ? this.#passkey.select(OF_USER, { userId }) : [];
   }
 
+  /** Returns the part of a passkey that the app's code can see. */
+  shown(passkey: PasskeyRow): Passkey {
+    return this.#passkey.pick(passkey);
+  }
+
   /** Returns all columns of a user's passkeys, newest first. In a transaction, the user's row must be locked. */
   async rows(userId: string, transaction?: Transaction): Promise<PasskeyRow[]> {
     if (!isUuid(userId)) return [];
@@ -115,8 +131,8 @@ export class PasskeyStore {
   }
 
   /**
-   * Records a use, unless the counter has gone back: then someone has used a copy of the passkey, now or earlier
-   * (WebAuthn Level 3, 6.1.1).
+   * Records a use, unless the counter has gone back. A lower counter means that someone has used a copy of the passkey,
+   * now or earlier (WebAuthn Level 3, 6.1.1).
    *
    * @returns false if the counter has gone back, or if the passkey has been removed in the meantime
    */
@@ -146,13 +162,40 @@ export class PasskeyStore {
   }
 
   /** Deletes a passkey. The user's row must be locked. */
-  async delete({ id, userId }: PasskeyRow, transaction: Transaction): Promise<void> {
+  async delete(passkey: PasskeyRow, transaction: Transaction): Promise<void> {
+    const { id, userId } = passkey;
     await this.#table.delete({ id, userId }, transaction);
+    await this.#remember([passkey], transaction);
     await this.#note(userId, transaction);
   }
 
+  /** Deletes all passkeys of a user. The user's row must be locked. */
   async deleteAll(userId: string, transaction: Transaction): Promise<void> {
-    if ((await this.#table.delete({ userId }, transaction)) > 0) await this.#note(userId, transaction);
+    const passkeys = await this.rows(userId, transaction);
+    if (passkeys.length === 0) return;
+    await this.#table.delete({ userId }, transaction);
+    await this.#remember(passkeys, transaction);
+    await this.#note(userId, transaction);
+  }
+
+  /** Deletes all data of a deleted user. */
+  async forget(userId: string, transaction: Transaction): Promise<void> {
+    await this.#table.delete({ userId }, transaction);
+    await this.#removed.delete({ userId }, transaction);
+  }
+
+  /** Returns the ids of the users from whom a passkey was recently removed. */
+  async formerOwners(credentialId: string): Promise<string[]> {
+    const { clock } = this.#database;
+    const rows = await this.#database.select<{ user_id: string }>(
+      `SELECT DISTINCT user_id FROM ${this.#removed.name} WHERE credential_hash = :hash AND expires_at > :now`,
+      { hash: hashOf(credentialId), now: clock.date() },
+    );
+    return rows.map(({ user_id }) => user_id);
+  }
+
+  get expired(): Chore {
+    return new ExpiredRows(this.#database, this.#removed.name, 'id', { expires_at: 0 });
   }
 
   /** Restores a user's passkeys. The user's row must be locked. */
@@ -173,7 +216,24 @@ export class PasskeyStore {
     for (const { credentialHash } of rows) await this.#table.delete({ credentialHash }, transaction);
     if (rows.length > 0) await this.#table.insert(rows, transaction);
     const isSame = rows.length === now.size && rows.every(({ credentialId }) => now.has(credentialId));
-    if (!isSame) await this.#note(userId, transaction);
+    if (isSame) return;
+    const stays = new Set(rows.map(({ credentialId }) => credentialId));
+    await this.#remember(
+      [...now.values()].filter(({ credentialId }) => !stays.has(credentialId)),
+      transaction,
+    );
+    await this.#note(userId, transaction);
+  }
+
+  /** Remembers removed passkeys by their hashes, to find their users as long as a link can restore them. */
+  async #remember(passkeys: readonly PasskeyRow[], transaction: Transaction): Promise<void> {
+    if (passkeys.length === 0) return;
+    const { clock } = this.#database;
+    const expiresAt = clock.date(longestUndoMs(this.#core.settings));
+    const rows = passkeys.map(({ credentialHash, userId }) => {
+      return { id: uuidv7(clock.date().getTime()), credentialHash, userId, expiresAt };
+    });
+    await this.#removed.insert(rows, transaction);
   }
 
   /** Records that a user's passkeys have changed here since an import. */

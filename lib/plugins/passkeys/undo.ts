@@ -6,27 +6,19 @@ import { credentialIdOf, verifyUse } from './ceremonies.js';
 import { bindingFor, bindingOf, browserCookie, type Ceremony, CHALLENGE_SECONDS } from './challenges.js';
 import type { PasskeyRow } from './declarations.js';
 import { authenticationResponse } from './schemas.js';
+import { PASSKEYS_PART, storedIn, storedOf } from './snapshots.js';
 import { clientDataOf, loadWebAuthn, type PasskeyResponse } from './webauthn.js';
 
-/** A passkey as JSON. */
-type StoredPasskey = Omit<PasskeyRow, 'userId' | 'credentialHash' | 'createdAt' | 'lastUsedAt'> & {
-  readonly createdAt: string;
-  readonly lastUsedAt: string | null;
-};
-
-/** The use of a passkey that proved who undoes a change. */
+/** The use of a passkey that proved an undo. */
 type Shown = Pick<PasskeyRow, 'credentialId' | 'counter' | 'backedUp'>;
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 
-/** An account must have had a passkey for this long before a change, so that the passkey proves who undoes it. */
+/** An account must have had a passkey for this long before a change, so that the passkey can prove its undo. */
 const HELD_MS = 7 * DAY_MS;
 
-/** Passkeys that an account has had since its first day prove it too. */
+/** Passkeys that an account has had since its first day can prove an undo too. */
 const FIRST_MS = DAY_MS;
-
-/** The name of the passkeys in snapshots. */
-export const PASSKEYS_PART = 'passkeys';
 
 /** Restores the passkeys when a change is undone, and deletes challenges in progress. */
 export function undoPart(parts: Parts): UndoPart {
@@ -35,13 +27,7 @@ export function undoPart(parts: Parts): UndoPart {
   return {
     name: PASSKEYS_PART,
     async snapshot(userId, transaction) {
-      return (await store.rows(userId, transaction)).map(
-        ({ userId: _, credentialHash: __, ...row }): StoredPasskey => ({
-          ...row,
-          createdAt: row.createdAt.toISOString(),
-          lastUsedAt: row.lastUsedAt?.toISOString() ?? null,
-        }),
-      );
+      return (await store.rows(userId, transaction)).map(storedOf);
     },
     async restore({ record: { user }, part }, transaction, given) {
       await challenges.deleteAll(user.id, transaction);
@@ -58,7 +44,7 @@ export function undoPart(parts: Parts): UndoPart {
         passkey: authenticationResponse().optional(),
         pending_token: text(200)
           .optional()
-          .describe('The one that came with the options, in place of the cookie'),
+          .describe('The pending_token of the options, for clients without cookies'),
       },
       anyOf: ['passkey'],
       problems: ['invalid_passkey'],
@@ -73,8 +59,8 @@ export class PasskeysThen {
   constructor(private readonly parts: Parts) {}
 
   /**
-   * Returns the options for proving an undo with one of the passkeys. They are good for 5 minutes, once, and in this
-   * browser.
+   * Returns the options for proving an undo with one of the passkeys. They are valid once, for 5 minutes, and in this
+   * browser only.
    *
    * @param link identifies the link
    * @throws AuthError `no_passkey`
@@ -108,7 +94,7 @@ export class PasskeysThen {
       const stored = provingPasskeys(account).find(
         ({ credentialId }) => isId && credentialId === response.id,
       );
-      // The passkey may have been used since.
+      // The passkey might have been used since the change.
       const now = (await store.rows(id)).find(({ credentialId }) => credentialId === stored?.credentialId);
       const passkey = stored && { ...stored, counter: Math.max(stored.counter, now?.counter ?? 0) };
       const use = await verifyUse(party, response, clientData, passkey ?? null, true);
@@ -126,20 +112,9 @@ function undoOf(pendingToken: string, link: string): Ceremony {
   return { purpose: 'undo', binding: `${pendingToken} ${link}` };
 }
 
-type EarlierPasskey = Omit<PasskeyRow, 'userId' | 'credentialHash'>;
-
-/** The passkeys in a snapshot. One from before this plugin was added has none. */
-function storedIn(part: unknown): readonly EarlierPasskey[] {
-  return ((part ?? []) as readonly StoredPasskey[]).map(({ createdAt, lastUsedAt, ...row }) => ({
-    ...row,
-    createdAt: new Date(createdAt),
-    lastUsedAt: lastUsedAt === null ? null : new Date(lastUsedAt),
-  }));
-}
-
 /**
- * Returns the passkeys that the account had had for a week when a change was made, or since its first day. An intruder
- * who adds one must not get in with it later.
+ * Returns the passkeys that the account had had for a week when a change was made, or since its first day. A passkey
+ * that an intruder has added must not prove an undo later.
  */
 function provingPasskeys({ record, at, part }: Pick<AccountThen, 'record' | 'at' | 'part'>) {
   const first = record.user.createdAt.getTime() + FIRST_MS;

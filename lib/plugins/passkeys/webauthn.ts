@@ -34,9 +34,12 @@ export async function loadWebAuthn(): Promise<WebAuthn> {
       ...{ decodeAttestationObject, decodeCredentialPublicKey },
     };
   } catch (cause) {
-    throw new Error('latchkey: passkeys need an additional package: npm install @simplewebauthn/server', {
-      cause,
-    });
+    throw new Error(
+      'latchkey: passkeys require an additional package: run npm install @simplewebauthn/server',
+      {
+        cause,
+      },
+    );
   }
 }
 

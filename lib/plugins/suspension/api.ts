@@ -45,7 +45,7 @@ export function suspensionsOfRows({ database, sessions, users }: Core): RowPart<
   };
 }
 
-/** When it began does not count: an import begins it. */
+/** The start of a suspension is not compared, because the import sets it. */
 function valuesOf({ suspendedAt, suspendedUntil, suspensionReason }: SuspensionOfUser): RowValues {
   if (suspendedAt === null) return {};
   return { suspended: JSON.stringify([suspendedUntil, suspensionReason]) };
@@ -61,7 +61,7 @@ export interface ReinstateOptions extends TransactionOption {
 export interface SuspendOptions extends TransactionOption {
   /** A note for administrators, at most 255 characters. Users never see it. @default none */
   reason?: string | null | undefined;
-  /** When the suspension ends by itself. @default never */
+  /** When the suspension expires. @default never */
   until?: Date | null | undefined;
   /**
    * The id of the administrator who suspends the user, for the event. It cannot be the user.
@@ -92,20 +92,18 @@ export class SuspensionApi {
    *
    * @throws AuthError `user_not_found` (404), `own_account` (409), `validation_failed` (422)
    */
-  suspend(
-    userId: string,
-    { adminId = null, transaction, ...given }: SuspendOptions = {},
-  ): Promise<SuspendedUser> {
-    return this.#core.inTransaction(transaction, async () => {
+  suspend(userId: string, options: SuspendOptions = {}): Promise<SuspendedUser> {
+    const { adminId = null, reason, until } = options;
+    return this.#core.call('auth.suspension.suspend', options, ['adminId', 'reason', 'until'], async () => {
       if (adminId === userId) throw new AuthError('own_account');
       const { database, sessions, events } = this.#core;
       await database.ready();
-      const { reason, until } = checkOptions(given, database.clock.now());
+      const checked = checkOptions({ reason, until }, database.clock.now());
       return this.#core.change(userId, BY_CODE, async (_record, transaction) => {
         const suspension = {
           suspendedAt: database.clock.date(),
-          suspendedUntil: until,
-          suspensionReason: reason,
+          suspendedUntil: checked.until,
+          suspensionReason: checked.reason,
         };
         events.emit('user.suspended', { userId, adminId }, transaction);
         await sessions.endAll(userId, transaction);
@@ -119,9 +117,10 @@ export class SuspensionApi {
    *
    * @throws AuthError `user_not_found`
    */
-  reinstate(userId: string, { adminId = null, transaction }: ReinstateOptions = {}): Promise<SuspendedUser> {
+  reinstate(userId: string, options: ReinstateOptions = {}): Promise<SuspendedUser> {
     const core = this.#core;
-    return core.inTransaction(transaction, () =>
+    const { adminId = null } = options;
+    return core.call('auth.suspension.reinstate', options, ['adminId'], () =>
       core.change(userId, BY_CODE, async ({ account }, within) => {
         if (this.isSuspended(account)) core.events.emit('user.reinstated', { userId, adminId }, within);
         return this.#write(userId, NONE, within);

@@ -1,6 +1,6 @@
 import { declareProblems } from '../../errors.js';
 import { declareFormerMigration } from '../../migrations/former.js';
-import { declareEvents } from '../../outbox/events.js';
+import { declareEvents, OF_ADMINISTRATOR } from '../../outbox/events.js';
 import type { Owner } from '../../owners.js';
 import { column, type RowOf } from '../../tables/column.js';
 
@@ -9,11 +9,15 @@ const OWNER: Owner = { name: 'suspension', call: 'suspension()' };
 /** The columns that the plugin adds to users. */
 export const suspensionColumns = {
   /** When the user was suspended. Null if they are not suspended. */
-  suspendedAt: column.time().forAdmins().nullable(),
+  suspendedAt: column.time().forAdmins().nullable().exported(),
   /** When the suspension expires. Null if it does not. */
-  suspendedUntil: column.time().forAdmins().nullable(),
+  suspendedUntil: column.time().forAdmins().nullable().exported(),
   /** The reason that administrators noted. Users never see it. */
-  suspensionReason: column.text(255).forAdmins().nullable(),
+  suspensionReason: column
+    .text(255)
+    .forAdmins()
+    .nullable()
+    .notExported('It is a note for administrators, which users never see.'),
 };
 
 /** Whether and why a user is suspended. */
@@ -38,4 +42,7 @@ declare module '../../outbox/events.js' {
   }
 }
 
-declareEvents(OWNER, 'user.suspended', 'user.reinstated');
+declareEvents(OWNER, {
+  'user.suspended': { adminId: OF_ADMINISTRATOR },
+  'user.reinstated': { adminId: OF_ADMINISTRATOR },
+});

@@ -10,12 +10,12 @@ export const suspendUser = (core: Core, api: SuspensionApi) => {
   return route({
     method: 'post',
     path: '/admin/users/:id/suspend',
-    summary: 'Suspend a user, and end all of their sessions',
+    summary: 'Suspend a user, and revoke all of their sessions',
     access: 'admin',
     body: z.strictObject({
       reason: shownAgain(text(255).nullable().optional().describe('A note for administrators')),
       until: shownAgain(
-        z.iso.datetime({ offset: true }).nullable().optional().describe('When the suspension ends'),
+        z.iso.datetime({ offset: true }).nullable().optional().describe('When the suspension expires'),
       ),
     }),
     answers: {

@@ -57,20 +57,21 @@ export interface ChangeTwoFactorInput extends ClientInput {
 
 /** The input of `auth.twoFactor.usePasskeys`. */
 export interface UsePasskeysInput extends ChangeTwoFactorInput {
-  /** Whether to enable them. */
+  /** Whether to enable passkeys as a second factor, or to disable them. */
   on: boolean;
 }
 
 /** Options of `auth.twoFactor.disable`. */
 export interface DisableTwoFactorOptions extends TransactionOption {
-  /** The id of the administrator who does it, for the event. It must not be `userId`. @default null: the app itself */
+  /** The id of the administrator who disables it, for the event. Must not be `userId`. @default null: the app itself */
   adminId?: string | null;
 }
 
 const NO_ENROLMENT = {
-  detail:
-    'There is nothing to confirm: set the app up again. What is not confirmed is forgotten after 10 minutes.',
+  detail: 'There is no authenticator app to confirm. If the setup took more than 10 minutes, start it again.',
 };
+
+const OF_SESSION = ['userId', 'sessionId'];
 
 /** `auth.twoFactor`: codes from authenticator apps as a second factor. */
 export class TwoFactorApi {
@@ -86,8 +87,8 @@ export class TwoFactorApi {
   }
 
   /** Returns the state of a user's second factor. */
-  async status(userId: string, { transaction }: TransactionOption = {}): Promise<TwoFactorStatus> {
-    return this.#core.inTransaction(transaction, async () => {
+  async status(userId: string, options: TransactionOption = {}): Promise<TwoFactorStatus> {
+    return this.#core.call('auth.twoFactor.status', options, [], async () => {
       const { totp, passkeys, codes } = await this.#parts.status.read(userId);
       const { policy } = this.#parts;
       const record = policy.isOn ? await this.#core.users.findRecord({ id: userId }) : null;
@@ -108,7 +109,7 @@ export class TwoFactorApi {
    *   `second_factor_required`, `reauthentication_required` (403) if the user already has an app
    */
   enroll(input: EnrollTotpInput): Promise<TotpEnrolment> {
-    return this.#core.forClient(input, async () => {
+    return this.#core.callFor('auth.twoFactor.enroll', input, OF_SESSION, async () => {
       const { userId, sessionId } = input;
       const secret = await newSecret();
       const user = await this.#parts.changes.begin(userId, sessionId, secret);
@@ -125,7 +126,7 @@ export class TwoFactorApi {
   confirm(
     input: ConfirmTotpInput,
   ): Promise<{ readonly issued: IssuedSession; readonly recoveryCodes: readonly string[] }> {
-    return this.#core.forClient(input, async () => {
+    return this.#core.callFor('auth.twoFactor.confirm', input, [...OF_SESSION, 'code'], async () => {
       const { userId, sessionId, code } = input;
       const { enrolments, attempts, changes } = this.#parts;
       const secret = await enrolments.find(userId, sessionId);
@@ -148,7 +149,9 @@ export class TwoFactorApi {
    *   `second_factor_demanded` (409) if the user must have a second factor and has no other one
    */
   turnOff(input: ChangeTwoFactorInput): Promise<IssuedSession | null> {
-    return this.#core.forClient(input, () => this.#parts.changes.turnOffTotp(input.userId, input.sessionId));
+    return this.#core.callFor('auth.twoFactor.turnOff', input, OF_SESSION, () =>
+      this.#parts.changes.turnOffTotp(input.userId, input.sessionId),
+    );
   }
 
   /**
@@ -164,7 +167,7 @@ export class TwoFactorApi {
   usePasskeys(input: UsePasskeysInput): Promise<EnrolledSecondFactor> {
     const { userId, sessionId, on } = input;
     const { changes } = this.#parts;
-    return this.#core.forClient(input, async () => {
+    return this.#core.callFor('auth.twoFactor.usePasskeys', input, [...OF_SESSION, 'on'], async () => {
       if (on) return changes.enablePasskeys(userId, sessionId);
       return { issued: await changes.disablePasskeys(userId, sessionId), recoveryCodes: null };
     });
@@ -176,7 +179,9 @@ export class TwoFactorApi {
    * @throws AuthError `totp_not_enabled` (409), and like {@link turnOff}
    */
   renewRecoveryCodes(input: ChangeTwoFactorInput): Promise<readonly string[]> {
-    return this.#core.forClient(input, () => this.#parts.changes.renewCodes(input.userId, input.sessionId));
+    return this.#core.callFor('auth.twoFactor.renewRecoveryCodes', input, OF_SESSION, () =>
+      this.#parts.changes.renewCodes(input.userId, input.sessionId),
+    );
   }
 
   /**
@@ -186,8 +191,9 @@ export class TwoFactorApi {
    *
    * @throws AuthError `user_not_found` (404), `own_account` (409) if `adminId` is the user
    */
-  disable(userId: string, { adminId = null, transaction }: DisableTwoFactorOptions = {}): Promise<void> {
-    return this.#core.inTransaction(transaction, async () => {
+  disable(userId: string, options: DisableTwoFactorOptions = {}): Promise<void> {
+    const { adminId = null } = options;
+    return this.#core.call('auth.twoFactor.disable', options, ['adminId'], async () => {
       if (adminId !== null && adminId === userId) throw new AuthError('own_account');
       await this.#parts.changes.disable(userId, adminId);
     });
@@ -199,7 +205,7 @@ export class TwoFactorApi {
   }
 
   /**
-   * Returns the options of `navigator.credentials.get` with which a browser provides a passkey as the second factor.
+   * Returns the options of `navigator.credentials.get` for providing a passkey as the second factor.
    *
    * @throws AuthError `sign_in_expired` (401)
    * @throws TypeError if no plugin has passkeys
@@ -207,7 +213,7 @@ export class TwoFactorApi {
   options(
     input: PendingInput,
   ): Promise<{ readonly options: Readonly<Record<string, unknown>>; readonly pendingToken: string }> {
-    return this.#core.forClient(input, () => {
+    return this.#core.callFor('auth.twoFactor.options', input, ['pendingToken'], async () => {
       const { challenge } = this.#core.completion.methods.find((method) => method.challenge) ?? {};
       if (!challenge) throw new TypeError('latchkey: auth.twoFactor.options: add passkeys() to plugins');
       return this.#core.completion.options(input.pendingToken, challenge.options);
@@ -220,7 +226,7 @@ function nameOf({ email, usernameDisplay }: User): string {
   return email ?? usernameDisplay ?? 'account';
 }
 
-/** Returns what an authenticator app is set up with. */
+/** Returns the data that an authenticator app is set up with. */
 export async function enrolmentOf(secret: string, issuer: string, user: User): Promise<TotpEnrolment> {
   const otpauthUrl = await keyUri(secret, issuer, nameOf(user));
   return { secret, otpauthUrl, qrSvg: await qrSvg(otpauthUrl) };

@@ -54,11 +54,12 @@ export class Status {
   /** Reads the state in one statement. */
   async read(userId: string, transaction?: Transaction): Promise<SecondFactorStatus> {
     if (!isUuid(userId)) return NOTHING;
-    const [row] = await this.#core.database.select<StatusRow>(
+    const [row] = await this.#core.database.read<StatusRow>(
       `SELECT t.user_id AS totp, t.wrong_codes AS wrong, ${this.#codes.countSql('u.id')} AS codes,
          CASE WHEN u.passkey_factor = TRUE AND u.second_factor_at IS NOT NULL THEN 1 ELSE 0 END AS passkeys
        FROM ${this.#core.users.table.name} u LEFT JOIN ${this.#secrets.row.from} ON t.user_id = u.id
        WHERE u.id = :userId`,
+      ['totp', 'wrong', 'codes', 'passkeys'],
       { userId },
       transaction,
     );
@@ -75,7 +76,7 @@ export class Status {
 /** The keys of an import's rows that contain the second factor. */
 const FACTOR_KEYS = ['totpSecret', 'recoveryCodes'] as const;
 
-/** The same, where passkeys are the second factor: an import must not change what a sign-in asks for. */
+/** The same if passkeys are a second factor, because an import must not change which factors a sign-in asks for. */
 const PASSKEY_KEYS = [...FACTOR_KEYS, 'passkeys'] as const;
 
 /** Enables, changes and disables the second factor. */
@@ -98,8 +99,8 @@ export class SecondFactorChanges {
   }
 
   /**
-   * Enables codes of an authenticator app, or replaces their secret. The session continues with a new token, and all other
-   * sessions are revoked.
+   * Enables codes from an authenticator app, or replaces their secret. The session continues with a new token, and all
+   * other sessions are revoked.
    *
    * @param step the time step of the code that confirmed the secret
    * @throws AuthError `invalid_code` if the enrolment has ended in the meantime, and like {@link begin}
@@ -170,13 +171,13 @@ export class SecondFactorChanges {
     { amr }: Assurance,
     transaction: Transaction,
   ): Promise<EnrolledSecondFactor> {
-    // Codes of an earlier factor could be in other hands.
+    // Someone else might have the codes of an earlier factor.
     const recoveryCodes = await this.codes.renew(record.user.id, transaction);
     return { issued: await this.#enablePasskeys(record, sessionId, amr, transaction), recoveryCodes };
   }
 
   /**
-   * Disables codes of an authenticator app, if they are enabled.
+   * Disables codes from an authenticator app, if they are enabled.
    *
    * @returns the session, which continues with a new token. Null if there was nothing to disable
    * @throws AuthError `second_factor_demanded`, and like `core.change`
@@ -201,7 +202,7 @@ export class SecondFactorChanges {
   }
 
   /**
-   * Disables passkeys as a second factor, if they are enabled. They stay a way to sign in.
+   * Disables passkeys as a second factor, if they are enabled. They remain a sign-in method.
    *
    * @throws AuthError `second_factor_required`, `second_factor_demanded`, and like `core.change`
    */
@@ -242,11 +243,11 @@ export class SecondFactorChanges {
   async disable(userId: string, adminId: string | null): Promise<void> {
     const { core } = this;
     await core.change(userId, { sessionId: null }, async (record, transaction) => {
-      // What the app or an administrator says is final, even if nothing changes.
+      // The decision of the app or an administrator is final, so end the undo links even if nothing changes.
       await core.changes.end(userId, transaction);
       const { account } = record;
       const hasPasskey = await this.#hasPasskey(userId, transaction);
-      // A function that fails must not cost anybody their passkeys.
+      // No user must lose passkeys because the app's function fails.
       const isNamed = hasPasskey && this.policy.names(account, false);
       if (sinceOf(account) === null && !isNamed) return;
       const hasTotp = (await this.secrets.find(userId, transaction)) !== null;
@@ -273,7 +274,7 @@ export class SecondFactorChanges {
     });
   }
 
-  /** Replaces the recovery codes, and tells the user. The user's row is locked. */
+  /** Replaces the recovery codes, and sends the user a notice. The user's row is locked. */
   async renew(record: UserRecord, transaction: Transaction): Promise<readonly string[]> {
     const { core } = this;
     const { id } = record.user;
@@ -282,7 +283,7 @@ export class SecondFactorChanges {
     return this.codes.renew(id, transaction);
   }
 
-  /** Stores the secret of another system, in place of the account's own. The user's row is locked. */
+  /** Replaces the account's secret with the one of another system. The user's row is locked. */
   async import(record: UserRecord, secret: string, transaction: Transaction): Promise<void> {
     const { id: userId } = record.user;
     const now = this.core.database.clock.date();
@@ -307,7 +308,7 @@ export class SecondFactorChanges {
     await this.#write(userId, { secondFactorAt: null, passkeyFactor: null }, transaction);
   }
 
-  /** Also writes whether passkeys are asked for: a process of an earlier version can have left that behind. */
+  /** Also writes whether passkeys are enabled, because a process of an earlier version might have left an old value. */
   async #setSince(record: UserRecord, secondFactorAt: Date, transaction: Transaction): Promise<void> {
     const { id } = record.user;
     const passkeyFactor = isEnabled(record.account) ? true : null;
@@ -315,13 +316,13 @@ export class SecondFactorChanges {
     await this.core.imported.note(id, FACTOR_KEYS, transaction);
   }
 
-  /** Records since when the account has had this second factor. */
+  /** Records since when the account has had its second factor. */
   async setSince(userId: string, secondFactorAt: Date, transaction: Transaction): Promise<void> {
     await this.#write(userId, { secondFactorAt }, transaction);
     await this.core.imported.note(userId, FACTOR_KEYS, transaction);
   }
 
-  /** Records that passkeys are asked for, and since when the account has had a second factor. */
+  /** Records that passkeys are enabled, and since when the account has had a second factor. */
   async restorePasskeys(userId: string, secondFactorAt: Date, transaction: Transaction): Promise<void> {
     await this.#write(userId, { secondFactorAt, passkeyFactor: true }, transaction);
     await this.core.imported.note(userId, PASSKEY_KEYS, transaction);
@@ -350,7 +351,7 @@ export class SecondFactorChanges {
     return (await this.codes.hashesOf(user.id, transaction)).length > 0 ? null : renew();
   }
 
-  /** @param amr what the session's user has just shown of a passkey. Null if they have not */
+  /** @param amr how the session's user has just used a passkey. Null if they have not */
   async #enablePasskeys(
     record: UserRecord,
     sessionId: string,
@@ -368,7 +369,7 @@ export class SecondFactorChanges {
     return issued;
   }
 
-  /** @returns since when the account has had the second factor that is left. Null if none is */
+  /** @returns since when the account has had its remaining second factor. Null if there is none */
   async #removePasskeys(
     { user, account }: UserRecord,
     hasTotp: boolean,
@@ -411,7 +412,7 @@ export class SecondFactorChanges {
     await this.core.pendings.endAll(userId, transaction);
   }
 
-  /** Revokes the other sessions and renews this one. @param amr the factor that its user has just given. Null if none */
+  /** Revokes the other sessions and renews this one. @param amr the factor that its user has just provided, if any */
   async #keepOnly(
     sessionId: string,
     { user, authEpoch }: UserRecord,
@@ -433,21 +434,21 @@ export class SecondFactorChanges {
   }
 }
 
-/** A session that continues with a new token, and nothing else changes. */
+/** The session continues with a new token, and nothing else changes. */
 const SAME = { isFresh: false, endsOthers: false } as const;
 
 const NONE_YET = { detail: 'You have no passkey. Add one first.' };
 
 /**
- * Whether the user has enabled passkeys as a second factor. A process of an earlier version knows only the time, which it
- * clears with the codes of the app.
+ * Whether the user has enabled passkeys as a second factor. A process of an earlier version knows only the time, and
+ * clears it when it disables codes from the authenticator app.
  */
 export function isEnabled(account: object): boolean {
   const { passkeyFactor = null } = account as Partial<RowOf<typeof secondFactorColumns>>;
   return passkeyFactor === true && sinceOf(account) !== null;
 }
 
-/** Since when an account has had its second factor. */
+/** Returns since when an account has had its second factor. Null if it has none. */
 export function sinceOf(account: object): Date | null {
   return (account as Partial<SecondFactorOfUser>).secondFactorAt ?? null;
 }

@@ -2,7 +2,7 @@ import { declareProblems } from '../../errors.js';
 import { declareNotices } from '../../mail/notice-kinds.js';
 import { addsUserColumns } from '../../migrations/create.js';
 import { declareFormerMigration } from '../../migrations/former.js';
-import { declareEvents } from '../../outbox/events.js';
+import { declareEvents, OF_ADMINISTRATOR } from '../../outbox/events.js';
 import type { Owner } from '../../owners.js';
 import { column, type RowOf, type ShownOf } from '../../tables/column.js';
 import { sessions, users } from '../../tables/core.js';
@@ -13,9 +13,9 @@ const OWNER: Owner = { name: 'twoFactor', call: 'twoFactor()' };
 /** The columns that the plugin adds to users, so that reading a user also shows whether they have a second factor. */
 export const secondFactorColumns = {
   /** When the user enabled their second factor. Null if they do not have one. */
-  secondFactorAt: column.time().nullable(),
+  secondFactorAt: column.time().nullable().exported(),
   /** Whether the user has enabled their passkeys as a second factor. */
-  passkeyFactor: column.boolean().internal().nullable(),
+  passkeyFactor: column.boolean().internal().nullable().exported(),
 };
 
 const { passkeyFactor } = secondFactorColumns;
@@ -29,17 +29,18 @@ export interface SecondFactorOfUser extends ShownOf<typeof secondFactorColumns> 
 /** The confirmed TOTP secrets. Each account with a second factor has one. */
 export const totpSecretsTable = declareTable({
   name: 'totp_secrets',
+  exported: { as: 'authenticator_apps', by: 'userId' },
   columns: {
-    userId: column.uuid(),
+    userId: column.uuid().exported(),
     /** The secret in base32, encrypted and bound to the user. */
     secret: column.longText().secret(),
     /** The last time step whose code was accepted. Codes of this step and of earlier steps are rejected. */
-    lastStep: column.integer().internal(),
+    lastStep: column.integer().internal().notExported('It only prevents a code from being used twice.'),
     /** The number of wrong codes in a row. */
-    wrongCodes: column.integer().internal(),
+    wrongCodes: column.integer().internal().exported(),
     /** When the user got a notice about wrong codes. Null before that, and after a correct factor. */
-    warnedAt: column.time().internal().nullable(),
-    confirmedAt: column.time(),
+    warnedAt: column.time().internal().nullable().exported(),
+    confirmedAt: column.time().exported(),
   },
   foreignKeys: { userId: users },
 });
@@ -47,6 +48,7 @@ export const totpSecretsTable = declareTable({
 /** Secrets that users have not confirmed with a code yet. Each belongs to the session that started the enrolment. */
 export const totpEnrolmentsTable = declareTable({
   name: 'totp_enrolments',
+  exported: 'Its rows are secrets that are not confirmed, and expire within minutes.',
   columns: {
     sessionId: column.uuid(),
     userId: column.uuid(),
@@ -59,22 +61,24 @@ export const totpEnrolmentsTable = declareTable({
 
 export const recoveryCodesTable = declareTable({
   name: 'recovery_codes',
+  exported: { as: 'recovery_codes', by: 'userId' },
   columns: {
     codeHash: column.digest().internal(),
-    userId: column.uuid(),
+    userId: column.uuid().exported(),
     /** When the code was used. Null if it was not. Used codes are kept for as long as an undo could restore them. */
-    usedAt: column.time().nullable(),
+    usedAt: column.time().nullable().exported(),
   },
   foreignKeys: { userId: users },
   indexes: { userId: ['userId'], usedAt: ['usedAt'] },
 });
 
 /**
- * The sign-ins that were waiting for the second factor, in earlier versions. Their processes use the table until all of
- * them have been replaced, so it is still there. Those of this version are in `unfinished_sign_ins`.
+ * The pending sign-ins of earlier versions. Processes of these versions use the table until all of them have been
+ * replaced, so it still exists. This version stores pending sign-ins in `unfinished_sign_ins`.
  */
 export const formerPendingSignInsTable = declareTable({
   name: 'pending_sign_ins',
+  exported: 'Only earlier versions write rows, which expire within minutes.',
   columns: {
     hash: column.digest().internal().named('token_hash'),
     userId: column.uuid(),
@@ -96,10 +100,10 @@ export type Factor = 'totp' | 'passkeys';
 declareFormerMigration('twoFactor', '0017-two-factor');
 
 const problems = declareProblems({
-  totp_not_enabled: [409, 'Codes of an authenticator app are not switched on for this account.'],
+  totp_not_enabled: [409, 'This account has no second factor. Set one up first.'],
   second_factor_demanded: [
     409,
-    'This account must have a second factor. Set up another one first, and then remove this one.',
+    'This account must have a second factor. Set up another one first, then remove this one.',
   ],
 });
 
@@ -111,7 +115,7 @@ declare module '../../outbox/events.js' {
   interface EventDetails {
     /**
      * A user enabled a second factor: they confirmed an authenticator app, either their first one or a replacement, or
-     * their passkeys are asked for.
+     * they enabled their passkeys as a second factor.
      */
     'second_factor.enabled': { readonly userId: string; readonly factor: Factor };
     /**
@@ -128,73 +132,79 @@ declare module '../../outbox/events.js' {
   }
 }
 
-declareEvents(OWNER, 'second_factor.enabled', 'second_factor.disabled', 'recovery_code.used');
+declareEvents(OWNER, {
+  'second_factor.enabled': { factor: true },
+  'second_factor.disabled': { factor: true, adminId: OF_ADMINISTRATOR },
+  'recovery_code.used': {},
+});
 
 export const secondFactorNotices = declareNotices(OWNER, {
   'second-factor-enabled': {
-    subject: 'Your second factor is on',
+    subject: 'Your second factor was turned on',
     lines: [
-      'From now on, signing in to your account takes a code from your authenticator app as well. All other sessions have ended.',
+      'From now on, signing in to your account also requires a code from your authenticator app. All other sessions have ended.',
     ],
   },
   'second-factor-disabled': {
-    subject: 'Your second factor is off',
-    lines: ['Signing in to your account no longer takes a second factor. Your recovery codes are gone too.'],
+    subject: 'Your second factor was turned off',
+    lines: [
+      'Signing in to your account no longer requires a second factor. Your recovery codes were deleted too.',
+    ],
   },
   'recovery-code-used': {
     subject: 'A recovery code was used',
     lines: [
-      'Someone used one of the recovery codes of your account in place of a code from your authenticator app or a passkey. It cannot be used again.',
+      'Someone used one of the recovery codes of your account instead of a code from your authenticator app or a passkey. This recovery code cannot be used again.',
     ],
   },
   'recovery-codes-renewed': {
     subject: 'You have new recovery codes',
-    lines: ['Your account has new recovery codes. The earlier ones do not work any more.'],
+    lines: ['Your account has new recovery codes. The previous codes no longer work.'],
   },
   'second-factor-attempts': {
-    subject: 'Somebody may know your password',
+    subject: 'Someone might know your password',
     lines: [
-      'Ten wrong codes in a row were entered for your account, after its password or another first step was right.',
-      'If it was not you, change your password now. Your second factor has kept them out.',
+      'Ten wrong codes in a row were entered for your account, after the correct password or another first step.',
+      'If it was not you, change your password now. Your second factor has protected your account.',
     ],
   },
 });
 
-/** The notices of a change that leaves the account another second factor, or is one of passkeys. */
+/** The notices about passkeys as a second factor, and about changes that leave another second factor. */
 export const factorNotices = {
   passkeysOn: {
     ...secondFactorNotices['second-factor-enabled'],
     lines: [
-      'From now on, signing in to your account takes one of your passkeys as well. All other sessions have ended.',
+      'From now on, signing in to your account also requires one of your passkeys. All other sessions have ended.',
     ],
   },
   passkeyEnrolled: {
     ...secondFactorNotices['second-factor-enabled'],
     about: 'Passkey',
     lines: [
-      'A passkey was added to your account. From now on, signing in to your account takes one of your passkeys. All other sessions have ended.',
+      'A passkey was added to your account. From now on, signing in to your account requires one of your passkeys. All other sessions have ended.',
     ],
   },
   allOff: {
     ...secondFactorNotices['second-factor-disabled'],
     lines: [
-      'Your account no longer has a second factor. Its passkeys and recovery codes are gone. You are asked to set up a second factor when you sign in.',
+      'Your account no longer has a second factor. Its passkeys and recovery codes were deleted. When you sign in, you will be asked to set up a second factor.',
     ],
   },
   passkeysOff: {
     ...secondFactorNotices['second-factor-disabled'],
     lines: [
-      'Signing in to your account no longer takes one of your passkeys as well. Your recovery codes are gone too.',
+      'Signing in to your account no longer requires one of your passkeys as a second factor. Your recovery codes were deleted too.',
     ],
   },
-  /** @param left what is still asked for */
+  /** @param left the factor that sign-ins still ask for */
   off: (left: Factor) => ({
     ...secondFactorNotices['second-factor-disabled'],
-    subject: 'A second factor is off',
+    subject: 'A second factor was turned off',
     lines: [
       left === 'totp'
-        ? 'Signing in to your account no longer takes one of your passkeys. It still takes a code from your authenticator app.'
-        : 'Signing in to your account no longer takes a code from your authenticator app. It still takes one of your passkeys.',
+        ? 'Signing in to your account no longer requires one of your passkeys. It still requires a code from your authenticator app.'
+        : 'Signing in to your account no longer requires a code from your authenticator app. It still requires one of your passkeys.',
     ],
   }),
 };

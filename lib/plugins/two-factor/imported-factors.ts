@@ -21,7 +21,7 @@ declare module '../../users/imported.js' {
 
 declareRowKeys(['totpSecret', 'recoveryCodes'], 'add twoFactor() to plugins');
 
-// Half of what RFC 4226, 4 recommends, because many older apps created secrets of this length.
+// Half of the length that RFC 4226, 4 recommends, because many older apps created secrets of this length.
 const MIN_BYTES = 10;
 const MAX_BYTES = 128;
 const MAX_CODES = 50;
@@ -41,11 +41,7 @@ export function factorsOfRows(core: Core, { secrets, codes, changes }: Parts): R
       const hashes = readCodes(recoveryCodes ?? []);
       const secret = readSecret(totpSecret);
       if (secret === null)
-        throw invalidField(
-          '/totpSecret',
-          'invalid_totp_secret',
-          'is missing, without which recoveryCodes are of no use',
-        );
+        throw invalidField('/totpSecret', 'invalid_totp_secret', 'is missing, but recoveryCodes require it');
       return { secret, codes: hashes };
     },
     columnsOf: () => ({ secondFactorAt: core.database.clock.date() }),
@@ -56,7 +52,8 @@ export function factorsOfRows(core: Core, { secrets, codes, changes }: Parts): R
     },
     taken: {
       code: 'recovery_code_taken',
-      detail: 'another user has one of recoveryCodes: leave it out, so that each code is for one user',
+      detail:
+        'another user already has one of these recoveryCodes: leave it out, so that each code belongs to one user',
     },
     async write(factors, transaction) {
       const all = [...factors];
@@ -101,7 +98,7 @@ function readSecret(given: ImportRow['totpSecret']): string | null {
 
 function readCodes(given: unknown): Digest[] {
   if (!Array.isArray(given) || given.length > MAX_CODES)
-    throw wrong(`must be a list of at most ${MAX_CODES}`);
+    throw wrong(`must be a list of at most ${MAX_CODES} codes`);
   const codes = given.map((code) => {
     const typed = typeof code === 'string' ? code.replace(/[\s-]/g, '') : '';
     if (typed.length < MIN_CODE || typed.length > MAX_CODE)

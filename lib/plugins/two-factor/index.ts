@@ -45,19 +45,20 @@ export interface TwoFactorOptions {
    */
   issuer?: string;
   /**
-   * The ids of providers that require a second factor themselves. A sign-in with one of them needs no further factor,
-   * and has aal 2.
+   * The ids of providers that require a second factor themselves. A sign-in with one of them requires no further
+   * factor, and has aal 2.
    * @default []
    */
   trustProviders?: readonly string[];
   /**
-   * Who must have a second factor. Their sessions cannot be used until a second factor or a passkey was given in them:
+   * The users who must have a second factor. They cannot use a session until they have provided a second factor or a
+   * passkey in it:
    * - `'administrators'`: administrators, as `admin()` defines them
    * - `'everybody'`
-   * - a function of the user, who is as guards show them, with the fields that users see. It must be synchronous. If it
-   *   throws, the user must have one
+   * - a function that returns whether a user must have one. It gets the user as guards return it, with the fields that
+   *   users see. It must be synchronous. If it throws, the user must have a second factor
    *
-   * Users who have none get sessions with the task `enroll_second_factor`.
+   * Users without a second factor get sessions with the task `enroll_second_factor`.
    * @default 'never'
    */
   required?: RequiredOption;
@@ -116,7 +117,7 @@ export function twoFactor(
       const isManaged = plugins.some(({ name }) => name === 'admin');
       if (required === 'administrators' && !isManaged)
         throw new TypeError(
-          "latchkey: twoFactor: required: 'administrators' needs administrators: add admin() to plugins",
+          "latchkey: twoFactor: required: 'administrators' requires administrators: add admin() to plugins",
         );
       const policy = new Policy(core, required);
       const parts = makeParts(core, policy);
@@ -148,7 +149,7 @@ export function twoFactor(
         secondFactors: secondFactorsOf(parts, trustProviders),
         tasks: policy.tasks,
         remembersBrowsers: policy.isOn,
-        // Whoever knows a password must not be able to set up the second factor of its owner.
+        // Someone who only knows a user's password must not be able to set up the user's second factor.
         ...(policy.isOn && { codeInUnknownBrowsers: (user) => (policy.mustEnrol(user) ? 'always' : null) }),
         ...stepsOf(parts),
         reauthentications: reauthenticationsOf(core, parts),
@@ -161,8 +162,8 @@ export function twoFactor(
             return { totp, recovery_codes_left: recoveryCodesLeft };
           },
         },
-        // If the email was already verified, a reset must not remove the second factor, which alone lets no one sign
-        // in.
+        // If the email was already verified, a reset must not remove the second factor, because no one can sign in with
+        // it alone.
         async onFirstProof(userId, transaction, wasVerified) {
           if (!wasVerified) await parts.changes.clear(userId, transaction);
         },
@@ -233,7 +234,7 @@ function secondFactorsOf(
   };
 }
 
-/** Returns the codes of the app and the recovery codes as methods to complete a sign-in. */
+/** Returns codes from the authenticator app and recovery codes as methods to complete a sign-in. */
 function stepsOf({ status, proofs, secrets, codes, attempts }: Parts): HasSteps {
   return {
     stepMethods: [

@@ -4,7 +4,7 @@ import type { User } from '../../tables/core.js';
 import { HAS_PASSKEY } from '../../users/record.js';
 import type { SecondFactorOfUser } from './declarations.js';
 
-/** Who must have a second factor. */
+/** The users who must have a second factor. */
 export type RequiredOption = 'never' | 'administrators' | 'everybody' | Condition;
 
 type Account = Partial<SecondFactorOfUser> & { readonly [HAS_PASSKEY]?: boolean };
@@ -26,34 +26,34 @@ export class Policy {
   /**
    * Whether an account must have a second factor.
    *
-   * @param account with at least what its user sees
-   * @param whenBroken what counts if the app's function fails
+   * @param account has at least the values that its user sees
+   * @param whenBroken the result if the app's function fails
    */
   names(account: object, whenBroken = true): boolean {
     const { core, required } = this;
     if (required === 'never' || required === 'everybody') return required === 'everybody';
-    // The app gets the same attributes everywhere, or it could decide differently about one account.
+    // Always pass the same attributes, because the app could otherwise decide differently about the same account.
     const user: User = core.users.selections.shown.pick(account);
     if (required === 'administrators') return core.isAdministrator(user);
     return holds(required, user, core.settings.log, SAID, whenBroken);
   }
 
-  /** Whether an account has a second factor, which a sign-in asks for. A passkey is one if it must have one. */
+  /** Whether an account has a second factor that sign-ins ask for. A passkey counts if the account must have one. */
   isMet(account: object): boolean {
     return isSwitchedOn(account) || (hasAny(account) && this.names(account));
   }
 
-  /** What sessions of accounts that must have a second factor need. */
+  /** The tasks of accounts that must have a second factor. */
   get tasks(): readonly Task[] {
     return this.isOn ? [this.#enrol, this.#stepUp] : [];
   }
 
-  /** Whether a sign-in of a user begins a session in which a second factor must be set up. */
+  /** Whether a user has to set up a second factor after a sign-in. */
   mustEnrol(user: User): boolean {
     return !hasAny(user) && this.names(user);
   }
 
-  /** The task of users who have no second factor. A session that has shown one elsewhere does not have it. */
+  /** The task of users without a second factor. A session that was verified with one elsewhere does not have it. */
   get #enrol(): Task {
     return {
       name: ENROL,
@@ -64,7 +64,7 @@ export class Policy {
     };
   }
 
-  /** Users who have a second factor must give it in each session. */
+  /** The task of users with a second factor, who must provide it in each session. */
   get #stepUp(): Task {
     return {
       name: 'give second factor',
@@ -81,7 +81,7 @@ function isSwitchedOn(account: object): boolean {
   return ((account as Account).secondFactorAt ?? null) !== null;
 }
 
-/** Whether a user has what can be a second factor. */
+/** Whether a user has a second factor, or a passkey that can be one. */
 function hasAny(account: object): boolean {
   return isSwitchedOn(account) || (account as Account)[HAS_PASSKEY] === true;
 }

@@ -11,8 +11,8 @@ import { MAX_WRONG, type TotpSecrets } from './secrets.js';
 /** How an attempt to provide a second factor counts. */
 interface AttemptRules {
   /**
-   * Whether the factor can be guessed, so that wrong ones count for the account. Others cannot, and count for the
-   * client's address alone, so that no one can keep the owner from using them.
+   * Whether the factor can be guessed, so that wrong ones count for the account. Wrong factors that cannot be guessed
+   * count only for the client's address, so that no one can keep the owner from using them.
    * @default true
    */
   readonly isGuessable?: boolean;
@@ -114,10 +114,10 @@ function isWrong(error: unknown): error is AuthError {
 
 const LOCKED = {
   detail:
-    'After too many wrong codes, those of the app are not accepted. Use a recovery code or a passkey, or ask the people who run this service.',
+    'After too many wrong codes, codes from the authenticator app are no longer accepted. Use a recovery code or a passkey, or ask the people who run this service.',
 };
 
-/** Checks second factors, and returns how to use them up. */
+/** Checks second factors, and returns functions that consume them. */
 export class Proofs {
   readonly #core: Core;
   readonly #secrets: TotpSecrets;

@@ -43,7 +43,7 @@ export class RecoveryCodes {
     if (codes.length > 0) await this.#table.insert(codes, transaction);
   }
 
-  /** Replaces a user's unused codes with those of another system. Codes that were used here stay used. */
+  /** Replaces a user's unused codes with codes of another system. Codes that were used here stay used. */
   async replace(userId: string, hashes: readonly Digest[], transaction: Transaction): Promise<void> {
     await this.deleteUnused(userId, transaction);
     const used = await this.allOf(userId, transaction);
@@ -64,7 +64,7 @@ export class RecoveryCodes {
     return rows.map(({ codeHash }) => codeHash);
   }
 
-  /** Returns those of the hashes that are stored already, including used codes. */
+  /** Returns the hashes that are already stored, including used codes. */
   async known(hashes: readonly Digest[], transaction: Transaction): Promise<Digest[]> {
     if (hashes.length === 0) return [];
     const rows = await this.#table
@@ -83,7 +83,8 @@ export class RecoveryCodes {
   }
 
   /**
-   * Restores deleted codes, except for used ones. The user's row must be locked, and no unused codes may be left.
+   * Restores deleted codes, except for used ones. The user's row must be locked, and the user must have no unused
+   * codes.
    *
    * @param shown the code that was just presented as a proof, and is stored as used
    * @returns false if that code has been used in the meantime
@@ -146,7 +147,7 @@ export class RecoveryCodes {
     return `(SELECT COUNT(*) FROM ${this.#table.name} c WHERE c.code_hash = :codeHash AND c.user_id = ${userId} AND ${UNUSED})`;
   }
 
-  /** Used codes that no undo could restore any longer. */
+  /** Used codes that an undo can no longer restore. */
   get expired(): Chore {
     return new ExpiredRows(this.#core.database, this.#table.name, 'code_hash', { used_at: UNDO_MS });
   }

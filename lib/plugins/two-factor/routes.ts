@@ -12,18 +12,20 @@ export const readTwoFactor = ({ policy, status }: Pick<Parts, 'policy' | 'status
   route({
     method: 'get',
     path: '/two-factor',
-    summary: 'Whether my second factor is on',
+    summary: "Get the state of the current user's second factor",
     access: 'session',
     openTo: 'any-task',
     answers: {
       200: {
-        description: 'What a sign-in asks for, and the number of unused recovery codes',
+        description: 'The factors that a sign-in asks for, and the number of unused recovery codes',
         schema: z.object({
-          totp: z.boolean().describe('Whether codes of an authenticator app are on'),
+          totp: z.boolean().describe('Whether codes from an authenticator app are enabled'),
           recovery_codes_left: z.int(),
-          passkeys: z.boolean().describe('Whether I have made my passkeys a second factor'),
-          trusted_devices: z.int().describe('Browsers in which no second factor is asked for: always 0'),
-          required: z.boolean().describe('Whether I must have a second factor'),
+          passkeys: z.boolean().describe('Whether the user has enabled passkeys as a second factor'),
+          trusted_devices: z
+            .int()
+            .describe('The number of browsers in which sign-ins ask for no second factor: always 0'),
+          required: z.boolean().describe('Whether the user must have a second factor'),
         }),
       },
     },
@@ -44,13 +46,13 @@ export const enrollTotp = (core: Core, api: TwoFactorApi) =>
   route({
     method: 'post',
     path: '/two-factor/totp',
-    summary: 'Begin to set up an authenticator app, which is to be confirmed within 10 minutes',
+    summary: 'Start setting up an authenticator app, which must be confirmed within 10 minutes',
     access: 'session',
     openTo: { does: [ENROL] },
     sensitive: { asks: 'fresh' },
     answers: {
       201: {
-        description: 'What to set the app up with',
+        description: 'The secret to set the app up with',
         schema: z.object({
           secret: z.string().describe('In base32'),
           otpauth_url: z.string(),
@@ -72,10 +74,10 @@ export const turnOffTotp = (api: TwoFactorApi) =>
   route({
     method: 'delete',
     path: '/two-factor/totp',
-    summary: 'Switch codes of my authenticator app off, and end my other sessions',
+    summary: 'Disable codes from the authenticator app, and revoke all other sessions',
     access: 'session',
     sensitive: { asks: 'fresh' },
-    answers: { 204: { description: 'They are off; the session has a new token' } },
+    answers: { 204: { description: 'The codes are disabled; the session has a new token' } },
     problems: ['second_factor_required', 'second_factor_demanded'],
     async handle({ auth }) {
       requireAal(auth, 2);
@@ -88,10 +90,13 @@ export const confirmTotp = (core: Core, api: TwoFactorApi) =>
   route({
     method: 'post',
     path: '/two-factor/totp/confirm',
-    summary: 'Switch my second factor on with a code of the app, and end my other sessions',
+    summary: 'Enable the second factor with a code from the authenticator app, and revoke all other sessions',
     access: 'session',
     openTo: { does: [ENROL] },
-    sensitive: { asks: 'second-factor', because: 'this session began the enrolment after a recent sign-in' },
+    sensitive: {
+      asks: 'second-factor',
+      because: 'this session started the enrolment after a recent sign-in',
+    },
     // A page could not show the recovery codes after a redirect.
     forms: false,
     body: z.strictObject({ code: text(100) }),
@@ -116,13 +121,13 @@ export const usePasskeys = (core: Core, api: TwoFactorApi) =>
   route({
     method: 'put',
     path: '/two-factor/passkeys',
-    summary: 'Make my passkeys a second factor, or no longer, and end my other sessions',
+    summary: 'Enable or disable passkeys as a second factor, and revoke all other sessions',
     access: 'session',
     sensitive: { asks: 'fresh' },
     body: z.strictObject({ on: z.boolean() }),
     answers: {
       200: {
-        description: 'The session with a new token, and recovery codes if I had none',
+        description: 'The session with a new token, and recovery codes if the user had none',
         schema: z.object(enrolledShape(core)),
       },
     },
@@ -142,7 +147,7 @@ export const renewRecoveryCodes = (api: TwoFactorApi) =>
   route({
     method: 'post',
     path: '/two-factor/recovery-codes',
-    summary: 'Replace my recovery codes',
+    summary: "Replace the current user's recovery codes",
     access: 'session',
     sensitive: { asks: 'fresh' },
     // A page could not show the codes after a redirect.
@@ -165,11 +170,11 @@ export const disableSecondFactor = (core: Core, api: TwoFactorApi) =>
   route({
     method: 'post',
     path: '/admin/users/:id/disable-second-factor',
-    summary: 'Switch the second factor of a user off, and end all of their sessions',
+    summary: 'Disable the second factor of a user, and revoke all of their sessions',
     access: 'admin',
     sensitive: { asks: 'fresh', within: Math.min(FRESH_SECONDS, core.administration.fresh) },
     forms: true,
-    answers: { 204: { description: 'It is off' } },
+    answers: { 204: { description: 'The second factor is disabled' } },
     problems: ['user_not_found', 'own_account'],
     async handle({ params: { id = '' }, auth }) {
       await api.disable(id, { adminId: auth.user.id });

@@ -8,7 +8,7 @@ import { type TotpSecretRow, totpEnrolmentsTable, totpSecretsTable } from './dec
 
 /** After this many wrong codes in a row, codes from the authenticator app are rejected (NIST SP 800-63B-4, 3.2.2). */
 export const MAX_WRONG = 100;
-/** After this many, the user gets a notice. */
+/** After this many wrong codes, the user gets a notice. */
 const WARN_AFTER = 10;
 
 /** The secret that replaces the current one of a user. */
@@ -55,7 +55,7 @@ export class TotpSecrets {
     const opened = this.#core.box.open(secret, secretContextOf(userId));
     if (opened !== null) return opened;
     const cause = new Error(
-      'a TOTP secret cannot be decrypted: is the secret that it was encrypted with still in the config?',
+      'a TOTP secret cannot be decrypted: make sure that the config still has the secret that encrypted it',
     );
     throw new AuthError('unavailable', { cause });
   }
@@ -69,7 +69,7 @@ export class TotpSecrets {
 
   /** Consumes the code of a step. Only one of several concurrent calls succeeds. @returns whether this one did */
   async take(userId: string, step: number, transaction?: Transaction): Promise<boolean> {
-    // Checks the limit again, because concurrent wrong codes might have reached it since this code was checked.
+    // Check the limit again, because concurrent wrong codes might have reached it since this code was checked.
     const taken = await this.#core.database.change(
       `UPDATE ${this.#table.name} SET last_step = :step, wrong_codes = 0, warned_at = NULL
        WHERE user_id = :userId AND last_step < :step AND wrong_codes < ${MAX_WRONG}`,
@@ -88,7 +88,7 @@ export class TotpSecrets {
     );
   }
 
-  /** Counts a wrong code. @returns whether to send the user a notice now: once until the next right code */
+  /** Counts a wrong code. @returns whether to send the user a notice now: once until the next correct code */
   async countWrong(userId: string): Promise<boolean> {
     const { database } = this.#core;
     await database.change(

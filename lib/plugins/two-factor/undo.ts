@@ -14,11 +14,13 @@ interface Part {
   /** The secret of the authenticator app. Null if there was none. */
   readonly secret: string | null;
   readonly lastStep: number;
-  /** Since when the app, or without one the second factor, was there. Null if nothing was switched on. */
+  /** When the app or, without one, the second factor was enabled. Null if nothing was enabled. */
   readonly confirmedAt: string | null;
-  /** Whether passkeys were switched on as a second factor. Missing in snapshots of an earlier version. */
+  /** Whether passkeys were enabled as a second factor. Missing in snapshots of an earlier version. */
   readonly passkeys?: boolean;
-  /** Whether a sign-in asked for a passkey or a code. Missing in snapshots of an earlier version, where it did. */
+  /**
+   * Whether a sign-in asked for a passkey or a code. If it is missing, because of an earlier version, a sign-in did.
+   */
   readonly isAsked?: boolean;
   /** The hashes of the unused recovery codes, in hexadecimal. */
   readonly codes: readonly string[];
@@ -26,7 +28,7 @@ interface Part {
   readonly wrongCodes?: number;
 }
 
-/** A code that proved who undoes a change. */
+/** A code that proved an undo. */
 type Shown = { readonly step: number } | { readonly recoveryCode: Buffer };
 
 /** What is known about an authenticator app since a change. */
@@ -77,7 +79,7 @@ export function twoFactorUndo(core: Core, { secrets, codes, changes, attempts }:
       if (step > 0 && step <= known.lastStep) throw new AuthError('invalid_code');
       // Someone might have seen the code that was just presented as a proof, so it must not be accepted again.
       const lastStep = Math.max(known.lastStep, step, stepAt(core.database.clock.now()));
-      // Wrong codes stay counted: an undo must not unlock the codes of the app.
+      // Keep the count of wrong codes, because an undo must not unlock codes from the authenticator app.
       const { wrongCodes } = known;
       const { secret } = part;
       if (secret !== null)
@@ -124,7 +126,7 @@ class FactorsThen {
     return this.attempts.attempt(record.user, look, { clears: false });
   }
 
-  /** A recovery code cannot be guessed, so a wrong one counts for the client's address alone. */
+  /** A recovery code cannot be guessed, so a wrong one counts only for the client's address. */
   async #recoveryCode(userId: string, { codes }: Part, given: string): Promise<Shown> {
     const hash = hashOf(given);
     const isRight = codes.includes(hash.toString('hex')) && !(await this.codes.isUsed(userId, hash));
@@ -137,7 +139,7 @@ class FactorsThen {
     return new AuthError('invalid_code');
   }
 
-  /** Returns what has become of an app since the change: it may have been removed or replaced, more than once. */
+  /** Returns the state of an app since the change. It might have been removed or replaced, even more than once. */
   async since({ record, later }: AccountThen, part: Part, transaction?: Transaction): Promise<Known> {
     const row = await this.secrets.find(record.user.id, transaction);
     const now = row ? [{ ...row, secret: this.secrets.open(row) }] : [];

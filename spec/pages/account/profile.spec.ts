@@ -61,12 +61,14 @@ describe('the page', () => {
 
   test('has no two buttons with the same name', async () => {
     const names = formsIn((await open()).body).map(({ button }) => button);
-    expect(names).toHaveLength(5);
-    expect(new Set(names).size).toBe(5);
+    expect(names).toHaveLength(6);
+    expect(new Set(names).size).toBe(6);
   });
 
   test('has no form for what the app has disabled', async () => {
-    const other = await start({ account: { update: false, changeEmail: false, delete: false } });
+    const other = await start({
+      account: { update: false, changeEmail: false, delete: false, export: false },
+    });
     try {
       await other.app.auth.credential.signUp({ ...ada, fields: values as never });
       const { body } = await (await new PageVisitor(other.app.origin).signIn()).get('/auth/account');
@@ -212,6 +214,37 @@ describe('the email', () => {
   });
 });
 
+describe('the download', () => {
+  test('sends the data as a file', async () => {
+    const { status, type, body } = await visitor.submit(await open(), '/download');
+    expect([status, type]).toEqual([200, 'application/json; charset=utf-8']);
+    expect(JSON.parse(body).user).toMatchObject({ id, email: ada.email, city: 'London' });
+    expect(body).not.toContain('a friend');
+  });
+
+  test('asks for the password later, and shows the page if it is refused', async () => {
+    await ageSessions(app);
+    const refused = await visitor.submit(await open(), '/download', { password: 'not her password' });
+    expect(refused.status).toBe(401);
+    const done = await visitor.submit(refused, '/download', { password: ada.password });
+    expect([done.status, JSON.parse(done.body).user.id]).toEqual([200, id]);
+  });
+
+  test('says how long a user has to wait for the next one', async () => {
+    const other = await start({ rateLimit: { dataExport: { limit: 1, window: 86_400 } } });
+    try {
+      await other.app.auth.credential.signUp({ ...ada, username: 'ada', fields: values as never });
+      const one = await new PageVisitor(other.app.origin).signIn();
+      expect((await one.submit(await one.get('/auth/account'), '/download')).status).toBe(200);
+      const refused = await one.submit(await one.get('/auth/account'), '/download');
+      expect(refused.status).toBe(429);
+      expect(refused.body).toMatch(/role="alert".*24 hours/s);
+    } finally {
+      await other.app.stop();
+    }
+  });
+});
+
 describe('the deletion', () => {
   const isOpen = ({ body }: { body: string }) => /<details open>.*\/auth\/account\/delete/s.test(body);
 
@@ -245,7 +278,7 @@ describe('the deletion', () => {
       await other.app.auth.credential.signUp({ ...ada, username: 'ada', fields: values as never });
       const held = await new PageVisitor(other.app.origin).signIn();
       const page = await held.get('/auth/account');
-      expect(page.body).toContain('After 30 days, it is deleted for good');
+      expect(page.body).toContain('After 30 days, it is permanently deleted');
       expect(formsIn(page.body).map(({ action }) => action)).toEqual([
         '/auth/account/verify-email',
         '/auth/account/delete',

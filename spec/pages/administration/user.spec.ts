@@ -206,7 +206,7 @@ describe('the buttons', () => {
       const other1 = await other.app.auth.users.create(ada);
       const page = await (await new PageVisitor(other.app.origin).signIn(root)).get(pathOf(other1.id));
       expect(actions(page)).toEqual(['send-password-reset', 'require-new-password']);
-      expect(page.body).not.toContain('Last events');
+      expect(page.body).not.toContain('Recent events');
       expect(Object.keys(factsIn(page))).toEqual([
         'Email',
         'Email confirmed',
@@ -369,7 +369,7 @@ test('the second factor is turned off, where it is on', async () => {
   expect(await visitor.submit(page, '/disable-second-factor')).toMatchObject({ status: 403 });
   visitor = await new PageVisitor(app.origin).signIn(root);
   const after = await visitor.follow(await visitor.submit(page, '/disable-second-factor'));
-  expect(after.body).toContain('The second factor of the user is off.');
+  expect(after.body).toContain('The second factor of the user was turned off.');
   expect(factsIn(after)).toMatchObject({ 'Second factor': 'Off' });
   expect(actions(after)).not.toContain('disable-second-factor');
   expect((await app.auth.twoFactor.status(id)).totp).toBe(false);
@@ -394,9 +394,9 @@ describe('deleting', () => {
       const { id: closed } = await kept.app.auth.users.create(ada);
       const one = await new PageVisitor(kept.app.origin).signIn(root);
       const page = await one.get(pathOf(closed));
-      expect(page.body).toContain('deleted after 30 days');
+      expect(page.body).toContain('After 30 days, it is permanently deleted');
       const after = await one.follow(await one.submit(page, '/delete'));
-      expect(after.body).toContain('The account is closed, and will be deleted.');
+      expect(after.body).toContain('The account can no longer be used, and will be permanently deleted.');
       expect(factsIn(after)).toMatchObject({ State: expect.stringMatching(/^The deletion was requested /) });
       expect(actions(after)).toEqual([]);
     } finally {

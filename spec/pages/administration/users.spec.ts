@@ -148,7 +148,7 @@ describe('the list', () => {
     expect(listed(await open('?search='))).toHaveLength(3);
     const none = await open(`?search=${encodeURIComponent(HOSTILE)}`);
     expect(listed(none)).toEqual([]);
-    expect(none.body).toContain('There are no such users.');
+    expect(none.body).toContain('No users found.');
     expectEscaped(none);
   });
 

@@ -3,7 +3,16 @@ import axe from 'axe-core';
 import type { Page } from 'playwright-core';
 import { field, fill, inBrowser, press, specBrowser } from './browser.js';
 import { type OwnApp, startOwnApp } from './own-app.js';
-import { visitAccount, visitAdministration, visitEmails, visitEntrance, visitSecurity } from './states.js';
+import {
+  visitAccount,
+  visitAdministration,
+  visitClosed,
+  visitEmails,
+  visitEntrance,
+  visitSecurity,
+  visitStrict,
+  visitWithoutPassword,
+} from './states.js';
 
 const HEIGHT = 800;
 const DESKTOP = 1280;
@@ -22,6 +31,7 @@ inBrowser('accessibility of the pages', () => {
     ['for everyone', visitEntrance],
     ['that emails lead to', visitEmails],
     ['of an account', visitAccount],
+    ['of an account without a password', visitWithoutPassword],
     ['of a second factor', visitSecurity],
     ['for administrators', visitAdministration],
   ])('axe finds nothing on the pages %s, and they fit into every width', async (_which, visit) => {
@@ -33,6 +43,24 @@ inBrowser('accessibility of the pages', () => {
     });
     expect(found).toEqual([]);
     expect(seen).toBeGreaterThan(5);
+  });
+
+  test.each([
+    ['asks for more', visitStrict, { isStrict: true }, 4],
+    ['closes its sign-up', visitClosed, { signUp: 'closed' }, 1],
+  ] as const)('axe finds nothing on the pages of an app that %s', async (_what, visit, options, states) => {
+    const own = await startOwnApp(options);
+    const found: string[] = [];
+    let seen = 0;
+    try {
+      await visit(own, browser, async (state, page) => {
+        seen++;
+        found.push(...(await problemsOf(page)).map((problem) => `${state}: ${problem}`));
+      });
+    } finally {
+      await own.stop();
+    }
+    expect([found, seen]).toEqual([[], states]);
   });
 
   test.each([

@@ -1,3 +1,4 @@
+/// <reference lib="dom" />
 import type { Page } from 'playwright-core';
 
 /** A device with passkeys that belongs to a page: Chromium's virtual authenticator. */
@@ -6,6 +7,8 @@ export interface Authenticator {
   confirms(does: boolean): Promise<void>;
   /** How many passkeys are on it. */
   count(): Promise<number>;
+  /** Resolves once a page has made the browser delete a passkey. */
+  nextDeletion(): Promise<void>;
 }
 
 /** Gives the browser of a page an authenticator like that of a phone. @param transport `usb` for a security key */
@@ -33,5 +36,14 @@ export async function addAuthenticator(
       const { credentials } = await devtools.send('WebAuthn.getCredentials', { authenticatorId });
       return credentials.length;
     },
+    nextDeletion: () =>
+      new Promise((deleted) => devtools.once('WebAuthn.credentialDeleted', () => deleted())),
   };
+}
+
+/** Keeps a device from signing in by itself, from the list at the field, on the pages that are opened from now on. */
+export async function useButtonsOnly(page: Page): Promise<void> {
+  await page.addInitScript(() => {
+    PublicKeyCredential.isConditionalMediationAvailable = async () => false;
+  });
 }

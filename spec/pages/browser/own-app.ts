@@ -14,7 +14,7 @@ import {
   suspension,
   twoFactor,
 } from '../../../lib/index.js';
-import { pages } from '../../../lib/pages.js';
+import { type PagesOptions, pages } from '../../../lib/pages.js';
 import { oidc } from '../../../lib/providers.js';
 import { memoryLogger, password, SECRET } from '../../support/app.js';
 import { createDatabase, rows } from '../../support/database.js';
@@ -27,8 +27,15 @@ export interface Person {
   readonly password: string;
 }
 
+export interface OwnAppOptions {
+  readonly pages?: PagesOptions;
+  readonly signUp?: 'open' | 'closed';
+  /** Whether users need a second factor and a field, and a new browser needs a code. @default false */
+  readonly isStrict?: boolean;
+}
+
 /** Starts an app with every plugin in the process of the spec, and an OpenID provider. */
-export async function startOwnApp() {
+export async function startOwnApp({ pages: options, signUp = 'open', isStrict = false }: OwnAppOptions = {}) {
   const provider = await startProvider();
   const inbox = new Inbox();
   const app = express();
@@ -45,18 +52,23 @@ export async function startOwnApp() {
     logger: memoryLogger(),
     rateLimit: false,
     email: { send: (mail) => inbox.add(mail) },
+    signUp,
     user: {
       fields: {
         name: { type: 'string', maxLength: 80 },
         newsletter: { type: 'boolean', default: false },
         color: { type: 'string', enum: ['red', 'blue'] },
         plan: { type: 'string', input: 'none', output: 'admin' },
+        ...(isStrict && { team: { type: 'string', required: true } }),
       },
     },
     plugins: [
-      password({ username: true, signInOnSignUp: true, sendVerificationOnSignUp: true }),
+      password({
+        ...{ username: true, signInOnSignUp: true, sendVerificationOnSignUp: true },
+        unknownBrowser: isStrict ? 'code' : 'notify',
+      }),
       emailSignIn({ signUp: true }),
-      twoFactor(),
+      twoFactor({ required: isStrict ? 'everybody' : 'never' }),
       passkeys(),
       apiKeys(),
       suspension(),
@@ -64,7 +76,11 @@ export async function startOwnApp() {
       oauth(),
       oidc({ id: 'example', issuer: provider.issuer, trustEmailVerified: true, ...CLIENT }),
       admin({ adminEmails: ['admin@example.com'] }),
-      pages({ home: '/notes', links: { terms: '/terms', privacy: '/privacy', support: '/support' } }),
+      pages({
+        home: '/notes',
+        links: { terms: '/terms', privacy: '/privacy', support: '/support' },
+        ...options,
+      }),
     ],
   });
   await auth.migrate();
@@ -85,7 +101,11 @@ export async function startOwnApp() {
     /** Creates a user who has answered an email. */
     async createPerson(email: string): Promise<Person> {
       const person = { email, password: 'nanoseconds of wire' };
-      const { id } = await auth.users.create({ ...person, emailVerified: true });
+      const { id } = await auth.users.create({
+        ...person,
+        emailVerified: true,
+        ...(isStrict && { fields: { team: 'Compilers' } }),
+      });
       await proveMailbox(auth, id);
       return person;
     },

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import type { Page } from 'playwright-core';
 import { codeOf, forgetSteps } from '../../support/two-factor.js';
-import { addAuthenticator } from './authenticator.js';
+import { addAuthenticator, useButtonsOnly } from './authenticator.js';
 import { field, fill, inBrowser, press, says, showsPage, specBrowser, unfold } from './browser.js';
-import { type OwnApp, startOwnApp } from './own-app.js';
+import { type OwnApp, type Person, startOwnApp } from './own-app.js';
 import { secretOn } from './states.js';
 
 inBrowser('passkeys on the pages', () => {
@@ -33,6 +33,25 @@ inBrowser('passkeys on the pages', () => {
   async function addPasskey(page: Page): Promise<void> {
     await press(page, 'Add a passkey');
     await says(page, 'status', 'The passkey was added.');
+  }
+
+  const idOf = async ({ email }: Person) => {
+    const user = await app.auth.users.find({ email });
+    if (!user) throw new Error(`there is no ${email}`);
+    return user.id;
+  };
+
+  /** Waits until a page has signalled to the browser that it accepts this number of passkeys, and reloads it before. */
+  async function signals(page: Page, count: number): Promise<void> {
+    await page.addInitScript(() => {
+      const { signalAllAcceptedCredentials: send } = PublicKeyCredential;
+      PublicKeyCredential.signalAllAcceptedCredentials = async (facts) => {
+        await send.call(PublicKeyCredential, facts);
+        document.documentElement.dataset.accepted = `${facts.allAcceptedCredentialIds.length}`;
+      };
+    });
+    await page.reload();
+    await page.locator(`html[data-accepted="${count}"]`).waitFor({ state: 'attached' });
   }
 
   /** Ends the session of a page. */
@@ -110,6 +129,34 @@ inBrowser('passkeys on the pages', () => {
     await says(page, 'alert', 'No passkey was used.');
   });
 
+  test('a browser is told once nothing can restore a passkey that was removed', async () => {
+    const { page, person, device } = await withPasskey('radia');
+    await unfold(page, 'Change');
+    await press(page, 'Remove Passkey');
+    await says(page, 'status', 'The passkey was removed.');
+    // The link of the notice can restore it, so the page has told the browser to keep it.
+    await signals(page, 1);
+    expect(await device.count()).toBe(1);
+    await app.auth.endUndo(await idOf(person));
+    const deleted = device.nextDeletion();
+    await page.reload();
+    await deleted;
+    expect(await device.count()).toBe(0);
+  });
+
+  test('a browser is told of a passkey that no account has when it signs in with it', async () => {
+    const { page, person, device } = await withPasskey('joan');
+    await signOut(page);
+    const id = await idOf(person);
+    await page.goto(app.url('/notes'));
+    await app.auth.users.delete(id);
+    const deleted = device.nextDeletion();
+    await page.goto(app.url('/auth/sign-in'));
+    await deleted;
+    expect(await device.count()).toBe(0);
+    await showsPage(page, 'Sign in');
+  });
+
   test('after a sign-in with a password, a passkey is offered once', async () => {
     const { page, person } = await withDevice('hedy', '/notes');
     for (const offered of [true, false]) {
@@ -149,5 +196,20 @@ inBrowser('passkeys on the pages', () => {
     await press(page, 'Use a passkey');
     await showsPage(page, 'API keys');
     expect(await field(page, 'Current password (optional)').count()).toBe(0);
+  });
+
+  test('a passkey proves who undoes a change, and stays', async () => {
+    const { page, person } = await withPasskey('kurt');
+    await fill(page, 'Current password', person.password);
+    await fill(page, 'New password', 'a difference engine');
+    await press(page, 'Change the password');
+    await says(page, 'status', 'Your password was changed.');
+    await useButtonsOnly(page);
+    await page.goto((await app.inbox.next(person.email, 'password-changed')).url);
+    await showsPage(page, 'Undo a change');
+    await press(page, 'Use your passkey');
+    await says(page, 'status', /^The change was undone/);
+    await press(page, 'Sign in with a passkey');
+    await showsPage(page, `Notes of ${person.email}`);
   });
 });

@@ -1,3 +1,4 @@
+import { readFile } from 'node:fs/promises';
 import type { Server } from 'node:http';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import type { Page, Request } from 'playwright-core';
@@ -54,7 +55,7 @@ inBrowser('the scripts of the pages', () => {
     expect(await page.getByRole('button', { name: 'Add a passkey' }).isVisible()).toBe(true);
     await press(page, 'Set up an authenticator app');
     await page.getByRole('img', { name: 'QR code for your authenticator app' }).waitFor();
-    await press(page, 'Start again with another code');
+    await press(page, 'Start again with a new QR code');
     await page.getByRole('img', { name: 'QR code for your authenticator app' }).waitFor();
   });
 
@@ -93,6 +94,19 @@ inBrowser('the scripts of the pages', () => {
     await press(page, 'Save');
     await says(page, 'status', 'Your changes are saved.');
     expect(sent.map((request) => request.isNavigationRequest())).toEqual([false, false]);
+  });
+
+  test('a file is saved, and the page stays', async () => {
+    const page = await openSignedIn('mary', '/auth/account');
+    const [download] = await Promise.all([page.waitForEvent('download'), press(page, 'Download my data')]);
+    expect(download.suggestedFilename()).toBe('account-data.json');
+    const { user } = JSON.parse(await readFile(await download.path(), 'utf8'));
+    expect(user.email).toBe('mary@example.com');
+    expect(page.url()).toBe(app.url('/auth/account'));
+    // The page works as before.
+    await fill(page, 'Name (optional)', 'Mary');
+    await press(page, 'Save');
+    await says(page, 'status', 'Your changes are saved.');
   });
 
   test('a password can be shown, and is hidden before it is sent', async () => {
@@ -168,6 +182,8 @@ inBrowser('the scripts of the pages', () => {
       await page.goto(app.url('/auth/forgot-password'));
       await fill(page, 'Email', email);
       await press(page, 'Email me a link');
+      // The email can arrive before the response, which would interrupt the navigation to its link.
+      await showsPage(page, 'Check your email');
       await page.goto((await app.inbox.next(email, 'reset-password')).url);
       await page.getByText(`For the account ${email}.`).waitFor();
       await fill(page, 'New password', `the password of ${email}`);

@@ -45,7 +45,7 @@ export async function visitEntrance(app: OwnApp, browser: Browser, look: Look): 
   await look('forgot-password', page);
   await fill(page, 'Email', grace.email);
   await press(page, 'Email me a link');
-  await showsPage(page, 'Check your mail');
+  await showsPage(page, 'Check your email');
   await look('forgot-password, sent', page);
   await page.goto((await app.inbox.next(grace.email, 'reset-password')).url);
   await look('reset-password', page);
@@ -82,6 +82,8 @@ export async function visitEmails(app: OwnApp, browser: Browser, look: Look): Pr
   await showsPage(page, `Notes of ${hedy.email}`);
   await page.goto(app.url('/auth/account'));
   await look('account, the email not confirmed', page);
+  await page.goto(app.url('/auth/verify-email'));
+  await look('verify-email, invalid, signed in', page);
   const { url } = await app.inbox.next(hedy.email, 'verify-email');
   const elsewhere = await browser.open(url);
   await look('verify-email, in another browser', elsewhere);
@@ -103,6 +105,10 @@ export async function visitEmails(app: OwnApp, browser: Browser, look: Look): Pr
   await look('change-email', page);
   await elsewhere.goto(change);
   await look('change-email, in another browser', elsewhere);
+  await fill(elsewhere, 'Password', 'not the password');
+  await press(elsewhere, 'Use this email');
+  await isRefused(elsewhere);
+  await look('change-email, refused', elsewhere);
   await press(page, 'Use this email');
   await showsPage(page, 'Your email was changed');
   await look('change-email, done', page);
@@ -116,10 +122,42 @@ export async function visitEmails(app: OwnApp, browser: Browser, look: Look): Pr
   await look('undo-change, in another browser', elsewhere);
   await page.goto(undo);
   await look('undo-change', page);
-  await fill(page, 'The password before the change', 'not the password');
+  await fill(page, 'Your password from before the change', 'not the password');
   await press(page, 'Undo the change');
   await isRefused(page);
   await look('undo-change, refused', page);
+}
+
+/** Visits the pages of an app that asks for more: a code in a new browser, a second factor, and a field. */
+export async function visitStrict(app: OwnApp, browser: Browser, look: Look): Promise<void> {
+  const grace = await app.createPerson('grace@example.com');
+  const page = await browser.open(app.url('/auth/sign-in'));
+  await fill(page, 'Email or username', grace.email);
+  await fill(page, 'Password', grace.password);
+  await press(page, 'Sign in');
+  await showsPage(page, 'Confirm that it is you');
+  await look('second-factor, an emailed code', page);
+  await fill(page, 'Code', 'AAAA-AAAA');
+  await press(page, 'Continue');
+  await isRefused(page);
+  await look('second-factor, an emailed code refused', page);
+  await fill(page, 'Code', (await app.inbox.next(grace.email, 'browser-code')).code);
+  await press(page, 'Continue');
+  await showsPage(page, 'One more step');
+  await look('security, a second factor demanded', page);
+  const newcomer = await browser.open(app.url('/auth/sign-up'));
+  await fill(newcomer, 'Email for the code', 'hedy@example.com');
+  await press(newcomer, 'Continue with an emailed code');
+  await showsPage(newcomer, 'Enter your code');
+  await fill(newcomer, 'Code', (await app.inbox.next('hedy@example.com', 'sign-in-code')).code);
+  await press(newcomer, 'Sign in');
+  await isRefused(newcomer);
+  await look('sign-in/email, fields missing', newcomer);
+}
+
+/** Visits the page of an app that closes its sign-up. */
+export async function visitClosed(app: OwnApp, browser: Browser, look: Look): Promise<void> {
+  await look('sign-up, closed', await browser.open(app.url('/auth/sign-up')));
 }
 
 /** Visits the pages of an account. */
@@ -173,6 +211,42 @@ export async function visitAccount(app: OwnApp, browser: Browser, look: Look): P
   await look('reauthenticate, refused', page);
   await goTo('/auth/administration/users');
   await look('403', page);
+  const { id } = await app.auth.users.create({ username: 'lovelace', password: ada.password });
+  await app.auth.users.requireNewPassword(id);
+  await app.signIn(page, { ...ada, email: 'lovelace' }, '/auth/account/security');
+  await look('security, a new password demanded', page);
+}
+
+/** Visits the pages of an account that has a linked account, but no password. */
+export async function visitWithoutPassword(app: OwnApp, browser: Browser, look: Look): Promise<void> {
+  const email = 'radia@example.com';
+  const page = await browser.open(app.url('/auth/sign-in?provider=example&error=access_denied'));
+  await look('sign-in, refused by the provider', page);
+  await follow(page, 'Continue with Example');
+  await fill(page, 'Email at the provider', email);
+  await press(page, 'Agree');
+  await showsPage(page, `Notes of ${email}`);
+  await page.goto(app.url('/auth/account/security'));
+  await unfold(page, 'Unlink');
+  await look('security, without a password', page);
+  await fill(page, 'New password', 'short');
+  await press(page, 'Set a password');
+  await isRefused(page);
+  await look('security, without a password, refused', page);
+  await app.letSignInsAge();
+  await page.goto(app.url('/auth/reauthenticate'));
+  await look('reauthenticate, without a password', page);
+  await press(page, 'Email me a code');
+  await field(page, 'Code').waitFor();
+  await look('reauthenticate, the code sent', page);
+  await fill(page, 'Code', 'AAAA-AAAA');
+  await press(page, 'Confirm');
+  await isRefused(page);
+  await look('reauthenticate, the code refused', page);
+  await page.goto(app.url('/auth/sign-out'));
+  await press(page, 'Sign out');
+  await page.getByText('last used').waitFor();
+  await look('sign-in, last used', page);
 }
 
 /** Visits the page of an account's security, and the second step of its sign-in. */
@@ -200,15 +274,28 @@ export async function visitSecurity(app: OwnApp, browser: Browser, look: Look): 
   await look('security, recovery codes', page);
   await press(page, 'Add a passkey');
   await says(page, 'status', 'The passkey was added.');
-  await unfold(page, 'Change');
+  for (const part of ['Change', 'Remove the authenticator app', 'Remove the password'])
+    await unfold(page, part);
   await look('security, a passkey', page);
+  await field(page, 'Current password').nth(1).fill('not the password');
+  await press(page, 'Remove the password');
+  await isRefused(page);
+  await look('security, the removal of the password refused', page);
+  const changed = { ...edsger, password: 'a difference engine' };
+  await field(page, 'Current password').first().fill(edsger.password);
+  await fill(page, 'New password', changed.password);
+  await press(page, 'Change the password');
+  await says(page, 'status', 'Your password was changed.');
+  await page.goto((await app.inbox.next(edsger.email, 'password-changed')).url);
+  await page.getByRole('button', { name: 'Use your passkey' }).waitFor();
+  await look('undo-change, a second factor and a passkey', page);
   await app.letSignInsAge();
   await page.goto(app.url('/auth/reauthenticate'));
   await unfold(page, 'Use a recovery code');
   await look('reauthenticate, second factor', page);
   await device.confirms(false);
   await page.context().clearCookies();
-  await app.signIn(page, edsger, '/auth/second-factor');
+  await app.signIn(page, changed, '/auth/second-factor');
   await unfold(page, 'Use a recovery code');
   await look('second-factor', page);
   await field(page, 'Code').fill(wrongCode(secret));
@@ -236,6 +323,13 @@ export async function visitAdministration(app: OwnApp, browser: Browser, look: L
   await press(page, 'Create the user');
   await isRefused(page);
   await look('users, refused', page);
+  const invited = 'invited@example.com';
+  await fill(page, 'Email (optional)', invited);
+  await fill(page, 'Username (optional)', '');
+  await press(page, 'Create the user');
+  await showsPage(page, invited);
+  await look('user, created', page);
+  await look('invitation', await browser.open((await app.inbox.next(invited, 'invitation')).url));
   await page.goto(app.url('/auth/administration/users?search=not-there'));
   await look('users, none', page);
   await page.goto(app.url('/auth/administration/users?search=mallory'));
@@ -243,9 +337,18 @@ export async function visitAdministration(app: OwnApp, browser: Browser, look: L
   await showsPage(page, mallory.email);
   for (const part of ['Edit', 'Suspend the user', 'Delete the user']) await unfold(page, part);
   await look('user', page);
+  await fill(page, 'Until (optional)', '2020-01-01T00:00');
+  await press(page, 'Suspend the user');
+  await isRefused(page);
+  await look('user, refused', page);
+  await fill(page, 'Until (optional)', '');
   await press(page, 'Suspend the user');
   await says(page, 'status', 'The user is suspended.');
   await look('user, suspended', page);
+  await page.goto(app.url(`/auth/administration/users?search=${admin.email}`));
+  await follow(page, admin.email);
+  await showsPage(page, admin.email);
+  await look('user, the own account', page);
   await page.goto(app.url('/auth/administration/users/nothing'));
   await look('404', page);
 }

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { Secret, TOTP } from 'otpauth';
 import type { Page } from 'playwright-core';
-import { addAuthenticator } from './authenticator.js';
+import { addAuthenticator, useButtonsOnly } from './authenticator.js';
 import { field, fill, follow, inBrowser, press, says, showsPage, specBrowser, unfold } from './browser.js';
 import { APP, type PackedApp, startPackedApp } from './packed-app.js';
 
@@ -139,7 +139,7 @@ inBrowser('an app of thirty lines', () => {
         await goTo(page, '/notes');
         // Later, it is open, because it is how the user has signed in last.
         if (way === 'code') await unfold(page, 'Email me a code');
-        await field(page, 'Email').last().fill(email);
+        await fill(page, 'Email for the code', email);
         await press(page, 'Email me a code');
         await showsPage(page, 'Enter your code');
         const mail = await app.inbox.next(email, 'sign-in-code');
@@ -153,7 +153,7 @@ inBrowser('an app of thirty lines', () => {
     test('signs up with an emailed code', async () => {
       const email = emailOf('hedy');
       const page = await open('/auth/sign-up');
-      await field(page, 'Email').last().fill(email);
+      await fill(page, 'Email for the code', email);
       await press(page, 'Continue with an emailed code');
       await showsPage(page, 'Enter your code');
       await fill(page, 'Code', (await app.inbox.next(email, 'sign-in-code')).code);
@@ -182,7 +182,7 @@ inBrowser('an app of thirty lines', () => {
       await showsPage(page, 'Reset your password');
       await fill(page, 'Email', email);
       await press(page, 'Email me a link');
-      await showsPage(page, 'Check your mail');
+      await showsPage(page, 'Check your email');
       await page.goto((await app.inbox.next(email, 'reset-password')).url);
       await showsPage(page, 'Choose a new password');
       await fill(page, 'New password', 'short');
@@ -229,10 +229,7 @@ inBrowser('an app of thirty lines', () => {
         await says(page, 'status', 'The passkey was added.');
         await page.getByText('Not used yet.').waitFor();
         expect(await device.count()).toBe(1);
-        // Otherwise, the device signs in by itself, from the list at the field.
-        await page.addInitScript(() => {
-          PublicKeyCredential.isConditionalMediationAvailable = async () => false;
-        });
+        await useButtonsOnly(page);
         await signOut(page);
         await goTo(page, '/notes');
         await press(page, 'Sign in with a passkey');
@@ -260,6 +257,23 @@ inBrowser('an app of thirty lines', () => {
       await page.getByText(/^Linked on/).waitFor();
       await signOut(page);
       await page.getByRole('link', { name: 'Continue with Example last used' }).waitFor();
+    });
+
+    test('links an account at a provider, and unlinks it', async () => {
+      const page = await signUpVerified(emailOf('radia'));
+      await goTo(page, '/auth/account/security');
+      await follow(page, 'Link Example');
+      await showsPage(page, 'Provider');
+      await fill(page, 'Email at the provider', emailOf('radia-at-the-provider'));
+      await press(page, 'Agree');
+      await says(page, 'status', 'The account was linked.');
+      await page.getByText(/^Linked on/).waitFor();
+      expect(await page.getByRole('link', { name: 'Link Example' }).count()).toBe(0);
+      await unfold(page, 'Unlink');
+      await press(page, /^Unlink/);
+      await says(page, 'status', 'The account was unlinked.');
+      await page.getByText('No account is linked.').waitFor();
+      await page.getByRole('link', { name: 'Link Example' }).waitFor();
     });
 
     test('changes the email', async () => {
@@ -298,7 +312,7 @@ inBrowser('an app of thirty lines', () => {
       await intruder.getByText('Open this link in a browser that your account knows').waitFor();
       await page.goto(url);
       await showsPage(page, 'Undo a change');
-      await fill(page, 'The password before the change', PASSWORD);
+      await fill(page, 'Your password from before the change', PASSWORD);
       await press(page, 'Undo the change');
       await says(page, 'status', /^The change was undone/);
       await page.goto((await app.inbox.next(email, 'reset-password')).url);

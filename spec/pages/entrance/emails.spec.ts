@@ -153,7 +153,7 @@ describe('change-email', () => {
     const page = await browser.open(pathOf(mail.url));
     expect([page.status, page.heading]).toEqual([200, 'Confirm your new email']);
     expect(page.text).toContain(`Use ${email} as the email of your account.`);
-    expect(page.text).toContain(`Your present email is ${person.email}.`);
+    expect(page.text).toContain(`Your current email is ${person.email}.`);
     expect(page.form('confirm').names).toEqual(['token']);
     const done = await browser.submit(page, 'confirm');
     expect([done.status, done.location]).toEqual([303, '/auth/change-email?done=email-changed']);

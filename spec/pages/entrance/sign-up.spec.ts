@@ -1,6 +1,7 @@
 import { afterEach, describe, expect, test } from '@jest/globals';
-import { emailSignIn } from '../../../lib/index.js';
+import { emailSignIn, oauth } from '../../../lib/index.js';
 import { ada, password } from '../../support/app.js';
+import { fixedProvider } from '../../support/fixed-provider.js';
 import { isSignedIn, type PagesApp, signInOn, startPagesApp } from '../../support/pages-app.js';
 
 let app: PagesApp<readonly [ReturnType<typeof password>]>;
@@ -121,7 +122,7 @@ describe('with a password', () => {
       const answer = await signUp(browser, { email, password: 'another long password' });
       expect([answer.status, answer.location]).toEqual([303, '/auth/sign-up?done=check-mail']);
       const page = await browser.follow(answer);
-      expect([page.heading, page.actions]).toEqual(['Check your mail', []]);
+      expect([page.heading, page.actions]).toEqual(['Check your email', []]);
       expect(page.body).not.toContain(email);
       expect(await isSignedIn(browser)).toBe(false);
     }
@@ -179,4 +180,18 @@ test('an account that exists is not signed in by its sign-up', async () => {
   await signUp(browser);
   expect(await isSignedIn(browser)).toBe(false);
   expect((await signInOn(browser, ada)).location).toBe('/home');
+});
+
+test('a sign-up that a provider refuses ends at the page, with the reason', async () => {
+  app = (await startPagesApp([password(), oauth(), fixedProvider()] as const)) as never;
+  const browser = app.open();
+  const page = await browser.open('/auth/sign-up?return_to=/deep');
+  const link = page.links.find((href) => href.includes('/oauth/fixed/authorize')) ?? '';
+  const leaving = await browser.open(link);
+  const state = new URL(leaving.location ?? '').searchParams.get('state');
+  const back = await browser.open(`/auth/oauth/fixed/callback?error=access_denied&state=${state}`);
+  expect(back.location).toMatch(/^\/auth\/sign-up\?.*return_to=%2Fdeep/);
+  const refused = await browser.follow(back);
+  expect([refused.status, refused.title]).toEqual([200, 'Error: Create an account – localhost']);
+  expect(refused.error).toContain('There is a problem');
 });

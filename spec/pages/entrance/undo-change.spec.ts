@@ -51,7 +51,7 @@ test('a browser that the account knows undoes the change with the password from 
   const signIn = await browser.follow(done);
   expect(signIn.text).toContain('The change was undone.');
   // The account has no password now: an intruder can know the one from before the change.
-  expect(signIn.text).toContain('choose a new one by the link that we have emailed to you');
+  expect(signIn.text).toContain('choose a new one with the link that we have emailed to you');
   expect(await isSignedIn(browser)).toBe(false);
 });
 

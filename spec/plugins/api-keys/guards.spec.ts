@@ -141,7 +141,7 @@ describe('requireSession with API keys', () => {
     [{ freshWithin: 0 }, /freshWithin must be a number of seconds/],
     [{ freshWithin: 'soon' }, /freshWithin must be a number of seconds/],
     [{ freshWithin: Number.NaN }, /freshWithin must be a number of seconds/],
-    [{ fresh: 5 }, /requireSession has no option fresh/],
+    [{ fresh: 5 }, /requireSession does not accept fresh/],
   ])('throws for the options %j', (options, message) => {
     expect(() => requireSession(app.auth, options as never)).toThrow(message);
   });

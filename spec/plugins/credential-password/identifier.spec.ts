@@ -198,8 +198,8 @@ test('without an email, nothing is mailed, concealed or waiting to be verified',
 
 test.each([
   [{ identifier: 'name' }, "identifier must be 'email', 'username' or 'either'"],
-  [{ identifier: 'username', username: false }, "identifier: 'username' needs usernames"],
-  [{ identifier: 'either', username: false }, "identifier: 'either' needs usernames"],
+  [{ identifier: 'username', username: false }, "identifier: 'username' requires usernames"],
+  [{ identifier: 'either', username: false }, "identifier: 'either' requires usernames"],
   [{ usernamePattern: /^[a-z]+$/ }, 'usernamePattern requires username: true'],
   [{ username: true, usernamePattern: '^[a-z]+$' }, 'usernamePattern must be a regular expression'],
   [{ passwordRules: { minLength: 0 } }, 'passwordRules.minLength must be at least 1'],

@@ -117,7 +117,11 @@ test('only true accepts a password, and a function that throws is logged without
 
 test('another function under a known name is refused', async () => {
   const given = { verifyLegacy: { sha1: () => true } };
-  await expect(app.auth.importUsers([], given)).rejects.toThrow('verifyLegacy.sha1 is another function');
-  expect(() => password({ verifyLegacy: { 'No name': () => true } })).toThrow('a name has 1 to 32 of a-z');
+  await expect(app.auth.importUsers([], given)).rejects.toThrow(
+    'verifyLegacy.sha1 differs from the function',
+  );
+  expect(() => password({ verifyLegacy: { 'No name': () => true } })).toThrow(
+    'a name must have 1 to 32 characters of a-z',
+  );
   expect(() => password({ verifyLegacy: { md5: true as never } })).toThrow('must be a function');
 });

@@ -1,4 +1,6 @@
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
+import { EmailedCodes } from '../../../lib/crypto/emailed-codes.js';
+import { digestInHex, tokenOfBytes } from '../../../lib/crypto/token.js';
 import { createAuth, emailSignIn } from '../../../lib/index.js';
 import { ada, memoryLogger, SECRET } from '../../support/app.js';
 import { connectAsApp } from '../../support/app-database.js';
@@ -74,6 +76,27 @@ test('neither code nor token is in the database', async () => {
   );
   for (const secret of [mail.code, mail.code.replace('-', ''), mail.token, pendingToken])
     expect(all).not.toContain(secret);
+});
+
+test('neither code nor token follows from the secret and what a client knows', async () => {
+  const auth = open(SECRET);
+  const { pendingToken, mail } = await ask(auth);
+  // As they were derived before requests had a salt.
+  const codes = new EmailedCodes([SECRET]);
+  const known = `${digestInHex(pendingToken)} ${ada.email}`;
+  const code = codes.codeFor(`sign-in ${known}`);
+  const token = tokenOfBytes('lkl_', codes.bytesFor(`sign-in-link ${known}`)[0]);
+  expect(await outcome(auth.emailSignIn.confirm({ code, pendingToken }))).toBe('invalid_code');
+  expect(await outcome(auth.emailSignIn.confirm({ token, pendingToken }))).toBe('sign_in_expired');
+  expect(await outcome(auth.emailSignIn.confirm({ code: mail.code, pendingToken }))).toBe('session');
+});
+
+test('the code of a request without a salt, from an earlier version, goes on', async () => {
+  const auth = open(SECRET);
+  const { pendingToken } = await ask(auth);
+  await rows(database, 'UPDATE emailed_sign_ins SET salt = NULL');
+  const code = new EmailedCodes([SECRET]).codeFor(`sign-in ${digestInHex(pendingToken)} ${ada.email}`);
+  expect(await outcome(auth.emailSignIn.confirm({ code, pendingToken }))).toBe('session');
 });
 
 test('a code is not guessed in transactions of the app that are rolled back', async () => {

@@ -103,14 +103,14 @@ describe('a provider, as documented', () => {
     app.log.length = 0;
     provider.lies = { ...plain, refuses: () => 'invalid_client' };
     expect(await locationAfter('one')).toBe('/done?error=provider_error');
-    expect(app.log.join('\n')).toContain('provider one failed: it answered with the error invalid_client');
+    expect(app.log.join('\n')).toContain('provider one failed: it responded with the error invalid_client');
     app.log.length = 0;
     for (const echoed of ['code abc\nforged', 'abc-forged.token']) {
       provider.lies = { ...plain, refuses: () => echoed };
       expect(await locationAfter('one')).toBe('/done?error=provider_error');
     }
     expect(app.log.join('\n')).not.toMatch(/forged|abc/);
-    expect(app.log.join('\n')).toContain('it answered with an error whose code is not registered');
+    expect(app.log.join('\n')).toContain('it responded with an error whose code is not registered');
   });
 
   test('is asked for consent by a link to Google, which issues no second refresh token otherwise', async () => {

@@ -197,7 +197,7 @@ describe('callbackUrl', () => {
   test('excludes callbackPath', () => {
     const both = { callbackPath: '/google/callback', callbackUrl: '/signin/google/return' };
     expect(() => configWith(google({ ...client, ...both }))).toThrow(
-      'latchkey: provider google: callbackPath and callbackUrl exclude each other: use one of them',
+      'latchkey: provider google: callbackPath and callbackUrl are mutually exclusive: use one of them',
     );
   });
 });

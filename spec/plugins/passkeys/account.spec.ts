@@ -54,7 +54,7 @@ describe('an account with an email that is not verified', () => {
     );
     await takeMailbox(app.auth, userId);
     expect(await passkeysOf()).toEqual([]);
-    expectProblem(await signInWith(app.browser(), device), 401, 'invalid_passkey');
+    expectProblem(await signInWith(app.browser(), device), 401, 'unknown_passkey');
   });
 });
 

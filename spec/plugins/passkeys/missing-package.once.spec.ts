@@ -7,6 +7,6 @@ test('without the package, everything works up to the first use, which says what
     WITHOUT: '@simplewebauthn/server',
   };
   expect(await inAnotherProcess(['passkeyOptions', 'sqlite::memory:'], env)).toBe(
-    'Error: latchkey: passkeys need an additional package: npm install @simplewebauthn/server',
+    'Error: latchkey: passkeys require an additional package: run npm install @simplewebauthn/server',
   );
 });

@@ -26,7 +26,7 @@ const PROBLEMS: Record<string, Record<number, readonly string[]>> = {
     409: ['last_sign_in_method'],
   },
   'post /signin/passkey/options': { 403: ['origin_not_allowed'], 429: ['rate_limited'] },
-  'post /signin/passkey': { 401: ['invalid_passkey'], 403: ['origin_not_allowed'] },
+  'post /signin/passkey': { 401: ['invalid_passkey', 'unknown_passkey'], 403: ['origin_not_allowed'] },
   'post /reauthenticate/options': { 401: ['invalid_session'], 429: ['rate_limited'] },
   'post /reauthenticate': { 401: ['invalid_passkey', 'invalid_code', 'invalid_credentials'] },
   'post /signin/second-factor': { 401: ['invalid_passkey', 'invalid_code', 'sign_in_expired'] },

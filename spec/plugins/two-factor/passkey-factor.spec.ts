@@ -58,7 +58,7 @@ describe('switched on', () => {
       expect(body.session).toMatchObject({ id: before.body.session.id, aal: 1 });
       expect(headers['set-cookie']).toBeDefined();
     });
-    expect(notice.text).toContain('takes one of your passkeys as well');
+    expect(notice.text).toContain('also requires one of your passkeys');
     await other.get('/auth/me').expect(401);
     expect(await stateOf()).toEqual({
       totp: false,
@@ -127,7 +127,7 @@ describe('switched off', () => {
       const { body } = await put(false).expect(200);
       expect(body.session).toMatchObject({ id: token, aal: 2 });
     });
-    expect(notice.text).toContain('no longer takes one of your passkeys');
+    expect(notice.text).toContain('no longer requires one of your passkeys');
     expect(await methods()).toEqual([]);
     expect(await stateOf()).toMatchObject({ passkeys: false, recovery_codes_left: 0 });
     expect(await app.auth.passkeys.list(id)).toHaveLength(1);
@@ -143,7 +143,7 @@ describe('switched off', () => {
     const notice = await mails.mailOf(ada.email, 'passkey-removed', () =>
       browser.delete(`/auth/passkeys/${second.id}`).expect(204),
     );
-    expect(notice.text).toContain('It was the last one');
+    expect(notice.text).toContain('It was your last passkey');
     expect(await stateOf()).toMatchObject({ passkeys: false, recovery_codes_left: 0 });
     expect(await methods()).toEqual([]);
   });
@@ -195,7 +195,7 @@ describe('beside an authenticator app', () => {
     const notice = await mails.mailOf(ada.email, 'second-factor-disabled', () =>
       browser.delete('/auth/two-factor/totp').expect(204),
     );
-    expect(notice.text).toContain('It still takes one of your passkeys');
+    expect(notice.text).toContain('It still requires one of your passkeys');
     expect(await stateOf()).toMatchObject({ totp: false, passkeys: true, recovery_codes_left: 10 });
     expect(await methods()).toEqual(['recovery_code', 'passkey']);
   });
@@ -203,7 +203,7 @@ describe('beside an authenticator app', () => {
   test('leave the app when they are switched off', async () => {
     await put(true).expect(200);
     const notice = await mails.mailOf(ada.email, 'second-factor-disabled', () => put(false).expect(200));
-    expect(notice.text).toContain('It still takes a code from your authenticator app');
+    expect(notice.text).toContain('It still requires a code from your authenticator app');
     expect(await stateOf()).toMatchObject({ totp: true, passkeys: false, recovery_codes_left: 10 });
     const other = app.browser();
     await firstStep(other).expect(200);

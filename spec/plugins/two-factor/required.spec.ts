@@ -340,7 +340,7 @@ describe('a passkey from before', () => {
   test('is removed when an administrator disables the second factor', async () => {
     const disable = () => app.auth.twoFactor.disable(id);
     const { text } = await mails.mailOf(ada.email, 'second-factor-disabled', disable);
-    expect(text).toContain('Its passkeys and recovery codes are gone');
+    expect(text).toContain('Its passkeys and recovery codes were deleted');
     expect(await app.auth.passkeys.list(id)).toEqual([]);
     expect((await signIn(app.browser())).body.session.tasks).toEqual(['enroll_second_factor']);
   });

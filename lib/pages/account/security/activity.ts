@@ -2,9 +2,10 @@ import { html } from '../../../html.js';
 import { formOf } from '../../controls.js';
 import type { Site } from '../../site.js';
 import { changeName, timeInWords } from '../../texts.js';
-import type { FormValues } from '../../values.js';
+import type { CommonValues, FormValues } from '../../values.js';
+import type { Words } from '../../words.js';
 import { currentPassword } from '../proof.js';
-import { type Card, card, SECURITY } from './card.js';
+import { type Card, type CardView, card, SECURITY } from './card.js';
 
 /** A change of the account. */
 export interface ChangeValues {
@@ -24,29 +25,32 @@ export interface ChangesValues {
   readonly changes: readonly ChangeValues[];
 }
 
+/** @internal */
 export function changesCard(site: Site): Card | null {
   const list = site.route('get /account-changes');
   if (!list || !site.core.notices.isOn) return null;
-  return card<ChangesValues>({
+  return card<'changes'>({
     name: 'changes',
     forms: [],
     values: (visit) => site.read<ChangesValues>(list, visit),
-    view({ changes }, _page, words) {
-      const t = words.security.changes;
-      return {
-        title: t.title,
-        content:
-          changes.length === 0
-            ? html`<p>${t.none}</p>`
-            : html`<p>${t.text}</p><ul data-part="list">${changes.map(
-                ({ kind, at, device, ip, undoable }) =>
-                  html`<li data-part="item"><div><p><strong>${changeName(kind, words)}</strong>${
-                    undoable && html` <span data-part="tag">${t.undoable}</span>`
-                  }</p><p data-part="quiet">${[timeInWords(at), device, ip].filter((one) => one !== null).join(' · ')}</p></div></li>`,
-              )}</ul>`,
-      };
-    },
   });
+}
+
+/** @internal */
+export function changesView({ changes }: ChangesValues, _page: CommonValues, words: Words): CardView {
+  const t = words.security.changes;
+  return {
+    title: t.title,
+    content:
+      changes.length === 0
+        ? html`<p>${t.none}</p>`
+        : html`<p>${t.text}</p><ul data-part="list">${changes.map(
+            ({ kind, at, device, ip, undoable }) =>
+              html`<li data-part="item"><div><p><strong>${changeName(kind, words)}</strong>${
+                undoable && html` <span data-part="tag">${t.undoable}</span>`
+              }</p><p data-part="quiet">${[timeInWords(at), device, ip].filter((one) => one !== null).join(' · ')}</p></div></li>`,
+          )}</ul>`,
+  };
 }
 
 /** A browser that the account knows. */
@@ -73,10 +77,11 @@ interface Device {
   readonly current: boolean;
 }
 
+/** @internal */
 export function browsersCard(site: Site): Card | null {
   const [list, forget] = [site.route('get /devices'), site.route('delete /devices/:id')];
   if (!list || !forget) return null;
-  return card<DevicesValues>({
+  return card<'browsers'>({
     name: 'browsers',
     forms: [
       {
@@ -94,27 +99,40 @@ export function browsersCard(site: Site): Card | null {
           lastSeenAt: one.last_seen_at,
           forget: site.form(visit, SECURITY, 'forget-browser/:id', { id: one.id }),
         })),
-        hasPassword: visit.methods.password,
-      };
-    },
-    view({ devices, hasPassword }, { account }, words) {
-      const t = words.security.browsers;
-      return {
-        title: t.title,
-        content: html`<p>${t.text}</p>${
-          devices.length > 0 &&
-          html`<ul data-part="list">${devices.map(({ name, firstSeenAt, lastSeenAt, current, forget }) => {
-            const named = name ?? words.undoChange.unknownDevice;
-            return html`<li data-part="item"><div><p><strong>${named}</strong>${
-              current && html` <span data-part="tag">${t.current}</span>`
-            }</p><p data-part="quiet">${t.seen(timeInWords(firstSeenAt), timeInWords(lastSeenAt))}</p></div><details><summary>${t.forget}<span data-part="unseen"> ${named}</span></summary>${formOf(
-              forget,
-              { submit: t.forget, kind: 'danger', about: named },
-              hasPassword && currentPassword(forget, account, words.passwordIfNotRecent, words),
-            )}</details></li>`;
-          })}</ul>`
-        }`,
+        hasPassword: (await visit.methods).password,
       };
     },
   });
+}
+
+/** @internal */
+export function browsersView(
+  { devices, hasPassword }: DevicesValues,
+  { account }: CommonValues,
+  words: Words,
+): CardView {
+  const t = words.security.browsers;
+  return {
+    title: t.title,
+    content: html`<p>${t.text}</p>${
+      devices.length > 0 &&
+      html`<ul data-part="list">${devices.map(({ name, firstSeenAt, lastSeenAt, current, forget }) => {
+        const named = name ?? words.undoChange.unknownDevice;
+        return html`<li data-part="item"><div><p><strong>${named}</strong>${
+          current && html` <span data-part="tag">${t.current}</span>`
+        }</p><p data-part="quiet">${t.seen(timeInWords(firstSeenAt), timeInWords(lastSeenAt))}</p></div><details><summary>${t.forget}<span data-part="unseen"> ${named}</span></summary>${formOf(
+          forget,
+          { submit: t.forget, kind: 'danger', about: named },
+          hasPassword && currentPassword(forget, account, words.passwordIfNotRecent, words),
+        )}</details></li>`;
+      })}</ul>`
+    }`,
+  };
+}
+
+declare module '../../values.js' {
+  interface CardValues {
+    changes: ChangesValues;
+    browsers: DevicesValues;
+  }
 }

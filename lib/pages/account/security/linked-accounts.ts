@@ -1,11 +1,12 @@
 import { html } from '../../../html.js';
 import { formOf } from '../../controls.js';
-import { type ProviderValues, providerName, providersOf } from '../../entrance/ways.js';
+import { type ProviderValues, providerName, providersOf } from '../../providers.js';
 import type { Site } from '../../site.js';
 import { timeInWords } from '../../texts.js';
-import type { FormValues } from '../../values.js';
+import type { CommonValues, FormValues } from '../../values.js';
+import type { Words } from '../../words.js';
 import { currentPassword } from '../proof.js';
-import { type Card, card, SECURITY } from './card.js';
+import { type Card, type CardView, card, SECURITY } from './card.js';
 
 /** A linked account. */
 export interface LinkedAccountValues {
@@ -15,7 +16,7 @@ export interface LinkedAccountValues {
   readonly name: string;
   /** When it was linked. ISO 8601. */
   readonly createdAt: string;
-  /** Whether the provider has ended the connection, so that it must be linked again. */
+  /** Whether the provider has ended the connection, so that the user must link the account again. */
   readonly relinkRequired: boolean;
   readonly unlink: FormValues;
 }
@@ -34,10 +35,11 @@ interface Account {
   readonly relink_required?: boolean;
 }
 
+/** @internal */
 export function linkedAccountsCard(site: Site): Card | null {
   const [list, unlink] = [site.route('get /oauth/accounts'), site.route('delete /oauth/:provider/unlink')];
   if (!list || !unlink) return null;
-  return card<LinkedAccountsValues>({
+  return card<'linked-accounts'>({
     name: 'linked-accounts',
     forms: [
       {
@@ -59,33 +61,45 @@ export function linkedAccountsCard(site: Site): Card | null {
           unlink: site.form(visit, SECURITY, 'unlink/:provider', { provider }),
         })),
         providers: providersOf(site, 'link', () => callback).filter(({ id }) => !linked.has(id)),
-        hasPassword: visit.methods.password,
-      };
-    },
-    view({ accounts, providers, hasPassword }, { account }, words) {
-      const t = words.security.linked;
-      return {
-        title: t.title,
-        content: html`${
-          accounts.length === 0
-            ? html`<p>${t.none}</p>`
-            : html`<ul data-part="list">${accounts.map(
-                ({ name, createdAt, relinkRequired, unlink }) =>
-                  html`<li data-part="item"><div><p><strong>${name}</strong>${
-                    relinkRequired && html` <span data-part="tag">${t.relink}</span>`
-                  }</p><p data-part="quiet">${t.since(timeInWords(createdAt))}</p></div><details><summary>${t.unlink}<span data-part="unseen"> ${name}</span></summary>${formOf(
-                    unlink,
-                    { submit: t.unlink, kind: 'danger', about: name },
-                    hasPassword && currentPassword(unlink, account, words.passwordIfNotRecent, words),
-                  )}</details></li>`,
-              )}</ul>`
-        }${
-          providers.length > 0 &&
-          html`<div data-part="stack">${providers.map(
-            ({ name, href }) => html`<a href="${href}" data-part="button secondary">${t.link(name)}</a>`,
-          )}</div>`
-        }`,
+        hasPassword: (await visit.methods).password,
       };
     },
   });
+}
+
+/** @internal */
+export function linkedAccountsView(
+  { accounts, providers, hasPassword }: LinkedAccountsValues,
+  { account }: CommonValues,
+  words: Words,
+): CardView {
+  const t = words.security.linked;
+  return {
+    title: t.title,
+    content: html`${
+      accounts.length === 0
+        ? html`<p>${t.none}</p>`
+        : html`<ul data-part="list">${accounts.map(
+            ({ name, createdAt, relinkRequired, unlink }) =>
+              html`<li data-part="item"><div><p><strong>${name}</strong>${
+                relinkRequired && html` <span data-part="tag">${t.relink}</span>`
+              }</p><p data-part="quiet">${t.since(timeInWords(createdAt))}</p></div><details><summary>${t.unlink}<span data-part="unseen"> ${name}</span></summary>${formOf(
+                unlink,
+                { submit: t.unlink, kind: 'danger', about: name },
+                hasPassword && currentPassword(unlink, account, words.passwordIfNotRecent, words),
+              )}</details></li>`,
+          )}</ul>`
+    }${
+      providers.length > 0 &&
+      html`<div data-part="stack">${providers.map(
+        ({ name, href }) => html`<a href="${href}" data-part="button secondary">${t.link(name)}</a>`,
+      )}</div>`
+    }`,
+  };
+}
+
+declare module '../../values.js' {
+  interface CardValues {
+    'linked-accounts': LinkedAccountsValues;
+  }
 }

@@ -1,6 +1,8 @@
 import { html } from '../../../html.js';
-import { providerName } from '../../entrance/ways.js';
-import { card } from './card.js';
+import { providerName } from '../../providers.js';
+import type { CommonValues } from '../../values.js';
+import type { Words } from '../../words.js';
+import { type CardView, card } from './card.js';
 
 /** The values of the card `sign-in-methods`. */
 export interface SignInMethodsValues {
@@ -13,27 +15,40 @@ export interface SignInMethodsValues {
   readonly email: boolean;
 }
 
-export const methodsCard = card<SignInMethodsValues>({
+/** @internal */
+export const methodsCard = card<'sign-in-methods'>({
   name: 'sign-in-methods',
   forms: [],
-  values: ({ methods: { password, passkeys, providers, email } }) => ({
-    ...{ password, passkeys, email },
-    providers: providers.map(providerName),
-  }),
-  view({ password, passkeys, providers, email }, _page, words) {
-    const t = words.security.methods;
-    const names = [
-      ...(password ? [words.fields.password] : []),
-      ...(passkeys > 0 ? [t.passkeys(passkeys)] : []),
-      ...providers,
-      ...(email ? [t.email] : []),
-    ];
-    return {
-      title: t.title,
-      content:
-        names.length === 0
-          ? html`<p>${t.none}</p>`
-          : html`<ul>${names.map((name) => html`<li>${name}</li>`)}</ul>`,
-    };
+  async values({ methods }) {
+    const { password, passkeys, providers, email } = await methods;
+    return { password, passkeys, email, providers: providers.map(providerName) };
   },
 });
+
+/** @internal */
+export function methodsView(
+  { password, passkeys, providers, email }: SignInMethodsValues,
+  _page: CommonValues,
+  words: Words,
+): CardView {
+  const t = words.security.methods;
+  const names = [
+    ...(password ? [words.fields.password] : []),
+    ...(passkeys > 0 ? [t.passkeys(passkeys)] : []),
+    ...providers,
+    ...(email ? [t.email] : []),
+  ];
+  return {
+    title: t.title,
+    content:
+      names.length === 0
+        ? html`<p>${t.none}</p>`
+        : html`<ul>${names.map((name) => html`<li>${name}</li>`)}</ul>`,
+  };
+}
+
+declare module '../../values.js' {
+  interface CardValues {
+    'sign-in-methods': SignInMethodsValues;
+  }
+}

@@ -1,26 +1,28 @@
 import { type Html, html } from '../../../html.js';
 import { errorSummary } from '../../controls.js';
-import { type Page, page, type Visit } from '../../page.js';
-import type { Site } from '../../site.js';
-import type { FormValues } from '../../values.js';
-import { browsersCard, changesCard } from './activity.js';
-import { frameOf, SECURITY } from './card.js';
-import { linkedAccountsCard } from './linked-accounts.js';
-import { methodsCard } from './methods.js';
-import { passkeysCard } from './passkeys.js';
-import { passwordCard } from './password.js';
-import { secondFactorCard } from './second-factor.js';
+import { type Page, page, type View, type Visit } from '../../page.js';
+import { allOf, type Site } from '../../site.js';
+import type { CardValues, CommonValues, FormValues } from '../../values.js';
+import type { Words } from '../../words.js';
+import { browsersCard, browsersView, changesCard, changesView } from './activity.js';
+import { type CardView, frameOf, SECURITY } from './card.js';
+import { linkedAccountsCard, linkedAccountsView } from './linked-accounts.js';
+import { methodsCard, methodsView } from './methods.js';
+import { passkeysCard, passkeysView } from './passkeys.js';
+import { passwordCard, passwordView } from './password.js';
+import { secondFactorCard, secondFactorView } from './second-factor.js';
 
 /** The values of the page `account/security`. */
 export interface SecurityValues {
-  /** The values of each card, by its name: `sign-in-methods`, `password`, `second-factor`, `passkeys`, `linked-accounts`, `changes`, `browsers`. */
-  readonly cards: Readonly<Record<string, object>>;
+  /** The values of each card that is shown, by its name: `sign-in-methods`, `password`, `second-factor`, `passkeys`, `linked-accounts`, `changes`, `browsers`. */
+  readonly cards: Readonly<Partial<CardValues>>;
   /** The cards of other plugins. */
   readonly others: readonly { readonly title: string; readonly content: Html }[];
   /** The tasks that the user must do before the account can be used. */
   readonly tasks: readonly string[];
 }
 
+/** @internal */
 export function security(site: Site): Page {
   const cards = [
     methodsCard,
@@ -42,36 +44,63 @@ export function security(site: Site): Page {
     async values(visit) {
       const tasks = visit.auth?.session.tasks ?? [];
       const own = tasks.filter((task) => cards.some(({ does = [] }) => does.includes(task)));
-      // While a task is open, only the cards that do it can be used.
+      // While a task is open, show only the cards that complete it.
       const shown =
         own.length === 0 ? cards : cards.filter(({ does = [] }) => does.some((one) => own.includes(one)));
-      const withMethods = { ...visit, methods: await site.methodsOf(visit) };
-      const pairs = await Promise.all(
-        shown.map(async (card) => [card.name, await card.values(withMethods)] as const),
-      );
-      return {
-        cards: Object.fromEntries(pairs),
-        others: own.length === 0 ? await othersOf(visit) : [],
-        tasks: own,
-      };
+      const methods = site.methodsOf(visit);
+      const [, pairs, others] = await allOf([
+        methods,
+        Promise.all(
+          shown.map(async (card) => [card.name, await card.values({ ...visit, methods })] as const),
+        ),
+        own.length === 0 ? othersOf(visit) : [],
+      ]);
+      return { cards: Object.fromEntries(pairs), others, tasks: own };
     },
-    view(values, words) {
-      const { cards: found, tasks } = values;
-      const t = words.security;
-      const shown = cards.filter(({ name }) => found[name] !== undefined);
-      const forms = Object.values(found).flatMap(formsIn);
-      return {
-        title: tasks.length > 0 ? t.taskTitle : t.title,
-        ...(found.passkeys !== undefined && { scripts: ['passkeys.js'] }),
-        main: html`${errorSummary(values, forms, words)}${tasks.length > 0 && html`<p>${t.taskText}</p>`}${shown.map(
-          (card) => {
-            const { title, content } = card.view(found[card.name] as object, values, words);
-            return frameOf(card.name, title, content);
-          },
-        )}${values.others.map(({ title, content }, index) => frameOf(`other-${index + 1}`, title, content))}`,
-      };
-    },
+    view: securityView,
   });
+}
+
+/** Renders each card. They are shown in this order. */
+const VIEWS: {
+  readonly [Name in keyof CardValues]: (
+    values: CardValues[Name],
+    page: CommonValues,
+    words: Words,
+  ) => CardView;
+} = {
+  'sign-in-methods': methodsView,
+  password: passwordView,
+  'second-factor': secondFactorView,
+  passkeys: passkeysView,
+  'linked-accounts': linkedAccountsView,
+  changes: changesView,
+  browsers: browsersView,
+};
+
+function securityView(values: SecurityValues & CommonValues, words: Words): View {
+  const { cards, tasks } = values;
+  const t = words.security;
+  const forms = Object.values(cards).flatMap(formsIn);
+  const names = Object.keys(VIEWS) as (keyof CardValues)[];
+  return {
+    title: tasks.length > 0 ? t.taskTitle : t.title,
+    ...(cards.passkeys !== undefined && { scripts: ['passkeys.js'] }),
+    main: html`${errorSummary(values, forms, words)}${tasks.length > 0 && html`<p>${t.taskText}</p>`}${names.map(
+      (name) => cardOf(name, values, words),
+    )}${values.others.map(({ title, content }, index) => frameOf(`other-${index + 1}`, title, content))}`,
+  };
+}
+
+function cardOf<Name extends keyof CardValues>(
+  name: Name,
+  page: SecurityValues & CommonValues,
+  words: Words,
+): Html | null {
+  const values = page.cards[name];
+  if (!values) return null;
+  const { title, content } = VIEWS[name](values as CardValues[Name], page, words);
+  return frameOf(name, title, content);
 }
 
 async function othersOf({ site, auth }: Visit) {

@@ -2,9 +2,10 @@ import { html } from '../../../html.js';
 import { field, formOf } from '../../controls.js';
 import type { Site } from '../../site.js';
 import { timeInWords } from '../../texts.js';
-import type { FormValues } from '../../values.js';
+import type { CommonValues, FormValues } from '../../values.js';
+import type { Words } from '../../words.js';
 import { currentPassword } from '../proof.js';
-import { type Card, card, SECURITY } from './card.js';
+import { type Card, type CardView, card, SECURITY } from './card.js';
 
 /** A passkey. */
 export interface PasskeyValues {
@@ -28,6 +29,15 @@ export interface PasskeysValues {
   readonly mount: string;
   /** Where the browser goes after a passkey was added. */
   readonly next: string;
+  /** The passkeys that the browser should keep, which the script of the page passes to it. Null with `sharedRpId`. */
+  readonly signal: SignalValues | null;
+}
+
+/** The argument of `PublicKeyCredential.signalAllAcceptedCredentials()`. */
+export interface SignalValues {
+  readonly rpId: string;
+  readonly userId: string;
+  readonly allAcceptedCredentialIds: readonly string[];
 }
 
 interface Passkey {
@@ -38,12 +48,22 @@ interface Passkey {
   readonly backed_up: boolean;
 }
 
+interface Found {
+  readonly passkeys: readonly Passkey[];
+  readonly signal?: {
+    readonly rp_id: string;
+    readonly user_id: string;
+    readonly accepted: readonly string[];
+  };
+}
+
+/** @internal */
 export function passkeysCard(site: Site): Card | null {
   const list = site.route('get /passkeys');
   const [rename, remove] = [site.route('patch /passkeys/:id'), site.route('delete /passkeys/:id')];
   if (!list || !rename || !remove) return null;
   const back = (done: string) => () => `${site.page('account/security', { done })}#passkeys`;
-  return card<PasskeysValues>({
+  return card<'passkeys'>({
     name: 'passkeys',
     does: ['enroll_second_factor'],
     forms: [
@@ -51,7 +71,7 @@ export function passkeysCard(site: Site): Card | null {
       { name: 'remove-passkey/:id', route: remove, next: back('passkey-removed') },
     ],
     async values(visit) {
-      const { passkeys } = await site.read<{ passkeys: readonly Passkey[] }>(list, visit);
+      const { passkeys, signal } = await site.read<Found>(list, visit);
       return {
         passkeys: passkeys.map((one) => ({
           ...{ id: one.id, name: one.name, createdAt: one.created_at, lastUsedAt: one.last_used_at },
@@ -59,43 +79,62 @@ export function passkeysCard(site: Site): Card | null {
           rename: site.form(visit, SECURITY, 'rename-passkey/:id', { id: one.id }),
           remove: site.form(visit, SECURITY, 'remove-passkey/:id', { id: one.id }),
         })),
-        hasPassword: visit.methods.password,
+        hasPassword: (await visit.methods).password,
         mount: site.mount,
         next: visit.returnTo ?? back('passkey-added')(),
-      };
-    },
-    view({ passkeys, hasPassword, mount, next }, { account }, words) {
-      const t = words.security.passkeys;
-      return {
-        title: t.title,
-        content: html`<p>${t.text}</p>${
-          passkeys.length > 0 &&
-          html`<ul data-part="list">${passkeys.map(
-            ({ name, createdAt, lastUsedAt, backedUp, rename, remove }) =>
-              html`<li data-part="item"><div><p><strong>${name}</strong>${
-                backedUp && html` <span data-part="tag">${t.synced}</span>`
-              }</p><p data-part="quiet">${t.added(timeInWords(createdAt))} ${
-                lastUsedAt === null ? t.neverUsed : t.used(timeInWords(lastUsedAt))
-              }</p></div><details${isRefused(rename, remove) && html` open`}><summary>${t.change}<span data-part="unseen"> ${name}</span></summary>${formOf(
-                rename,
-                { submit: t.rename, kind: 'secondary', about: name },
-                field(
-                  rename,
-                  { name: 'name', label: words.fields.name, autocomplete: 'off', value: name },
-                  words,
-                ),
-              )}${formOf(
-                remove,
-                { submit: t.remove, kind: 'danger', about: name },
-                hasPassword && currentPassword(remove, account, words.passwordIfNotRecent, words),
-              )}</details></li>`,
-          )}</ul>`
-        }<div data-part="stack"><button type="button" hidden data-part="button secondary" data-passkey data-kind="create" data-options="${mount}/passkeys/options" data-send="${mount}/passkeys" data-go="${next}" data-codes="passkey-codes">${t.add}</button></div><p data-no-passkeys data-part="quiet">${t.needsScript}</p><div id="passkey-codes" hidden data-part="once"><h3 tabindex="-1">${words.security.secondFactor.codes}</h3><p>${words.security.secondFactor.codesText}</p><pre data-part="secret"></pre><p><a href="${next}" data-part="button">${words.security.secondFactor.saved}</a></p></div>`,
+        signal: signal
+          ? {
+              rpId: signal.rp_id,
+              userId: signal.user_id,
+              allAcceptedCredentialIds: signal.accepted,
+            }
+          : null,
       };
     },
   });
 }
 
+/** @internal */
+export function passkeysView(
+  { passkeys, hasPassword, mount, next, signal }: PasskeysValues,
+  { account }: CommonValues,
+  words: Words,
+): CardView {
+  const t = words.security.passkeys;
+  return {
+    title: t.title,
+    content: html`<p>${t.text}</p>${
+      passkeys.length > 0 &&
+      html`<ul data-part="list">${passkeys.map(
+        ({ name, createdAt, lastUsedAt, backedUp, rename, remove }) =>
+          html`<li data-part="item"><div><p><strong>${name}</strong>${
+            backedUp && html` <span data-part="tag">${t.synced}</span>`
+          }</p><p data-part="quiet">${t.added(timeInWords(createdAt))} ${
+            lastUsedAt === null ? t.neverUsed : t.used(timeInWords(lastUsedAt))
+          }</p></div><details${isRefused(rename, remove) && html` open`}><summary>${t.change}<span data-part="unseen"> ${name}</span></summary>${formOf(
+            rename,
+            { submit: t.rename, kind: 'secondary', about: name },
+            field(
+              rename,
+              { name: 'name', label: words.fields.name, autocomplete: 'off', value: name },
+              words,
+            ),
+          )}${formOf(
+            remove,
+            { submit: t.remove, kind: 'danger', about: name },
+            hasPassword && currentPassword(remove, account, words.passwordIfNotRecent, words),
+          )}</details></li>`,
+      )}</ul>`
+    }<div data-part="stack"><button type="button" hidden data-part="button secondary" data-passkey data-kind="create" data-options="${mount}/passkeys/options" data-send="${mount}/passkeys" data-go="${next}" data-codes="passkey-codes"${signal && html` data-signal="${JSON.stringify(signal)}"`}>${t.add}</button></div><p data-no-passkeys data-part="quiet">${t.needsScript}</p><div id="passkey-codes" hidden data-part="once"><h3 tabindex="-1">${words.security.secondFactor.codes}</h3><p>${words.security.secondFactor.codesText}</p><pre data-part="secret"></pre><p><a href="${next}" data-part="button">${words.security.secondFactor.saved}</a></p></div>`,
+  };
+}
+
 function isRefused(...forms: readonly FormValues[]): boolean {
   return forms.some(({ errors, typed }) => Object.keys(errors).length > 0 || Object.keys(typed).length > 0);
+}
+
+declare module '../../values.js' {
+  interface CardValues {
+    passkeys: PasskeysValues;
+  }
 }

@@ -1,8 +1,9 @@
 import { html } from '../../../html.js';
 import { field, formOf, usernameOf } from '../../controls.js';
 import type { Site } from '../../site.js';
-import type { FormValues } from '../../values.js';
-import { type Card, card, SECURITY } from './card.js';
+import type { CommonValues, FormValues } from '../../values.js';
+import type { Words } from '../../words.js';
+import { type Card, type CardView, card, SECURITY } from './card.js';
 
 /** The values of the card `password`. */
 export interface PasswordValues {
@@ -17,12 +18,13 @@ export interface PasswordValues {
   readonly minLength: number;
 }
 
+/** @internal */
 export function passwordCard(site: Site): Card | null {
   const change = site.route('post /passwords/change');
   const [set, remove] = [site.route('put /passwords'), site.route('delete /passwords')];
   if (!change || !set || !remove) return null;
   const back = (done: string) => () => `${site.page('account/security', { done })}#password`;
-  return card<PasswordValues>({
+  return card<'password'>({
     name: 'password',
     does: ['choose_password'],
     forms: [
@@ -34,8 +36,8 @@ export function passwordCard(site: Site): Card | null {
       { name: 'set-password', route: set, next: back('password-set') },
       { name: 'remove-password', route: remove, next: back('password-removed') },
     ],
-    values(visit) {
-      const { password, others } = visit.methods;
+    async values(visit) {
+      const { password, others } = await visit.methods;
       const form = (name: string) => site.form(visit, SECURITY, name);
       const isDemanded = visit.auth?.session.tasks?.includes('choose_password') ?? false;
       return {
@@ -46,47 +48,59 @@ export function passwordCard(site: Site): Card | null {
         minLength: site.core.passwords?.minLength ?? 8,
       };
     },
-    view({ change, set, remove, isDemanded, minLength }, { account, returnTo }, words) {
-      const t = words.security.password;
-      const named = usernameOf(account);
-      const current = (form: FormValues, name: string) =>
-        field(
-          form,
-          { name, label: words.fields.currentPassword, type: 'password', autocomplete: 'current-password' },
-          words,
-        );
-      const chosen = (form: FormValues) =>
-        field(
-          form,
-          {
-            name: 'new_password',
-            label: words.fields.newPassword,
-            type: 'password',
-            autocomplete: 'new-password',
-            hint: words.passwordHint(minLength),
-          },
-          words,
-        );
-      return {
-        title: words.fields.password,
-        content: html`${isDemanded && html`<p>${t.demanded}</p>`}${
-          change &&
-          formOf(
-            change,
-            { submit: t.change, returnTo: isDemanded ? returnTo : null },
-            html`${named}${current(change, 'current_password')}${chosen(change)}`,
-          )
-        }${change && html`<p data-part="quiet">${t.ends}</p>`}${
-          set && html`<p>${t.none}</p>${formOf(set, { submit: t.set }, html`${named}${chosen(set)}`)}`
-        }${
-          remove &&
-          html`<details${Object.keys(remove.errors).length > 0 && html` open`}><summary>${t.remove}</summary><p>${t.removeText}</p>${formOf(
-            remove,
-            { submit: t.remove, kind: 'danger' },
-            html`${named}${current(remove, 'password')}`,
-          )}</details>`
-        }`,
-      };
-    },
   });
+}
+
+/** @internal */
+export function passwordView(
+  { change, set, remove, isDemanded, minLength }: PasswordValues,
+  { account, returnTo }: CommonValues,
+  words: Words,
+): CardView {
+  const t = words.security.password;
+  const named = usernameOf(account);
+  const current = (form: FormValues, name: string) =>
+    field(
+      form,
+      { name, label: words.fields.currentPassword, type: 'password', autocomplete: 'current-password' },
+      words,
+    );
+  const chosen = (form: FormValues) =>
+    field(
+      form,
+      {
+        name: 'new_password',
+        label: words.fields.newPassword,
+        type: 'password',
+        autocomplete: 'new-password',
+        hint: words.passwordHint(minLength),
+      },
+      words,
+    );
+  return {
+    title: words.fields.password,
+    content: html`${isDemanded && html`<p>${t.demanded}</p>`}${
+      change &&
+      formOf(
+        change,
+        { submit: t.change, returnTo: isDemanded ? returnTo : null },
+        html`${named}${current(change, 'current_password')}${chosen(change)}`,
+      )
+    }${change && html`<p data-part="quiet">${t.ends}</p>`}${
+      set && html`<p>${t.none}</p>${formOf(set, { submit: t.set }, html`${named}${chosen(set)}`)}`
+    }${
+      remove &&
+      html`<details${Object.keys(remove.errors).length > 0 && html` open`}><summary>${t.remove}</summary><p>${t.removeText}</p>${formOf(
+        remove,
+        { submit: t.remove, kind: 'danger' },
+        html`${named}${current(remove, 'password')}`,
+      )}</details>`
+    }`,
+  };
+}
+
+declare module '../../values.js' {
+  interface CardValues {
+    password: PasswordValues;
+  }
 }

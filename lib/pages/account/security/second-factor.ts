@@ -1,9 +1,10 @@
 import { type Html, html, unsafeHtml } from '../../../html.js';
 import { field, formOf, hidden } from '../../controls.js';
 import type { Visit } from '../../page.js';
-import type { Site } from '../../site.js';
-import type { FormValues } from '../../values.js';
-import { type Card, card, SECURITY } from './card.js';
+import { allOf, type Site } from '../../site.js';
+import type { CommonValues, FormValues } from '../../values.js';
+import type { Words } from '../../words.js';
+import { type Card, type CardView, card, SECURITY } from './card.js';
 
 /** The values of the card `second-factor`. */
 export interface SecondFactorCardValues {
@@ -14,7 +15,7 @@ export interface SecondFactorCardValues {
   readonly recoveryCodesLeft: number;
   /** Whether the account must have a second factor. */
   readonly required: boolean;
-  /** The authenticator app that is to be confirmed. */
+  /** The authenticator app that the user has to confirm. Null if there is none. */
   readonly setUp: {
     /** The secret in base32, in groups. */
     readonly secret: string;
@@ -23,14 +24,17 @@ export interface SecondFactorCardValues {
     /** The QR code, as SVG. */
     readonly qrSvg: string;
   } | null;
-  /** The recovery codes that were just created, which are shown once. */
+  /** The recovery codes that were just created. They are shown once. Null otherwise. */
   readonly recoveryCodes: readonly string[] | null;
-  readonly begin: FormValues;
+  /** The form that sets up an authenticator app. */
+  readonly start: FormValues;
   readonly confirm: FormValues;
   readonly renew: FormValues | null;
   readonly disable: FormValues | null;
-  /** The form that makes passkeys a second factor, or no longer. Null if the account has no passkey. */
+  /** The form that turns passkeys as a second factor on or off. Null if the account has no passkey. */
   readonly usePasskeys: FormValues | null;
+  /** Where the user continues after saving the recovery codes. */
+  readonly next: string;
 }
 
 interface Status {
@@ -42,6 +46,7 @@ interface Status {
 
 const ANCHOR = '#second-factor';
 
+/** @internal */
 export function secondFactorCard(site: Site): Card | null {
   const status = site.route('get /two-factor');
   const [begin, confirm] = [site.route('post /two-factor/totp'), site.route('post /two-factor/totp/confirm')];
@@ -54,7 +59,7 @@ export function secondFactorCard(site: Site): Card | null {
   const back = (done: string | undefined) => site.page('account/security', { done }) + ANCHOR;
   const codesOf = ({ body }: { readonly body?: unknown }) =>
     (body as { recovery_codes?: readonly string[] } | undefined)?.recovery_codes;
-  return card<SecondFactorCardValues>({
+  return card<'second-factor'>({
     name: 'second-factor',
     does: ['enroll_second_factor'],
     forms: [
@@ -84,8 +89,11 @@ export function secondFactorCard(site: Site): Card | null {
         : []),
     ],
     async values(visit) {
-      const found = await site.read<Status>(status, visit);
-      const setUp = await unconfirmed(site, visit);
+      const [found, setUp, methods] = await allOf([
+        site.read<Status>(status, visit),
+        unconfirmed(site, visit),
+        visit.methods,
+      ]);
       const form = (name: string) => site.form(visit, SECURITY, name);
       const isOn = found.totp || found.passkeys;
       const codes = visit.shownOnce;
@@ -100,63 +108,70 @@ export function secondFactorCard(site: Site): Card | null {
           qrSvg: setUp.qrSvg,
         },
         recoveryCodes: Array.isArray(codes) ? (codes as string[]) : null,
-        begin: form('set-up-app'),
+        start: form('set-up-app'),
         confirm: form('confirm-app'),
         renew: isOn ? form('renew-codes') : null,
         disable: found.totp ? form('disable-app') : null,
-        usePasskeys: usePasskeys && visit.methods.passkeys > 0 ? form('use-passkeys') : null,
-      };
-    },
-    view(values, { returnTo }, words) {
-      const { totp, passkeys, recoveryCodesLeft, required, setUp, recoveryCodes } = values;
-      const { begin, confirm, renew, disable, usePasskeys } = values;
-      const t = words.security.secondFactor;
-      const isOn = totp || passkeys;
-      return {
-        title: t.title,
-        content: html`${recoveryCodes && codesPart(recoveryCodes, returnTo ?? back(undefined), words)}<p>${isOn ? t.on(totp, passkeys) : required ? t.demanded : t.off}</p>${
-          isOn && html`<p>${t.codesLeft(recoveryCodesLeft)}</p>`
-        }${
-          setUp
-            ? html`<h3>${t.setUp}</h3><p>${t.scan}</p><div data-part="qr">${unsafeHtml(setUp.qrSvg.replace('<svg ', `<svg role="img" aria-label="${t.qr}" `))}</div><p><a href="${setUp.otpauthUrl}">${t.open}</a></p><p>${t.manual}</p><code data-part="secret">${setUp.secret}</code>${formOf(
-                confirm,
-                { submit: t.confirm, returnTo },
-                field(
-                  confirm,
-                  {
-                    name: 'code',
-                    label: words.fields.code,
-                    hint: t.codeHint,
-                    autocomplete: 'one-time-code',
-                    inputmode: 'numeric',
-                    isCode: true,
-                  },
-                  words,
-                ),
-              )}${formOf(begin, { submit: t.again, kind: 'link', returnTo })}`
-            : formOf(begin, {
-                submit: totp ? t.replace : t.begin,
-                kind: totp ? 'secondary' : 'primary',
-                returnTo,
-              })
-        }${
-          usePasskeys &&
-          formOf(
-            usePasskeys,
-            { submit: passkeys ? t.passkeysOff : t.passkeysOn, kind: 'secondary' },
-            hidden('on', String(!passkeys)),
-          )
-        }${renew && formOf(renew, { submit: t.renew, kind: 'secondary' })}${
-          disable &&
-          !required &&
-          html`<details><summary>${t.disable}</summary><p>${t.disableText}</p>${formOf(disable, { submit: t.disable, kind: 'danger' })}</details>`
-        }`,
+        usePasskeys: usePasskeys && methods.passkeys > 0 ? form('use-passkeys') : null,
+        next: visit.returnTo ?? back(undefined),
       };
     },
   });
 }
 
-function codesPart(codes: readonly string[], next: string, words: Parameters<Card['view']>[2]): Html {
+/** @internal */
+export function secondFactorView(
+  values: SecondFactorCardValues,
+  { returnTo }: CommonValues,
+  words: Words,
+): CardView {
+  const { totp, passkeys, recoveryCodesLeft, required, setUp, recoveryCodes } = values;
+  const { start, confirm, renew, disable, usePasskeys, next } = values;
+  const t = words.security.secondFactor;
+  const isOn = totp || passkeys;
+  return {
+    title: t.title,
+    content: html`${recoveryCodes && codesPart(recoveryCodes, next, words)}<p>${isOn ? t.on(totp, passkeys) : required ? t.demanded : t.off}</p>${
+      isOn && html`<p>${t.codesLeft(recoveryCodesLeft)}</p>`
+    }${
+      setUp
+        ? html`<h3>${t.setUp}</h3><p>${t.scan}</p><div data-part="qr">${unsafeHtml(setUp.qrSvg.replace('<svg ', `<svg role="img" aria-label="${t.qr}" `))}</div><p><a href="${setUp.otpauthUrl}">${t.open}</a></p><p>${t.manual}</p><code data-part="secret">${setUp.secret}</code>${formOf(
+            confirm,
+            { submit: t.confirm, returnTo },
+            field(
+              confirm,
+              {
+                name: 'code',
+                label: words.fields.code,
+                hint: t.codeHint,
+                autocomplete: 'one-time-code',
+                inputmode: 'numeric',
+                isCode: true,
+              },
+              words,
+            ),
+          )}${formOf(start, { submit: t.again, kind: 'link', returnTo })}`
+        : formOf(start, {
+            submit: totp ? t.replace : t.begin,
+            kind: totp ? 'secondary' : 'primary',
+            returnTo,
+          })
+    }${
+      usePasskeys &&
+      formOf(
+        usePasskeys,
+        { submit: passkeys ? t.passkeysOff : t.passkeysOn, kind: 'secondary' },
+        hidden('on', String(!passkeys)),
+      )
+    }${renew && formOf(renew, { submit: t.renew, kind: 'secondary' })}${
+      disable &&
+      !required &&
+      html`<details><summary>${t.disable}</summary><p>${t.disableText}</p>${formOf(disable, { submit: t.disable, kind: 'danger' })}</details>`
+    }`,
+  };
+}
+
+function codesPart(codes: readonly string[], next: string, words: Words): Html {
   const t = words.security.secondFactor;
   return html`<div data-part="once" role="alert" tabindex="-1" autofocus>
 <h3>${t.codes}</h3>
@@ -175,4 +190,10 @@ async function unconfirmed(site: Site, { auth }: Visit) {
     if (found) return found;
   }
   return null;
+}
+
+declare module '../../values.js' {
+  interface CardValues {
+    'second-factor': SecondFactorCardValues;
+  }
 }

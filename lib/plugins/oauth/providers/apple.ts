@@ -70,9 +70,9 @@ export const schema = () =>
 /**
  * Adds Sign in with Apple. Apple responds with a form post, and requires a signed JWT as the client secret. It sends
  * `email_verified` for every address, including relay addresses, as a boolean or a string. It can be false for accounts
- * of companies and schools. True counts like an answered email for addresses of Apple's own and of its relays; any other
- * address is one that Apple has verified at some time. Discovery is not used, because for hours in June
- * 2025 it named another issuer than the ID tokens. Unlinking revokes the tokens, which Apple requires of apps that
+ * of companies and schools. If it is true, an address of Apple's own mailboxes or relays counts like an email that the
+ * person has answered, and any other address as verified at some time. Discovery is not used, because for hours in June
+ * 2025 it named a different issuer than the ID tokens. Unlinking revokes the tokens, which Apple requires of apps that
  * delete accounts.
  *
  * @throws TypeError if the private key is invalid

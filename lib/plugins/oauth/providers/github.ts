@@ -40,10 +40,10 @@ interface GithubEmail {
 
 /**
  * Adds sign-in with GitHub. The email in the profile is not proof, because its owner chooses it. The primary address in
- * the list of emails counts as verified at some time if GitHub has verified it by sending a message to it. It never signs
- * anyone in to an existing account if an enterprise manages the GitHub account, because until August 2024 GitHub trusted
- * enterprises to verify addresses. Only the names of such accounts can contain `_`. The list has 30 entries per page unless more are
- * requested.
+ * the list of emails counts as verified at some time if GitHub has verified it by sending a message to it. It never
+ * signs anyone in to an existing account if an enterprise manages the GitHub account, because until August 2024 GitHub
+ * trusted enterprises to verify addresses. Only the names of such accounts can contain `_`. The list has 30 entries per
+ * page unless more are requested.
  *
  * Unlinking deletes the authorization of the app, with all its tokens for the person.
  *

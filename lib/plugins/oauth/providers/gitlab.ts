@@ -6,10 +6,10 @@ import { clientOf, type DiscoveredOptions, discoveredShape, readProvider } from 
 /** Options of {@link gitlab}. */
 export interface GitlabOptions extends DiscoveredOptions {
   /**
-   * Whether `email_verified: true` counts like an email that the person has answered. On a self-managed server, enable it
-   * only if the server confirms every address, which it does not by default.
-   * @default for gitlab.com, `email_verified: true` means that GitLab has verified the address at some time; with another
-   *   `issuer`, false
+   * Whether `email_verified: true` counts like an email that the person has answered. On a self-managed server, enable
+   * it only if the server confirms every address, which it does not by default.
+   * @default for gitlab.com, `email_verified: true` means that GitLab has verified the address at some time; with
+   *   another `issuer`, false
    */
   trustEmailVerified?: boolean;
 }
@@ -22,9 +22,10 @@ export const schema = () =>
 /**
  * Adds sign-in with GitLab: gitlab.com, or a self-managed server if `issuer` is set.
  *
- * On gitlab.com, `email_verified: true` means that the address was verified at some time. A self-managed server does not confirm
- * addresses unless its administrator has enabled that. Client secrets are sent in the body, because GitLab (Doorkeeper)
- * does not URL-decode the `Authorization` header. Unlinking revokes the tokens, at the endpoint that discovery names.
+ * On gitlab.com, `email_verified: true` means that the address was verified at some time. A self-managed server does
+ * not confirm addresses unless its administrator has enabled that. Client secrets are sent in the body, because GitLab
+ * (Doorkeeper) does not URL-decode the `Authorization` header. Unlinking revokes the tokens, at the endpoint that
+ * discovery names.
  *
  * @see https://docs.gitlab.com/integration/openid_connect_provider/
  * @see https://docs.gitlab.com/administration/settings/sign_up_restrictions/#confirm-user-email

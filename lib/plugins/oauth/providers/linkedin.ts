@@ -5,8 +5,8 @@ import { type EndpointOptions, endpointSchema, readProvider } from './options.js
 
 /**
  * Adds sign-in with LinkedIn. `email_verified: true` in userinfo means that LinkedIn has verified the email at some
- * time. LinkedIn's ID tokens have no nonce, so they are not used. Its token endpoint rejects `code_verifier` from clients with a secret, so
- * PKCE is not used either. LinkedIn does not document a way to revoke tokens.
+ * time. LinkedIn's ID tokens have no nonce, so they are not used. Its token endpoint rejects `code_verifier` from
+ * clients with a secret, so PKCE is not used either. LinkedIn does not document a way to revoke tokens.
  *
  * @see https://learn.microsoft.com/linkedin/consumer/integrations/self-serve/sign-in-with-linkedin-v2
  * @see https://github.com/UsefulSoftwareCo/executor/issues/2087 on `code_verifier`

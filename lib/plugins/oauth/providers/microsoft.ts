@@ -30,10 +30,10 @@ const OTHER_API = /^(?!https:\/\/graph\.microsoft\.com\/).*\//;
 
 /**
  * Adds sign-in with Microsoft Entra ID. The email claim is never proof, because a tenant's administrator can set it to
- * any address ("nOAuth"). Microsoft has no endpoint that revokes tokens. The subject is specific to the app registration, so
- * people have to link their accounts again after a change of `clientId`.
+ * any address ("nOAuth"). Microsoft has no endpoint that revokes tokens. The subject is specific to the app
+ * registration, so people have to link their accounts again after a change of `clientId`.
  *
- * Its tokens expire `max_age` seconds after the sign-in, so with 0 they would already be expired on arrival.
+ * Microsoft's tokens expire `max_age` seconds after the sign-in, so with 0 they would already be expired on arrival.
  * Reauthentication sets `max_age` to five minutes, and requests a sign-in with `prompt=login`.
  *
  * @see https://learn.microsoft.com/entra/identity-platform/claims-validation#validate-the-subject
@@ -65,7 +65,10 @@ function tenantIn(issuer: string): string | null {
   return origin === ENTRA ? (pathname.split('/')[1] ?? '').toLowerCase() : null;
 }
 
-/** Checks the tenant of an ID token, whose issuer is already known to contain it. @throws Error if it is not accepted */
+/**
+ * Checks the tenant of an ID token, whose issuer is already known to contain it.
+ * @throws Error if it is not accepted
+ */
 function checkTenant(tid: unknown, accepted: string): void {
   if (typeof tid !== 'string' || !TENANT_ID.test(tid)) throw new Error('the ID token names no tenant');
   const isPersonal = tid.toLowerCase() === PERSONAL;

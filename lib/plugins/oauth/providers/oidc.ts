@@ -68,15 +68,15 @@ export function oidc(options: OidcOptions): ProviderPlugin {
   });
 }
 
-/** What a provider's word about an email is worth: see `Profile`. */
+/** How far to trust a provider's statement about an email: see `Profile`. */
 type Word = Pick<Profile, 'emailIsProof' | 'emailIsAuthoritative'>;
 
-/** The word of a provider that has verified an address of another mail service, or has not. */
+/** The trust in a provider that has verified an address of another mail service, or has not. */
 export function verified(isVerified: boolean): Word {
   return { emailIsProof: isVerified };
 }
 
-/** The word of a provider that runs the mailbox, or that the app trusts as if it did. */
+/** The trust in a provider that runs the mailbox, or that the app trusts as if it did. */
 export function authoritative(isVerified: boolean): Word {
   return { emailIsProof: isVerified, emailIsAuthoritative: isVerified };
 }
@@ -85,7 +85,7 @@ export function authoritative(isVerified: boolean): Word {
  * Reads the profile from the ID token, or from userinfo if the ID token has no email. Userinfo is always fetched, so
  * that a mismatch of the subjects is detected.
  *
- * @param wordOf what the claims that contain the email are worth
+ * @param wordOf returns how far to trust the claims that contain the email
  */
 export async function oidcProfile(
   { claims, userinfo }: Pick<ProfileSources, 'claims' | 'userinfo'>,

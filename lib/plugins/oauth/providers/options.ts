@@ -3,7 +3,7 @@ import { isLoopback, readOptions, schemaOf } from '../../../config/options.js';
 import { FLOW_PARAMETERS } from '../authorization-server.js';
 import type { FieldsOf } from '../provider.js';
 
-/** Where a provider sends the browser back to: its redirect URI. Providers accept only registered ones. */
+/** The redirect URI to which a provider sends the browser back. Providers accept only registered ones. */
 export interface CallbackOptions {
   /**
    * The path of the callback routes, below the path of the router, such as `/google/callback`. It must not be the path
@@ -13,7 +13,7 @@ export interface CallbackOptions {
   callbackPath?: string;
   /**
    * A path of your app, or a URL with the origin of `baseUrl`, where your app mounts `authCallback(auth, 'google')`. It
-   * is the redirect URI then, in place of one below the path of the router. A path is relative to `baseUrl`.
+   * is then the redirect URI, instead of one below the path of the router. A path is relative to `baseUrl`.
    * @default none
    */
   callbackUrl?: string;
@@ -28,8 +28,8 @@ export interface ProviderOptions extends CallbackOptions {
   /** The scopes to request; `openid` is added if needed. @default the scopes needed to sign in, for named providers */
   scopes?: readonly string[];
   /**
-   * Additional parameters of the authorization request, such as `{ prompt: 'select_account' }`. They replace those of
-   * the provider's module, except that prompts are combined. Parameters of the flow itself, such as `state`, are
+   * Additional parameters of the authorization request, such as `{ prompt: 'select_account' }`. They replace parameters
+   * of the provider's module, except that prompts are combined. Parameters of the flow itself, such as `state`, are
    * rejected.
    * @default none
    */
@@ -54,7 +54,7 @@ export interface ClientAuthOptions {
   /**
    * How the client secret is sent to the provider: `basic` in the `Authorization` header, or `post` in the body (RFC
    * 6749, 2.3.1).
-   * @default for `oidc()`, `post` if discovery lists it, else `basic`; for `oauth2()`, `post`
+   * @default for `oidc()`, `post` if discovery lists it, otherwise `basic`; for `oauth2()`, `post`
    */
   clientAuth?: 'basic' | 'post';
 }
@@ -129,8 +129,8 @@ export const callbackShape = {
 };
 
 /**
- * Whether a path or URL is written as browsers write it. Providers compare redirect URIs as strings, so that another
- * spelling would not be the registered one.
+ * Whether a path or URL is written as browsers write it. Providers compare redirect URIs as strings, so another
+ * spelling would not match the registered URI.
  */
 function isNormal(value: string): boolean {
   if (!value.startsWith('/'))
@@ -189,7 +189,7 @@ export const endpointSchema = () =>
 /**
  * Validates the options of a provider, and fills in defaults.
  *
- * @throws TypeError naming every mistake and how to fix it, without quoting values
+ * @throws TypeError that names every mistake and its fix, without quoting values
  * @internal
  */
 export const readProvider: typeof readOptions = (provider, makeSchema, options) =>
@@ -200,7 +200,7 @@ export const readProvider: typeof readOptions = (provider, makeSchema, options) 
     options ?? ({} as never),
   );
 
-/** Reads what all providers have in common from the options of one. */
+/** Returns the options of a provider that all providers have in common. */
 export function clientOf(options: ProviderOptions & ProfileAlias) {
   const { clientId, clientSecret, authorizeParameters: appParameters, callbackPath, callbackUrl } = options;
   return { clientId, clientSecret, appParameters, callbackPath, callbackUrl, fields: fieldsOf(options) };

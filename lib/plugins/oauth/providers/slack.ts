@@ -20,7 +20,7 @@ export interface SlackOptions extends DiscoveredOptions {
 
 const SLACK = 'https://slack.com';
 
-/** The codes of RFC 6749 for those of Slack. */
+/** The codes of RFC 6749 for Slack's codes. */
 const ERRORS = new Map([
   ...GRANT_ERRORS.map((code) => [code, 'invalid_grant'] as const),
   ...['bad_client_secret', 'invalid_client_id'].map((code) => [code, 'invalid_client'] as const),

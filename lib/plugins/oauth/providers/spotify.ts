@@ -4,10 +4,10 @@ import { verified } from './oidc.js';
 import { type EndpointOptions, endpointSchema, readProvider } from './options.js';
 
 /**
- * Adds sign-in with Spotify. People are identified by `account_id`, "a public, immutable, pseudoanonymous identifier"; the
- * user id, which an app might have stored before, can change. Its documentation calls the email unverified, so it is never proof, and apps in
- * development mode do not get it. There is no endpoint that revokes tokens. Redirect URIs must not contain `localhost`;
- * use `127.0.0.1` instead.
+ * Adds sign-in with Spotify. People are identified by `account_id`, "a public, immutable, pseudoanonymous identifier";
+ * the user id, which an app might have stored before, can change. Spotify's documentation calls the email unverified,
+ * so it is never proof, and apps in development mode do not get it. There is no endpoint that revokes tokens. Redirect
+ * URIs must not contain `localhost`; use `127.0.0.1` instead.
  *
  * @see https://developer.spotify.com/documentation/web-api/tutorials/code-flow
  * @see https://developer.spotify.com/documentation/web-api/reference/get-current-users-profile

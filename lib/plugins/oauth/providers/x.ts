@@ -6,7 +6,8 @@ import { type EndpointOptions, endpointSchema, readProvider } from './options.js
 
 /**
  * Adds sign-in with X, formerly Twitter. X requires the client secret in the `Authorization` header. `confirmed_email`
- * counts as verified at some time, because X returns only an address that the person has confirmed. To get it, enable "Request email from users" in the settings of the app at X. Unlinking revokes the tokens. Add the scope
+ * counts as verified at some time, because X returns only an address that the person has confirmed. To get it, enable
+ * "Request email from users" in the settings of the app at X. Unlinking revokes the tokens. Add the scope
  * `offline.access` for a refresh token.
  *
  * @see https://docs.x.com/fundamentals/authentication/oauth-2-0/authorization-code on scopes
@@ -14,7 +15,7 @@ import { type EndpointOptions, endpointSchema, readProvider } from './options.js
  * @see https://docs.x.com/x-api/users/get-my-user
  * @see https://docs.x.com/x-api/fundamentals/data-dictionary on `confirmed_email`
  * @see https://github.com/plhery/node-twitter-api-v2/issues/496 on errors: `invalid_request` for codes and tokens that are
- *   not valid any more
+ *   no longer valid
  * @see https://devcommunity.x.com/t/announcing-support-for-email-address-retrieval-with-oauth-2-0-in-the-x-api-v2/240555
  */
 export function x(options: EndpointOptions): ProviderPlugin {

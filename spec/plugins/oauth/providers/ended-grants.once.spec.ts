@@ -100,7 +100,7 @@ describe.each(Object.entries(PRESETS))('%s', (id, preset) => {
     answering(preset.wrongSecret);
     app.log.length = 0;
     expect(await travel(app.browser())).toBe('/done?error=provider_error');
-    expect(app.log.join('\n')).toContain(`it answered with the error ${preset.inLog}`);
+    expect(app.log.join('\n')).toContain(`it responded with the error ${preset.inLog}`);
   });
 
   test('a provider that cannot answer a sign-in is to blame', async () => {

@@ -226,7 +226,7 @@ describe('GET /oauth/:provider/reauthenticate', () => {
     await signInWith(browser, 'plain');
     const response = await browser.get('/auth/oauth/plain/reauthenticate');
     const { detail } = expectProblem(response, 403, 'reauthentication_required');
-    expect(detail).toMatch(/does not say when you signed in there\. Confirm your password/);
+    expect(detail).toMatch(/does not report when you signed in there\. Confirm your password/);
     expect(response.headers['set-cookie']).toBeUndefined();
   });
 

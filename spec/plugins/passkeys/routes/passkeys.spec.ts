@@ -364,7 +364,7 @@ describe('GET, PATCH and DELETE /passkeys', () => {
     await browser.patch(`/auth/passkeys/${first.id}`).send({ name: 'old phone' }).expect(200);
     await browser.delete(`/auth/passkeys/${first.id}`).expect(204);
     expect(await list()).toEqual([second]);
-    expectProblem(await signInWith(app.browser(), device), 401, 'invalid_passkey');
+    expectProblem(await signInWith(app.browser(), device), 401, 'unknown_passkey');
   });
 
   test("know nobody else's", async () => {

@@ -1,12 +1,12 @@
-import type { FieldOptions } from '../../config/user.js';
-import { type Html, html } from '../../html.js';
-import { snakeCase } from '../../tables/column.js';
-import { choice, field, labelOf } from '../controls.js';
-import type { Site } from '../site.js';
-import type { FormValues } from '../values.js';
-import type { Words } from '../words.js';
+import type { FieldOptions } from '../config/user.js';
+import type { Html } from '../html.js';
+import { snakeCase } from '../tables/column.js';
+import { choice, field, labelOf } from './controls.js';
+import type { Site } from './site.js';
+import type { FormValues } from './values.js';
+import type { Words } from './words.js';
 
-/** A field of the app's own, for a form. */
+/** A custom field of the app, for a form. */
 export interface OwnField {
   /** The name in the form, such as `favorite_color`. */
   readonly name: string;
@@ -14,15 +14,16 @@ export interface OwnField {
   readonly required: boolean;
   readonly options: readonly string[] | null;
   readonly maxLength: number | null;
-  /** The present value, as a form has it. Null if there is none. */
+  /** The current value, as forms contain it. Null if there is none. */
   readonly value: string | null;
 }
 
 /**
- * Returns the app's own fields, except for those that no input can show.
+ * Returns the custom fields of the app, except for those that no input can show.
  *
- * @param values the present values, by their names in JSON. By default, those of a new user
+ * @param values the current values, by their names in JSON. By default, the values of a new user
  * @param by who sets the fields and sees the values: administrators also set those with `input: 'none'`
+ * @internal
  */
 export function ownFields(
   site: Site,
@@ -33,7 +34,7 @@ export function ownFields(
   return (
     Object.entries(site.core.settings.user.fields)
       .filter(([, { input, type }]) => (isAdministrator || input !== 'none') && type !== 'json')
-      // A form that does not know the present value would overwrite it.
+      // A form that does not know the current value would overwrite it.
       .filter(
         ([, { output = 'self' }]) => !values || output === 'self' || (isAdministrator && output === 'admin'),
       )
@@ -63,7 +64,11 @@ function textOf(type: FieldOptions['type'], value: unknown): string | null {
 
 const INPUTS = { string: 'text', integer: 'number', number: 'number', date: 'datetime-local' } as const;
 
-/** Creates the inputs of the app's own fields. Every one is sent: a boolean is a choice that has its `false`. */
+/**
+ * Creates the inputs of custom fields. A boolean is a list of options, because browsers do not send an empty checkbox.
+ *
+ * @internal
+ */
 export function ownInputs(form: FormValues, fields: readonly OwnField[], words: Words): readonly Html[] {
   return fields.map(({ name, type, required, options, maxLength, value }) => {
     const label = labelOf(name);
@@ -105,8 +110,3 @@ const AUTOCOMPLETE: Readonly<Record<string, string>> = {
   birthday: 'bday',
   website: 'url',
 };
-
-/** Creates the line between two ways to do the same. */
-export function orLine(words: Words): Html {
-  return html`<p data-part="or">${words.or}</p>`;
-}

@@ -1,6 +1,6 @@
-import { type Html, html } from '../../html.js';
-import type { Site } from '../site.js';
-import type { Words } from '../words.js';
+import { type Html, html } from '../html.js';
+import type { Site } from './site.js';
+import type { Words } from './words.js';
 
 /** A provider that a user can continue with. */
 export interface ProviderValues {
@@ -12,7 +12,11 @@ export interface ProviderValues {
   readonly href: string;
 }
 
-/** The ways to sign in that the plugins offer, besides a password. */
+/**
+ * Returns the providers with the links that start an action.
+ *
+ * @internal
+ */
 export function providersOf(
   site: Site,
   action: 'authorize' | 'link' | 'reauthenticate',
@@ -22,12 +26,16 @@ export function providersOf(
   return providerIds(site).map((id) => ({
     id,
     name: providerName(id),
-    // A link, and not a form: the browser holds the redirects after a form against the policy of the page.
+    // Use a link instead of a form, because browsers check redirects after a form against the policy of the page.
     href: `${site.url(`/oauth/${encodeURIComponent(id)}/${action}`)}?callback_url=${encodeURIComponent(callback(id))}`,
   }));
 }
 
-/** Returns the ids of the providers that are configured. */
+/**
+ * Returns the ids of the providers that are configured.
+ *
+ * @internal
+ */
 export function providerIds(site: Site): readonly string[] {
   return site.core.contributions.flatMap(({ forPages }) => forPages?.providers ?? []);
 }
@@ -40,7 +48,11 @@ const NAMES: Readonly<Record<string, string>> = {
   x: 'X',
 };
 
-/** Returns the name of a provider, by its id. */
+/**
+ * Returns the name of a provider, by its id.
+ *
+ * @internal
+ */
 export function providerName(id: string): string {
   return (
     NAMES[id] ??
@@ -51,7 +63,11 @@ export function providerName(id: string): string {
   );
 }
 
-/** Creates the links to the providers. */
+/**
+ * Creates the links to the providers.
+ *
+ * @internal
+ */
 export function providerLinks(
   providers: readonly ProviderValues[],
   lastUsed: string | null,
@@ -64,7 +80,11 @@ export function providerLinks(
   )}</div>`;
 }
 
-/** Marks the way that was used last in this browser. */
+/**
+ * Creates the tag of the sign-in method that was last used in this browser.
+ *
+ * @internal
+ */
 export function lastUsedTag(isLast: boolean, words: Words): Html | null {
   return isLast ? html` <span data-part="tag">${words.lastUsed}</span>` : null;
 }

@@ -1,0 +1,3 @@
+import { createClient } from 'latchkey/client';
+
+export const client = createClient();

@@ -1,0 +1,194 @@
+import type { Transaction } from 'sequelize';
+import type { Core } from '../core/core.js';
+import { declareNotices } from '../mail/notice-kinds.js';
+import { declareEvents } from '../outbox/events.js';
+import { CORE } from '../owners.js';
+import type { TransactionOption } from '../sessions/request.js';
+import { type Column, type Columns, columnName, snakeCase, toJson } from '../tables/column.js';
+import { coreTables, users } from '../tables/core.js';
+import type { ExportedRows, TableDeclaration } from '../tables/table.js';
+import type { UserRecord } from '../users/record.js';
+
+type Raw = Readonly<Record<string, unknown>>;
+
+/**
+ * The data that is stored about a user, as JSON with keys in snake_case. Tables of plugins add their own lists. It
+ * contains no secrets, no hashes and no ids of other users.
+ */
+export interface UserExport {
+  /** ISO 8601. */
+  readonly exported_at: string;
+  /** The account, with the fields that its user can see. */
+  readonly user: Raw;
+  readonly sessions: readonly Raw[];
+  /** The browsers in which the user has signed in. */
+  readonly devices: readonly Raw[];
+  readonly account_changes: readonly Raw[];
+  /** The emailed links that have not been deleted yet, including expired ones. */
+  readonly emailed_links: readonly Raw[];
+  readonly pending_sign_ins: readonly Raw[];
+  /** The systems that the account was imported from. */
+  readonly imports: readonly Raw[];
+  /** The result of `hooks.exportUser`. Absent without that hook. */
+  readonly app?: unknown;
+  /** The rows of a plugin's table, such as `api_keys`. */
+  readonly [table: string]: unknown;
+}
+
+/** `auth.exportUser` */
+export interface ExportApi {
+  /**
+   * Returns the data that latchkey stores about a user and, with `hooks.exportUser`, the app's data. The call does not
+   * count against a limit, and the user gets no notice.
+   *
+   * @throws AuthError `user_not_found`, and the errors of `hooks.exportUser`
+   * @throws TypeError if JSON cannot represent the result of `hooks.exportUser`, and for unknown options
+   */
+  exportUser(userId: string, options?: TransactionOption): Promise<UserExport>;
+}
+
+/** @internal */
+export function exportApi(core: Core): ExportApi {
+  return {
+    exportUser: (userId, options = {}) =>
+      core.call('auth.exportUser', options, [], async () => {
+        const data = await exportUser(core, userId, options.transaction ?? undefined);
+        await core.events.together(['user.exported'], async (within) =>
+          core.events.emit('user.exported', { userId }, within),
+        );
+        return data;
+      }),
+  };
+}
+
+/**
+ * Exports the data of a user who asks for it, and sends them a notice. Only exports that succeed count against the
+ * limit.
+ *
+ * @throws AuthError `rate_limited`, and like `core.change` and {@link exportUser}
+ */
+export function exportOwnData(core: Core, userId: string, sessionId: string): Promise<UserExport> {
+  return core.limiter.countSuccess('dataExport', userId, async () => {
+    const data = await exportUser(core, userId);
+    await core.change(userId, { sessionId }, async ({ user }, transaction) => {
+      await core.notices.mark(exportNotices['data-exported'], user, transaction);
+      core.events.emit('user.exported', { userId }, transaction);
+    });
+    return data;
+  });
+}
+
+async function exportUser(core: Core, userId: string, transaction?: Transaction): Promise<UserExport> {
+  const record = await core.users.require(userId);
+  const data: Record<string, unknown> = {
+    exported_at: core.database.clock.date().toISOString(),
+    user: present(record.account, core.users.columns),
+  };
+  for (const { declaration, rows } of exportedTables(core))
+    data[rows.as] = await rowsOf(core, declaration, rows, userId);
+  return { ...data, ...(await ofApp(core, record, transaction)) } as unknown as UserExport;
+}
+
+/** A table whose rows are exported. */
+export interface ExportedTable {
+  readonly declaration: TableDeclaration;
+  readonly rows: ExportedRows;
+}
+
+/** Returns the tables from which a user's rows are exported, except the table of users. */
+export function exportedTables({ contributions }: Core): readonly ExportedTable[] {
+  const tables: readonly TableDeclaration[] = [coreTables, ...contributions.map(({ tables = {} }) => tables)]
+    .flatMap((some) => Object.values(some as Readonly<Record<string, TableDeclaration>>))
+    .filter(({ name }) => name !== users.name);
+  return tables.flatMap((declaration) =>
+    typeof declaration.exported === 'string' ? [] : { declaration, rows: declaration.exported },
+  );
+}
+
+/** Returns the columns that are exported. */
+export function exportedColumns(columns: Columns): Columns {
+  return Object.fromEntries(Object.entries(columns).filter(([, { inExport }]) => inExport === true));
+}
+
+const BATCH = 500;
+
+/** Reads a user's rows in batches, because an account can have many events. */
+async function rowsOf(
+  core: Core,
+  declaration: TableDeclaration,
+  { by, without = (row) => row }: ExportedRows,
+  userId: string,
+): Promise<Raw[]> {
+  const { columns } = declaration;
+  const [key = ''] = Object.keys(columns);
+  const nameOf = (attribute: string) => `r.${columnName(attribute, columns[attribute] as Column)}`;
+  const rows = core.table(declaration).only('r', key, ...Object.keys(exportedColumns(columns)));
+  const found: Raw[] = [];
+  for (let after: string | Buffer | null = null; ; ) {
+    const isLater = after === null ? '' : `AND ${nameOf(key)} > :after`;
+    const batch: Raw[] = await rows.select(
+      `WHERE ${nameOf(by)} = :userId ${isLater} ORDER BY ${nameOf(key)} LIMIT ${BATCH}`,
+      { userId, after },
+    );
+    found.push(...batch.map((row) => present(without(row), columns)));
+    if (batch.length < BATCH) return found;
+    after = batch.at(-1)?.[key] as string | Buffer;
+  }
+}
+
+function present(row: Raw, columns: Columns): Raw {
+  const exported = Object.entries(exportedColumns(columns));
+  return Object.fromEntries(
+    exported.map(([attribute, column]) => [snakeCase(attribute), toJson(row[attribute] ?? null, column)]),
+  );
+}
+
+/** @throws TypeError if JSON cannot represent the result of the app's hook, and the errors of the hook */
+async function ofApp(
+  { settings, context, users }: Core,
+  record: UserRecord,
+  transaction: Transaction | undefined,
+): Promise<{ app?: unknown }> {
+  const { exportUser } = settings.hooks;
+  if (!exportUser) return {};
+  const value = await context.forApp(() => exportUser(users.forCode(record), { transaction }));
+  return { app: throughJson(value) };
+}
+
+/** Throws even if there is no value, because an incomplete export must not look complete. */
+function throughJson(value: unknown): unknown {
+  let cause: unknown;
+  try {
+    const json = JSON.stringify(value);
+    if (json !== undefined) return JSON.parse(json);
+  } catch (error) {
+    cause = error;
+  }
+  throw new TypeError(
+    'latchkey: hooks.exportUser must return a value that JSON can represent: return null if there is no data',
+    { cause },
+  );
+}
+
+export const exportNotices = declareNotices(CORE, {
+  'data-exported': {
+    subject: 'The data of your account was downloaded',
+    lines: [
+      'Someone signed in to your account and downloaded a file with the data that is stored about you.',
+    ],
+    undo: 'If it was not you, sign out all devices and undo all later changes here within 7 days:',
+  },
+});
+
+declare module '../mail/notice-kinds.js' {
+  interface NoticeKinds extends Record<keyof typeof exportNotices, unknown> {}
+}
+
+declare module '../outbox/events.js' {
+  interface EventDetails {
+    /** The data of a user was exported, by the user or by code. */
+    'user.exported': { readonly userId: string };
+  }
+}
+
+declareEvents(CORE, { 'user.exported': {} });

@@ -1,0 +1,448 @@
+import { execFile, spawn } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
+import { existsSync, lstatSync, readFileSync } from 'node:fs';
+import { appendFile, chmod, writeFile } from 'node:fs/promises';
+import { basename, dirname, extname, join, posix, resolve } from 'node:path';
+import { createInterface } from 'node:readline/promises';
+import { parseEnv, promisify } from 'node:util';
+import { type Command, Option } from 'commander';
+import type { Package } from './call.js';
+import { asCommonJs, findEntry, isInside, isModule, type PackageJson, readPackageJson } from './modules.js';
+import { EXIT, type Output, Refusal } from './output.js';
+import { newConfig } from './plugins.js';
+
+/** The databases to choose from: the URL in development, and the driver that has to be installed. */
+const DATABASES = {
+  sqlite: {
+    url: 'sqlite:./app.db',
+    drivers: process.getBuiltinModule('node:sqlite') ? [] : ['@photostructure/sqlite@1'],
+  },
+  mysql: { url: 'mysql://root@localhost/app', drivers: ['mysql2@3'] },
+  postgres: { url: 'postgres://localhost/app', drivers: ['pg@8'] },
+} as const;
+
+type DatabaseName = keyof typeof DATABASES;
+
+const DATABASE_NAMES = Object.keys(DATABASES) as DatabaseName[];
+
+interface InitOptions {
+  readonly database?: DatabaseName;
+  readonly typescript?: boolean;
+  readonly force?: boolean;
+}
+
+/** Adds `latchkey init`, which does not need a config. */
+export function addInit(parent: Command, output: (command: Command) => Output, of: Package): void {
+  parent
+    .command('init')
+    .description('Add latchkey to an empty folder or an Express app: a config, .env, scripts and packages.')
+    .addOption(
+      new Option(
+        '--database <name>',
+        'the database (default: the one whose driver is installed, or sqlite)',
+      ).choices(DATABASE_NAMES),
+    )
+    .option(
+      '--typescript',
+      'write TypeScript (default: if the folder has a tsconfig.json or a TypeScript app)',
+    )
+    .option('--force', 'replace an existing config and app')
+    .action((options: InitOptions, command: Command) => init(options, output(command), of));
+}
+
+async function init(options: InitOptions, output: Output, of: Package): Promise<void> {
+  const folder = process.cwd();
+  const asksNothing = output.isJson || Object.keys(options).length > 0;
+  const project = readProject(folder, options);
+  const chosen = asksNothing || !isTerminal() ? project : await ask(project);
+  const plan = planOf(chosen);
+
+  const differing = [...plan.files].filter(
+    ([file, text]) => existsSync(file) && readFileSync(file, 'utf8') !== text,
+  );
+  if (differing.length > 0 && !options.force) {
+    const [verb, them] = differing.length > 1 ? ['exist', 'them'] : ['exists', 'it'];
+    const names = differing.map(([file]) => file).join(' and ');
+    throw new Refusal(`${names} ${verb}: add --force to replace ${them}`, 'exists', EXIT.usage);
+  }
+
+  refuseLinks(folder, ['.gitignore', '.env', 'package.json', ...plan.files.keys()]);
+  if (await isTracked('.env'))
+    throw new Refusal(
+      'git tracks .env, so the secret would be committed: run git rm --cached .env, and commit the removal',
+    );
+
+  const written = [
+    // Write .gitignore first, because the secret must never be in a commit.
+    ...(await addLines('.gitignore', linesToIgnore(chosen))),
+    ...(await addLines('.env', variablesToAdd(chosen), 0o600)),
+    ...(await writeChanged(plan.files)),
+    ...(await writePackageJson(chosen.packageJson, plan.scripts)),
+  ];
+  const packages = missingOf(chosen.packageJson, plan.packages, of);
+  const devPackages = missingOf(chosen.packageJson, plan.devPackages, of);
+  const manager = packageManagerOf(folder);
+  await install(manager, packages, false, output);
+  await install(manager, devPackages, true, output);
+
+  const { database, isTypeScript, entry } = chosen;
+  const installed = [...packages, ...devPackages];
+  output.result(
+    { database, typescript: isTypeScript, app: entry ?? plan.app, written, installed },
+    [
+      `Database: ${database} (--database), language: ${isTypeScript ? 'TypeScript' : 'JavaScript (--typescript)'}.`,
+      written.length > 0 ? `Wrote ${written.join(', ')}.` : 'Nothing to write: all files exist.',
+      ...(installed.length > 0 ? [`Installed ${installed.join(', ')}.`] : []),
+      '',
+      entry === null ? nextSteps(plan, chosen) : linesToAdd(entry, plan.config, chosen),
+    ].join('\n'),
+  );
+}
+
+/** @throws Refusal if a file is a symbolic link to a missing file, or a link leads out of the folder */
+function refuseLinks(folder: string, files: readonly string[]): void {
+  for (const file of files) {
+    const isThere = lstatSync(file, { throwIfNoEntry: false }) !== undefined;
+    if (isThere ? existsSync(file) && isInside(folder, file) : isInside(folder, dirname(file))) continue;
+    throw new Refusal(
+      `${file} is a symbolic link to a missing file or out of this folder: replace it with a file`,
+    );
+  }
+}
+
+/** Whether git has a file in its index. A folder without git has none. */
+function isTracked(file: string): Promise<boolean> {
+  return promisify(execFile)('git', ['ls-files', '--error-unmatch', file]).then(
+    () => true,
+    () => false,
+  );
+}
+
+/** The state of the folder, and the choices that it leaves open. */
+interface InitProject {
+  readonly name: string;
+  readonly packageJson: PackageJson | null;
+  /** The file that starts an existing Express app. Null if there is none. */
+  readonly entry: string | null;
+  readonly isTypeScript: boolean;
+  /** Whether the folder decides between TypeScript and JavaScript. */
+  readonly hasLanguage: boolean;
+  readonly database: DatabaseName;
+}
+
+function readProject(folder: string, { database, typescript }: InitOptions): InitProject {
+  const packageJson = readPackageJson(folder);
+  const entry = versionOf(packageJson, 'express') === undefined ? null : findEntry(folder);
+  // The second run of this command must not treat the app that the first run wrote as an existing app.
+  const isOurs = entry !== null && readFileSync(entry, 'utf8') === newApp(entry, packageJson);
+  const hasLanguage = entry !== null || existsSync('tsconfig.json');
+  const [driver = 'sqlite'] = DATABASE_NAMES.filter((name) =>
+    DATABASES[name].drivers.some((one) => versionOf(packageJson, nameOf(one)) !== undefined),
+  );
+  return {
+    name: basename(packageJson?.name ?? folder)
+      .replace(/[^\w. -]/g, '')
+      .slice(0, 64),
+    packageJson,
+    entry: isOurs ? null : entry,
+    isTypeScript: entry === null ? (typescript ?? hasLanguage) : isTyped(entry),
+    hasLanguage,
+    database: database ?? driver,
+  };
+}
+
+function isTerminal(): boolean {
+  return process.stdin.isTTY === true && process.stderr.isTTY === true;
+}
+
+/** Asks for the choices that the folder leaves open. @throws Refusal if it is interrupted */
+async function ask(project: InitProject): Promise<InitProject> {
+  const terminal = createInterface({ input: process.stdin, output: process.stderr });
+  const controller = new AbortController();
+  terminal.once('close', () => controller.abort());
+  const choose = async <Name extends string>(question: string, names: readonly Name[], preset: Name) => {
+    for (;;) {
+      const shown = names.map((name) => (name === preset ? `[${name}]` : name)).join(', ');
+      const answer = (await terminal.question(`${question} (${shown}): `, controller)).trim().toLowerCase();
+      const found = answer === '' ? preset : names.find((name) => name === answer);
+      if (found) return found;
+    }
+  };
+  try {
+    const database = await choose('Database', DATABASE_NAMES, project.database);
+    if (project.hasLanguage) return { ...project, database };
+    const language = await choose('Language', ['javascript', 'typescript'], 'javascript');
+    return { ...project, database, isTypeScript: language === 'typescript' };
+  } catch (error) {
+    if (!controller.signal.aborted) throw error;
+    throw new Refusal('interrupted: nothing was written', 'interrupted', EXIT.interrupted);
+  } finally {
+    terminal.close();
+  }
+}
+
+/** The files, scripts and packages to add. */
+interface Plan {
+  /** The config, and in an empty folder the app, with their content. */
+  readonly files: ReadonlyMap<string, string>;
+  readonly config: string;
+  /** The new app. */
+  readonly app: string;
+  readonly scripts: Readonly<Record<string, string>>;
+  readonly packages: readonly string[];
+  readonly devPackages: readonly string[];
+}
+
+function planOf({ entry, name, database, isTypeScript, packageJson }: InitProject): Plan {
+  const isNew = entry === null;
+  const app = entry ?? (isTypeScript ? 'app.ts' : 'app.js');
+  const config = posix.join(posix.dirname(app), `latchkey.config${extname(app)}`);
+  const { url, drivers } = DATABASES[database];
+  const files = new Map([[config, inLanguageOf(config, packageJson, newConfig(name || 'app', url))]]);
+  if (isNew) files.set(app, newApp(app, packageJson));
+  if (isNew && isTypeScript && !existsSync('tsconfig.json')) files.set('tsconfig.json', NEW_TSCONFIG);
+  const start = {
+    start: `${isTypeScript ? 'tsx' : 'node'} ${app}`,
+    ...(isTypeScript && { typecheck: 'tsc' }),
+  };
+  const migrate =
+    dirname(config) === '.' ? 'latchkey migrate' : `latchkey migrate --config ${inScript(config)}`;
+  const packages = ['latchkey', 'express@5', 'sequelize@6', ...drivers];
+  return {
+    files,
+    config,
+    app,
+    scripts: { ...(isNew && start), 'auth:migrate': migrate },
+    packages: isNew && isTypeScript ? [...packages, 'tsx'] : packages,
+    devPackages: isTypeScript ? (isNew ? TYPES : ['tsx']) : [],
+  };
+}
+
+/** Quotes a path with spaces for package.json, in a way that sh and the shell of Windows understand. */
+function inScript(path: string): string {
+  return /^[\w./-]+$/.test(path) ? path : `"${path}"`;
+}
+
+const TYPES = ['typescript', '@types/express@5', '@types/node'];
+
+const NEW_TSCONFIG = `{
+  "compilerOptions": {
+    "target": "es2022",
+    "module": "nodenext",
+    "types": ["node"],
+    "strict": true,
+    "skipLibCheck": true,
+    "noEmit": true
+  }
+}
+`;
+
+function newApp(file: string, packageJson: PackageJson | null): string {
+  const listen = `app.listen(port, () => console.log(\`http://localhost:\${port}\`));`;
+  const start = isModuleIn(packageJson, file)
+    ? `await auth.migrate();\n${listen}`
+    : `auth.migrate().then(() => ${listen.slice(0, -1)});`;
+  return inLanguageOf(
+    file,
+    packageJson,
+    `import express from 'express';
+import { authRouter, currentUser, requireSession } from 'latchkey';
+import { html } from 'latchkey/pages';
+import { auth } from './latchkey.config.js';
+
+export const app = express();
+
+app.use('/auth', authRouter(auth));
+app.get('/', requireSession(auth), (req, res) => {
+  res.send(\`\${html\`<p>Hello \${currentUser(req).email}. <a href="/auth/account">Your account</a></p>\`}\`);
+});
+
+const port = process.env.PORT ?? 3000;
+${start}
+`,
+  );
+}
+
+function inLanguageOf(file: string, packageJson: PackageJson | null, source: string): string {
+  return isTyped(file) || isModuleIn(packageJson, file) ? source : asCommonJs(source);
+}
+
+/** Whether a file of the project will be an ES module. It will be one if `init` writes the package.json. */
+function isModuleIn(packageJson: PackageJson | null, file: string): boolean {
+  return packageJson === null || isModule(resolve(file));
+}
+
+function isTyped(file: string): boolean {
+  return /\.[mc]?ts$/.test(file);
+}
+
+/** Returns the lines that .gitignore lacks. */
+function linesToIgnore({ entry, database }: InitProject): string[] {
+  const ignored = existsSync('.gitignore') ? readFileSync('.gitignore', 'utf8').split(/\r?\n/) : [];
+  const isIgnored = (pattern: RegExp) => {
+    const last = ignored.findLast((line) => pattern.test(line.trim()));
+    return last !== undefined && !last.startsWith('!');
+  };
+  return [
+    ...(isIgnored(/^!?\/?(\.env|\.env\*|\*\.env)$/) ? [] : ['.env']),
+    ...(entry !== null || isIgnored(/^!?\/?node_modules\/?$/) ? [] : ['node_modules/']),
+    ...(database !== 'sqlite' || isIgnored(/^!?\/?(app|\*)\.db\*?$/) ? [] : ['app.db*']),
+  ];
+}
+
+function variablesToAdd({ database }: InitProject): string[] {
+  const present = existsSync('.env') ? parseEnv(readFileSync('.env', 'utf8')) : {};
+  const variables = {
+    AUTH_SECRET: randomBytes(32).toString('base64url'),
+    BASE_URL: 'http://localhost:3000',
+    DATABASE_URL: DATABASES[database].url,
+  };
+  return Object.entries(variables).flatMap(([name, value]) => (name in present ? [] : [`${name}=${value}`]));
+}
+
+/**
+ * Adds lines to the end of a file, and sets its mode even if it exists.
+ * @returns the file, if there were lines to add
+ */
+async function addLines(file: string, lines: readonly string[], mode?: number): Promise<string[]> {
+  if (lines.length === 0) return [];
+  const present = existsSync(file) ? readFileSync(file, 'utf8') : '';
+  const separator = present === '' || present.endsWith('\n') ? '' : '\n';
+  // Set the mode first, so that no other user of the machine can read the lines in between.
+  if (mode !== undefined && existsSync(file)) await chmod(file, mode);
+  await appendFile(file, `${separator}${lines.join('\n')}\n`, { mode, flag: existsSync(file) ? 'a' : 'ax' });
+  return [file];
+}
+
+async function writeChanged(files: ReadonlyMap<string, string>): Promise<string[]> {
+  const written: string[] = [];
+  for (const [file, text] of files) {
+    const isThere = existsSync(file);
+    if (isThere && readFileSync(file, 'utf8') === text) continue;
+    await writeFile(file, text, { flag: isThere ? 'w' : 'wx' });
+    written.push(file);
+  }
+  return written;
+}
+
+/** Adds the missing scripts. Existing scripts do not change. */
+async function writePackageJson(
+  packageJson: PackageJson | null,
+  scripts: Readonly<Record<string, string>>,
+): Promise<string[]> {
+  const present = packageJson ?? { private: true, type: 'module' };
+  const all = { ...scripts, ...packageJson?.scripts };
+  if (packageJson && Object.keys(all).length === Object.keys(packageJson.scripts ?? {}).length) return [];
+  const source = packageJson ? readFileSync('package.json', 'utf8') : '';
+  const [, indent = '  '] = /^\{\r?\n([ \t]+)/.exec(source) ?? [];
+  const changed = { ...present, scripts: { ...packageJson?.scripts, ...all } };
+  await writeFile('package.json', `${JSON.stringify(changed, null, indent)}\n`, {
+    flag: packageJson ? 'w' : 'wx',
+  });
+  return ['package.json'];
+}
+
+function versionOf(packageJson: PackageJson | null, name: string): string | undefined {
+  return packageJson?.dependencies?.[name] ?? packageJson?.devDependencies?.[name];
+}
+
+/** Returns the name in a specifier such as `express@5`. */
+function nameOf(specifier: string): string {
+  return specifier.replace(/(?<=.)@.*$/, '');
+}
+
+/** Returns the packages that package.json does not name yet. */
+function missingOf(packageJson: PackageJson | null, packages: readonly string[], of: Package): string[] {
+  return packages
+    .filter((one) => versionOf(packageJson, nameOf(one)) === undefined)
+    .map((one) => (one === 'latchkey' ? `latchkey@${ownVersion(of)}` : one));
+}
+
+/** Returns the version that `npx` runs, which can be a file. It is in the package.json that `npx` writes. */
+function ownVersion({ version, folder }: Package): string {
+  const above = resolve(folder, '../..');
+  const asked = versionOf(readPackageJson(above), 'latchkey');
+  if (asked === undefined) return `^${version}`;
+  return asked.startsWith('file:') ? `file:${resolve(above, asked.slice('file:'.length))}` : asked;
+}
+
+const LOCKFILES = {
+  'package-lock.json': 'npm',
+  'pnpm-lock.yaml': 'pnpm',
+  'yarn.lock': 'yarn',
+  'bun.lock': 'bun',
+  'bun.lockb': 'bun',
+} as const;
+
+type PackageManager = (typeof LOCKFILES)[keyof typeof LOCKFILES];
+
+/** Finds the package manager by the lockfile of the folder or a folder above, and otherwise by the environment. */
+function packageManagerOf(folder: string): PackageManager {
+  const found = Object.entries(LOCKFILES).find(([file]) => existsSync(join(folder, file)));
+  if (found) return found[1];
+  const above = dirname(folder);
+  if (above !== folder && !existsSync(join(folder, '.git'))) return packageManagerOf(above);
+  const [caller] = process.env.npm_config_user_agent?.split('/') ?? [];
+  return Object.values(LOCKFILES).find((name) => name === caller) ?? 'npm';
+}
+
+/** @throws Refusal if the package manager fails */
+async function install(
+  manager: PackageManager,
+  packages: readonly string[],
+  isForDevelopment: boolean,
+  output: Output,
+): Promise<void> {
+  if (packages.length === 0) return;
+  const isNpm = manager === 'npm';
+  const flag = isNpm || manager === 'pnpm' ? '--save-dev' : '--dev';
+  // By default, pnpm 11 and later fail if a package has a build script. The drivers and bcrypt have binaries.
+  const unbuilt = manager === 'pnpm' ? ['--config.strict-dep-builds=false'] : [];
+  const args = [isNpm ? 'install' : 'add', ...unbuilt, ...(isForDevelopment ? [flag] : []), ...packages];
+  output.note(`${manager} ${args.join(' ')} …`);
+  // The output of the package manager is not the result. On Windows, package managers are scripts of the shell.
+  const stdio = ['ignore', process.stderr, process.stderr] as const;
+  const shell = process.platform === 'win32';
+  const child = spawn(manager, shell ? args.map((one) => `"${one}"`) : args, { stdio: [...stdio], shell });
+  const [code] = await once(child, 'exit').catch((error: Error) => [error.message]);
+  if (code !== 0)
+    throw new Refusal(
+      `${manager} failed (${code}). All files are written. To install the packages, run ${manager} ${args.join(' ')}`,
+      'install_failed',
+    );
+}
+
+function nextSteps({ scripts }: Plan, { packageJson, database }: InitProject): string {
+  const { start = scripts.start } = packageJson?.scripts ?? {};
+  const first = database === 'sqlite' ? '' : 'Create the database, and set DATABASE_URL in .env. Then start';
+  return `${first || 'Start'} the app, and open http://localhost:3000. It prints its emails.
+
+  ${start === scripts.start ? 'npm start' : `npx ${scripts.start}`}`;
+}
+
+/**
+ * Returns the lines for an existing app. `init` does not add them, because only the app's author knows where they
+ * belong.
+ */
+function linesToAdd(entry: string, config: string, { packageJson, isTypeScript }: InitProject): string {
+  const isEsm = isModuleIn(packageJson, entry);
+  const from = `./${basename(config)
+    .replace(/\.ts$/, isEsm ? '.js' : '')
+    .replace(/\.([mc])ts$/, '.$1js')}`;
+  const imports = `import { authRouter, requireSession } from 'latchkey';\nimport { auth } from '${from}';`;
+  const lines = `${isTypeScript || isEsm ? imports : asCommonJs(imports)}
+
+// After express(), and before your own routes:
+app.use('/auth', authRouter(auth));
+
+// In front of each route that requires a session:
+app.get('/account', requireSession(auth), (req, res) => { … });`;
+  return `Add these lines to ${entry}. Set BASE_URL and DATABASE_URL in .env.
+
+${lines.replace(/^(?=.)/gm, '  ')}
+
+Create the tables, and start the app. It prints its emails.
+
+  npm run auth:migrate`;
+}

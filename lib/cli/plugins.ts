@@ -1,0 +1,98 @@
+import type { Auth } from '../auth.js';
+import type { TransactionOption } from '../sessions/request.js';
+import type { UserForAdmins } from '../users/record.js';
+import { Refusal } from './output.js';
+
+/**
+ * The plugin calls that commands need. Their types are repeated here, because latchkey must also compile without a
+ * plugin's folder. No other file of the command line names plugins in code, so the config that `init` writes is here
+ * too.
+ */
+interface PluginApis {
+  readonly keys: {
+    list(userId: string): Promise<readonly ListedKey[]>;
+    revoke(userId: string, keyId: string, options: TransactionOption): Promise<boolean>;
+  };
+  readonly suspension: {
+    suspend(userId: string, options: SuspendOptions): Promise<unknown>;
+    reinstate(userId: string, options: TransactionOption): Promise<unknown>;
+    isSuspended(user: UserForAdmins): boolean;
+  };
+  readonly twoFactor: {
+    disable(userId: string, options: TransactionOption): Promise<void>;
+  };
+}
+
+/** An API key as `latchkey keys list` prints it. */
+interface ListedKey {
+  readonly id: string;
+  readonly name: string;
+  readonly start: string;
+  readonly scopes: readonly string[];
+  readonly createdAt: Date;
+  readonly expiresAt: Date | null;
+  readonly lastUsedAt: Date | null;
+}
+
+interface SuspendOptions extends TransactionOption {
+  readonly until?: Date | undefined;
+  readonly reason?: string | undefined;
+}
+
+/** The name of each API in an Auth, and the plugins that add it. */
+const PLUGINS = {
+  keys: { name: 'apiKeys', calls: 'apiKeys()' },
+  suspension: { name: 'suspension', calls: 'suspension() and admin({ … })' },
+  twoFactor: { name: 'twoFactor', calls: 'twoFactor()' },
+} as const;
+
+/**
+ * Returns the API of a plugin.
+ *
+ * @throws Refusal if the plugin is not in the config
+ */
+export function pluginOf<Name extends keyof PluginApis>(auth: Auth, plugin: Name): PluginApis[Name] {
+  const { name, calls } = PLUGINS[plugin];
+  const api = (auth as unknown as Readonly<Record<string, unknown>>)[name];
+  if (!api) throw new Refusal(`add ${calls} to plugins in the config first`, 'plugin_missing');
+  return api as PluginApis[Name];
+}
+
+/** Returns the sentence about the plugins that a command requires, for its description. */
+export function requires(plugin: keyof PluginApis): string {
+  return `Requires ${PLUGINS[plugin].calls}.`;
+}
+
+/**
+ * Returns the config that `latchkey init` writes.
+ *
+ * @param database the URL to use if the environment has none
+ */
+export function newConfig(appName: string, database: string): string {
+  return `import { existsSync } from 'node:fs';
+import { createAuth, credentialPassword, twoFactor } from 'latchkey';
+import { pages } from 'latchkey/pages';
+
+// Variables that are already set keep their values.
+if (existsSync('.env')) process.loadEnvFile();
+
+export const auth = createAuth({
+  database: process.env.DATABASE_URL ?? '${database}',
+  secret: process.env.AUTH_SECRET,
+  baseUrl: process.env.BASE_URL ?? 'http://localhost:3000',
+  appName: '${appName}',
+  email: {
+    // This prints emails, for development. Before you deploy, send them: see docs/email.md of latchkey.
+    send({ to, subject, text }) {
+      if (process.env.NODE_ENV === 'production') throw new Error('The config sends no emails yet');
+      console.log(\`Email to \${to}: \${subject}\\n\\n\${text}\\n\`);
+    },
+  },
+  plugins: [
+    credentialPassword({ signInOnSignUp: true, sendVerificationOnSignUp: true }),
+    twoFactor(),
+    pages(),
+  ],
+});
+`;
+}

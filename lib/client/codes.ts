@@ -1,0 +1,38 @@
+// The error codes that many routes share.
+
+/** The error codes of every GET route that requires a session. */
+export type ReadingCode =
+  | 'account_deleted'
+  | 'account_suspended'
+  | 'ambiguous_credentials'
+  | 'invalid_api_key'
+  | 'invalid_session'
+  | 'session_required'
+  | 'unauthenticated'
+  | 'unavailable';
+
+/** The error codes of every other route. */
+export type SendingCode =
+  | 'body_too_large'
+  | 'invalid_json'
+  | 'invalid_request'
+  | 'origin_not_allowed'
+  | 'unavailable'
+  | 'unsupported_media_type'
+  | 'validation_failed';
+
+/** The error codes of every other route that requires a session. */
+export type ChangingCode = ReadingCode | SendingCode;
+
+/** The error codes of a change that requires a recent sign-in. */
+export type FreshCode = ChangingCode | 'reauthentication_required' | 'second_factor_required';
+
+/** The error codes of a change that requires a recent sign-in or the password. */
+export type FreshOrPasswordCode =
+  | FreshCode
+  | 'invalid_credentials'
+  | 'new_password_required'
+  | 'rate_limited';
+
+/** The error codes of a request without a session, for an account that is pending deletion or suspended. */
+export type ClosedCode = 'account_deleted' | 'account_suspended';

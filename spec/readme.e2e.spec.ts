@@ -1,0 +1,100 @@
+import { type ChildProcess, execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { cp, mkdir, mkdtemp, readFile, realpath, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join, relative } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { freePort } from './support/docs-project.js';
+import { withoutOuter } from './support/projects.js';
+
+const root = fileURLToPath(new URL('..', import.meta.url));
+const run = promisify(execFile);
+const text = await readFile(join(root, 'README.md'), 'utf8');
+/** The blocks of one language in a section. */
+const blocks = (section: string, language: string) =>
+  [...section.matchAll(new RegExp(`^\`\`\`${language}\\n([\\s\\S]*?)^\`\`\`$`, 'gm'))].map(
+    ([, code = '']) => code,
+  );
+const [, install = ''] = /^## Install it\n([\s\S]*?)^## /m.exec(text) ?? [];
+const [pack = '', create = '', start = ''] = blocks(install, 'sh');
+const [example = ''] = blocks(text, 'ts');
+const [session = ''] = blocks(install, 'console');
+const [, driver = ''] = /^\| SQLite, on Node 20 \| `(.*)` \|$/m.exec(install) ?? [];
+
+let parent: string;
+let env: NodeJS.ProcessEnv;
+let server: ChildProcess | undefined;
+
+/** Runs lines of the README in a shell. Resolves to what they print. */
+const shell = async (folder: string, lines: string, ...more: string[]) =>
+  (await run('sh', ['-ec', lines, ...more], { cwd: join(parent, folder), env, maxBuffer: 1e8 })).stdout;
+
+beforeAll(async () => {
+  parent = await realpath(await mkdtemp(join(tmpdir(), 'latchkey-clone-')));
+  const notCloned =
+    /^(\.git|node_modules|dist|.*\.tgz|(demo-app|bench)\/data|(bench|examples)\/.*node_modules)$/;
+  await cp(root, join(parent, 'latchkey'), {
+    recursive: true,
+    filter: (path) => !notCloned.test(relative(root, path)),
+  });
+  await mkdir(join(parent, 'home'));
+  const { stdout: cache } = await run('npm', ['config', 'get', 'cache'], { env: withoutOuter() });
+  env = {
+    ...withoutOuter(),
+    HOME: join(parent, 'home'),
+    npm_config_cache: cache.trim(),
+    npm_config_prefer_offline: 'true',
+  };
+});
+
+afterAll(async () => {
+  if (server?.exitCode === null) {
+    // The shell has started the app in a process of its own.
+    process.kill(-(server.pid ?? 0), 'SIGTERM');
+    await once(server, 'exit');
+  }
+  await rm(parent, { recursive: true, force: true });
+});
+
+test('the commands of the README make the package in a clone, and an app that it serves', async () => {
+  await shell('latchkey', pack);
+  await shell('latchkey', create);
+  expect(driver).toMatch(/^npm install /);
+  await shell('app', driver);
+
+  const port = String(await freePort());
+  const atPort = (code: string) => code.replaceAll('3000', port);
+  // The line that it prints is the only thing that the README's example does not have.
+  await writeFile(
+    join(parent, 'app/app.js'),
+    atPort(example).replace(/(listen\(\d+)/, '$1, () => console.log()'),
+  );
+  server = spawn('sh', ['-ec', start], {
+    cwd: join(parent, 'app'),
+    env,
+    detached: true,
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  await once(server.stdout as NodeJS.ReadableStream, 'data');
+
+  const [, ...steps] = session.split(/^\$ /m);
+  expect(steps.length).toBe(5);
+  for (const step of steps) {
+    const [, command = '', response = ''] = /^((?:.*\\\n)*.*\n)([\s\S]*)$/.exec(step) ?? [];
+    const printed = await shell('app', atPort(command));
+    expect(shapeOf(printed)).toEqual(shapeOf(response));
+  }
+  const page = await fetch(`http://localhost:${port}/hello`, { headers: { accept: 'text/html' } });
+  expect([new URL(page.url).pathname, page.status]).toEqual(['/auth/sign-in', 200]);
+}, 400_000);
+
+/** The status, the cookies and the first key of a response: the README shortens the rest, and tokens are random. */
+function shapeOf(response: string) {
+  return {
+    status: /^HTTP\/1\.1 .*?(?=\r?$)/m.exec(response)?.[0],
+    cookies: [...response.matchAll(/^Set-Cookie: ([\w-]+)=/gm)].map(([, name]) => name),
+    body: /^\{"\w+":("[^"]*"|\{"\w+")/m.exec(response)?.[0],
+  };
+}
