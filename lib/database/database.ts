@@ -3,7 +3,7 @@ import type { CallContext } from '../context/call.js';
 import { inSavepoint, joinTransaction } from './app-transaction.js';
 import { Clock, NOW_SQL } from './clock.js';
 import { connectByUrl, type Dialect, dialectOf } from './connect.js';
-import { Driver } from './driver.js';
+import { Driver, type LookupSql } from './driver.js';
 import { AppError, asFailure, isRefused, partOf } from './faults.js';
 import { digestList } from './literal.js';
 import { Primary } from './primary.js';
@@ -155,9 +155,9 @@ export class Database {
     return this.context.collecting(new Together(select, unlessRefused), work);
   }
 
-  /** Selects the rows with these digests. @param sql the statement up to the list of digests, which is appended */
-  lookUp<Row>(sql: string, digests: readonly string[], deadlineMs = DEADLINE_MS): Promise<Row[]> {
-    if (this.isJoined) return this.select(`${sql} ${digestList(this.dialect, digests)}`);
+  /** Selects the rows with these digests. */
+  lookUp<Row>(sql: LookupSql, digests: readonly string[], deadlineMs = DEADLINE_MS): Promise<Row[]> {
+    if (this.isJoined) return this.select(`${sql.ofSeveral} ${digestList(this.dialect, digests)}`);
     const attempt = () => this.statements.lookUp<Row>(sql, digests);
     return this.#onceReady(() => this.#run((turn) => retrying(turn, attempt), deadlineMs));
   }

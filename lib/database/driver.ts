@@ -17,6 +17,14 @@ export interface Place {
   readonly turn?: Turn | undefined;
 }
 
+/** The statements of a lookup, without the digests, which are appended. */
+export interface LookupSql {
+  /** For a single digest. */
+  readonly ofOne: string;
+  /** For a list in parentheses. Its rows also contain their digest. */
+  readonly ofSeveral: string;
+}
+
 type Work = (connection: object) => Promise<Outcome>;
 type Send = (connection: object, sql: string, isSelect: boolean) => Promise<Outcome>;
 /** Sends a prepared statement. */
@@ -164,11 +172,9 @@ export class Driver {
     return this.dialect === 'sqlite' ? whileBusy(attempt) : attempt();
   }
 
-  /** Selects the rows with these digests. @param sql the statement up to the list of digests, which is appended */
-  async lookUp(sql: string, digests: readonly string[]): Promise<object[]> {
-    const work: Work = (connection) =>
-      this.#translated(connection, sql, this.#look(connection, sql, digests));
-    return (await this.#onAny(work)) as object[];
+  /** Selects the rows with these digests. */
+  lookUp(sql: LookupSql, digests: readonly string[]): Promise<object[]> {
+    return this.#onAny((connection) => this.#look(connection, sql, digests)) as Promise<object[]>;
   }
 
   /**
@@ -193,7 +199,9 @@ export class Driver {
   }
 
   #run(connection: object, sql: string, isSelect = false): Promise<Outcome> {
-    return this.#translated(connection, sql, this.#send(connection, sql, isSelect));
+    return this.#send(connection, sql, isSelect).catch((error) => {
+      throw this.#asSequelizes(error, connection, sql);
+    });
   }
 
   async #onAny(work: Work, turn?: Turn): Promise<Outcome> {
@@ -219,35 +227,34 @@ export class Driver {
       : this.#manager.getConnection({ type: 'UPDATE', useMaster: true });
   }
 
-  async #look(connection: object, sql: string, digests: readonly string[]): Promise<Outcome> {
+  async #look(connection: object, sql: LookupSql, digests: readonly string[]): Promise<Outcome> {
     const [digest] = digests;
     // Use a prepared statement only for a single digest, because the server would keep one for each size of a batch.
     if (this.#find && digest !== undefined && digests.length === 1) {
       try {
-        return await this.#find(connection, this.#preparedOf(sql), Buffer.from(digest, 'hex'));
+        return await this.#find(connection, this.#preparedOf(sql.ofOne), Buffer.from(digest, 'hex'));
       } catch (error) {
-        if (!NOT_PREPARED.has((error as { code?: string }).code ?? '')) throw error;
+        if (!NOT_PREPARED.has((error as { code?: string }).code ?? ''))
+          throw this.#asSequelizes(error, connection, sql.ofOne);
         this.#find = undefined;
       }
     }
-    return this.#send(connection, `${sql} ${digestList(this.dialect, digests)}`, true);
+    return this.#run(connection, `${sql.ofSeveral} ${digestList(this.dialect, digests)}`, true);
   }
 
   #preparedOf(sql: string): Prepared {
     const known = this.#prepared.get(sql);
     if (known) return known;
     const place = this.dialect === 'postgres' ? '$1' : '?';
-    const made = { text: `${sql} (${place})`, name: `latchkey_${digestInHex(sql).slice(0, 40)}` };
+    const made = { text: `${sql} ${place}`, name: `latchkey_${digestInHex(sql).slice(0, 40)}` };
     this.#prepared.set(sql, made);
     return made;
   }
 
   /** Converts an error of the driver to the error that Sequelize would throw. */
-  #translated(connection: object, sql: string, answer: Promise<Outcome>): Promise<Outcome> {
-    return answer.catch((error) => {
-      const { Query } = (this.sequelize as unknown as Internals).dialect;
-      throw new Query(connection, this.sequelize, {}).formatError(Object.assign(error as Error, { sql }));
-    });
+  #asSequelizes(error: unknown, connection: object, sql: string): Error {
+    const { Query } = (this.sequelize as unknown as Internals).dialect;
+    return new Query(connection, this.sequelize, {}).formatError(Object.assign(error as Error, { sql }));
   }
 }
 

@@ -1,6 +1,6 @@
 import { DataTypes, QueryTypes, type Sequelize, Transaction, type TransactionOptions } from 'sequelize';
 import type { Dialect } from './connect.js';
-import type { Driver } from './driver.js';
+import type { Driver, LookupSql } from './driver.js';
 import { digestList, fillIn, literal, MARK, quoted, type Value } from './literal.js';
 import type { Primary } from './primary.js';
 import { checkBeforeStatements, type OwnStatement, type Turn } from './turn.js';
@@ -102,11 +102,11 @@ export class Statements {
     });
   }
 
-  /** Selects the rows with these digests. @param sql the statement up to the list of digests, which is appended */
-  async lookUp<Row>(sql: string, digests: readonly string[]): Promise<Row[]> {
-    if (this.driver.isDirect) return (await this.driver.lookUp(sql, digests)) as Row[];
-    const text = `${sql} ${digestList(this.dialect, digests)}`;
-    return (await this.send(text, QueryTypes.SELECT, undefined, {})) as Row[];
+  /** Selects the rows with these digests. */
+  lookUp<Row>(sql: LookupSql, digests: readonly string[]): Promise<Row[]> {
+    if (this.driver.isDirect) return this.driver.lookUp(sql, digests) as Promise<Row[]>;
+    const text = `${sql.ofSeveral} ${digestList(this.dialect, digests)}`;
+    return this.send(text, QueryTypes.SELECT, undefined, {}) as Promise<Row[]>;
   }
 
   /**

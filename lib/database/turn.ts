@@ -78,7 +78,13 @@ export class Turn {
       };
       const isLong = this.#leftMs > MAX_WAIT_MS;
       let timer = isLong ? setTimeout(whileWaiting, MAX_WAIT_MS) : setTimeout(atEnd, this.#leftMs);
-      work.then(resolve, reject).then(() => clearTimeout(timer));
+      const settled =
+        <Outcome>(settle: (outcome: Outcome) => void) =>
+        (outcome: Outcome) => {
+          clearTimeout(timer);
+          settle(outcome);
+        };
+      work.then(settled(resolve), settled(reject));
     });
   }
 

@@ -1,5 +1,6 @@
 import { digestInHex, isWellFormedToken } from '../crypto/token.js';
 import type { Database } from '../database/database.js';
+import type { LookupSql } from '../database/driver.js';
 import { DEADLINE_MS } from '../database/turn.js';
 import type { User } from '../tables/core.js';
 import type { Selection } from '../tables/table.js';
@@ -24,7 +25,8 @@ interface Lookup<Row, Owner> {
 }
 
 interface Raw {
-  readonly token_digest: Buffer;
+  /** Missing if a single digest was looked up. */
+  readonly token_digest?: Buffer;
   readonly db_now: number | string;
 }
 
@@ -34,8 +36,8 @@ interface Raw {
  */
 export class TokenLookup<Row, Owner extends User = User> {
   readonly #batches: BatchedLookup<Raw>;
-  /** The statement, and the columns of users that it selects. With `user.model`, they include the model's columns. */
-  #built: { readonly columns: string; readonly sql: string } | undefined;
+  /** The statements, and the columns of users that they select. With `user.model`, they include the model's columns. */
+  #built: { readonly columns: string; readonly sql: LookupSql } | undefined;
 
   constructor(
     private readonly database: Database,
@@ -52,14 +54,16 @@ export class TokenLookup<Row, Owner extends User = User> {
   }
 
   /**
-   * The statement without the digests. It is built only once, because each new string would have to be hashed again.
+   * The statements without the digests. They are built only once, because each new string would have to be hashed
+   * again.
    */
-  get #sql(): string {
+  get #sql(): LookupSql {
     const { row, hash, user, on } = this.lookup;
     const { columns } = user;
     if (this.#built?.columns === columns) return this.#built.sql;
-    const sql = `SELECT ${hash} AS token_digest, ${row.columns}, ${columns}, ${this.database.nowSql} AS db_now
-       FROM ${row.from} JOIN ${user.from} ON ${on} WHERE ${hash} IN`;
+    const rest = `${row.columns}, ${columns}, ${this.database.nowSql} AS db_now
+       FROM ${row.from} JOIN ${user.from} ON ${on} WHERE ${hash}`;
+    const sql = { ofOne: `SELECT ${rest} =`, ofSeveral: `SELECT ${hash} AS token_digest, ${rest} IN` };
     this.#built = { columns, sql };
     return sql;
   }
@@ -91,10 +95,12 @@ export class TokenLookup<Row, Owner extends User = User> {
   }
 
   async #fetch(digests: readonly string[], deadlineMs?: number): Promise<Map<string, Raw>> {
-    await this.lookup.user.ready();
+    const { user } = this.lookup;
+    if (user.ready) await user.ready();
     const rows = await this.database.lookUp<Raw>(this.#sql, digests, deadlineMs);
     if (rows[0]) this.database.clock.observe(rows[0].db_now);
-    return new Map(rows.map((one) => [one.token_digest.toString('hex'), one]));
+    const [single] = digests as [string];
+    return new Map(rows.map((one) => [one.token_digest?.toString('hex') ?? single, one]));
   }
 }
 

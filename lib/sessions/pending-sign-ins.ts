@@ -138,7 +138,7 @@ export class PendingSignIns {
   async find(token: string, joined?: JoinedPart): Promise<FoundPending> {
     const { database, users } = this;
     const { selection } = users;
-    await selection.ready();
+    await selection.ready?.();
     const [raw] = await database.select<{ db_now: number }>(
       `SELECT ${selection.columns}, ${this.#row.columns}, ${joined ? `${joined.columns},` : ''}
          ${database.nowSql} AS db_now

@@ -68,8 +68,8 @@ export type Identifier = { id: string } | { email: string } | { username: string
 /** Selected columns of users with the alias `u`, together with their fields, wherever these are stored. */
 export interface UserSelection<U>
   extends Pick<Selection<U>, 'columns' | 'names' | 'from' | 'read' | 'pick' | 'select'> {
-  /** Prepares statements with {@link from}. Await it before each of them. */
-  ready(transaction?: Transaction): Promise<unknown>;
+  /** Prepares statements with {@link from}. Await it before each of them. Undefined if there is nothing to prepare. */
+  readonly ready?: (transaction?: Transaction) => Promise<unknown>;
   /**
    * Whether a user that was read can use their account. Undefined if every user can.
    *
@@ -101,17 +101,13 @@ export function userSelections(
   const of = <U extends Identified>(selection: Selection<unknown>, names: readonly string[]) =>
     rows
       ? new JoinedSelection<U>(database, selection as Selection<U>, rows, names)
-      : alone(selection as Selection<U>);
+      : (selection as Selection<U>);
   return {
     shown: of(table.shown('u'), fields.shown),
     forAdmins: of(table.forAdmins('u'), fields.forAdmins),
     account: of(table.withoutSecrets('u'), fields.names),
     whole: of(table.whole('u'), fields.names),
   };
-}
-
-function alone<U>(selection: Selection<U>): UserSelection<U> {
-  return Object.assign(selection, { ready: async () => undefined });
 }
 
 interface Identified {

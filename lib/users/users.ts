@@ -204,7 +204,7 @@ export class Users {
     const [[column, value]] = Object.entries(by) as [[string, string]];
     if (column === 'id' && !isUuid(value)) return null;
     const { whole } = this.selections;
-    await whole.ready();
+    await whole.ready?.();
     const raw = await this.#selectOne(whole, `WHERE u.${column} = :value`, { value });
     return raw && this.read(raw);
   }

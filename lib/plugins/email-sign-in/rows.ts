@@ -50,7 +50,7 @@ export class EmailedSignIns {
     // In a transaction of the app, MySQL would not see an account that has just been made.
     const read = isAgain && database.dialect === 'mysql' ? database.currentRead : '';
     const { selection } = users;
-    await selection.ready();
+    await selection.ready?.();
     const [raw] = await database.select<{ db_now: number; u_id: string | null; has_passkey: number }>(
       `SELECT ${selection.columns}, ${this.#row.columns}, ${passkeySql(this.#core)} AS has_passkey,
          ${database.nowSql} AS db_now

@@ -59,7 +59,7 @@ export class Accounts {
     { issuer, profile: { subject, formerSubject } }: Identity,
   ): Promise<AccountWithUser | null> {
     const { nowSql, clock } = this.#database;
-    await this.#users.selection.ready();
+    await this.#users.selection.ready?.();
     const former = formerIssuers.length > 0 && 'OR a.provider = :provider AND a.issuer IN (:formerIssuers)';
     const rows = await this.#database.select<{ db_now: number }>(
       `SELECT ${this.#whole.columns}, ${this.#users.selection.columns}, ${nowSql} AS db_now

@@ -78,7 +78,7 @@ export class PasskeyStore {
   /** Finds a passkey and its user by the credential id, in one statement. */
   async find(credentialId: string): Promise<FoundPasskey | null> {
     const { selection } = this.#core.users;
-    await selection.ready();
+    await selection.ready?.();
     const [raw] = await this.#database.select<{ db_now: number }>(
       `SELECT ${this.#whole.columns}, ${selection.columns}, ${this.#database.nowSql} AS db_now
        FROM ${this.#whole.from} JOIN ${selection.from} ON u.id = p.user_id WHERE p.credential_hash = :hash`,
