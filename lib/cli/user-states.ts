@@ -31,7 +31,7 @@ export function addUserStates(users: Command, acting: Acting): void {
   users
     .command('disable-second-factor')
     .description(
-      `Disable the second factor of a user who has lost it, and end their sessions. Make sure that you know who is asking. ${requires('twoFactor')}`,
+      `Disable the second factor of a user who has lost it, and end their sessions. Verify the user's identity first. ${requires('twoFactor')}`,
     )
     .argument(WHO, WHO_HELP)
     .option('--dry-run', 'check whether it would work, and change nothing')
