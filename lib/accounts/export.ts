@@ -120,6 +120,7 @@ async function rowsOf(
   userId: string,
 ): Promise<Raw[]> {
   const { columns } = declaration;
+  const fields = new Set(Object.keys(exportedColumns(core.users.columns)));
   const [key = ''] = Object.keys(columns);
   const nameOf = (attribute: string) => `r.${columnName(attribute, columns[attribute] as Column)}`;
   const rows = core.table(declaration).only('r', key, ...Object.keys(exportedColumns(columns)));
@@ -130,7 +131,7 @@ async function rowsOf(
       `WHERE ${nameOf(by)} = :userId ${isLater} ORDER BY ${nameOf(key)} LIMIT ${BATCH}`,
       { userId, after },
     );
-    found.push(...batch.map((row) => present(without(row), columns)));
+    found.push(...batch.map((row) => present(without(row, fields), columns)));
     if (batch.length < BATCH) return found;
     after = batch.at(-1)?.[key] as string | Buffer;
   }

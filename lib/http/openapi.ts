@@ -3,6 +3,7 @@ import type { Core } from '../core/core.js';
 import { problemsOf, schemaOfProblems } from './declared-problems.js';
 import { type FORM_PAGES, SECOND_FACTOR_TO } from './forms.js';
 import { resources } from './present.js';
+import { attachment } from './respond.js';
 import { type Route, takesForms } from './route.js';
 import { asked } from './sensitive.js';
 
@@ -158,9 +159,18 @@ function answers(route: Route, outputs: Map<unknown, string>) {
   return Object.fromEntries(
     Object.entries(route.answers).map(([status, answer]) => [
       status,
-      { description: answer.description, ...(outputs.has(answer) && { content: json(outputs.get(answer)) }) },
+      {
+        description: answer.description,
+        ...(answer.file && { headers: { 'Content-Disposition': nameOfFile(answer.file) } }),
+        ...(outputs.has(answer) && { content: json(outputs.get(answer)) }),
+      },
     ]),
   );
+}
+
+function nameOfFile(file: string) {
+  const description = 'Makes a browser save the body as a file';
+  return { description, required: true, schema: { type: 'string', const: attachment(file) } };
 }
 
 /** Describes the problems of a route: their codes in words and, by the schema, for programs. */

@@ -36,6 +36,11 @@ function pairsOf(headers: unknown): readonly Header[] {
   return headers.flatMap((name, index) => (index % 2 === 0 ? [[name, headers[index + 1]]] : []));
 }
 
+/** Returns the value of `Content-Disposition` that makes a browser save the body (RFC 6266). */
+export function attachment(file: string): string {
+  return `attachment; filename="${file}"`;
+}
+
 /** Sends a handler's reply, limited to the fields that the route declares. */
 export function respond(core: Core, route: Route, reply: Reply, res: Response): void {
   const { schema, file } = route.answers[reply.status] ?? {};
@@ -45,7 +50,7 @@ export function respond(core: Core, route: Route, reply: Reply, res: Response): 
   setReplyCookies(core, reply, res);
   for (const [name, value] of Object.entries(reply.headers ?? {})) res.appendHeader(name, value);
   res.statusCode = reply.status;
-  if (file) res.setHeader('Content-Disposition', `attachment; filename="${file}"`);
+  if (file) res.setHeader('Content-Disposition', attachment(file));
   if (reply.kept) {
     res.setHeader('Cache-Control', 'no-cache');
     res.setHeader('ETag', reply.kept.etag);

@@ -65,13 +65,18 @@ export type AuthEventName = keyof AuthEvents;
 /** A listener for `auth.on`. Its return value is ignored, and a promise is not awaited. */
 export type AuthEventListener<N extends AuthEventName> = (event: AuthEvents[N]) => unknown;
 
-/** Whether the export of a user's data contains each detail of an event, or the reason why not. */
+/** Marks a detail that lists names of the user's fields. An export contains the names of the fields that it contains. */
+export const NAMES_OF_FIELDS = Symbol('names of fields');
+
+/** Whether the export of a user's data contains a detail of an event, or the reason why not. */
+type DetailInExport = true | typeof NAMES_OF_FIELDS | string;
+
 type DetailsInExport<N extends AuthEventName> = {
-  readonly [D in Exclude<keyof EventDetails[N], 'userId'>]-?: true | string;
+  readonly [D in Exclude<keyof EventDetails[N], 'userId'>]-?: DetailInExport;
 };
 
 /** Every event that has been declared, including events of plugins that are not in the config. */
-export const declaredEvents = new Declarations<Readonly<Record<string, true | string>>>('event');
+export const declaredEvents = new Declarations<Readonly<Record<string, DetailInExport>>>('event');
 
 /** Declares events. Their owner calls this when its module is loaded. */
 export function declareEvents(
@@ -88,7 +93,7 @@ const OF_NO_USER = 'Events with this detail are not about a user.';
 declareEvents(CORE, {
   'user.created': {},
   'user.email_verified': {},
-  'user.updated': { changed: true },
+  'user.updated': { changed: NAMES_OF_FIELDS },
   'user.email_changed': {},
   'user.deleted': {},
   'session.created': { sessionId: true },

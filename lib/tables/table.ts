@@ -46,8 +46,13 @@ export interface ExportedRows {
   readonly as: string;
   /** The attribute that contains the user's id. */
   readonly by: string;
-  /** Removes other users' data from a row. @default nothing */
-  without?(row: Raw): Raw;
+  /**
+   * Removes what the user must not see from a row.
+   *
+   * @param fields the names of the user's fields that the export contains
+   * @default nothing
+   */
+  without?(row: Raw, fields: ReadonlySet<string>): Raw;
 }
 
 /** The columns that do not declare whether they are exported. */

@@ -82,7 +82,7 @@ async function administrate(): Promise<string> {
   await app.auth.markEmailVerified(body.user.id);
   await firstStep(root, { email: ROOT.email, password: PASSWORD }).expect(200);
   const path = `/auth/admin/users/${id}`;
-  await root.patch(path).send({ rank: RANK }).expect(200);
+  await root.patch(path).send({ rank: RANK, nickname: 'The Countess' }).expect(200);
   await root.post(`${path}/suspend`).send({ reason: NOTE }).expect(200);
   await root.post(`${path}/reinstate`).expect(200);
   await root.post(`${path}/revoke-sessions`).expect(200);
@@ -170,7 +170,7 @@ test('contains the account with the fields that the user sees', () => {
     email: ADA,
     username: 'ada',
     username_display: 'Ada',
-    nickname: 'Countess',
+    nickname: 'The Countess',
     suspended_at: null,
     second_factor_at: expect.stringMatching(/Z$/),
   });
@@ -184,6 +184,8 @@ test('contains the account with the fields that the user sees', () => {
     expect.arrayContaining([
       expect.objectContaining({ kind: 'sign_in.failed', ip_address: expect.any(String) }),
       expect.objectContaining({ kind: 'user.suspended', ip_address: null, user_agent: null, details: {} }),
+      // The administrator has changed the rank too, which the user does not see.
+      expect.objectContaining({ kind: 'user.updated', ip_address: null, details: { changed: ['nickname'] } }),
       expect.objectContaining({
         kind: 'account.recovered',
         details: { kind: 'email-changed', restored_email: ADA },

@@ -64,6 +64,10 @@ describe('POST /me/export', () => {
       'content-disposition': 'attachment; filename="account-data.json"',
       'cache-control': 'no-store',
     });
+    const name = { schema: { const: answer.headers['content-disposition'] } };
+    expect(app.auth.openapi().paths['/me/export']?.post).toMatchObject({
+      responses: { 200: { headers: { 'Content-Disposition': name } } },
+    });
     expect(answer.text.split('\n').length).toBeGreaterThan(20);
     expect(answer.body).toMatchObject({
       exported_at: expect.stringMatching(/Z$/),

@@ -1,5 +1,5 @@
 import { declareFormerMigration } from '../../migrations/former.js';
-import { type AuthEventName, declaredEvents } from '../../outbox/events.js';
+import { type AuthEventName, declaredEvents, NAMES_OF_FIELDS } from '../../outbox/events.js';
 import { column, type ShownOf } from '../../tables/column.js';
 import { declareTable } from '../../tables/table.js';
 
@@ -13,11 +13,18 @@ const BY_USER: ReadonlySet<unknown> = new Set<AuthEventName>([
   'sign_in.throttled',
 ]);
 
-/** Leaves out the details and the device that might belong to another person. */
-function withoutOthers({ details, ...event }: Readonly<Record<string, unknown>>) {
+/** Leaves out the details and the device that might belong to another person, and the names of hidden fields. */
+function withoutOthers(
+  { details, ...event }: Readonly<Record<string, unknown>>,
+  fields: ReadonlySet<string>,
+) {
   // An event that no loaded module declares, such as one of an earlier version, exports no details.
   const inExport = declaredEvents.get(String(event.kind)) ?? {};
-  const own = Object.entries(details as object).filter(([name]) => inExport[name] === true);
+  const own = Object.entries(details as object).flatMap(([name, value]) => {
+    if (inExport[name] === NAMES_OF_FIELDS)
+      return [[name, (value as string[]).filter((field) => fields.has(field))]];
+    return inExport[name] === true ? [[name, value]] : [];
+  });
   const client = BY_USER.has(event.kind) ? {} : { ipAddress: null, userAgent: null };
   return { ...event, ...client, details: Object.fromEntries(own) };
 }
