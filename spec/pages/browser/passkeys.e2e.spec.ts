@@ -73,6 +73,21 @@ inBrowser('passkeys on the pages', () => {
     await page.getByRole('list').locator('summary').filter({ hasText: 'Change' }).nth(1).waitFor();
   });
 
+  test('the list at the field gets a new challenge before the server forgets the first one', async () => {
+    const page = await browser.open(app.url('/notes'));
+    await addAuthenticator(page);
+    await page.clock.install();
+    const challenge = () => page.waitForResponse(/\/signin\/passkey\/options$/);
+    const first = challenge();
+    await page.goto(app.url('/auth/sign-in'));
+    await first;
+    const second = challenge();
+    await page.clock.fastForward('04:00');
+    expect((await (await second).json()).options.challenge).not.toBe(
+      (await (await first).json()).options.challenge,
+    );
+  });
+
   test('the browser signs in with a passkey from the list at the field', async () => {
     const { page, person } = await withPasskey('grace');
     await signOut(page);
