@@ -330,6 +330,7 @@ describe.each([
     ['exports nothing', '', 'app.listen(3000, () => console.error("listens"));\napp.get("/late", answer);'],
     ['waits until it listens', '', 'await new Promise((resolve) => app.listen(3000, resolve));'],
     ['has a server', '', 'createServer(app).listen(3000);'],
+    ['exports a server, with which another module listens', '', 'export const server = createServer(app);'],
   ])('finds an app that %s, and does not let it listen', async (_what, _, code) => {
     const {
       code: exit,

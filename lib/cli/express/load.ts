@@ -75,7 +75,9 @@ export async function loadApp(file: string): Promise<LoadedApp> {
   const exported = await Promise.race([imported, goesOn, isLate]);
   const inner = (exported.default ?? {}) as Record<string, unknown>;
   const app = await (exported.app ?? inner.app ?? exported.default);
-  if (!isApp(app)) await Promise.race([called, isLate]);
+  // A module that exports a server has created its app, even if another module makes the server listen.
+  const isReady = isApp(app) || Object.values({ ...inner, ...exported }).some((one) => one instanceof Server);
+  if (!isReady) await Promise.race([called, isLate]);
   await untilQuiet(labels);
   const roots = created.filter((one) => !('parent' in one));
   const apps = [...new Set([...(isApp(app) ? [app] : []), ...roots])];
