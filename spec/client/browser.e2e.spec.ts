@@ -2,10 +2,11 @@
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { build } from 'esbuild';
-import type { Page } from 'playwright-core';
 import { addAuthenticator } from '../pages/browser/authenticator.js';
 import { inBrowser, specBrowser } from '../pages/browser/browser.js';
+import { inFirefox as describeFirefox, specFirefox } from '../pages/browser/firefox.js';
 import { proveMailbox } from '../support/email-proof.js';
+import { type ClientPage, inChromium, inFirefox } from './client-page.js';
 import type { InPage } from './in-page.js';
 import { ADMINISTRATORS, startStoryApp } from './story-app.js';
 
@@ -14,8 +15,8 @@ declare const inPage: InPage;
 const person = { email: 'alan@example.com', password: 'on computable numbers' };
 const credentials = { credential: person.email, password: person.password };
 
-inBrowser('the client in a browser', () => {
-  const browser = specBrowser();
+/** Starts an app whose `/page` has a client, for a part of this file. */
+function specApp() {
   let app: Awaited<ReturnType<typeof startStoryApp>>;
 
   beforeAll(async () => {
@@ -37,17 +38,23 @@ inBrowser('the client in a browser', () => {
   });
   afterAll(() => app?.stop());
 
-  const open = () => browser.open(`${app.origin}/page`);
+  return {
+    get auth() {
+      return app.auth;
+    },
+    get page() {
+      return `${app.origin}/page`;
+    },
+  };
+}
 
-  /** A second tab in the same browser. */
-  async function tabOf(page: Page): Promise<Page> {
-    const tab = await page.context().newPage();
-    await tab.goto(`${app.origin}/page`);
-    return tab;
-  }
+const signIn = (page: Pick<ClientPage, 'evaluate'>) =>
+  page.evaluate((given) => inPage.client.credential.signIn(given), credentials);
 
-  /** Subscribes to the session, and shows its status and how often it was asked for in the page. */
-  async function show(page: Page): Promise<void> {
+/** The tests that every browser passes. */
+function testClient(open: () => Promise<ClientPage>): void {
+  /** Subscribes to the session, and shows its status in the page. */
+  async function show(page: ClientPage): Promise<void> {
     await page.evaluate(() => {
       const { session } = inPage.client;
       session.subscribe(() => {
@@ -56,34 +63,29 @@ inBrowser('the client in a browser', () => {
     });
   }
 
-  const shows = (page: Page, status: string) =>
-    page.locator(`html[data-status="${status}"]`).waitFor({ state: 'attached' });
-
-  const signIn = (page: Page) =>
-    page.evaluate((given) => inPage.client.credential.signIn(given), credentials);
+  const shows = (page: ClientPage, status: string) => page.has(`html[data-status="${status}"]`);
 
   test('calls every method of a real server, with cookies and passkeys', async () => {
     const page = await open();
-    await addAuthenticator(page);
+    await page.addAuthenticator();
     await page.evaluate((email) => inPage.runStory(email), ADMINISTRATORS[1] ?? '');
   });
 
   test('does so in a browser that does not convert passkeys from and to JSON', async () => {
     const page = await open();
-    await page.addInitScript(() => {
+    await page.reloadAfter(() => {
       const helpers = ['parseCreationOptionsFromJSON', 'parseRequestOptionsFromJSON'] as const;
       for (const helper of helpers) Reflect.deleteProperty(PublicKeyCredential, helper);
       Reflect.deleteProperty(PublicKeyCredential.prototype, 'toJSON');
     });
-    await page.reload();
     expect(await page.evaluate(() => 'toJSON' in PublicKeyCredential.prototype)).toBe(false);
-    await addAuthenticator(page);
+    await page.addAuthenticator();
     await page.evaluate((email) => inPage.runStory(email), ADMINISTRATORS[2] ?? '');
   });
 
   test('signs out two tabs together, and signs them in', async () => {
     const page = await open();
-    const other = await tabOf(page);
+    const other = await page.tab();
     await show(page);
     await show(other);
     await shows(page, 'signed_out');
@@ -98,7 +100,7 @@ inBrowser('the client in a browser', () => {
 
   test('tells other tabs without a subscriber of its own', async () => {
     const page = await open();
-    const other = await tabOf(page);
+    const other = await page.tab();
     await show(other);
     await shows(other, 'signed_out');
     await signIn(page);
@@ -107,36 +109,34 @@ inBrowser('the client in a browser', () => {
 
   test('asks again when the page becomes visible, at most once a minute', async () => {
     const page = await open();
-    await page.clock.install();
-    await page.reload();
-    let asked = 0;
-    page.on('request', (request) => {
-      if (request.url().endsWith('/auth/me')) asked++;
+    const asked = await page.evaluate(async () => {
+      const { session } = inPage.client;
+      const { fetch } = globalThis;
+      const responses: Promise<Response>[] = [];
+      globalThis.fetch = (...given) => {
+        const response = fetch(...given);
+        responses.push(response);
+        return response;
+      };
+      const becomeVisible = () => document.dispatchEvent(new Event('visibilitychange'));
+      await new Promise<void>((resolve) => session.subscribe(resolve));
+      becomeVisible();
+      const counts = [responses.length];
+      const { now } = Date;
+      Date.now = () => now() + 61_000;
+      becomeVisible();
+      counts.push(responses.length);
+      becomeVisible();
+      await session.refresh();
+      counts.push(responses.length);
+      return [document.visibilityState, ...counts];
     });
-    await show(page);
-    await shows(page, 'signed_out');
-    const becomeVisible = () => page.evaluate(() => document.dispatchEvent(new Event('visibilitychange')));
-    await becomeVisible();
-    await page.clock.fastForward(61_000);
-    const next = page.waitForResponse((response) => response.url().endsWith('/auth/me'));
-    await becomeVisible();
-    await next;
-    await becomeVisible();
-    await page.evaluate(() => inPage.client.session.refresh());
-    expect(asked).toBe(3);
+    expect(asked).toEqual(['visible', 1, 2, 3]);
   });
 
-  test('a passkey is offered in the list of an input, until another ceremony takes its place', async () => {
+  test('a ceremony takes the place of one that waits for autofill', async () => {
     const page = await open();
-    const device = await addAuthenticator(page);
-    await signIn(page);
-    const created = await page.evaluate(() => inPage.client.passkeys.create());
-    expect(created.error).toBeNull();
-    await page.evaluate(() => inPage.client.signOut());
-    const signedIn = await page.evaluate(() => inPage.client.passkeys.signIn({ autofill: true }));
-    expect(signedIn.data).toMatchObject({ step: 'done', user: { email: person.email } });
-
-    await device.confirms(false);
+    await page.addAuthenticator();
     const outcomes = await page.evaluate(async () => {
       const { passkeys } = inPage.client;
       const controller = new AbortController();
@@ -149,7 +149,9 @@ inBrowser('the client in a browser', () => {
       });
       const first = passkeys.signIn({ autofill: true });
       await asked;
-      const second = passkeys.signIn({}, { signal: controller.signal }).catch((error) => error.message);
+      const second = passkeys
+        .signIn({ autofill: true }, { signal: controller.signal })
+        .catch((error) => error.message);
       const { error } = await first;
       controller.abort(new Error('the page was left'));
       return [error?.code, await second];
@@ -157,10 +159,40 @@ inBrowser('the client in a browser', () => {
     expect(outcomes).toEqual(['passkey_canceled', 'the page was left']);
   });
 
+  test('says what is wrong with a passkey', async () => {
+    const page = await open();
+    await page.addAuthenticator();
+    await signIn(page);
+    await page.evaluate(() => inPage.client.passkeys.create());
+    const again = await page.evaluate(() => inPage.client.passkeys.create());
+    expect(again.error).toMatchObject({ status: 0, code: 'passkey_exists' });
+    await page.evaluate(() => void Object.defineProperty(navigator, 'credentials', { value: undefined }));
+    const without = await page.evaluate(() => inPage.client.passkeys.create());
+    expect(without.error).toMatchObject({ status: 0, code: 'passkey_unavailable' });
+  });
+}
+
+inBrowser('the client in Chromium', () => {
+  const browser = specBrowser();
+  const app = specApp();
+  const open = () => browser.open(app.page);
+  testClient(async () => inChromium(await open()));
+
+  test('a passkey is offered in the list of an input', async () => {
+    const page = await open();
+    await addAuthenticator(page);
+    await signIn(inChromium(page));
+    const created = await page.evaluate(() => inPage.client.passkeys.create());
+    expect(created.error).toBeNull();
+    await page.evaluate(() => inPage.client.signOut());
+    const signedIn = await page.evaluate(() => inPage.client.passkeys.signIn({ autofill: true }));
+    expect(signedIn.data).toMatchObject({ step: 'done', user: { email: person.email } });
+  });
+
   test('a browser forgets a passkey that the account no longer has', async () => {
     const page = await open();
     const device = await addAuthenticator(page);
-    await signIn(page);
+    await signIn(inChromium(page));
     const { data } = await page.evaluate(() => inPage.client.passkeys.create());
     await page.evaluate((id) => inPage.client.passkeys.remove(id), String(data?.passkey.id));
     expect(await device.count()).toBe(1);
@@ -171,16 +203,10 @@ inBrowser('the client in a browser', () => {
     await forgotten;
     expect(await device.count()).toBe(0);
   });
+});
 
-  test('says what is wrong with a passkey', async () => {
-    const page = await open();
-    await addAuthenticator(page);
-    await signIn(page);
-    await page.evaluate(() => inPage.client.passkeys.create());
-    const again = await page.evaluate(() => inPage.client.passkeys.create());
-    expect(again.error).toMatchObject({ status: 0, code: 'passkey_exists' });
-    await page.evaluate(() => Object.defineProperty(navigator, 'credentials', { value: undefined }));
-    const without = await page.evaluate(() => inPage.client.passkeys.create());
-    expect(without.error).toMatchObject({ status: 0, code: 'passkey_unavailable' });
-  });
+describeFirefox('the client in Firefox', () => {
+  const firefox = specFirefox(true, true);
+  const app = specApp();
+  testClient(async () => inFirefox(await firefox.openDriven(app.page)));
 });

@@ -1,5 +1,6 @@
 /// <reference lib="dom" />
 import type { Page } from 'playwright-core';
+import type { Page as FirefoxPage } from 'puppeteer-core';
 
 /** A device with passkeys that belongs to a page: Chromium's virtual authenticator. */
 export interface Authenticator {
@@ -39,6 +40,40 @@ export async function addAuthenticator(
     nextDeletion: () =>
       new Promise((deleted) => devtools.once('WebAuthn.credentialDeleted', () => deleted())),
   };
+}
+
+/** What Puppeteer does not declare of its connection to Firefox. */
+interface WithConnection {
+  readonly connection: {
+    send(method: string, given: object): Promise<{ readonly result: ChromeContexts & Evaluated }>;
+  };
+}
+
+interface ChromeContexts {
+  readonly contexts: readonly { readonly context: string }[];
+}
+
+interface Evaluated {
+  readonly type: string;
+}
+
+/**
+ * Gives Firefox an authenticator like that of a phone, in place of the one that it has. Its owner confirms at once
+ * whatever a page asks for. WebDriver BiDi has no command for this, so a script calls Firefox's own service.
+ */
+export async function addFirefoxAuthenticator(page: FirefoxPage): Promise<void> {
+  const { connection } = page.browser() as unknown as WithConnection;
+  const { result: windows } = await connection.send('browsingContext.getTree', { 'moz:scope': 'chrome' });
+  const { result } = await connection.send('script.evaluate', {
+    target: { context: windows.contexts[0]?.context },
+    awaitPromise: false,
+    expression: `{
+      const service = Cc['@mozilla.org/webauthn/service;1'].getService(Ci.nsIWebAuthnService);
+      if (window.authenticator) service.removeVirtualAuthenticator(window.authenticator);
+      window.authenticator = service.addVirtualAuthenticator('ctap2', 'internal', true, true, true, true);
+    }`,
+  });
+  if (result.type !== 'success') throw new Error(`Firefox has no authenticator: ${JSON.stringify(result)}`);
 }
 
 /** Keeps a device from signing in by itself, from the list at the field, on the pages that are opened from now on. */

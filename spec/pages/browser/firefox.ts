@@ -16,8 +16,10 @@ export const inFirefox = FIREFOX ? describe : describe.skip;
 /**
  * Starts Firefox for a part of a spec file. After each test, checks that no page reported a script error or a violation
  * of its Content-Security-Policy.
+ *
+ * @param hasPasskeys whether `addFirefoxAuthenticator` works
  */
-export function specFirefox(hasScripts: boolean) {
+export function specFirefox(hasScripts: boolean, hasPasskeys = false) {
   let browser: Browser;
   const complaints: string[] = [];
   jest.setTimeout(TEST_MS);
@@ -27,7 +29,15 @@ export function specFirefox(hasScripts: boolean) {
       browser: 'firefox',
       executablePath: FIREFOX,
       timeout: TEST_MS,
-      extraPrefsFirefox: { 'javascript.enabled': hasScripts },
+      args: hasPasskeys ? ['--remote-allow-system-access'] : [],
+      extraPrefsFirefox: {
+        'javascript.enabled': hasScripts,
+        // Firefox waits for a real security key otherwise.
+        ...(hasPasskeys && {
+          'security.webauth.webauthn_enable_softtoken': true,
+          'security.webauth.webauthn_enable_usbtoken': false,
+        }),
+      },
     });
   }, TEST_MS);
   afterEach(async () => {
@@ -37,15 +47,18 @@ export function specFirefox(hasScripts: boolean) {
   });
   afterAll(() => browser?.close());
 
+  /** Opens a page in a browser context of its own, with its own cookies. */
+  async function openDriven(url: string): Promise<Page> {
+    const context = await browser.createBrowserContext();
+    const page = await context.newPage();
+    page.on('pageerror', (error) => complaints.push(`${page.url()}: ${error}`));
+    await page.goto(url);
+    return page;
+  }
   return {
-    /** Opens a page in a browser context of its own, with its own cookies. */
-    async open(url: string): Promise<FirefoxPage> {
-      const context = await browser.createBrowserContext();
-      const page = await context.newPage();
-      page.on('pageerror', (error) => complaints.push(`${page.url()}: ${error}`));
-      await page.goto(url);
-      return new FirefoxPage(page);
-    },
+    openDriven,
+    /** Opens a page like `openDriven`, for specs that use it as a person does. */
+    open: async (url: string) => new FirefoxPage(await openDriven(url)),
   };
 }
 
