@@ -2,9 +2,7 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { PLUGINS } from '../../lib/client/client.js';
 import { CORE } from '../../lib/client/core.js';
 import { PASSKEY_ROUTES } from '../../lib/client/passkeys.js';
-import { createClient, type Result } from '../../lib/client.js';
-import { Authenticator } from '../support/authenticator.js';
-import { type StoryShape, type StoryTools, story } from './story.js';
+import { phone, phoneStory } from './phone.js';
 import { ADMINISTRATORS, startStoryApp } from './story-app.js';
 
 let app: Awaited<ReturnType<typeof startStoryApp>>;
@@ -13,78 +11,9 @@ beforeAll(async () => {
 });
 afterAll(() => app?.stop());
 
-/** A client as a phone has it: with a token, and the value of its device in a header. */
-function phone() {
-  const kept: { token: string | null; device: string } = { token: null, device: 'new' };
-  const called = new Set<string>();
-  const client = createClient<StoryShape>({
-    baseUrl: `${app.origin}/auth`,
-    bearer: {
-      get: () => kept.token,
-      set(token) {
-        kept.token = token;
-      },
-    },
-    async fetch(url, init) {
-      const headers = { ...(init?.headers as Record<string, string>), 'Latchkey-Device': kept.device };
-      const response = await fetch(url, { ...init, headers });
-      called.add(`${init?.method} ${new URL(String(url)).pathname.replace('/auth', '')}`);
-      const { device_token } = (await response
-        .clone()
-        .json()
-        .catch(() => ({}))) as { device_token?: string };
-      kept.device = device_token ?? kept.device;
-      return response;
-    },
-  });
-  return { client, kept, called };
-}
-
-/** The ceremonies of the single routes, with an authenticator in software. */
-function ceremoniesOf({ passkeys, ...client }: StoryTools['client']): StoryTools['ceremonies'] {
-  const device = new Authenticator({ origin: app.origin });
-  const { routes } = passkeys;
-  const get = (options: object) => device.get(options as never);
-  async function then<A, B>(asked: Promise<Result<A>>, next: (data: A) => Promise<Result<B>>) {
-    const { data, error } = await asked;
-    return (error ? { data: null, error } : next(data as A)) as never;
-  }
-  const pendingIn = ({ pending_token }: { pending_token?: string }) => ({ pending_token });
-  return {
-    create: (input = {}) =>
-      then(routes.creationOptions(), ({ options }) =>
-        routes.create({ ...input, response: device.create(options as never) }),
-      ),
-    signIn: ({ remember_me = false } = {}) =>
-      then(routes.signInOptions(), (data) =>
-        routes.signIn({ response: get(data.options), remember_me, ...pendingIn(data) }),
-      ),
-    completeSignIn: (input = {}) =>
-      then(routes.secondFactorOptions(input), ({ options }) =>
-        client.completeSignIn({ method: 'passkey', response: get(options), ...input }),
-      ),
-    reauthenticate: () =>
-      then(routes.reauthenticationOptions(), ({ options }) =>
-        client.reauthenticate({ passkey: get(options) }),
-      ),
-    undoChange: (input) =>
-      then(routes.undoOptions(input), (data) =>
-        client.undoChange({ ...input, passkey: get(data.options), ...pendingIn(data) }),
-      ),
-  };
-}
-
-const json = async (path: string) => (await (await fetch(app.origin + path)).json()) as string;
-
 test('a client with a token calls every method of a real server', async () => {
-  const { client, kept, called } = phone();
-  await story({
-    client,
-    ceremonies: ceremoniesOf(client),
-    mailed: (kind, to) => json(`/mailed/${kind}/${to}`),
-    totp: (secret) => json(`/totp/${secret}`),
-    email: ADMINISTRATORS[0] ?? '',
-  });
+  const { client, kept, called } = phone(app.origin);
+  await phoneStory(client, app.origin, ADMINISTRATORS[0] ?? '');
   expect(kept.token).toBeNull();
   const routes = [CORE, ...Object.values(PLUGINS), PASSKEY_ROUTES].flatMap((one) => Object.values(one));
   const patterns = routes.map((route) => {
