@@ -2,8 +2,8 @@
 export type Signal = AbortSignal | null | undefined;
 
 /**
- * Throws the reason of an aborted signal, like `AbortSignal.throwIfAborted`. React Native has neither this method nor
- * the reason, so the given error is thrown there.
+ * Throws the reason of an aborted signal, like `AbortSignal.throwIfAborted`. React Native before 0.87 has neither this
+ * method nor the reason, so the given error is thrown there.
  *
  * @internal
  */

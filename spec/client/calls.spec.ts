@@ -145,7 +145,7 @@ describe('a call', () => {
     expect(await client.passkeys.list()).toEqual({ data: { passkeys: [] }, error: null });
   });
 
-  test('rejects with an error if its signal has no reason, as in React Native', async () => {
+  test('rejects with an error if its signal has no reason, as in React Native before 0.87', async () => {
     const { client } = clientOf();
     const signal = AbortSignal.abort();
     Object.defineProperties(signal, { reason: { value: undefined }, throwIfAborted: { value: undefined } });
