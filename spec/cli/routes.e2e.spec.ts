@@ -224,6 +224,107 @@ describe.each([
     ]);
   });
 
+  test('does not rely on a guard that a route can skip, or run for some requests only', async () => {
+    const routes = await routesOf(`
+      const skip = (req, res, next) => next('route');
+      const recover = (error, req, res, next) => next();
+      app.route('/skips').get(skip).all(guard);
+      app.get('/skips', answer);
+      app.post('/skips', answer);
+      app.route('/recovers').all(guard).get(recover);
+      app.get('/recovers', answer);
+      app.route('/head').get(guard).head((req, res, next) => next());
+      app.get('/head', answer);
+      app.route('/kept').all(guard).get(skip);
+      app.get('/kept', answer);
+    `);
+    expect(routes).toEqual([
+      'GET /skips unknown',
+      'GET /skips unknown',
+      'POST /skips guarded by requireSession',
+      'GET /recovers unknown',
+      'HEAD /head unknown',
+      'GET /head unknown',
+      'GET /kept guarded by requireSession',
+      'GET /kept guarded by requireSession',
+    ]);
+  });
+
+  test('does not rely on a guard whose path does not match, or matches in another way', async () => {
+    const routes = await routesOf(`
+      app.use('no-slash', guard);
+      app.get('/no-slash', answer);
+      app.use(['/', '/one'], guard);
+      app.get('/one', answer);
+      app.get('/other', answer);
+      app.use('/two', guard);
+      app.use(['/'], express.Router().get('/two', answer));
+      app.use([/^\\//, '/shadowed'], guard);
+      app.get('/shadowed/x', answer);
+      app.use(/^\\/stateful/g, guard);
+      app.use(/^\\/stateful/g, express.Router().get('/x', answer));
+      app.use(/^\\/in-list/, guard);
+      app.use([/^\\/in-list/], express.Router().get('/x', answer));
+      app.use('/this|/that', guard);
+      app.get('/this|/that', answer);
+      app.use(['/three', '/four'], guard);
+      app.use(['/three', '/four'], express.Router().get('/x', answer));
+    `);
+    expect(routes).toEqual([
+      'GET /no-slash unknown',
+      'GET /one guarded by requireSession',
+      'GET /other unknown',
+      'GET /two unknown',
+      'GET /shadowed/x unknown',
+      'GET /^\\/stateful/g/x unknown',
+      'GET /^\\/in-list//x unknown',
+      'GET /this|/that unknown',
+      'GET /three/x guarded by requireSession',
+      'GET /four/x guarded by requireSession',
+    ]);
+  });
+
+  test('does not rely on a guard with an array of paths that a callback of param can skip', async () => {
+    const routes = await routesOf(`
+      app.param('id', (req, res, next, id) => next(id === 'export' ? 'route' : undefined));
+      app.use(['/:id', '/export'], guard);
+      app.get('/export', answer);
+      app.get(['/:name', '/:id'], answer);
+      app.use(['/:id', '/export'], express.Router().get('/x', answer));
+    `);
+    expect(routes).toEqual([
+      'GET /export unknown',
+      'GET /:name unknown',
+      'GET /:id unknown',
+      'GET /:id/x guarded by requireSession',
+      'GET /export/x guarded by requireSession',
+    ]);
+  });
+
+  test('does not rely on a guard in front of a middleware that can change the address', async () => {
+    const routes = await routesOf(`
+      const load = (req, res, next) => next();
+      app.use('/:team/admin', guard);
+      app.use('/plain', guard);
+      app.get('/:team/admin/early', answer);
+      app.use('/static', load);
+      app.get('/:team/admin/static', answer);
+      app.use('/:team/admin', express.Router().get('/one', answer));
+      app.use('/:team/admin', express.Router().get('/two', answer));
+      app.use(express.Router().use('/:team', load));
+      app.get('/:team/admin', answer);
+      app.get('/plain/x', answer);
+    `);
+    expect(routes.filter((line) => line.startsWith('GET'))).toEqual([
+      'GET /:team/admin/early guarded by requireSession',
+      'GET /:team/admin/static guarded by requireSession',
+      'GET /:team/admin/one guarded by requireSession',
+      'GET /:team/admin/two guarded by requireSession',
+      'GET /:team/admin unknown',
+      'GET /plain/x guarded by requireSession',
+    ]);
+  });
+
   test('lists routes that are added later, to a router of latchkey, or to another app', async () => {
     const routes = await routesOf(`
       const router = authRouter(auth);

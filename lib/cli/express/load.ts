@@ -27,6 +27,7 @@ export interface Router {
   /** The callbacks of `param`, by the names of the parameters. */
   readonly params: Readonly<Record<string, unknown>>;
   readonly caseSensitive?: boolean | undefined;
+  readonly strict?: boolean | undefined;
 }
 
 /** A path as the app has registered it. */
@@ -35,6 +36,8 @@ export type RoutePath = string | RegExp;
 /** The paths that a layer was registered with. Express 5 does not keep them. */
 export interface Label {
   readonly paths: readonly RoutePath[];
+  /** Whether they were given as an array. */
+  readonly isList: boolean;
   /** The app that was mounted. Express wraps it in a function. */
   target?: Handler;
 }
@@ -63,7 +66,7 @@ const QUIET_MS = 1000;
  * @throws Refusal if there is no app, and any error that the module throws
  */
 export async function loadApp(file: string): Promise<LoadedApp> {
-  const { labels, created } = labelLayers(file);
+  const { labels, created } = labelLayers(requireExpress(file));
   const { listen, called } = preventListening();
   const isLate = delay(LOAD_TIMEOUT_MS).then((): never => {
     throw new Refusal(
@@ -95,9 +98,11 @@ async function untilQuiet(labels: ReadonlyMap<Layer, Label>): Promise<void> {
   }
 }
 
-/** Replaces the functions of the app's own copy of Express that create layers. */
-function labelLayers(file: string): { labels: ReadonlyMap<Layer, Label>; created: readonly Handler[] } {
-  const { application, Router } = requireExpress(file);
+/** Replaces the functions of a copy of Express that create layers. */
+export function labelLayers({ application, Router }: Express): {
+  readonly labels: ReadonlyMap<Layer, Label>;
+  readonly created: readonly Handler[];
+} {
   const labels = new Map<Layer, Label>();
   const created: Handler[] = [];
   // In Express 4, routers inherit from the function itself.
@@ -107,13 +112,13 @@ function labelLayers(file: string): { labels: ReadonlyMap<Layer, Label>; created
   routers.use = function (this: Router, ...given) {
     const { length } = this.stack;
     const result = use.apply(this, given);
-    for (const layer of this.stack.slice(length)) labels.set(layer, { paths: split(given).paths });
+    for (const layer of this.stack.slice(length)) labels.set(layer, labelOf(given));
     return result;
   };
   routers.route = function (this: Router, path) {
     const result = route.call(this, path);
     const layer = this.stack.at(-1);
-    if (layer) labels.set(layer, { paths: split([path]).paths });
+    if (layer) labels.set(layer, labelOf([path]));
     return result;
   };
 
@@ -153,7 +158,7 @@ interface RouterMethods {
 }
 
 /** The parts of Express that are replaced. */
-interface Express {
+export interface Express {
   readonly application: {
     init(this: Handler): unknown;
     use(this: Handler, ...given: unknown[]): unknown;
@@ -187,6 +192,12 @@ function split(given: readonly unknown[]): {
     paths: hasPath ? ([given[0]].flat(Number.POSITIVE_INFINITY) as RoutePath[]) : ['/'],
     handlers: handlers.flat(Number.POSITIVE_INFINITY) as Handler[],
   };
+}
+
+/** Returns the label of the layers that are created with these arguments. */
+function labelOf(given: readonly unknown[]): Label {
+  const { mount, paths } = split(given);
+  return { paths, isList: Array.isArray(mount[0]) };
 }
 
 /** Prevents all servers from listening. @returns the original method, and a promise for the first call */

@@ -52,8 +52,9 @@ interface Place {
 /** The place where a layer is registered. */
 interface At {
   readonly router: Router;
-  /** The path in the router. Null if it is unknown. */
+  /** The path in the router: one of its label. Null if it is unknown. */
   readonly path: RoutePath | null;
+  readonly label: Label;
   readonly place: Place;
 }
 
@@ -63,14 +64,16 @@ interface Cover extends At {
   /** Whether it is in front of every later layer, and every layer below one. */
   readonly isForAll: boolean;
   /**
-   * The method of a route that consists of guards, or `all`. Undefined for a middleware, which also runs for the paths
-   * below.
+   * The methods, in lower case, for which it is in front of all handlers of its route. Undefined for a middleware,
+   * which runs for all methods, and also for the paths below.
    */
-  readonly method: string | undefined;
+  readonly methods: ReadonlySet<string> | undefined;
 }
 
 class Walk {
   readonly #found: FoundRoute[] = [];
+  /** The middleware so far for which Express cuts the address of a request. */
+  readonly #cutting: At[] = [];
 
   constructor(
     private readonly app: Handler,
@@ -95,20 +98,27 @@ class Walk {
     // A router that is mounted below itself adds no further routes.
     if (!router || above.includes(router)) return;
     const isCaseSensitive = base.isCaseSensitive && router.caseSensitive === true;
-    let covers: Cover[] = [];
+    let outer = inherited;
+    let covers: readonly Cover[] = [];
     for (const layer of router.stack.slice(own)) {
-      const { paths, target } = this.labels.get(layer) ?? { paths: [null] };
-      const handle = target ?? layer.handle;
+      const { length } = this.#cutting;
+      const added: Cover[] = [];
+      const label = this.labels.get(layer) ?? UNLABELED;
+      const handle = label.target ?? layer.handle;
       // After an error of a guard, an error handler can continue with the layers behind it.
       if (isErrorHandler(handle)) covers = [];
-      for (const path of paths) {
-        const at = { router, path, place: { ...below(base, path), isCaseSensitive } };
-        const before = [...inherited, ...covers];
+      for (const path of label === UNLABELED ? [null] : label.paths) {
+        const at = { router, path, label, place: { ...below(base, path, label), isCaseSensitive } };
+        const before = [...outer, ...covers];
         const later = layer.route
           ? this.#route(layer.route.stack, at, before)
           : this.#middleware(layer, handle, at, before, [...above, router]);
-        covers.push(...later);
+        added.push(...later);
       }
+      const cutting = this.#cutting.slice(length);
+      const isLeft = (cover: Cover) => cutting.every((one) => isLeftBy(one, cover));
+      outer = outer.filter(isLeft);
+      covers = [...covers.filter(isLeft), ...added];
     }
   }
 
@@ -121,15 +131,15 @@ class Walk {
     above: readonly Router[],
   ): Cover[] {
     const mark = this.#markOf(handle);
+    if (mark?.kind !== 'guard' && !isForEveryPath(at)) this.#cutting.push(at);
     if (mark?.kind === 'guard' || mark?.kind === 'public')
-      return [{ ...at, mark, isForAll: at.path === '/', method: undefined }];
+      return [{ ...at, mark, isForAll: isForEveryPath(at), methods: undefined }];
     if (mark?.kind === 'passing' || isErrorHandler(handle)) return [];
     if (mark || !routerOf(handle)) this.#found.push(this.#use(layer, handle, at, covers));
-    const isForAll = (cover: Cover) => isSameMount(cover, at) || isInFrontOf(cover, at, undefined);
     this.#router(
       handle,
       at.place,
-      covers.map((one) => ({ ...one, isForAll: isForAll(one) })),
+      covers.map((one) => ({ ...one, isForAll: isInFrontOf(one, at, undefined) })),
       above,
       mark ? 1 : 0,
     );
@@ -145,20 +155,16 @@ class Walk {
     return { app: this.app, method: 'USE', ...pathOf(at), ...decided, name, behind };
   }
 
-  /** Adds the methods of a route. @returns the covers of later layers, if the route consists of guards */
+  /** Adds the methods of a route. @returns the covers of later layers */
   #route(stack: readonly RouteLayer[], at: At, covers: readonly Cover[]): Cover[] {
-    const later: Cover[] = [];
     const found: FoundRoute[] = [];
     for (const method of new Set(stack.map((one) => one.method ?? 'all'))) {
       const chain = stack.filter((one) => one.method === undefined || one.method === method);
       const outer = covers.filter((cover) => isInFrontOf(cover, at, method)).map((cover) => cover.mark);
       const last = chain.findLastIndex((one) => this.#isHandler(one.handle));
       const handler = chain[last];
-      const inner = this.#marksOf(handler ? chain.slice(0, last) : chain);
-      if (!handler) {
-        later.push(...[...inner.values()].map((mark) => ({ ...at, mark, isForAll: false, method })));
-        continue;
-      }
+      if (!handler) continue;
+      const inner = this.#marksOf(chain.slice(0, last));
       const guardsAt = [...inner].flatMap(([index, { kind }]) => (kind === 'guard' ? [index] : []));
       const first = outer.some(({ kind }) => kind === 'guard') ? 0 : (guardsAt[0] ?? last);
       // A handler in front of a guard can respond to a request that the guard would reject.
@@ -174,7 +180,28 @@ class Walk {
       });
     }
     this.#found.push(...withAll(found));
-    return later;
+    return this.#coversOf(stack, at);
+  }
+
+  /** Returns the guards and reasons of a route that each request passes before it reaches a later layer. */
+  #coversOf(stack: readonly RouteLayer[], at: At): Cover[] {
+    const covers = new Map<string, Cover & { readonly methods: Set<string> }>();
+    const hasHead = stack.some(({ method }) => method === 'head');
+    for (const asked of METHODS.map((one) => one.toLowerCase())) {
+      // Express runs the handlers of GET for HEAD, unless the route has its own.
+      const method = asked === 'head' && !hasHead ? 'get' : asked;
+      const chain = stack.filter((one) => one.method === undefined || one.method === method);
+      // A handler in front of a guard can skip the guard with next('route').
+      const firstHandler = chain.findIndex((one) => this.#isHandler(one.handle));
+      for (const [index, mark] of this.#marksOf(chain)) {
+        if (firstHandler >= 0 && index > firstHandler) continue;
+        const key = `${mark.kind} ${mark.label}`;
+        const cover = covers.get(key) ?? { ...at, mark, isForAll: false, methods: new Set() };
+        covers.set(key, cover);
+        cover.methods.add(asked);
+      }
+    }
+    return [...covers.values()];
   }
 
   /** Returns the guards and reasons among handlers, by their index. */
@@ -228,14 +255,13 @@ function decide(own: Mark | undefined, marks: readonly Mark[]): Pick<FoundRoute,
   return reasons.length > 0 ? { access: 'public', by: reasons } : { access: 'unknown', by: [] };
 }
 
-/** Whether each request that reaches a later layer has passed the cover. */
+/** Whether each request that reaches a later layer has passed the cover. @param method undefined for a middleware */
 function isInFrontOf(cover: Cover, at: At, method: string | undefined): boolean {
   if (cover.isForAll) return true;
-  const isSamePath = cover.router === at.router && typeof cover.path === 'string' && cover.path === at.path;
-  if (cover.method !== undefined)
-    return isSamePath && method !== undefined && (cover.method === 'all' || cover.method === method);
-  if (isSamePath) return true;
-  if (isSkippable(cover)) return false;
+  if (cover.methods !== undefined)
+    return method !== undefined && hasMethod(cover.methods, method) && isSamePath(cover, at, true);
+  if (isSamePath(cover, at, method === undefined)) return true;
+  if (isSkippable(cover) || !endsAtSlash(cover)) return false;
   // A guard with a case-sensitive path does not cover a path that also matches in capital letters.
   if (cover.router.caseSensitive === true && !at.place.isCaseSensitive) return false;
   // In `/mount//path`, a mounted router sees `/path`, but a guard in front of it sees both slashes.
@@ -245,21 +271,96 @@ function isInFrontOf(cover: Cover, at: At, method: string | undefined): boolean 
 }
 
 /**
- * Whether a callback of `param` can skip a guard with a path by calling `next('route')`. It skips the same path, too.
+ * Whether a cover still holds behind a middleware with a path. Express cuts the path off the address for the middleware,
+ * and puts it back afterwards. If it has encoded a character of the path, as for `/{///admin#`, this changes the
+ * address. So a guard can see another address than the layers behind the middleware.
  */
-function isSkippable({ router, path }: Cover): boolean {
-  const names = String(path).match(/(?<=:)\w+/g) ?? [];
-  return names.some((name) => router.params[name] !== undefined);
+function isLeftBy({ place }: At, cover: Cover): boolean {
+  if (cover.isForAll) return true;
+  const { above, parts } = cover.place;
+  const own = parts?.slice(above);
+  // Express 5 can add a slash behind the path, too.
+  if (!own?.every((part) => PLAIN.test(part) || PARAMETER.test(part))) return false;
+  if (cover.methods !== undefined && cover.router.strict === true) return false;
+  // No character of such a part is encoded.
+  const isSafe = (part: string) => PLAIN.test(part) && !part.includes('%');
+  if (own.every(isSafe)) return true;
+  const cut = place.parts?.slice(above);
+  if (!cut?.every((part) => PLAIN.test(part) || PARAMETER.test(part))) return false;
+  if (cut.every(isSafe) || own.slice(0, cut.length).every(isSafe)) return true;
+  // The cover also runs for each address that is cut.
+  const isCutBehind = own.every((part, index) => includes(part, cut[index]));
+  return (
+    isCutBehind &&
+    cover.methods === undefined &&
+    (cover.router.caseSensitive !== true || place.isCaseSensitive)
+  );
 }
 
-/** Whether a middleware and a router are mounted at the same path. */
-function isSameMount(cover: Cover, at: At): boolean {
+/** Whether the methods contain each one for which Express runs a handler of a method, or of `all`. */
+function hasMethod(methods: ReadonlySet<string>, method: string): boolean {
+  if (method === 'all') return METHODS.every((one) => methods.has(one.toLowerCase()));
+  return methods.has(method) && (method !== 'get' || methods.has('head'));
+}
+
+/** Whether a middleware runs for every path. In an array, `/` matches only the root. */
+function isForEveryPath({ path, label }: At): boolean {
+  return path === '/' && !label.isList;
+}
+
+/**
+ * Whether a later layer at the same path runs only if the cover runs.
+ *
+ * @param isSameKind whether both are middleware, or both are routes
+ */
+function isSamePath(cover: Cover, at: At, isSameKind: boolean): boolean {
+  if (cover.router !== at.router || cover.path === null || at.path === null) return false;
+  if (isSameKind && isSameLabel(cover.label, at.label)) return true;
+  if (typeof cover.path !== 'string' || cover.path !== at.path || !endsAtSlash(cover)) return false;
+  // As the path of a middleware, `/` is a pattern in an array only.
+  if (cover.methods === undefined && isSameKind && cover.path === '/') return false;
+  // With one path, both layers get the same parameters, so that a callback skips both.
+  const isSingle = !cover.label.isList && !at.label.isList;
+  return !isSkippable(cover) || (isSingle && !hasPattern(cover.path));
+}
+
+/** Whether two layers of a kind match the same paths. A RegExp with the flag `g` or `y` matches only sometimes. */
+function isSameLabel(one: Label, other: Label): boolean {
   return (
-    cover.router === at.router &&
-    cover.method === undefined &&
-    String(cover.path) === String(at.path) &&
-    at.path !== null
+    one.isList === other.isList &&
+    one.paths.length === other.paths.length &&
+    one.paths.every((path, index) => {
+      const another = other.paths[index];
+      return typeof path === 'string'
+        ? path === another
+        : another instanceof RegExp && String(path) === String(another) && !path.global && !path.sticky;
+    })
   );
+}
+
+/**
+ * Whether each match of the paths ends where a part of an address ends. Otherwise, Express skips the middleware. It
+ * uses the first path of an array that matches.
+ */
+function endsAtSlash({ label }: At): boolean {
+  return label.paths.every((path) => typeof path === 'string' && !path.includes('|'));
+}
+
+/** Whether a callback of `param` can skip a guard with a path by calling `next('route')`. */
+function isSkippable({ router, label }: Cover): boolean {
+  const names = Object.keys(router.params);
+  return (
+    names.length > 0 &&
+    label.paths.some((path) => {
+      if (typeof path !== 'string' || hasPattern(path)) return true;
+      return names.some((name) => partsOf(path).includes(`:${name}`));
+    })
+  );
+}
+
+/** Whether a path has a part that is neither plain text nor `:name`. */
+function hasPattern(path: string): boolean {
+  return !partsOf(path).every((part) => PLAIN.test(part) || PARAMETER.test(part));
 }
 
 /**
@@ -276,19 +377,31 @@ const PARAMETER = /^:\w+$/;
 /** The rest of a path, in Express 4 and 5. */
 const WILDCARD = /^(\*\w*|\{\*\w+\})$/;
 
-function below({ shown, parts, address }: Place, path: RoutePath | null): Omit<Place, 'isCaseSensitive'> {
+/** The label of a layer whose paths are unknown. */
+const UNLABELED: Label = { paths: [], isList: false };
+
+function below(
+  { shown, parts, address }: Place,
+  path: RoutePath | null,
+  { isList }: Label,
+): Omit<Place, 'isCaseSensitive'> {
   const above = parts?.length ?? 0;
-  if (path === '/') return { shown, parts, address, above };
-  // An empty path is a pattern too, because it can strip a slash.
-  if (path === '') return { shown, parts: null, address, above };
+  // An empty path is a pattern too, because it can strip a slash. In an array, `/` can do so.
+  if (path === '' || path === '/')
+    return { shown, parts: path === '/' && !isList ? parts : null, address, above };
   if (typeof path !== 'string') return { shown: `${shown}${path ?? '?'}`, parts: null, address: null, above };
-  const own = path.replace(/^\/|\/$/g, '').split('/');
+  const own = partsOf(path);
   return {
     shown: `${shown}/${own.join('/')}`,
-    parts: parts && [...parts, ...own],
+    // Without a slash in front, a path matches no address.
+    parts: parts && path.startsWith('/') ? [...parts, ...own] : null,
     address: address && filled(own, address),
     above,
   };
+}
+
+function partsOf(path: string): readonly string[] {
+  return path.replace(/^\/|\/$/g, '').split('/');
 }
 
 /** Appends parts to those of an address. Null if a part has a pattern other than `:name` and a wildcard. */
