@@ -21,7 +21,7 @@ const anyDatabase = [
   'spec/(plugins/[^/]+/)?routes/(?!callback\\.spec|passwords-reset|sessions|signin)',
   'spec/plugins/passkeys/(account|clients|fuzz|relying-party)\\b',
   'spec/plugins/two-factor/(account|attempts)\\b',
-  // Pages use the database only through the handlers of routes, which have specs of their own.
+  // Pages use the database only through routes and calls of an Auth, which have specs of their own.
   'spec/pages/(account|administration|entrance|assets|guards|mounts|odd-requests|return-to|security)\\b',
   'spec/(ways-in|asvs|errors|logger|logs|mass-assignment|nodemailer|plugin|router|router-mount)\\.spec\\.ts$',
 ];

@@ -280,13 +280,13 @@ function isLeftBy({ place }: At, cover: Cover): boolean {
   const { above, parts } = cover.place;
   const own = parts?.slice(above);
   // Express 5 can add a slash behind the path, too.
-  if (!own?.every((part) => PLAIN.test(part) || PARAMETER.test(part))) return false;
+  if (!own?.every(isSimple)) return false;
   if (cover.methods !== undefined && cover.router.strict === true) return false;
   // No character of such a part is encoded.
   const isSafe = (part: string) => PLAIN.test(part) && !part.includes('%');
   if (own.every(isSafe)) return true;
   const cut = place.parts?.slice(above);
-  if (!cut?.every((part) => PLAIN.test(part) || PARAMETER.test(part))) return false;
+  if (!cut?.every(isSimple)) return false;
   if (cut.every(isSafe) || own.slice(0, cut.length).every(isSafe)) return true;
   // The cover also runs for each address that is cut.
   const isCutBehind = own.every((part, index) => includes(part, cut[index]));
@@ -358,16 +358,21 @@ function isSkippable({ router, label }: Cover): boolean {
   );
 }
 
+/** Whether a part of a path is plain text or `:name`. */
+function isSimple(part: string): boolean {
+  return PLAIN.test(part) || PARAMETER.test(part);
+}
+
 /** Whether a path has a part that is neither plain text nor `:name`. */
 function hasPattern(path: string): boolean {
-  return !partsOf(path).every((part) => PLAIN.test(part) || PARAMETER.test(part));
+  return !partsOf(path).every(isSimple);
 }
 
 /**
  * Whether each string that matches a part also matches the wider part. Patterns other than `:name` are not compared.
  */
 function includes(wider: string, part: string | undefined): boolean {
-  if (part === undefined || !(PLAIN.test(part) || PARAMETER.test(part))) return false;
+  if (part === undefined || !isSimple(part)) return false;
   return PARAMETER.test(wider) || (PLAIN.test(wider) && wider === part);
 }
 
