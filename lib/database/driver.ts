@@ -23,6 +23,8 @@ export interface LookupSql {
   readonly ofOne: string;
   /** For a list in parentheses. Its rows also contain their digest. */
   readonly ofSeveral: string;
+  /** Whether they select columns of the app's table, whose values must be converted as in the app's own queries. */
+  readonly hasAppColumns: boolean;
 }
 
 type Work = (connection: object) => Promise<Outcome>;
@@ -34,27 +36,24 @@ type Done<Result> = (error: Error | null, result: Result) => void;
 /** A prepared statement of the lookup of one digest. */
 interface Prepared {
   readonly text: string;
+  readonly hasAppColumns: boolean;
   /** Another process might get its connection from a pooler, so the name depends on the text. */
   readonly name: string;
+  /** On MySQL, the statement on each connection that has prepared it. */
+  readonly handles: WeakMap<object, MysqlStatement>;
 }
-
-/** Converts a value that mysql2 has read. */
-type TypeCast = (field: unknown, next: () => unknown) => unknown;
 
 /** The parts of mysql2's connections that latchkey uses. */
 interface MysqlConnection {
-  readonly config: { readonly typeCast?: unknown };
+  /** The connection's own options. With `typeCast`, Sequelize converts the values of each row. */
+  readonly config: { typeCast?: unknown };
   query(sql: string, done: Done<object[] | { affectedRows: number }>): void;
-  execute(
-    statement: {
-      sql: string;
-      values: readonly Buffer[];
-      typeCast?: TypeCast;
-      /** Whether rows are read without compiled code. Versions before 3.14 do not know it. */
-      disableEval?: boolean;
-    },
-    done: Done<object[]>,
-  ): void;
+  prepare(sql: string, done: Done<MysqlStatement>): void;
+}
+
+/** A statement that a connection of mysql2 has prepared. */
+interface MysqlStatement {
+  execute(values: readonly Buffer[], done: Done<object[]>): void;
 }
 
 /** The parts of pg's connections that latchkey uses. */
@@ -73,8 +72,8 @@ interface SqliteConnection {
   serialize(work: () => void): void;
   all(sql: string, done: Done<object[]>): void;
   all(sql: string, values: readonly Buffer[], done: Done<object[]>): void;
-  /** Like `all`, with a statement that is prepared once. The package sqlite3 does not have this method. */
-  find?(sql: string, values: readonly Buffer[], done: Done<object[]>): void;
+  /** Selects one row with a statement that is prepared once. The package sqlite3 does not have this method. */
+  find?(sql: string, value: Buffer, done: Done<object | undefined>): void;
   run(sql: string, done: (this: { changes: number }, error: Error | null) => void): void;
 }
 
@@ -137,8 +136,9 @@ const BEGIN: Partial<Record<Dialect, string>> = {
 export class Driver {
   readonly #manager: ConnectionManager;
   readonly #send: Send;
-  readonly #prepared = new Map<string, Prepared>();
+  readonly #prepared = new WeakMap<LookupSql, Prepared>();
   #find: Find | undefined;
+  #onSqlite: object | undefined;
 
   constructor(
     private readonly sequelize: Sequelize,
@@ -174,9 +174,23 @@ export class Driver {
     return this.dialect === 'sqlite' ? whileBusy(attempt) : attempt();
   }
 
-  /** Selects the rows with these digests. */
-  lookUp(sql: LookupSql, digests: readonly string[]): Promise<object[]> {
-    return this.#onAny((connection) => this.#look(connection, sql, digests)) as Promise<object[]>;
+  /** Selects the rows with these digests. Every guarded request waits for this, so it creates few promises. */
+  async lookUp(sql: LookupSql, digests: readonly string[]): Promise<object[]> {
+    const connection = await this.#connection();
+    try {
+      const asking = this.primary.check(connection);
+      if (asking) await asking;
+      const [digest] = digests;
+      // Use a prepared statement only for a single digest, because the server would keep one for each size of a batch.
+      if (this.#find && digest !== undefined && digests.length === 1) {
+        const found = await this.#findPrepared(this.#find, connection, sql, digest);
+        if (found) return found;
+      }
+      const text = `${sql.ofSeveral} ${digestList(this.dialect, digests)}`;
+      return (await this.#run(connection, text, true)) as object[];
+    } finally {
+      this.#manager.releaseConnection(connection);
+    }
   }
 
   /**
@@ -219,36 +233,44 @@ export class Driver {
   }
 
   /** Takes a connection from the pool. Skips the additional work of Sequelize's method if the work is not needed. */
-  #connection(): Promise<object> {
+  #connection(): object | Promise<object> {
+    if (this.#onSqlite) return this.#onSqlite;
     const { pool } = this.#manager;
     const { databaseVersion, hooks } = (this.sequelize as unknown as Internals).options;
     const hasHooks = hooks.beforePoolAcquire?.length || hooks.afterPoolAcquire?.length;
     // With the first connection, Sequelize learns the server's version. On SQLite, it does not use its pool.
     return pool && databaseVersion !== 0 && !hasHooks && this.dialect !== 'sqlite'
       ? pool.acquire('UPDATE', true).catch(asTimeout)
-      : this.#manager.getConnection({ type: 'UPDATE', useMaster: true });
+      : this.#fromSequelize();
   }
 
-  async #look(connection: object, sql: LookupSql, digests: readonly string[]): Promise<Outcome> {
-    const [digest] = digests;
-    // Use a prepared statement only for a single digest, because the server would keep one for each size of a batch.
-    if (this.#find && digest !== undefined && digests.length === 1) {
-      try {
-        return await this.#find(connection, this.#preparedOf(sql.ofOne), Buffer.from(digest, 'hex'));
-      } catch (error) {
-        if (!NOT_PREPARED.has((error as { code?: string }).code ?? ''))
-          throw this.#asSequelizes(error, connection, sql.ofOne);
-        this.#find = undefined;
-      }
-    }
-    return this.#run(connection, `${sql.ofSeveral} ${digestList(this.dialect, digests)}`, true);
+  async #fromSequelize(): Promise<object> {
+    const connection = await this.#manager.getConnection({ type: 'UPDATE', useMaster: true });
+    // Outside transactions, Sequelize uses the same connection for all statements.
+    if (this.dialect === 'sqlite') this.#onSqlite = connection;
+    return connection;
   }
 
-  #preparedOf(sql: string): Prepared {
+  /** @returns null if the server does not support prepared statements, which are then not tried again */
+  #findPrepared(find: Find, connection: object, sql: LookupSql, digest: string): Promise<object[] | null> {
+    return find(connection, this.#preparedOf(sql), Buffer.from(digest, 'hex')).catch((error) => {
+      if (!NOT_PREPARED.has((error as { code?: string }).code ?? ''))
+        throw this.#asSequelizes(error, connection, sql.ofOne);
+      this.#find = undefined;
+      return null;
+    });
+  }
+
+  #preparedOf(sql: LookupSql): Prepared {
     const known = this.#prepared.get(sql);
     if (known) return known;
-    const place = this.dialect === 'postgres' ? '$1' : '?';
-    const made = { text: `${sql} ${place}`, name: `latchkey_${digestInHex(sql).slice(0, 40)}` };
+    const { ofOne, hasAppColumns } = sql;
+    const made = {
+      text: `${ofOne} ${this.dialect === 'postgres' ? '$1' : '?'}`,
+      hasAppColumns,
+      name: `latchkey_${digestInHex(ofOne).slice(0, 40)}`,
+      handles: new WeakMap(),
+    };
     this.#prepared.set(sql, made);
     return made;
   }
@@ -301,15 +323,33 @@ const sendByMysql: Send = (given, sql) =>
     });
   });
 
-const findByMysql: Find = (given, { text }, digest) =>
+// mysql2's own `execute` finds the statement by its text again each time, which takes longer than reading the row.
+const findByMysql: Find = (given, { text, hasAppColumns, handles }, digest) =>
   new Promise((resolve, reject) => {
     const connection = given as MysqlConnection;
-    const { typeCast } = connection.config;
-    const done: Done<object[]> = (error, rows) => (error ? reject(error) : resolve(rows));
-    // If the connection has a conversion that is not passed here too, mysql2 compiles the code that reads a row again
-    // for each statement. With a conversion, code that it has compiled is slower than its other code.
-    const own = typeof typeCast === 'function' && { typeCast: typeCast as TypeCast, disableEval: true };
-    connection.execute({ sql: text, values: [digest], ...own }, done);
+    const { config } = connection;
+    const { typeCast } = config;
+    // Sequelize's conversion takes longer than reading the row. No other statement uses the connection until this one
+    // has ended, and mysql2 would compile the conversion into a statement that excludes it.
+    if (!hasAppColumns) config.typeCast = true;
+    const done: Done<object[]> = (error, rows) => {
+      config.typeCast = typeCast;
+      if (error) reject(error);
+      else resolve(rows);
+    };
+    const prepare = () =>
+      connection.prepare(text, (error, handle) => {
+        if (error) return done(error, []);
+        handles.set(connection, handle);
+        handle.execute([digest], done);
+      });
+    const known = handles.get(connection);
+    if (!known) return prepare();
+    known.execute([digest], (error, rows) => {
+      // mysql2 closes the statements that were prepared first if the app prepares more than `maxPreparedStatements`.
+      if ((error as { code?: string } | null)?.code === 'ER_UNKNOWN_STMT_HANDLER') prepare();
+      else done(error, rows);
+    });
   });
 
 const sendByPostgres: Send = (given, sql) =>
@@ -351,7 +391,8 @@ const findBySqlite: Find = (given, { text }, digest) =>
     const connection = given as SqliteConnection;
     const done: Done<object[]> = (error, rows) => (error ? reject(error) : resolve(rows));
     connection.serialize(() => {
-      if (connection.find) connection.find(text, [digest], done);
+      if (connection.find)
+        connection.find(text, digest, (error, row) => (error ? reject(error) : resolve(row ? [row] : [])));
       else connection.all(text, [digest], done);
     });
   });

@@ -9,6 +9,7 @@ import { isInstalled } from './installed.js';
 interface Prepared {
   setAllowUnknownNamedParameters(allow: boolean): void;
   all(...parameters: unknown[]): Record<string, unknown>[];
+  get(...parameters: unknown[]): Record<string, unknown> | undefined;
   run(...parameters: unknown[]): { changes: number | bigint; lastInsertRowid: number | bigint };
 }
 
@@ -97,11 +98,20 @@ export class Database {
   }
 
   /**
-   * Selects rows with a statement that is prepared once. The statement must name its columns: if a column is added to
+   * Selects one row with a statement that is prepared once. The statement must name its columns: if a column is added to
    * the table, the driver still reads the old number of columns.
    */
-  find(sql: string, values: readonly Buffer[], done: Callback): void {
-    this.#execute(sql, [values, done], rowsOf, (driver) => this.#kept.get(sql) ?? this.#keep(driver, sql));
+  find(sql: string, value: Buffer, done: (error: Error | null, row?: Record<string, unknown>) => void): void {
+    let row: Record<string, unknown> | undefined;
+    try {
+      const driver = this.#openDriver;
+      row = (this.#kept.get(sql) ?? this.#keep(driver, sql)).get(value);
+    } catch (error) {
+      done(translate(error as DriverError));
+      return;
+    }
+    if (row) useBuffers(row);
+    done(null, row);
   }
 
   run(sql: string, ...rest: unknown[]): void {
@@ -143,19 +153,22 @@ export class Database {
     return statement;
   }
 
+  get #openDriver(): Driver {
+    if (!this.#driver) throw this.#failure ?? new Error('the SQLite database is closed');
+    return this.#driver;
+  }
+
   /** @param rest the parameters and the callback, both optional */
   #execute(
     sql: string,
     rest: readonly unknown[],
     execute: (statement: Prepared, values: unknown[]) => Result,
-    prepare: (driver: Driver) => Prepared = (driver) => prepared(driver, sql),
   ): void {
     const done = rest.find((one): one is Callback => typeof one === 'function');
     const parameters = rest.find((one) => typeof one !== 'function');
     let result: Result;
     try {
-      if (!this.#driver) throw this.#failure ?? new Error('the SQLite database is closed');
-      result = execute(prepare(this.#driver), bindable(parameters));
+      result = execute(prepared(this.#openDriver, sql), bindable(parameters));
     } catch (error) {
       // A transaction whose COMMIT violates a deferred constraint stays open, and Sequelize would not close it.
       if (sql.startsWith('COMMIT') && /FOREIGN KEY/.test((error as DriverError).message))
@@ -183,10 +196,17 @@ function prepared(driver: Driver, sql: string): Prepared {
 
 function rowsOf(statement: Prepared, values: unknown[]): Result {
   const rows = statement.all(...values);
-  for (const row of rows) {
-    for (const column in row) row[column] = asBuffer(row[column]);
-  }
+  rows.forEach(useBuffers);
   return { outcome: new Statement(0, 0), rows };
+}
+
+/** Replaces the driver's binary values by Buffers, which Sequelize and its users expect. */
+function useBuffers(row: Record<string, unknown>): void {
+  for (const column in row) {
+    const value = row[column];
+    if (value instanceof Uint8Array)
+      row[column] = Buffer.from(value.buffer, value.byteOffset, value.byteLength);
+  }
 }
 
 const PACKAGE = '@photostructure/sqlite';
@@ -220,10 +240,6 @@ function bindable(parameters: unknown): unknown[] {
 function asSqliteValue(value: unknown): unknown {
   if (value === undefined) return null;
   return typeof value === 'boolean' ? Number(value) : value;
-}
-
-function asBuffer(value: unknown): unknown {
-  return value instanceof Uint8Array ? Buffer.from(value.buffer, value.byteOffset, value.byteLength) : value;
 }
 
 function translate(error: DriverError): DriverError {

@@ -45,7 +45,10 @@ export class TokenLookup<Row, Owner extends User = User> {
     private readonly telemetry: Telemetry | null,
   ) {
     this.#batches = new BatchedLookup(
-      (digests, deadlineMs) => database.share(() => this.#fetch(digests, deadlineMs)),
+      {
+        several: (digests, deadlineMs) => database.share(() => this.#fetch(digests, deadlineMs)),
+        one: (digest) => database.share(() => this.#fetchOnce(digest)),
+      },
       telemetry && {
         requester: () => telemetry.requester(),
         observe: (requesters, work) => telemetry.lookUp(lookup.credential, requesters, work),
@@ -54,8 +57,8 @@ export class TokenLookup<Row, Owner extends User = User> {
   }
 
   /**
-   * The statements without the digests. They are built only once, because each new string would have to be hashed
-   * again.
+   * The statements without the digests. They are built only once, because the statements that are prepared for them
+   * belong to this object.
    */
   get #sql(): LookupSql {
     const { row, hash, user, on } = this.lookup;
@@ -63,7 +66,11 @@ export class TokenLookup<Row, Owner extends User = User> {
     if (this.#built?.columns === columns) return this.#built.sql;
     const rest = `${row.columns}, ${columns}, ${this.database.nowSql} AS db_now
        FROM ${row.from} JOIN ${user.from} ON ${on} WHERE ${hash}`;
-    const sql = { ofOne: `SELECT ${rest} =`, ofSeveral: `SELECT ${hash} AS token_digest, ${rest} IN` };
+    const sql = {
+      ofOne: `SELECT ${rest} =`,
+      ofSeveral: `SELECT ${hash} AS token_digest, ${rest} IN`,
+      hasAppColumns: user.isPresent !== undefined,
+    };
     this.#built = { columns, sql };
     return sql;
   }
@@ -82,10 +89,12 @@ export class TokenLookup<Row, Owner extends User = User> {
       ? (await this.#fetchAlone(digest)).get(digest)
       : await this.database.awaitShared(() => this.#batches.find(digest));
     if (!raw) return null;
+    const { clock } = this.database;
+    clock.observe(raw.db_now);
     const { row, user: owner } = this.lookup;
     const user = owner.read(raw);
     if (owner.isPresent && !(await owner.isPresent(user))) return null;
-    return use({ row: row.read(raw), user, now: this.database.clock.at(raw.db_now) });
+    return use({ row: row.read(raw), user, now: clock.at(raw.db_now) });
   }
 
   #fetchAlone(digest: string): Promise<Map<string, Raw>> {
@@ -98,9 +107,14 @@ export class TokenLookup<Row, Owner extends User = User> {
     const { user } = this.lookup;
     if (user.ready) await user.ready();
     const rows = await this.database.lookUp<Raw>(this.#sql, digests, deadlineMs);
-    if (rows[0]) this.database.clock.observe(rows[0].db_now);
     const [single] = digests as [string];
     return new Map(rows.map((one) => [one.token_digest?.toString('hex') ?? single, one]));
+  }
+
+  async #fetchOnce(digest: string): Promise<Raw | null> {
+    const { user } = this.lookup;
+    if (user.ready) await user.ready();
+    return this.database.lookUpOnce<Raw>(this.#sql, digest);
   }
 }
 
@@ -116,6 +130,14 @@ interface Waiter<Row> {
   readonly requester: Requester | undefined;
   resolve(row: Row | null): void;
   reject(error: unknown): void;
+}
+
+/** Selects rows by digest. */
+interface Source<Row> {
+  /** Selects the rows of up to 64 digests, keyed by digest, within `deadlineMs` milliseconds. */
+  several(digests: readonly string[], deadlineMs: number): Promise<ReadonlyMap<string, Row>>;
+  /** Tries once to select a row. It is then selected by {@link several} instead if this fails quickly. */
+  one(digest: string): Promise<Row | null>;
 }
 
 /** Observes the statements, and for whom they are sent. */
@@ -148,9 +170,9 @@ class Batch<Row> {
 
 /**
  * Finds rows by the digest of a token. Lookups that are requested in the same turn of the event loop, or while two
- * batches are running, share a SELECT, so that a busy server sends a few statements instead of hundreds. Nothing is
- * cached: each lookup gets the result of a SELECT that started after it was requested, so a revoked token is rejected
- * from the next request on.
+ * batches are running, share a SELECT, so that a busy server sends a few statements instead of hundreds. While each
+ * lookup is the only one, the next one does not wait for the end of its turn. Nothing is cached: each lookup gets the
+ * result of a SELECT that started after it was requested, so a revoked token is rejected from the next request on.
  */
 export class BatchedLookup<Row> {
   readonly #waiting: Batch<Row>[] = [];
@@ -159,20 +181,41 @@ export class BatchedLookup<Row> {
   // A batch is sent early only once per turn. SQLite responds immediately, so lookups that cause other lookups would
   // otherwise block the event loop.
   #sentEarly = false;
+  // Whether the last batch had a single lookup.
+  #wasSingle = false;
 
-  /**
-   * @param fetch selects the rows of up to 64 digests, keyed by digest, within `deadlineMs` milliseconds
-   * @param observer null if no telemetry is recorded
-   */
+  /** @param observer null if no telemetry is recorded */
   constructor(
-    private readonly fetch: (
-      digests: readonly string[],
-      deadlineMs: number,
-    ) => Promise<ReadonlyMap<string, Row>>,
+    private readonly source: Source<Row>,
     private readonly observer: Observer | null = null,
   ) {}
 
   find(digest: string): Promise<Row | null> {
+    const isAlone = this.#wasSingle && this.#running === 0 && !this.#scheduled;
+    return isAlone ? this.#findAlone(digest) : this.#findTogether(digest);
+  }
+
+  async #findAlone(digest: string): Promise<Row | null> {
+    const since = performance.now();
+    const requesters = this.observer && [this.observer.requester()];
+    this.#running++;
+    this.#endTurn();
+    try {
+      return await this.#observed(requesters, () => this.source.one(digest));
+    } catch (error) {
+      if (performance.now() - since >= RETRY_WITHIN_MS) {
+        this.#giveUp(error);
+        throw error;
+      }
+      const rows = await this.#observed(requesters, () => this.source.several([digest], leftSince(since)));
+      return rows.get(digest) ?? null;
+    } finally {
+      this.#running--;
+      this.#schedule();
+    }
+  }
+
+  #findTogether(digest: string): Promise<Row | null> {
     return new Promise((resolve, reject) => {
       // Call this before a batch is created. If it threw afterwards, an empty batch would be sent.
       const requester = this.observer?.requester();
@@ -199,12 +242,17 @@ export class BatchedLookup<Row> {
   }
 
   #schedule(): void {
-    if (this.#scheduled || this.#waiting.length === 0 || this.#running >= MAX_RUNNING) return;
+    if (this.#waiting.length > 0 && this.#running < MAX_RUNNING) this.#endTurn();
+  }
+
+  /** Sends what is waiting at the end of the turn. */
+  #endTurn(): void {
+    if (this.#scheduled) return;
     this.#scheduled = true;
     setImmediate(() => {
       this.#scheduled = false;
       this.#sentEarly = false;
-      this.#sendNext();
+      if (this.#running < MAX_RUNNING) this.#sendNext();
     });
   }
 
@@ -215,12 +263,16 @@ export class BatchedLookup<Row> {
 
   async #send(batch: Batch<Row>): Promise<void> {
     this.#running++;
+    this.#wasSingle = batch.waiters.size === 1;
     this.#schedule();
     try {
       batch.settle(await this.#fetch(batch, [...batch.waiters.keys()]));
     } catch (error) {
       if (performance.now() - batch.since < RETRY_WITHIN_MS) await this.#sendSingly(batch);
-      else this.#giveUp(batch, error);
+      else {
+        batch.reject(error);
+        this.#giveUp(error);
+      }
     } finally {
       this.#running--;
       this.#schedule();
@@ -230,19 +282,20 @@ export class BatchedLookup<Row> {
   // All lookups of a batch share one deadline, so that the oldest does not wait longer than a statement is allowed to
   // take.
   #fetch({ since, waiters }: Batch<Row>, digests: readonly string[]): Promise<ReadonlyMap<string, Row>> {
-    const leftMs = DEADLINE_MS - (performance.now() - since);
-    if (!this.observer) return this.fetch(digests, leftMs);
-    const served = digests.flatMap((digest) => waiters.get(digest) ?? []);
-    return this.observer.observe(
-      served.map(({ requester }) => requester),
-      () => this.fetch(digests, leftMs),
-    );
+    const requesters =
+      this.observer &&
+      digests.flatMap((digest) => (waiters.get(digest) ?? []).map(({ requester }) => requester));
+    return this.#observed(requesters, () => this.source.several(digests, leftSince(since)));
   }
 
-  // Reject the queued batches too, because a database this slow would not respond to them in time, and they must not
-  // pile up.
-  #giveUp(batch: Batch<Row>, error: unknown): void {
-    for (const one of [batch, ...this.#waiting.splice(0)]) one.reject(error);
+  #observed<T>(requesters: readonly (Requester | undefined)[] | null, work: () => Promise<T>): Promise<T> {
+    return this.observer && requesters ? this.observer.observe(requesters, work) : work();
+  }
+
+  // Reject the queued batches, because a database this slow would not respond to them in time, and they must not pile
+  // up.
+  #giveUp(error: unknown): void {
+    for (const one of this.#waiting.splice(0)) one.reject(error);
   }
 
   // One dead connection must not fail all lookups of a batch.
@@ -258,4 +311,8 @@ export class BatchedLookup<Row> {
       }),
     );
   }
+}
+
+function leftSince(since: number): number {
+  return DEADLINE_MS - (performance.now() - since);
 }

@@ -139,6 +139,7 @@ const prepared = async (pool: Sequelize): Promise<string[]> => {
 describe('a lookup on its own', () => {
   const withServer = dialect === 'sqlite' ? test.skip : test;
   const inPostgres = dialect === 'postgres' ? test : test.skip;
+  const inMysql = dialect === 'mysql' ? test : test.skip;
 
   /** An instance of the app, whose only connection has looked up a session. */
   async function lookedUp(url: string, request: { headers: { cookie: string } }, options: object = {}) {
@@ -168,6 +169,42 @@ describe('a lookup on its own', () => {
         expect(await prepared((await lookedUp(database.url, request, options)).own)).toEqual([]);
     },
   );
+
+  inMysql('is prepared again if the app has prepared too many statements on its connection', async () => {
+    const auth = await open();
+    const request = await headersOf(auth, 'ada@example.com');
+    const { own, look } = await lookedUp(database.url, request, {
+      dialectOptions: { maxPreparedStatements: 1 },
+    });
+    const count = async () => {
+      const sql = "SHOW SESSION STATUS WHERE Variable_name IN ('Com_stmt_prepare', 'Com_stmt_execute')";
+      const found = await own.query<{ Value: string }>(sql, { type: QueryTypes.SELECT });
+      return Object.fromEntries(found.map((row) => Object.values(row)));
+    };
+    expect(await look()).toBe('ada@example.com');
+    expect(await count()).toEqual({ Com_stmt_prepare: '1', Com_stmt_execute: '2' });
+    // With a bind parameter, Sequelize prepares the statement.
+    expect(await own.query('SELECT $1 AS x', { bind: ['x'], type: QueryTypes.SELECT })).toEqual([{ x: 'x' }]);
+    for (let time = 0; time < 2; time++) expect(await look()).toBe('ada@example.com');
+    // The server does not count the execution of a statement that has been closed.
+    expect(await count()).toEqual({ Com_stmt_prepare: '3', Com_stmt_execute: '5' });
+  });
+
+  inMysql("leaves Sequelize's conversions to the app's own statements", async () => {
+    const auth = await open();
+    const request = await headersOf(auth, 'ada@example.com');
+    const { own, look } = await lookedUp(database.url, request);
+    const values = () =>
+      own.query("SELECT DATE '2026-01-02' AS day, POINT(1, 2) AS place", { type: QueryTypes.SELECT });
+    const converted = [{ day: '2026-01-02', place: { type: 'Point', coordinates: [1, 2] } }];
+    expect(await values()).toEqual(converted);
+    await rows(database, 'ALTER TABLE sessions RENAME TO old_sessions');
+    await expect(look()).rejects.toMatchObject({ code: 'unavailable' });
+    expect(await values()).toEqual(converted);
+    await rows(database, 'ALTER TABLE old_sessions RENAME TO sessions');
+    expect(await look()).toBe('ada@example.com');
+    expect(await values()).toEqual(converted);
+  });
 
   inPostgres('is text from then on if a pooler has lost the statement, or has it already', async () => {
     const auth = await open();

@@ -1,10 +1,17 @@
 import { describe, expect, test } from '@jest/globals';
 import { BatchedLookup } from '../../lib/sessions/lookup.js';
 
+type Fetch = (digests: readonly string[], deadlineMs: number) => Promise<ReadonlyMap<string, string>>;
+
+function lookupWith(fetch: Fetch, ...rest: [] | [ConstructorParameters<typeof BatchedLookup>[1]]) {
+  const one = async (digest: string) => (await fetch([digest], 4000)).get(digest) ?? null;
+  return new BatchedLookup<string>({ several: fetch, one }, ...rest);
+}
+
 /** A lookup in a table of `row of <digest>` whose fetches wait until the spec completes them. */
 function held() {
   const batches: { digests: readonly string[]; answer(): void; fail(error: Error): void }[] = [];
-  const lookup = new BatchedLookup<string>(
+  const lookup = lookupWith(
     (digests) =>
       new Promise((resolve, reject) => {
         const found = digests.filter((digest) => !digest.startsWith('missing'));
@@ -16,6 +23,18 @@ function held() {
       }),
   );
   return { lookup, batches, digests: () => batches.map((batch) => batch.digests) };
+}
+
+/** Like {@link held}, after a single lookup has been answered. */
+async function heldAfterOne() {
+  const it = held();
+  const first = it.lookup.find('first');
+  await turn();
+  it.batches[0]?.answer();
+  await first;
+  await turn();
+  it.batches.length = 0;
+  return it;
 }
 /** Waits for several turns of the event loop, however long they take. */
 async function turn() {
@@ -37,7 +56,7 @@ describe('BatchedLookup', () => {
   test('keeps no empty batch if its observer fails', async () => {
     const fetched: (readonly string[])[] = [];
     let isBroken = true;
-    const lookup = new BatchedLookup<string>(
+    const lookup = lookupWith(
       async (digests) => {
         fetched.push(digests);
         return new Map(digests.map((digest) => [digest, `row of ${digest}`]));
@@ -90,7 +109,7 @@ describe('BatchedLookup', () => {
   });
 
   test('lets the event loop go on between fetches that are answered at once', async () => {
-    const lookup = new BatchedLookup<string>(async (digests) => new Map(digests.map((one) => [one, one])));
+    const lookup = lookupWith(async (digests) => new Map(digests.map((one) => [one, one])));
     let asked = 0;
     let hasTurned = false;
     setImmediate(() => {
@@ -161,7 +180,7 @@ describe('BatchedLookup', () => {
   test('gives a fetch the time that its oldest lookup has left', async () => {
     const deadlines: number[] = [];
     const answers: (() => void)[] = [];
-    const lookup = new BatchedLookup<string>((_digests, deadlineMs) => {
+    const lookup = lookupWith((_digests, deadlineMs) => {
       deadlines.push(deadlineMs);
       return new Promise((resolve) => answers.push(() => resolve(new Map())));
     });
@@ -180,5 +199,98 @@ describe('BatchedLookup', () => {
     expect(waited).toBeLessThanOrEqual(4000 - 50);
     for (const answer of answers) answer();
     await Promise.all(running);
+  });
+
+  describe('after a single lookup', () => {
+    test('fetches the next one without waiting for the end of the turn, and the rest of the turn in a batch', async () => {
+      const { lookup, batches, digests } = await heldAfterOne();
+      const alone = lookup.find('a');
+      expect(digests()).toEqual([['a']]);
+      const others = Promise.all(['b', 'a', 'c'].map((digest) => lookup.find(digest)));
+      expect(digests()).toEqual([['a']]);
+      await turn();
+      // The second `a` was requested after the first fetch started.
+      expect(digests()).toEqual([['a'], ['b', 'a', 'c']]);
+      for (const batch of batches) batch.answer();
+      expect([await alone, ...(await others)]).toEqual(['row of a', 'row of b', 'row of a', 'row of c']);
+
+      await turn();
+      const next = lookup.find('d');
+      expect(digests()).toHaveLength(2);
+      await turn();
+      expect(digests()[2]).toEqual(['d']);
+      batches[2]?.answer();
+      expect(await next).toBe('row of d');
+    });
+
+    test('fetches only one of a turn alone, even if it is answered at once', async () => {
+      const fetched: (readonly string[])[] = [];
+      const lookup = lookupWith(async (digests) => {
+        fetched.push(digests);
+        return new Map(digests.map((one) => [one, one]));
+      });
+      await lookup.find('first');
+      await turn();
+      expect(await lookup.find('a')).toBe('a');
+      const found = ['b', 'c'].map((digest) => lookup.find(digest));
+      expect(fetched).toEqual([['first'], ['a']]);
+      expect(await Promise.all(found)).toEqual(['b', 'c']);
+      expect(fetched).toEqual([['first'], ['a'], ['b', 'c']]);
+    });
+
+    test('fetches it again, with the time that is left, if that failed quickly', async () => {
+      const { lookup, batches, digests } = await heldAfterOne();
+      const found = lookup.find('a');
+      batches[0]?.fail(new Error('the connection died'));
+      await turn();
+      expect(digests()).toEqual([['a'], ['a']]);
+      batches[1]?.answer();
+      expect(await found).toBe('row of a');
+
+      const other = lookup.find('b').catch((error: Error) => error.message);
+      for (const each of ['died', 'again']) {
+        await turn();
+        batches.at(-1)?.fail(new Error(each));
+      }
+      expect(await other).toBe('again');
+      expect(digests()).toHaveLength(4);
+    });
+
+    test('rejects it and all lookups that are waiting if it failed late', async () => {
+      const { lookup, batches, digests } = await heldAfterOne();
+      const outcome = (digest: string) => lookup.find(digest).catch((error: Error) => error.message);
+      const alone = outcome('a');
+      const running = outcome('b');
+      await turn();
+      const waiting = outcome('c');
+      await turn();
+      expect(digests()).toEqual([['a'], ['b']]);
+      await new Promise((resolve) => setTimeout(resolve, 1050));
+      batches[0]?.fail(new Error('no answer in time'));
+      expect(await Promise.all([alone, waiting])).toEqual(['no answer in time', 'no answer in time']);
+      batches[1]?.answer();
+      expect(await running).toBe('row of b');
+      const next = lookup.find('d');
+      await turn();
+      batches.at(-1)?.answer();
+      expect(await next).toBe('row of d');
+    });
+
+    test('finds later ones if its observer fails', async () => {
+      let isBroken = false;
+      const lookup = lookupWith(async (digests) => new Map(digests.map((one) => [one, one])), {
+        requester() {
+          if (isBroken) throw new Error('no context');
+          return undefined;
+        },
+        observe: (_requesters, work) => work(),
+      });
+      await lookup.find('first');
+      await turn();
+      isBroken = true;
+      await expect(lookup.find('a')).rejects.toThrow('no context');
+      isBroken = false;
+      expect(await lookup.find('b')).toBe('b');
+    });
   });
 });
