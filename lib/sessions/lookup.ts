@@ -150,8 +150,11 @@ interface Observer {
 class Batch<Row> {
   readonly waiters = new Map<string, Waiter<Row>[]>();
   readonly since = performance.now();
+  /** The number of lookups. Several of them can be for the same row. */
+  lookups = 0;
 
   add(key: string, waiter: Waiter<Row>): void {
+    this.lookups++;
     const waiters = this.waiters.get(key);
     if (waiters) waiters.push(waiter);
     else this.waiters.set(key, [waiter]);
@@ -263,7 +266,7 @@ export class BatchedLookup<Row> {
 
   async #send(batch: Batch<Row>): Promise<void> {
     this.#running++;
-    this.#wasSingle = batch.waiters.size === 1;
+    this.#wasSingle = batch.lookups === 1;
     this.#schedule();
     try {
       batch.settle(await this.#fetch(batch, [...batch.waiters.keys()]));

@@ -214,13 +214,17 @@ describe('BatchedLookup', () => {
       for (const batch of batches) batch.answer();
       expect([await alone, ...(await others)]).toEqual(['row of a', 'row of b', 'row of a', 'row of c']);
 
-      await turn();
-      const next = lookup.find('d');
-      expect(digests()).toHaveLength(2);
-      await turn();
-      expect(digests()[2]).toEqual(['d']);
-      batches[2]?.answer();
-      expect(await next).toBe('row of d');
+      // Two lookups of one row are not a single one.
+      for (const batch of [['d', 'd'], ['e']]) {
+        await turn();
+        const before = digests().length;
+        const next = Promise.all(batch.map((digest) => lookup.find(digest)));
+        expect(digests()).toHaveLength(before);
+        await turn();
+        expect(digests().slice(before)).toEqual([batch.slice(0, 1)]);
+        batches.at(-1)?.answer();
+        expect(await next).toEqual(batch.map((digest) => `row of ${digest}`));
+      }
     });
 
     test('fetches only one of a turn alone, even if it is answered at once', async () => {
