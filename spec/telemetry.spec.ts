@@ -1,3 +1,4 @@
+import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import {
   type Attributes,
@@ -35,7 +36,7 @@ import {
   startApp,
 } from './support/app.js';
 import { connectAsApp } from './support/app-database.js';
-import { createDatabase, rows } from './support/database.js';
+import { createDatabase, dialect, rows } from './support/database.js';
 import { untilDue } from './support/outbox.js';
 import { addPasskey, authenticator, PAGE, signInWith } from './support/passkeys.js';
 import { startReceiver } from './support/receiver.js';
@@ -154,6 +155,20 @@ describe('lookups', () => {
     const [ofKey] = sdk.spans('latchkey.lookup');
     expect(ofKey?.attributes['latchkey.lookup.credential']).toBe('api_key');
     expect(ofKey?.links.map(({ context }) => context.spanId)).toEqual([request?.spanContext().spanId]);
+  });
+
+  (dialect === 'mysql' ? test : test.skip)("are seen by an instrumentation of the app's driver", async () => {
+    await start();
+    const browser = await signedIn(app);
+    let executed = 0;
+    const count = () => void executed++;
+    subscribe('tracing:mysql2:execute:start', count);
+    try {
+      await browser.get('/auth/me').expect(200);
+    } finally {
+      unsubscribe('tracing:mysql2:execute:start', count);
+    }
+    expect(executed).toBe(1);
   });
 
   test('in a transaction of the app are spans of their own', async () => {

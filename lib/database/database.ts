@@ -162,24 +162,6 @@ export class Database {
     return this.#onceReady(() => this.#run((turn) => retrying(turn, attempt), deadlineMs));
   }
 
-  /**
-   * Tries once to select the row with this digest. Does less than {@link lookUp}, because a request that is alone waits
-   * for each step.
-   *
-   * @returns null if there is no row
-   */
-  async lookUpOnce<Row>(sql: LookupSql, digest: string): Promise<Row | null> {
-    if (!this.clock.isSet) await this.ready();
-    const turn = new Turn(this.sequelize, this.primary, performance.now() + DEADLINE_MS);
-    try {
-      const [row = null] = await turn.limited(this.statements.lookUp<Row>(sql, [digest]));
-      return row;
-    } catch (error) {
-      this.primary.observe(error);
-      throw asFailure(error);
-    }
-  }
-
   /** Runs an INSERT, UPDATE or DELETE. @returns the number of affected rows */
   change(sql: string, replacements?: Replacements, options: StatementOptions = {}): Promise<number> {
     const statement = (more: StatementOptions) =>

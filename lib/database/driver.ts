@@ -25,6 +25,8 @@ export interface LookupSql {
   readonly ofSeveral: string;
   /** Whether they select columns of the app's table, whose values must be converted as in the app's own queries. */
   readonly hasAppColumns: boolean;
+  /** Whether the app records traces. An instrumentation of the driver records only some of its methods. */
+  readonly isTraced: boolean;
 }
 
 type Work = (connection: object) => Promise<Outcome>;
@@ -37,6 +39,7 @@ type Done<Result> = (error: Error | null, result: Result) => void;
 interface Prepared {
   readonly text: string;
   readonly hasAppColumns: boolean;
+  readonly isTraced: boolean;
   /** Another process might get its connection from a pooler, so the name depends on the text. */
   readonly name: string;
   /** On MySQL, the statement on each connection that has prepared it. */
@@ -48,6 +51,7 @@ interface MysqlConnection {
   /** The connection's own options. With `typeCast`, Sequelize converts the values of each row. */
   readonly config: { typeCast?: unknown };
   query(sql: string, done: Done<object[] | { affectedRows: number }>): void;
+  execute(sql: string, values: readonly Buffer[], done: Done<object[]>): void;
   prepare(sql: string, done: Done<MysqlStatement>): void;
 }
 
@@ -264,10 +268,11 @@ export class Driver {
   #preparedOf(sql: LookupSql): Prepared {
     const known = this.#prepared.get(sql);
     if (known) return known;
-    const { ofOne, hasAppColumns } = sql;
+    const { ofOne, hasAppColumns, isTraced } = sql;
     const made = {
       text: `${ofOne} ${this.dialect === 'postgres' ? '$1' : '?'}`,
       hasAppColumns,
+      isTraced,
       name: `latchkey_${digestInHex(ofOne).slice(0, 40)}`,
       handles: new WeakMap(),
     };
@@ -323,26 +328,35 @@ const sendByMysql: Send = (given, sql) =>
     });
   });
 
-// mysql2's own `execute` finds the statement by its text again each time, which takes longer than reading the row.
-const findByMysql: Find = (given, { text, hasAppColumns, handles }, digest) =>
-  new Promise((resolve, reject) => {
-    const connection = given as MysqlConnection;
-    const { config } = connection;
-    const { typeCast } = config;
-    // Sequelize's conversion takes longer than reading the row. No other statement uses the connection until this one
-    // has ended, and mysql2 would compile the conversion into a statement that excludes it.
-    if (!hasAppColumns) config.typeCast = true;
-    const done: Done<object[]> = (error, rows) => {
-      config.typeCast = typeCast;
-      if (error) reject(error);
-      else resolve(rows);
-    };
+const findByMysql: Find = async (given, prepared, digest) => {
+  const connection = given as MysqlConnection;
+  const { config } = connection;
+  const { typeCast } = config;
+  // Sequelize's conversion takes longer than reading the row. No other statement uses the connection until this one has
+  // ended, and mysql2 would compile the conversion into a statement that excludes it.
+  if (!prepared.hasAppColumns) config.typeCast = true;
+  try {
+    return await executeByMysql(connection, prepared, digest);
+  } finally {
+    config.typeCast = typeCast;
+  }
+};
+
+function executeByMysql(
+  connection: MysqlConnection,
+  { text, isTraced, handles }: Prepared,
+  digest: Buffer,
+): Promise<object[]> {
+  return new Promise((resolve, reject) => {
+    const done: Done<object[]> = (error, rows) => (error ? reject(error) : resolve(rows));
+    if (isTraced) return connection.execute(text, [digest], done);
     const prepare = () =>
       connection.prepare(text, (error, handle) => {
-        if (error) return done(error, []);
+        if (error) return reject(error);
         handles.set(connection, handle);
         handle.execute([digest], done);
       });
+    // mysql2's own `execute` finds the statement by its text again each time, which takes longer than reading the row.
     const known = handles.get(connection);
     if (!known) return prepare();
     known.execute([digest], (error, rows) => {
@@ -351,6 +365,7 @@ const findByMysql: Find = (given, { text, hasAppColumns, handles }, digest) =>
       else done(error, rows);
     });
   });
+}
 
 const sendByPostgres: Send = (given, sql) =>
   new Promise((resolve, reject) => {

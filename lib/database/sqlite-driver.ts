@@ -78,6 +78,7 @@ export class Database {
   #driver: Driver | undefined;
   #opening: Promise<void> | undefined;
   #failure: DriverError | undefined;
+  #isClosed = false;
 
   constructor(
     readonly filename: string,
@@ -123,6 +124,7 @@ export class Database {
 
   close(done?: (error: Error | null) => void): void {
     try {
+      this.#isClosed = true;
       this.#kept.clear();
       this.#driver?.close();
       done?.(null);
@@ -132,6 +134,7 @@ export class Database {
   }
 
   #open(): Promise<void> {
+    if (this.#isClosed) return Promise.resolve();
     this.#opening ??= loadDriver()
       .then(({ DatabaseSync }) => {
         const driver = new DatabaseSync(this.filename);

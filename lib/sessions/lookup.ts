@@ -46,8 +46,8 @@ export class TokenLookup<Row, Owner extends User = User> {
   ) {
     this.#batches = new BatchedLookup(
       {
-        several: (digests, deadlineMs) => database.share(() => this.#fetch(digests, deadlineMs)),
-        one: (digest) => database.share(() => this.#fetchOnce(digest)),
+        several: (digests, deadlineMs) => database.share(() => this.#fetchSeveral(digests, deadlineMs)),
+        one: (digest, deadlineMs) => database.share(() => this.#fetchOne(digest, deadlineMs)),
       },
       telemetry && {
         requester: () => telemetry.requester(),
@@ -70,6 +70,7 @@ export class TokenLookup<Row, Owner extends User = User> {
       ofOne: `SELECT ${rest} =`,
       ofSeveral: `SELECT ${hash} AS token_digest, ${rest} IN`,
       hasAppColumns: user.isPresent !== undefined,
+      isTraced: this.telemetry !== null,
     };
     this.#built = { columns, sql };
     return sql;
@@ -86,35 +87,38 @@ export class TokenLookup<Row, Owner extends User = User> {
     if (typeof token === 'string' && !isWellFormedToken(this.lookup.prefix, token)) return null;
     const digest = typeof token === 'string' ? digestInHex(token) : token.toString('hex');
     const raw = this.database.isJoined
-      ? (await this.#fetchAlone(digest)).get(digest)
+      ? await this.#fetchAlone(digest)
       : await this.database.awaitShared(() => this.#batches.find(digest));
     if (!raw) return null;
-    const { clock } = this.database;
-    clock.observe(raw.db_now);
     const { row, user: owner } = this.lookup;
     const user = owner.read(raw);
     if (owner.isPresent && !(await owner.isPresent(user))) return null;
-    return use({ row: row.read(raw), user, now: clock.at(raw.db_now) });
+    return use({ row: row.read(raw), user, now: this.database.clock.at(raw.db_now) });
   }
 
-  #fetchAlone(digest: string): Promise<Map<string, Raw>> {
+  #fetchAlone(digest: string): Promise<Raw | null> {
     const { telemetry } = this;
-    const work = () => this.#fetch([digest]);
+    const work = () => this.#fetchOne(digest);
     return telemetry ? telemetry.lookUp(this.lookup.credential, [telemetry.requester()], work) : work();
   }
 
-  async #fetch(digests: readonly string[], deadlineMs?: number): Promise<Map<string, Raw>> {
-    const { user } = this.lookup;
-    if (user.ready) await user.ready();
-    const rows = await this.database.lookUp<Raw>(this.#sql, digests, deadlineMs);
+  async #fetchSeveral(digests: readonly string[], deadlineMs: number): Promise<Map<string, Raw>> {
+    const rows = await this.#fetch(digests, deadlineMs);
     const [single] = digests as [string];
     return new Map(rows.map((one) => [one.token_digest?.toString('hex') ?? single, one]));
   }
 
-  async #fetchOnce(digest: string): Promise<Raw | null> {
+  async #fetchOne(digest: string, deadlineMs?: number): Promise<Raw | null> {
+    const [row = null] = await this.#fetch([digest], deadlineMs);
+    return row;
+  }
+
+  async #fetch(digests: readonly string[], deadlineMs?: number): Promise<Raw[]> {
     const { user } = this.lookup;
     if (user.ready) await user.ready();
-    return this.database.lookUpOnce<Raw>(this.#sql, digest);
+    const rows = await this.database.lookUp<Raw>(this.#sql, digests, deadlineMs);
+    if (rows[0]) this.database.clock.observe(rows[0].db_now);
+    return rows;
   }
 }
 
@@ -132,12 +136,11 @@ interface Waiter<Row> {
   reject(error: unknown): void;
 }
 
-/** Selects rows by digest. */
+/** Selects rows by digest, within `deadlineMs` milliseconds. */
 interface Source<Row> {
-  /** Selects the rows of up to 64 digests, keyed by digest, within `deadlineMs` milliseconds. */
+  /** Selects the rows of up to 64 digests, keyed by digest. */
   several(digests: readonly string[], deadlineMs: number): Promise<ReadonlyMap<string, Row>>;
-  /** Tries once to select a row. It is then selected by {@link several} instead if this fails quickly. */
-  one(digest: string): Promise<Row | null>;
+  one(digest: string, deadlineMs: number): Promise<Row | null>;
 }
 
 /** Observes the statements, and for whom they are sent. */
@@ -184,7 +187,7 @@ export class BatchedLookup<Row> {
   // A batch is sent early only once per turn. SQLite responds immediately, so lookups that cause other lookups would
   // otherwise block the event loop.
   #sentEarly = false;
-  // Whether the last batch had a single lookup.
+  // Whether the last batch had a single lookup, and no other was running.
   #wasSingle = false;
 
   /** @param observer null if no telemetry is recorded */
@@ -201,17 +204,15 @@ export class BatchedLookup<Row> {
   async #findAlone(digest: string): Promise<Row | null> {
     const since = performance.now();
     const requesters = this.observer && [this.observer.requester()];
+    const fetch = () => this.#observed(requesters, () => this.source.one(digest, leftSince(since)));
     this.#running++;
     this.#endTurn();
     try {
-      return await this.#observed(requesters, () => this.source.one(digest));
+      return await fetch();
     } catch (error) {
-      if (performance.now() - since >= RETRY_WITHIN_MS) {
-        this.#giveUp(error);
-        throw error;
-      }
-      const rows = await this.#observed(requesters, () => this.source.several([digest], leftSince(since)));
-      return rows.get(digest) ?? null;
+      if (performance.now() - since < RETRY_WITHIN_MS) return await fetch();
+      this.#giveUp(error);
+      throw error;
     } finally {
       this.#running--;
       this.#schedule();
@@ -266,7 +267,7 @@ export class BatchedLookup<Row> {
 
   async #send(batch: Batch<Row>): Promise<void> {
     this.#running++;
-    this.#wasSingle = batch.lookups === 1;
+    this.#wasSingle = batch.lookups === 1 && this.#running === 1;
     this.#schedule();
     try {
       batch.settle(await this.#fetch(batch, [...batch.waiters.keys()]));

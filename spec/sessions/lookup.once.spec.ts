@@ -4,7 +4,8 @@ import { BatchedLookup } from '../../lib/sessions/lookup.js';
 type Fetch = (digests: readonly string[], deadlineMs: number) => Promise<ReadonlyMap<string, string>>;
 
 function lookupWith(fetch: Fetch, ...rest: [] | [ConstructorParameters<typeof BatchedLookup>[1]]) {
-  const one = async (digest: string) => (await fetch([digest], 4000)).get(digest) ?? null;
+  const one = async (digest: string, deadlineMs: number) =>
+    (await fetch([digest], deadlineMs)).get(digest) ?? null;
   return new BatchedLookup<string>({ several: fetch, one }, ...rest);
 }
 
@@ -225,6 +226,21 @@ describe('BatchedLookup', () => {
         batches.at(-1)?.answer();
         expect(await next).toEqual(batch.map((digest) => `row of ${digest}`));
       }
+    });
+
+    test('fetches the next two of a turn together if there were two of them in the last turn', async () => {
+      const { lookup, batches, digests } = await heldAfterOne();
+      for (const pair of [
+        ['a', 'b'],
+        ['c', 'd'],
+      ]) {
+        const found = Promise.all(pair.map((digest) => lookup.find(digest)));
+        await turn();
+        for (const batch of batches) batch.answer();
+        expect(await found).toEqual(pair.map((digest) => `row of ${digest}`));
+        await turn();
+      }
+      expect(digests()).toEqual([['a'], ['b'], ['c', 'd']]);
     });
 
     test('fetches only one of a turn alone, even if it is answered at once', async () => {

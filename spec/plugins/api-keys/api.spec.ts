@@ -161,8 +161,12 @@ describe('an API key', () => {
     statements.length = 0;
     for (const junk of ['junk', `lkk_${'A'.repeat(48)}`, `${key}x`]) await get(junk).expect(401);
     expect(sent()).toEqual([]);
-    await Promise.all(Array.from({ length: 30 }, () => get(key, '/crowd').expect(200)));
-    expect(sent()).toHaveLength(1);
+    // The first request of the first crowd is sent on its own, because the last request was alone.
+    for (const expected of [2, 1]) {
+      statements.length = 0;
+      await Promise.all(Array.from({ length: 30 }, () => get(key, '/crowd').expect(200)));
+      expect(sent()).toHaveLength(expected);
+    }
   });
 
   test('is not logged', async () => {
