@@ -181,7 +181,26 @@ export async function newDatabase(dialect, name, databases) {
  * @returns {Promise<Round>}
  */
 export async function measureRound(candidate, options) {
-  const { connections, seconds, warmUp, alone = 0, patient, databases, log } = options;
+  const { alone = 0, patient, databases, log } = options;
+  const warm = await warmedUp(candidate, options);
+  try {
+    const { server, url, headers } = warm;
+    const pids = (await databases.running()).map(({ pid }) => pid);
+    return await undisturbed(
+      async () => ({
+        ...(await measureLoad(warm, options)),
+        ...(alone > 0 && (await measureAlone(server.pid, url, headers, alone))),
+      }),
+      [server.pid, ...pids],
+      { patient, log },
+    );
+  } finally {
+    await warm.server.stop('SIGKILL');
+  }
+}
+
+/** Starts a server, checks its page, and warms it up. */
+async function warmedUp(candidate, { connections, warmUp }) {
   const server = await startServer(candidate.file, candidate.env);
   try {
     const url = `${server.url}/me`;
@@ -192,38 +211,33 @@ export async function measureRound(candidate, options) {
     for (const each of new Set([50, connections])) {
       await wrk(url, { connections: each, seconds: warmUp, headers });
     }
-    const running = await databases.running();
-    const pids = running.map(({ pid }) => pid);
-    return await undisturbed(
-      async () => {
-        const before = await countStatements(running);
-        const [cpu, databaseCpu] = [cpuMs(server.pid), cpuMsOfTrees(pids)];
-        const load = await wrk(url, { connections, seconds, headers });
-        const [usedCpu, usedByDatabase] = [cpuMs(server.pid) - cpu, cpuMsOfTrees(pids) - databaseCpu];
-        const { selects, writes } = statementsBetween(before, await countStatements(running));
-        return {
-          perSecond: load.perSecond,
-          cpu: usedCpu / load.requests,
-          databaseCpu: usedByDatabase / load.requests,
-          busy: usedCpu / (load.seconds * 1000),
-          selects: selects / load.requests,
-          writes: writes / load.requests,
-          memory: residentMb(server.pid),
-          p50: load.p50,
-          p99: load.p99,
-          bad: load.errors + load.refused,
-          ...(alone > 0 && (await measureAlone(server.pid, url, headers, alone))),
-        };
-      },
-      [server.pid, ...pids],
-      { patient, log },
-    );
+    return { server, url, headers };
   } catch (error) {
-    error.message += `\n${server.output()}`;
-    throw error;
-  } finally {
     await server.stop('SIGKILL');
+    throw error;
   }
+}
+
+async function measureLoad({ server, url, headers }, { connections, seconds, databases }) {
+  const running = await databases.running();
+  const pids = running.map(({ pid }) => pid);
+  const before = await countStatements(running);
+  const [cpu, databaseCpu] = [cpuMs(server.pid), cpuMsOfTrees(pids)];
+  const load = await wrk(url, { connections, seconds, headers });
+  const [usedCpu, usedByDatabase] = [cpuMs(server.pid) - cpu, cpuMsOfTrees(pids) - databaseCpu];
+  const { selects, writes } = statementsBetween(before, await countStatements(running));
+  return {
+    perSecond: load.perSecond,
+    cpu: usedCpu / load.requests,
+    databaseCpu: usedByDatabase / load.requests,
+    busy: usedCpu / (load.seconds * 1000),
+    selects: selects / load.requests,
+    writes: writes / load.requests,
+    memory: residentMb(server.pid),
+    p50: load.p50,
+    p99: load.p99,
+    bad: load.errors + load.refused,
+  };
 }
 
 async function measureAlone(pid, url, headers, seconds) {
@@ -281,6 +295,45 @@ export async function interleaved(all, { rounds, log, ...options }) {
       log(
         `${round}/${rounds} ${candidate.name.padEnd(26)} ${one.perSecond.toFixed(0).padStart(6)} a second, ${one.cpu.toFixed(3)} ms, ${(one.others * 100).toFixed(0)} % others${notes.map((note) => `, ${note}`).join('')}`,
       );
+    }
+  }
+  return results;
+}
+
+/**
+ * Measures servers that run beside each other, in short turns: A B C, C B A. A machine's speed hardly changes from one turn
+ * to the next, so their ratios vary less than those of whole rounds. Each round has processes of its own, because Node
+ * does not optimize the same code in the same way each time.
+ *
+ * @param {readonly Candidate[]} all
+ * @param {Parameters<typeof measureRound>[1] & { rounds: number, turns: number, log: (line: string) => void }} options
+ * @returns {Promise<Map<string, Round[]>>} the turns of each server, by name, in the same order
+ */
+export async function alternating(all, { rounds, turns, log, ...options }) {
+  const results = new Map(all.map(({ name }) => [name, []]));
+  for (let round = 1; round <= rounds; round++) {
+    const warm = [];
+    try {
+      for (const candidate of all)
+        warm.push({ name: candidate.name, ...(await warmedUp(candidate, options)) });
+      const pids = (await options.databases.running()).map(({ pid }) => pid);
+      const { measured, disturbed, others } = await undisturbed(
+        async () => {
+          const measured = [];
+          for (let turn = 0; turn < turns; turn++)
+            for (const one of turn % 2 ? warm.toReversed() : warm)
+              measured.push([one.name, await measureLoad(one, options)]);
+          return { measured };
+        },
+        [...warm.map(({ server }) => server.pid), ...pids],
+        { patient: options.patient, log },
+      );
+      for (const [name, numbers] of measured) results.get(name).push({ ...numbers, disturbed });
+      const bad = measured.filter(([, numbers]) => numbers.bad > 0).length;
+      const notes = [disturbed && 'disturbed', bad > 0 && `${bad} turns with bad responses`].filter(Boolean);
+      log(`${round}/${rounds} ${[`${(others * 100).toFixed(0)} % others`, ...notes].join(', ')}`);
+    } finally {
+      for (const { server } of warm) await server.stop('SIGKILL');
     }
   }
   return results;

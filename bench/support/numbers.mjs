@@ -18,6 +18,11 @@ export function spread(values, digits = 0) {
   return `${fixed(Math.min(...values), digits)}–${fixed(Math.max(...values), digits)}`;
 }
 
+/** The range of the middle half of the values. */
+export function quartiles(values, digits = 0) {
+  return `${fixed(percentile(values, 0.25), digits)}–${fixed(percentile(values, 0.75), digits)}`;
+}
+
 /** A number with a fixed count of digits, and thousands apart. */
 export function fixed(value, digits = 0) {
   if (value === null || value === undefined || !Number.isFinite(value)) return '–';
