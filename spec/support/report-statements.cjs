@@ -15,21 +15,40 @@ Sequelize.prototype.query = function (sql, ...rest) {
   return query.call(this, sql, ...rest);
 };
 
-for (const [dialect, method] of [
-  ['mysql', 'execute'],
-  ['postgres', 'query'],
+for (const [dialect, tap] of [
+  ['mysql', tapMysql],
+  ['postgres', tapPostgres],
 ]) {
   const Connections = requireOfApp(`sequelize/lib/dialects/${dialect}/connection-manager`);
   const { connect } = Connections.prototype;
   Connections.prototype.connect = async function (config) {
     const connection = await connect.call(this, config);
-    const send = connection[method];
-    connection[method] = function (statement, ...rest) {
-      // Other statements have gone through Sequelize's `query`.
-      if (statement.values) process.send?.({ sql: statement.sql ?? statement.text });
-      return send.call(this, statement, ...rest);
-    };
+    tap(connection);
     return connection;
+  };
+}
+
+function tapMysql(connection) {
+  const { prepare } = connection;
+  connection.prepare = function (sql, done) {
+    return prepare.call(this, sql, (error, statement) => {
+      const execute = statement?.execute;
+      if (execute)
+        statement.execute = function (...given) {
+          process.send?.({ sql });
+          return execute.apply(this, given);
+        };
+      done(error, statement);
+    });
+  };
+}
+
+function tapPostgres(connection) {
+  const { query: send } = connection;
+  connection.query = function (statement, ...rest) {
+    // Other statements have gone through Sequelize's `query`.
+    if (statement.values) process.send?.({ sql: statement.text });
+    return send.call(this, statement, ...rest);
   };
 }
 
