@@ -1,6 +1,7 @@
 // An app with a bridge in its own process, on the database of a spec. On request, it sends several requests with one
 // old cookie at the same time, and reports their statuses. If it `waits`, it first reports that all of them have
-// reached the old store, and continues on the next request.
+// reached the old store, and continues on the next request. Meanwhile, no time limit passes, because on a busy machine
+// the other process can take longer than latchkey waits for a store.
 import express from 'express';
 import { expressSession } from '../../lib/bridges.js';
 import { connectByUrl } from '../../lib/database/connect.js';
@@ -9,6 +10,11 @@ import { memoryLogger, password, SECRET } from './app.js';
 import { listening, OLD_SECRET, sessionStore } from './old-app.js';
 
 const { database, cookie, times, waits, keepOld = false } = JSON.parse(process.argv[2] ?? '{}');
+const { setTimeout: startTimer } = globalThis;
+if (waits)
+  Object.assign(globalThis, {
+    setTimeout: (run: () => void, ms = 0, ...args: []) => startTimer(run, 100 * ms, ...args),
+  });
 const sequelize = connectByUrl(database);
 if (!sequelize) throw new Error(`no database at ${database}`);
 const store = sessionStore({ sequelize });

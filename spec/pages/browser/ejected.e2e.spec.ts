@@ -47,9 +47,11 @@ inBrowser('latchkey pages eject', () => {
     });
     for (const name of PAGE_NAMES) {
       const file = fileOf(name);
-      await eject(name);
-      await eject(name, '--out', `js/${file}.js`);
-      await eject(name, '--out', `js/${file}.cjs`);
+      await Promise.all([
+        eject(name),
+        eject(name, '--out', `js/${file}.js`),
+        eject(name, '--out', `js/${file}.cjs`),
+      ]);
       renderers.set(name, await load(`js/${file}.js`));
     }
     const render = (page: RenderedPage) => {
@@ -59,7 +61,7 @@ inBrowser('latchkey pages eject', () => {
       return main && page.document(main);
     };
     app = await startOwnApp({ pages: { render } });
-  }, 180_000);
+  }, 600_000);
   afterAll(async () => {
     await app?.stop();
     await projects?.remove();
