@@ -155,6 +155,11 @@ export class Database {
     return this.context.collecting(new Together(select, unlessRefused), work);
   }
 
+  /** Selects the row with this digest immediately. Returns undefined if {@link lookUp} must do it. */
+  findNow<Row>(sql: LookupSql, digest: string): Row | null | undefined {
+    return this.clock.isSet ? (this.statements.findNow(sql, digest) as Row | null | undefined) : undefined;
+  }
+
   /** Selects the rows with these digests. */
   lookUp<Row>(sql: LookupSql, digests: readonly string[], deadlineMs = DEADLINE_MS): Promise<Row[]> {
     if (this.isJoined) return this.select(`${sql.ofSeveral} ${digestList(this.dialect, digests)}`);

@@ -76,8 +76,8 @@ interface SqliteConnection {
   serialize(work: () => void): void;
   all(sql: string, done: Done<object[]>): void;
   all(sql: string, values: readonly Buffer[], done: Done<object[]>): void;
-  /** Selects one row with a statement that is prepared once. The package sqlite3 does not have this method. */
-  find?(sql: string, value: Buffer, done: Done<object | undefined>): void;
+  /** Selects one row immediately, with a statement that is prepared once. The package sqlite3 does not have this method. */
+  find?(sql: string, value: Buffer): object | undefined;
   run(sql: string, done: (this: { changes: number }, error: Error | null) => void): void;
 }
 
@@ -176,6 +176,20 @@ export class Driver {
     if (!transaction) return this.#onAny(work, turn);
     const attempt = () => within(inner(transaction), work);
     return this.dialect === 'sqlite' ? whileBusy(attempt) : attempt();
+  }
+
+  /**
+   * Selects the row with this digest immediately, which only SQLite can. Returns undefined if the row must be looked up by
+   * {@link lookUp}: with another driver, before the first connection, and after an error.
+   */
+  findNow(sql: LookupSql, digest: string): object | null | undefined {
+    const connection = this.#onSqlite as SqliteConnection | undefined;
+    if (!connection?.find || !this.isDirect) return undefined;
+    try {
+      return connection.find(this.#preparedOf(sql).text, Buffer.from(digest, 'hex')) ?? null;
+    } catch {
+      return undefined;
+    }
   }
 
   /** Selects the rows with these digests. Every guarded request waits for this, so it creates few promises. */
@@ -406,9 +420,13 @@ const findBySqlite: Find = (given, { text }, digest) =>
     const connection = given as SqliteConnection;
     const done: Done<object[]> = (error, rows) => (error ? reject(error) : resolve(rows));
     connection.serialize(() => {
-      if (connection.find)
-        connection.find(text, digest, (error, row) => (error ? reject(error) : resolve(row ? [row] : [])));
-      else connection.all(text, [digest], done);
+      if (!connection.find) return connection.all(text, [digest], done);
+      try {
+        const row = connection.find(text, digest);
+        resolve(row ? [row] : []);
+      } catch (error) {
+        reject(error);
+      }
     });
   });
 

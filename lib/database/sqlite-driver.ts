@@ -99,20 +99,18 @@ export class Database {
   }
 
   /**
-   * Selects one row with a statement that is prepared once. The statement must name its columns: if a column is added to
-   * the table, the driver still reads the old number of columns.
+   * Selects one row immediately, with a statement that is prepared once. The statement must name its columns: if a column
+   * is added to the table, the driver still reads the old number of columns.
    */
-  find(sql: string, value: Buffer, done: (error: Error | null, row?: Record<string, unknown>) => void): void {
-    let row: Record<string, unknown> | undefined;
+  find(sql: string, value: Buffer): Record<string, unknown> | undefined {
     try {
       const driver = this.#openDriver;
-      row = (this.#kept.get(sql) ?? this.#keep(driver, sql)).get(value);
+      const row = (this.#kept.get(sql) ?? this.#keep(driver, sql)).get(value);
+      if (row) useBuffers(row);
+      return row;
     } catch (error) {
-      done(translate(error as DriverError));
-      return;
+      throw translate(error as DriverError);
     }
-    if (row) useBuffers(row);
-    done(null, row);
   }
 
   run(sql: string, ...rest: unknown[]): void {

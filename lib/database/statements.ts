@@ -102,6 +102,10 @@ export class Statements {
     });
   }
 
+  findNow(sql: LookupSql, digest: string): object | null | undefined {
+    return this.driver.findNow(sql, digest);
+  }
+
   /** Selects the rows with these digests. */
   lookUp<Row>(sql: LookupSql, digests: readonly string[]): Promise<Row[]> {
     if (this.driver.isDirect) return this.driver.lookUp(sql, digests) as Promise<Row[]>;

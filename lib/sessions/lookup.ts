@@ -3,6 +3,7 @@ import type { Database } from '../database/database.js';
 import type { LookupSql } from '../database/driver.js';
 import { DEADLINE_MS } from '../database/turn.js';
 import type { User } from '../tables/core.js';
+import { PackedList, type Selected } from '../tables/packed.js';
 import type { Selection } from '../tables/table.js';
 import type { LookedUp, Requester, Telemetry } from '../telemetry.js';
 import type { UserSelection } from '../users/record.js';
@@ -36,8 +37,10 @@ interface Raw {
  */
 export class TokenLookup<Row, Owner extends User = User> {
   readonly #batches: BatchedLookup<Raw>;
-  /** The statements, and the columns of users that they select. With `user.model`, they include the model's columns. */
-  #built: { readonly columns: string; readonly sql: LookupSql } | undefined;
+  /** The statements, and what they select of users. With `user.model`, this includes the model's columns. */
+  #built:
+    | { readonly ofUser: readonly Selected[]; readonly sql: LookupSql; readonly list: PackedList }
+    | undefined;
 
   constructor(
     private readonly database: Database,
@@ -47,6 +50,7 @@ export class TokenLookup<Row, Owner extends User = User> {
     this.#batches = new BatchedLookup(
       {
         several: (digests, deadlineMs) => database.share(() => this.#fetchSeveral(digests, deadlineMs)),
+        now: (digest) => this.#fetchNow(digest),
         one: (digest, deadlineMs) => database.share(() => this.#fetchOne(digest, deadlineMs)),
       },
       telemetry && {
@@ -60,20 +64,22 @@ export class TokenLookup<Row, Owner extends User = User> {
    * The statements without the digests. They are built only once, because the statements that are prepared for them
    * belong to this object.
    */
-  get #sql(): LookupSql {
+  get #statements() {
     const { row, hash, user, on } = this.lookup;
-    const { columns } = user;
-    if (this.#built?.columns === columns) return this.#built.sql;
-    const rest = `${row.columns}, ${columns}, ${this.database.nowSql} AS db_now
-       FROM ${row.from} JOIN ${user.from} ON ${on} WHERE ${hash}`;
+    const ofUser = user.selected;
+    if (this.#built?.ofUser === ofUser) return this.#built;
+    const { dialect, nowSql } = this.database;
+    const now = { sql: nowSql, name: 'db_now', isPlain: true };
+    const list = new PackedList(dialect, [...row.selected, ...ofUser, now]);
+    const rest = `${list.sql} FROM ${row.from} JOIN ${user.from} ON ${on} WHERE ${hash}`;
     const sql = {
       ofOne: `SELECT ${rest} =`,
       ofSeveral: `SELECT ${hash} AS token_digest, ${rest} IN`,
       hasAppColumns: user.isPresent !== undefined,
       isTraced: this.telemetry !== null,
     };
-    this.#built = { columns, sql };
-    return sql;
+    this.#built = { ofUser, sql, list };
+    return this.#built;
   }
 
   /**
@@ -102,6 +108,13 @@ export class TokenLookup<Row, Owner extends User = User> {
     return telemetry ? telemetry.lookUp(this.lookup.credential, [telemetry.requester()], work) : work();
   }
 
+  #fetchNow(digest: string): Raw | null | undefined {
+    if (this.telemetry || this.lookup.user.ready) return undefined;
+    const { sql, list } = this.#statements;
+    const raw = this.database.findNow<Raw>(sql, digest);
+    return raw ? this.#received(raw, list) : raw;
+  }
+
   async #fetchSeveral(digests: readonly string[], deadlineMs: number): Promise<Map<string, Raw>> {
     const rows = await this.#fetch(digests, deadlineMs);
     const [single] = digests as [string];
@@ -116,9 +129,15 @@ export class TokenLookup<Row, Owner extends User = User> {
   async #fetch(digests: readonly string[], deadlineMs?: number): Promise<Raw[]> {
     const { user } = this.lookup;
     if (user.ready) await user.ready();
-    const rows = await this.database.lookUp<Raw>(this.#sql, digests, deadlineMs);
-    if (rows[0]) this.database.clock.observe(rows[0].db_now);
-    return rows;
+    const { sql, list } = this.#statements;
+    const rows = await this.database.lookUp<Raw>(sql, digests, deadlineMs);
+    return rows.map((row) => this.#received(row, list));
+  }
+
+  #received(row: Raw, list: PackedList): Raw {
+    list.unpack(row);
+    this.database.clock.observe(row.db_now);
+    return row;
   }
 }
 
@@ -141,6 +160,8 @@ interface Source<Row> {
   /** Selects the rows of up to 64 digests, keyed by digest. */
   several(digests: readonly string[], deadlineMs: number): Promise<ReadonlyMap<string, Row>>;
   one(digest: string, deadlineMs: number): Promise<Row | null>;
+  /** Selects the row immediately, which only SQLite can. Returns undefined if {@link one} must do it. */
+  now?(digest: string): Row | null | undefined;
 }
 
 /** Observes the statements, and for whom they are sent. */
@@ -202,6 +223,11 @@ export class BatchedLookup<Row> {
   }
 
   async #findAlone(digest: string): Promise<Row | null> {
+    const found = this.source.now?.(digest);
+    if (found !== undefined) {
+      this.#endTurn();
+      return found;
+    }
     const since = performance.now();
     const requesters = this.observer && [this.observer.requester()];
     const fetch = () => this.#observed(requesters, () => this.source.one(digest, leftSince(since)));

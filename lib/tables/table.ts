@@ -4,6 +4,7 @@ import type { Value } from '../database/literal.js';
 import type { Replacements } from '../database/statements.js';
 import {
   type Column,
+  type ColumnKind,
   type Columns,
   columnName,
   isShown,
@@ -12,6 +13,7 @@ import {
   type ShownOf,
   snakeCase,
 } from './column.js';
+import { listOf, type Selected } from './packed.js';
 
 /** The columns of a constraint or index, by their attributes and in their order. */
 type Attributes<C extends Columns> = readonly (keyof C & string)[];
@@ -260,8 +262,13 @@ interface Reader {
   decode(value: unknown): unknown;
 }
 
+/** The kinds of columns whose values JSON represents exactly. Numbers could lose digits, and JSON has no bytes. */
+const PLAIN: ReadonlySet<ColumnKind> = new Set(['uuid', 'text', 'words', 'time', 'integer', 'boolean'] as const);
+
 /** Selects columns of a table with names that are unique in a join, and reads them from the result. */
 export class Selection<Row> {
+  /** What {@link columns} contains. */
+  readonly selected: readonly Selected[];
   /** `s.id AS s_id, s.user_id AS s_user_id, …` */
   readonly columns: string;
   /** The names in the result: `s_id`, `s_user_id`, … */
@@ -280,9 +287,11 @@ export class Selection<Row> {
     columns: readonly NamedColumn[],
     facts: readonly Fact[],
   ) {
-    const expressions = columns.map(
-      ({ column, name, sql }) => `${expressionOf(alias, column, sql, database)} AS ${alias}_${name}`,
-    );
+    const selected: Selected[] = columns.map(({ column, name, sql }) => ({
+      sql: expressionOf(alias, column, sql, database),
+      name: `${alias}_${name}`,
+      isPlain: PLAIN.has(column.kind),
+    }));
     const readers: Reader[] = columns.map(({ attribute, column, name }) => ({
       attribute,
       key: `${alias}_${name}`,
@@ -291,11 +300,12 @@ export class Selection<Row> {
     for (const { key: attribute, name, sql } of facts) {
       // No name of the app's fields has two underscores.
       const key = `${alias}__${name}`;
-      expressions.push(`CASE WHEN ${sql(alias, '')} THEN 1 ELSE 0 END AS ${key}`);
+      selected.push({ sql: `CASE WHEN ${sql(alias, '')} THEN 1 ELSE 0 END`, name: key, isPlain: true });
       readers.push({ attribute, key, decode: toBoolean });
     }
-    this.columns = expressions.join(', ');
-    this.names = readers.map(({ key }) => key);
+    this.selected = selected;
+    this.columns = listOf(selected);
+    this.names = selected.map(({ name }) => name);
     this.#readers = readers;
     this.#blank = Object.fromEntries(readers.map(({ attribute }) => [attribute, null]));
   }

@@ -4,6 +4,7 @@ import type { Replacements } from '../database/statements.js';
 import type { AuthErrorCode } from '../errors.js';
 import type { RowOf } from '../tables/column.js';
 import type { User, UserColumns } from '../tables/core.js';
+import { listOf, type Selected } from '../tables/packed.js';
 import type { Selection, Table } from '../tables/table.js';
 import type { EmailProof } from './email-proof.js';
 import type { Fields } from './fields.js';
@@ -67,7 +68,7 @@ export type Identifier = { id: string } | { email: string } | { username: string
 
 /** Selected columns of users with the alias `u`, together with their fields, wherever these are stored. */
 export interface UserSelection<U>
-  extends Pick<Selection<U>, 'columns' | 'names' | 'from' | 'read' | 'pick' | 'select'> {
+  extends Pick<Selection<U>, 'selected' | 'columns' | 'names' | 'from' | 'read' | 'pick' | 'select'> {
   /** Prepares statements with {@link from}. Await it before each of them. Undefined if there is nothing to prepare. */
   readonly ready?: (transaction?: Transaction) => Promise<unknown>;
   /**
@@ -116,6 +117,8 @@ interface Identified {
 
 /** Users with the app's rows, joined in one statement. */
 class JoinedSelection<U extends Identified> implements UserSelection<U> {
+  #built: { readonly ofRows: readonly Selected[]; readonly all: readonly Selected[] } | undefined;
+
   constructor(
     private readonly database: Database,
     private readonly users: Selection<U>,
@@ -123,12 +126,18 @@ class JoinedSelection<U extends Identified> implements UserSelection<U> {
     private readonly fields: readonly string[],
   ) {}
 
+  get selected(): readonly Selected[] {
+    const ofRows = this.rows.selected;
+    if (this.#built?.ofRows !== ofRows) this.#built = { ofRows, all: [...this.users.selected, ...ofRows] };
+    return this.#built.all;
+  }
+
   get columns(): string {
-    return `${this.users.columns}, ${this.rows.columns}`;
+    return listOf(this.selected);
   }
 
   get names(): readonly string[] {
-    return [...this.users.names, ...this.rows.names];
+    return this.selected.map(({ name }) => name);
   }
 
   get from(): string {

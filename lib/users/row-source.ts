@@ -1,6 +1,7 @@
 import type { Model, ModelStatic, Sequelize } from 'sequelize';
 import type { Database } from '../database/database.js';
 import { verbatim } from '../database/literal.js';
+import type { Selected } from '../tables/packed.js';
 
 /** The alias of the column that joins rows with accounts. */
 const KEY = 'r_key';
@@ -17,8 +18,7 @@ interface Reader {
 /** The SELECT of the app's table. */
 interface Source {
   readonly sql: string;
-  readonly columns: string;
-  readonly names: readonly string[];
+  readonly selected: readonly Selected[];
   readonly readers: readonly Reader[];
   /** The attributes that Sequelize passes to the instances as the attributes that it has read. */
   readonly attributes: readonly unknown[];
@@ -39,13 +39,8 @@ export class RowSource {
   ) {}
 
   /** `r.r_0 AS r_0, …`, for a statement that joins {@link from}. */
-  get columns(): string {
-    return this.#read().columns;
-  }
-
-  /** The names of {@link columns} in the result. */
-  get names(): readonly string[] {
-    return this.#read().names;
+  get selected(): readonly Selected[] {
+    return this.#read().selected;
   }
 
   /** The rows with the alias `r`, whose `r_key` is the account's id. */
@@ -130,8 +125,7 @@ export class RowSource {
     const names = [...readers.map(({ key }) => key), KEY];
     return {
       sql: verbatim(sql.replace(/;\s*$/, '')),
-      columns: names.map((name) => `r.${name} AS ${name}`).join(', '),
-      names,
+      selected: names.map((name) => ({ sql: `r.${name}`, name, isPlain: false })),
       readers,
       attributes,
     };

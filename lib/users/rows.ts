@@ -5,6 +5,7 @@ import type { Database } from '../database/database.js';
 import { AppError, isForeignKeyViolation } from '../database/faults.js';
 import { AuthError, type FieldError } from '../errors.js';
 import type { User } from '../tables/core.js';
+import { listOf, type Selected } from '../tables/packed.js';
 import { type Fields, type FieldValues, pointerTo } from './fields.js';
 import {
   type AppModel,
@@ -56,13 +57,8 @@ export class AppRows {
   }
 
   /** The columns of a row, for statements that join {@link from}. */
-  get columns(): string {
-    return this.#source.columns;
-  }
-
-  /** The names of {@link columns} in the result. */
-  get names(): readonly string[] {
-    return this.#source.names;
+  get selected(): readonly Selected[] {
+    return this.#source.selected;
   }
 
   /** The rows in the model's scope, with the alias `r`, whose `r_key` is the account's id. */
@@ -130,7 +126,7 @@ export class AppRows {
   async find(userId: string, transaction?: Transaction): Promise<AppRow | null> {
     await this.ready(transaction);
     const [raw] = await this.database.select<Record<string, unknown>>(
-      `SELECT ${this.columns} FROM ${this.from} WHERE r.r_key = :userId`,
+      `SELECT ${listOf(this.selected)} FROM ${this.from} WHERE r.r_key = :userId`,
       { userId },
       transaction,
     );
