@@ -83,7 +83,7 @@ function countOf(flag) {
 function requirePrograms() {
   const missing = [];
   if (process.platform !== 'linux') missing.push('Linux, since CPU times are read from /proc');
-  for (const program of ['wrk', 'taskset', 'tar']) {
+  for (const program of ['wrk', 'taskset', 'chrt', 'tar']) {
     if (!(process.env.PATH ?? '').split(':').some((path) => existsSync(`${path}/${program}`)))
       missing.push(program);
   }

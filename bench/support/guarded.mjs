@@ -1,7 +1,8 @@
 // The servers of the guarded page, and how one round of one of them is measured.
 import { mkdirSync, rmSync } from 'node:fs';
+import { keepAwake } from './awake.mjs';
 import { statementsBetween } from './databases.mjs';
-import { data } from './machine.mjs';
+import { cores, data } from './machine.mjs';
 import { emailOf, hotSessions, hotUsers, userOf } from './people.mjs';
 import { cpuMs, cpuMsOfTrees, residentMb, startServer } from './processes.mjs';
 import { undisturbed } from './quiet.mjs';
@@ -303,16 +304,18 @@ export async function interleaved(all, { rounds, log, ...options }) {
 /**
  * Measures servers that run beside each other, in short turns: A B C, C B A. A machine's speed hardly changes from one turn
  * to the next, so their ratios vary less than those of whole rounds. Each round has processes of its own, because Node
- * does not optimize the same code in the same way each time.
+ * does not optimize the same code in the same way each time. Every other turn is measured while the cores cannot sleep.
  *
  * @param {readonly Candidate[]} all
  * @param {Parameters<typeof measureRound>[1] & { rounds: number, turns: number, log: (line: string) => void }} options
- * @returns {Promise<Map<string, Round[]>>} the turns of each server, by name, in the same order
+ * @returns {Promise<Map<string, (Round & { isAwake: boolean })[]>>} the turns of each server, by name, in the same order
  */
 export async function alternating(all, { rounds, turns, log, ...options }) {
   const results = new Map(all.map(({ name }) => [name, []]));
   for (let round = 1; round <= rounds; round++) {
     const warm = [];
+    const loops = keepAwake(cores);
+    loops.pause();
     try {
       for (const candidate of all)
         warm.push({ name: candidate.name, ...(await warmedUp(candidate, options)) });
@@ -321,8 +324,12 @@ export async function alternating(all, { rounds, turns, log, ...options }) {
         async () => {
           const measured = [];
           for (let turn = 0; turn < turns; turn++)
-            for (const one of turn % 2 ? warm.toReversed() : warm)
-              measured.push([one.name, await measureLoad(one, options)]);
+            for (const isAwake of [true, false]) {
+              if (isAwake) loops.resume();
+              else loops.pause();
+              for (const one of turn % 2 ? warm.toReversed() : warm)
+                measured.push([one.name, { ...(await measureLoad(one, options)), isAwake }]);
+            }
           return { measured };
         },
         [...warm.map(({ server }) => server.pid), ...pids],
@@ -333,6 +340,7 @@ export async function alternating(all, { rounds, turns, log, ...options }) {
       const notes = [disturbed && 'disturbed', bad > 0 && `${bad} turns with bad responses`].filter(Boolean);
       log(`${round}/${rounds} ${[`${(others * 100).toFixed(0)} % others`, ...notes].join(', ')}`);
     } finally {
+      await loops.stop();
       for (const { server } of warm) await server.stop('SIGKILL');
     }
   }

@@ -230,13 +230,13 @@ export class BatchedLookup<Row> {
     }
     const since = performance.now();
     const requesters = this.observer && [this.observer.requester()];
-    const fetch = () => this.#observed(requesters, () => this.source.one(digest, leftSince(since)));
+    const ask = () => this.#observed(requesters, () => this.source.one(digest, leftSince(since)));
     this.#running++;
     this.#endTurn();
     try {
-      return await fetch();
+      return await ask();
     } catch (error) {
-      if (performance.now() - since < RETRY_WITHIN_MS) return await fetch();
+      if (performance.now() - since < RETRY_WITHIN_MS) return await ask();
       this.#giveUp(error);
       throw error;
     } finally {

@@ -27,8 +27,7 @@ export class PackedList {
   readonly #names: readonly string[];
 
   constructor(dialect: Dialect, selected: readonly Selected[]) {
-    const packed =
-      dialect === 'sqlite' ? selected.filter(({ isPlain }) => isPlain).slice(0, MAX_PACKED) : [];
+    const packed = dialect === 'sqlite' ? selected.filter(({ isPlain }) => isPlain).slice(0, MAX_PACKED) : [];
     this.#names = packed.map(({ name }) => name);
     const values = packed.map(({ sql }) => sql).join(', ');
     const others = selected.filter((one) => !packed.includes(one));

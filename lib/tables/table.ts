@@ -263,7 +263,14 @@ interface Reader {
 }
 
 /** The kinds of columns whose values JSON represents exactly. Numbers could lose digits, and JSON has no bytes. */
-const PLAIN: ReadonlySet<ColumnKind> = new Set(['uuid', 'text', 'words', 'time', 'integer', 'boolean'] as const);
+const PLAIN: ReadonlySet<ColumnKind> = new Set([
+  'uuid',
+  'text',
+  'words',
+  'time',
+  'integer',
+  'boolean',
+] as const);
 
 /** Selects columns of a table with names that are unique in a join, and reads them from the result. */
 export class Selection<Row> {

@@ -258,6 +258,38 @@ describe('BatchedLookup', () => {
       expect(fetched).toEqual([['first'], ['a'], ['b', 'c']]);
     });
 
+    test('finds it immediately if the source can, and the rest of the turn in a batch', async () => {
+      const asked: string[] = [];
+      const fetched: (readonly string[])[] = [];
+      const rowsOf = (digests: readonly string[]) => {
+        fetched.push(digests);
+        return new Map(digests.filter((one) => one !== 'missing').map((one) => [one, `later ${one}`]));
+      };
+      const lookup = new BatchedLookup<string>({
+        several: async (digests) => rowsOf(digests),
+        one: async (digest) => rowsOf([digest]).get(digest) ?? null,
+        now: (digest) => {
+          asked.push(digest);
+          if (digest.startsWith('later')) return undefined;
+          return digest === 'missing' ? null : `now ${digest}`;
+        },
+      });
+      await lookup.find('first');
+      for (const [digest, row] of [
+        ['a', 'now a'],
+        ['missing', null],
+        ['later b', 'later later b'],
+      ] as const) {
+        await turn();
+        expect(await lookup.find(digest)).toBe(row);
+      }
+      await turn();
+      const found = ['c', 'd', 'e'].map((digest) => lookup.find(digest));
+      expect(await Promise.all(found)).toEqual(['now c', 'later d', 'later e']);
+      expect(asked).toEqual(['a', 'missing', 'later b', 'c']);
+      expect(fetched).toEqual([['first'], ['later b'], ['d', 'e']]);
+    });
+
     test('fetches it again, with the time that is left, if that failed quickly', async () => {
       const { lookup, batches, digests } = await heldAfterOne();
       const found = lookup.find('a');
