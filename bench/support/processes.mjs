@@ -5,6 +5,12 @@ import { bench, serverCores } from './machine.mjs';
 
 const TICK_MS = 1000 / Number(execFileSync('getconf', ['CLK_TCK'], { encoding: 'utf8' }));
 
+/** What ends each process that is running. */
+const running = new Set();
+process.once('exit', () => {
+  for (const kill of running) kill();
+});
+
 /**
  * @typedef {object} Child
  * @property {number} pid
@@ -41,8 +47,8 @@ export function start(cores, command, args, options = {}) {
     });
   });
   const kill = () => child.kill('SIGKILL');
-  process.once('exit', kill);
-  void ended.then(() => process.off('exit', kill));
+  running.add(kill);
+  void ended.then(() => running.delete(kill));
   return {
     pid: child.pid,
     output: () => output,
