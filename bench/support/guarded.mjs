@@ -315,8 +315,8 @@ export async function alternating(all, { rounds, turns, log, ...options }) {
   for (let round = 1; round <= rounds; round++) {
     const warm = [];
     const loops = keepAwake(cores);
-    loops.pause();
     try {
+      loops.pause();
       for (const candidate of all)
         warm.push({ name: candidate.name, ...(await warmedUp(candidate, options)) });
       const pids = (await options.databases.running()).map(({ pid }) => pid);

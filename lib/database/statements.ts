@@ -102,6 +102,7 @@ export class Statements {
     });
   }
 
+  /** Selects the row with this digest immediately. Returns undefined if {@link lookUp} must do it. */
   findNow(sql: LookupSql, digest: string): object | null | undefined {
     return this.driver.findNow(sql, digest);
   }

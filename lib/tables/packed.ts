@@ -4,7 +4,7 @@ import type { Dialect } from '../database/connect.js';
 export interface Selected {
   readonly sql: string;
   readonly name: string;
-  /** Whether JSON represents each of its values exactly. */
+  /** Whether the value is a short text, an integer or null, which JSON represents exactly. */
   readonly isPlain: boolean;
 }
 
@@ -14,7 +14,7 @@ export function listOf(selected: readonly Selected[]): string {
 }
 
 const PACKED = 'packed';
-/** A function of SQLite has at most 127 arguments by default (https://sqlite.org/limits.html). */
+/** In older versions of SQLite, a function has at most 127 arguments (https://sqlite.org/limits.html). */
 const MAX_PACKED = 127;
 
 /**

@@ -262,7 +262,7 @@ interface Reader {
   decode(value: unknown): unknown;
 }
 
-/** The kinds of columns whose values JSON represents exactly. Numbers could lose digits, and JSON has no bytes. */
+/** The kinds of columns with short texts and integers. In JSON, SQLite shortens other numbers, and bytes do not exist. */
 const PLAIN: ReadonlySet<ColumnKind> = new Set([
   'uuid',
   'text',

@@ -5,6 +5,7 @@ import { internalsOf } from '../../lib/auth.js';
 import { connectByUrl, connectionManagerOf } from '../../lib/database/connect.js';
 import type { Database } from '../../lib/database/database.js';
 import { createAuth } from '../../lib/index.js';
+import { sqlite } from '../../lib/sqlite.js';
 import { ada, password, SECRET } from '../support/app.js';
 import { createDatabase, createOnServer, dialect, rows, type SpecDatabase } from '../support/database.js';
 import { startMysql } from '../support/servers.mjs';
@@ -140,6 +141,7 @@ describe('a lookup on its own', () => {
   const withServer = dialect === 'sqlite' ? test.skip : test;
   const inPostgres = dialect === 'postgres' ? test : test.skip;
   const inMysql = dialect === 'mysql' ? test : test.skip;
+  const inSqlite = dialect === 'sqlite' ? test : test.skip;
 
   /** An instance of the app, whose only connection has looked up a session. */
   async function lookedUp(url: string, request: { headers: { cookie: string } }, options: object = {}) {
@@ -169,6 +171,65 @@ describe('a lookup on its own', () => {
         expect(await prepared((await lookedUp(database.url, request, options)).own)).toEqual([]);
     },
   );
+
+  inSqlite('is answered immediately by the connection, unless the app would see it', async () => {
+    const auth = await open();
+    const request = await headersOf(auth, 'ada@example.com');
+    const look = async (given: SpecAuth) => (await given.getSession(request)).user.email;
+    /** Counts what the connection finds. If `isBroken`, it fails instead. */
+    const counted = async (pool: Sequelize) => {
+      const { connectionManager } = pool as unknown as {
+        connectionManager: {
+          getConnection(options: object): Promise<{ find(sql: string, value: Buffer): object }>;
+        };
+      };
+      const connection = await connectionManager.getConnection({ uuid: 'default' });
+      const count = { found: 0, isBroken: false };
+      const { find } = connection;
+      connection.find = (sql, value) => {
+        count.found++;
+        if (count.isBroken) throw new Error('broken');
+        return find.call(connection, sql, value);
+      };
+      return { count, connection };
+    };
+    const turn = () => new Promise((resolve) => setImmediate(resolve));
+    await look(auth);
+    const { count, connection } = await counted(auth.models.User.sequelize as Sequelize);
+    for (const calls of [1, 2]) {
+      await turn();
+      const found = look(auth);
+      expect(count.found).toBe(calls);
+      expect(await found).toBe('ada@example.com');
+      expect(count.found).toBe(calls);
+    }
+    await turn();
+    // The lookup is then tried in the usual way, which reports errors and retries.
+    count.isBroken = true;
+    await expect(auth.getSession(request)).rejects.toMatchObject({ code: 'unavailable' });
+    expect(count.found).toBeGreaterThan(3);
+    connection.find = undefined as never;
+    expect(await look(auth)).toBe('ada@example.com');
+
+    for (const [options, calls] of [
+      [{}, 2],
+      [{ logging: () => undefined }, 0],
+      [{ hooks: { afterQuery: () => undefined } }, 0],
+      [{ hooks: { beforeQuery: () => undefined } }, 0],
+    ] as const) {
+      const own = new Sequelize({
+        ...sqlite(database.url.replace(/^sqlite:/, '')),
+        logging: false,
+        ...options,
+      });
+      ends.push(() => own.close());
+      const onOwn = authOn(own);
+      await look(onOwn);
+      const { count } = await counted(own);
+      for (let looks = 0; looks < 2; looks++) expect(await look(onOwn)).toBe('ada@example.com');
+      expect(count.found).toBe(calls);
+    }
+  });
 
   inMysql('is prepared again if the app has prepared too many statements on its connection', async () => {
     const auth = await open();

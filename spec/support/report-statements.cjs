@@ -8,6 +8,7 @@ const { Sequelize } = requireOfApp('sequelize');
 const SqliteConnections = requireOfApp('sequelize/lib/dialects/sqlite/connection-manager');
 let holdsNext = false;
 let release = () => {};
+const beforeHolding = [];
 
 const { query } = Sequelize.prototype;
 Sequelize.prototype.query = function (sql, ...rest) {
@@ -65,14 +66,24 @@ function holdRowsOf(connection) {
   const { all, find } = connection;
   connection.all = function (sql, ...rest) {
     const done = rest.pop();
+    const isLookup = rest.length > 0 && find && !connection.find;
+    if (isLookup) {
+      process.send?.({ sql });
+      connection.find = reported;
+    }
     return all.call(this, sql, ...rest, held(done));
   };
   // The package sqlite3 has no such method.
   if (!find) return;
-  connection.find = function (sql, values, done) {
+  const reported = function (sql, value) {
     process.send?.({ sql });
-    return find.call(this, sql, values, held(done));
+    return find.call(this, sql, value);
   };
+  connection.find = reported;
+  // It answers immediately, so that nothing can be held back. Without it, latchkey uses `all`.
+  beforeHolding.push(() => {
+    connection.find = undefined;
+  });
 }
 
 function held(done) {
@@ -90,6 +101,7 @@ process.on('message', (message) => {
   if (message === 'report') process.send({ isReported: true });
   if (message === 'hold') {
     holdsNext = true;
+    for (const prepare of beforeHolding) prepare();
     process.send({ willHold: true });
   }
   if (message === 'release') release();

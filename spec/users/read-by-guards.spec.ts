@@ -45,10 +45,10 @@ const VALUES = {
 };
 
 test.each([
-  ['every value', VALUES, { ...VALUES, bornAt: VALUES.bornAt.getTime() }],
+  ['values of every type', VALUES, { ...VALUES, bornAt: VALUES.bornAt.getTime() }],
   ['the smallest number', { score: Number.MIN_VALUE }, { score: Number.MIN_VALUE, motto: null, level: null }],
-  ['words that look like other types', { motto: '12' }, { motto: '12', newsletter: null, settings: null }],
-])('a guard reads %s as it was written, alone and among others', async (_case, written, read) => {
+  ['text that looks like a number', { motto: '12' }, { motto: '12', newsletter: null, settings: null }],
+])('a guard reads what was written, alone and among others: %s', async (_case, written, read) => {
   app = await start();
   const many = Object.fromEntries(MANY.map((name, index) => [name, index % 2 ? index : null]));
   const { id } = await app.auth.users.create({
