@@ -262,7 +262,7 @@ interface Reader {
   decode(value: unknown): unknown;
 }
 
-/** The kinds of columns with short texts and integers. In JSON, SQLite shortens other numbers, and bytes do not exist. */
+/** The kinds of short texts and integers. JSON has no bytes, and some versions of SQLite shorten other numbers in it. */
 const PLAIN: ReadonlySet<ColumnKind> = new Set([
   'uuid',
   'text',
