@@ -18,8 +18,8 @@ const PACKED = 'packed';
 const MAX_PACKED = 127;
 
 /**
- * What a frequent statement selects. On SQLite, plain values are selected as one JSON array, because the driver takes
- * longer to return twenty values than to return their JSON.
+ * What a frequent statement selects. On SQLite, plain values are selected as one JSON array, because on Node 20 the driver
+ * takes longer to return each value than to return their JSON.
  */
 export class PackedList {
   /** The part of the statement between SELECT and FROM. */
@@ -39,11 +39,10 @@ export class PackedList {
   }
 
   /** Adds the packed values to a row of the result, by name. */
-  unpack<Raw extends object>(raw: Raw): Raw {
-    if (this.#names.length === 0) return raw;
+  unpack(raw: object): void {
+    if (this.#names.length === 0) return;
     const row = raw as Record<string, unknown>;
     const values: readonly unknown[] = JSON.parse(String(row[PACKED]));
     for (const [index, name] of this.#names.entries()) row[name] = values[index];
-    return raw;
   }
 }
