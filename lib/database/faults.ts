@@ -84,6 +84,11 @@ export function isAtLimit(error: unknown): boolean {
   return AT_LIMIT.has((error as DatabaseFault)?.parent?.code ?? '');
 }
 
+/** Whether a statement was not sent because no connection of the pool became free in time. */
+export function isNoConnection(error: unknown): boolean {
+  return (error as DatabaseFault)?.name === 'SequelizeConnectionAcquireTimeoutError';
+}
+
 /** Whether a statement has waited too long for a lock. */
 export function isLockTimeout(error: unknown): boolean {
   return ['ER_LOCK_WAIT_TIMEOUT', '55P03', 'SQLITE_BUSY'].includes(

@@ -2,7 +2,8 @@ import type { Sequelize } from 'sequelize';
 import { withTimeout } from '../context/deadline.js';
 import { AuthError } from '../errors.js';
 import { connectionManagerOf, type Pool } from './connect.js';
-import { isAtLimit, isBusy, isRetryable, wasNotSent } from './faults.js';
+import { holdSize, isHeld } from './connection-limit.js';
+import { isAtLimit, isBusy, isNoConnection, isRetryable, wasNotSent } from './faults.js';
 import type { Primary } from './primary.js';
 
 /** The deadline of a single statement, and of all statements of one request together. */
@@ -88,9 +89,17 @@ export class Turn {
     });
   }
 
-  /** Whether a connection of the pool can still become free, although the server does not allow another connection. */
-  get canWait(): boolean {
-    return !this.isLate && (poolOf(this.sequelize).size ?? 0) > 0;
+  /**
+   * Prepares for the next attempt after an error, if the turn can still get a connection of the pool although the server
+   * does not allow another one.
+   *
+   * @returns whether it can
+   */
+  canWaitAfter(error: unknown): boolean {
+    const pool = poolOf(this.sequelize);
+    if (this.isLate || !pool.size) return false;
+    if (isAtLimit(error)) holdSize(pool);
+    return isAtLimit(error) || (isNoConnection(error) && isHeld(pool));
   }
 
   get #leftMs(): number {
@@ -98,10 +107,14 @@ export class Turn {
   }
 }
 
-/** Returns the size of the pool if all of its connections are in use and callers wait for one, otherwise null. */
+/**
+ * Returns the size of the pool if all of its connections are in use and callers wait for one, otherwise null. If the
+ * server limits the size, the app might not hold the connections.
+ */
 function exhausted(sequelize: Sequelize): number | null {
-  const { maxSize = 0, using = 0, waiting = 0 } = poolOf(sequelize);
-  return waiting > 0 && using >= maxSize ? maxSize : null;
+  const pool = poolOf(sequelize);
+  const { maxSize = 0, using = 0, waiting = 0 } = pool;
+  return waiting > 0 && using >= maxSize && !isHeld(pool) ? maxSize : null;
 }
 
 function poolOf(sequelize: Sequelize): Partial<Pool> {
@@ -151,7 +164,7 @@ const MAX_PAUSE_MS = 60;
 /**
  * Retries a statement or transaction. If it was not sent because an idle connection had died, it is retried up to ten
  * times, the default size of the pool. If the database rejected it or aborted it in favor of another, it has three
- * attempts. If the server does not allow another connection, it waits until its deadline for a connection of the pool.
+ * attempts. If the server does not allow another connection, it waits in the queue of the pool until its deadline.
  * Writers wait for SQLite's lock until their deadline, because a transaction of the app might hold it for a long time.
  */
 export async function retrying<T>(turn: Turn, attempt: () => Promise<T>): Promise<T> {
@@ -164,7 +177,7 @@ export async function retrying<T>(turn: Turn, attempt: () => Promise<T>): Promis
         unsent++;
         continue;
       }
-      if (isAtLimit(error) && turn.canWait) {
+      if (turn.canWaitAfter(error)) {
         await pauseFor(MAX_PAUSE_MS);
         continue;
       }

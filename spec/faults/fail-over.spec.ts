@@ -12,6 +12,7 @@ import { settled } from '../support/sessions.js';
 
 /** More than one, and fewer than the pool has. */
 const ALLOWED = 3;
+const POOL_SIZE = 10;
 const AT_ONCE = 25;
 const credentials = { credential: ada.email, password: ada.password };
 const isMysql = dialect === 'mysql';
@@ -165,23 +166,52 @@ function start(database: string | Sequelize) {
     });
   });
 
-  test('that allows fewer connections than the pool has makes requests wait, and none fails', async () => {
-    const place = await createPlace(servers[0] as OwnServer, 'crowded');
-    const app = start(place.url);
-    try {
-      await app.auth.migrate();
-      await app.auth.credential.signUp(ada);
-      const limit = isMysql
-        ? `ALTER USER crowded WITH MAX_USER_CONNECTIONS ${ALLOWED}`
-        : `ALTER ROLE crowded CONNECTION LIMIT ${ALLOWED}`;
-      await place.admin.query(limit);
-      const answers = await Promise.all(
-        Array.from({ length: AT_ONCE }, () => app.http.post('/auth/signin/credential').send(credentials)),
-      );
-      expect(answers.map(({ status }) => status)).toEqual(answers.map(() => 200));
-    } finally {
-      await app.stop();
-      await place.admin.close();
-    }
-  }, 30_000);
+  test.each([
+    ['by its URL', (url: string) => url],
+    [
+      'by an instance of the app',
+      (url: string) => new Sequelize(url, { logging: false, pool: { max: POOL_SIZE } }),
+    ],
+  ])(
+    'that allows fewer connections than the pool has, %s, makes requests wait, and none fails',
+    async (name, open) => {
+      const role = `crowded${name.length}`;
+      const place = await createPlace(servers[0] as OwnServer, role);
+      const allow = (count: number) =>
+        place.admin.query(
+          isMysql
+            ? `ALTER USER ${role} WITH MAX_USER_CONNECTIONS ${count}`
+            : `ALTER ROLE ${role} CONNECTION LIMIT ${count}`,
+        );
+      const database = open(place.url);
+      let requested = 0;
+      let opened = 0;
+      if (typeof database === 'object') {
+        database.addHook('beforeConnect', () => void requested++);
+        database.addHook('afterConnect', () => void opened++);
+      }
+      const app = start(database);
+      const signIns = async () => {
+        const signIn = () => app.http.post('/auth/signin/credential').send(credentials);
+        const answers = await Promise.all(Array.from({ length: AT_ONCE }, signIn));
+        expect(answers.map(({ status }) => status)).toEqual(answers.map(() => 200));
+      };
+      try {
+        await app.auth.migrate();
+        await app.auth.credential.signUp(ada);
+        await allow(ALLOWED);
+        await signIns();
+        // If each statement tried to open a connection, there would be more than two rejections per request.
+        expect(requested - opened).toBeLessThan(AT_ONCE);
+        await allow(POOL_SIZE);
+        // The pool grows again.
+        if (typeof database === 'object') for (const before = opened; opened < before + 2; ) await signIns();
+      } finally {
+        await app.stop();
+        if (typeof database === 'object') await database.close();
+        await place.admin.close();
+      }
+    },
+    60_000,
+  );
 });
