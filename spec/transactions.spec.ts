@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
 import type { Sequelize, Transaction } from 'sequelize';
 import { internalsOf } from '../lib/auth.js';
 import { uuidv7 } from '../lib/crypto/uuid.js';
@@ -64,6 +64,13 @@ beforeAll(async () => {
   await auth.migrate();
   strays = straysOf(auth);
   internalsOf(auth).core.events.onAny((name) => events.push(name));
+});
+// Each test reads all rows several times.
+afterEach(async () => {
+  await settled(auth);
+  // The key of imports is created once, even if the import fails.
+  const emptied = tables().filter((table) => table !== 'import_keys');
+  for (const table of emptied) await rows(database, `DELETE FROM ${table}`);
 });
 afterAll(async () => {
   await auth.close();
@@ -702,10 +709,11 @@ function asText({ tries, ...row }: Record<string, unknown>): string {
   return JSON.stringify(Object.fromEntries(columns));
 }
 
+const tables = () => Object.values(auth.models).map((model) => String(model.getTableName()));
+
 /** All rows of latchkey's tables, as another connection sees them. */
 async function everything() {
-  const tables = Object.values(auth.models).map((model) => String(model.getTableName()));
-  const contents = tables.map(async (table) => [
+  const contents = tables().map(async (table) => [
     table,
     (await rows(database, `SELECT * FROM ${table}`)).map(asText),
   ]);

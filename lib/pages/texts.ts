@@ -9,8 +9,11 @@ export function changeName(kind: string, words: Words): string {
 
 /** Returns a time in words. It is in UTC, because the server does not know the time zone of the user. */
 export function timeInWords(iso: string): string {
-  return `${new Date(iso).toLocaleString('en-GB', { dateStyle: 'medium', timeStyle: 'short', timeZone: 'UTC' })} UTC`;
+  return `${TIME.format(new Date(iso))} UTC`;
 }
+
+// `toLocaleString` would create one for each time, which takes much longer than to use it.
+const TIME = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeStyle: 'short', timeZone: 'UTC' });
 
 /** Returns the device of a session in words, such as "Firefox on Windows". Null if it is not known. */
 export async function deviceName(userAgent: string | null): Promise<string | null> {
