@@ -12,6 +12,7 @@ export interface Pool {
   /** The pool that latchkey uses if the instance has `replication`, and so two pools. */
   readonly write?: Pool;
   acquire(type: 'UPDATE', useMaster: true): Promise<object>;
+  release(connection: object): void;
   drain(): Promise<void>;
   destroy(connection: object): Promise<void>;
   destroyAllNow(): Promise<void>;

@@ -81,7 +81,8 @@ const AT_LIMIT = new Set([
 
 /** Whether the server rejected a connection because it has reached its limit of connections. */
 export function isAtLimit(error: unknown): boolean {
-  return AT_LIMIT.has((error as DatabaseFault)?.parent?.code ?? '');
+  // The app's own code might have used another server.
+  return !(error instanceof AppError) && AT_LIMIT.has((error as DatabaseFault)?.parent?.code ?? '');
 }
 
 /** Whether a statement was not sent because no connection of the pool became free in time. */

@@ -97,9 +97,9 @@ export class Turn {
    */
   canWaitAfter(error: unknown): boolean {
     const pool = poolOf(this.sequelize);
-    if (this.isLate || !pool.size) return false;
+    if (!pool?.size) return false;
     if (isAtLimit(error)) holdSize(pool);
-    return isAtLimit(error) || (isNoConnection(error) && isHeld(pool));
+    return !this.isLate && (isAtLimit(error) || (isNoConnection(error) && isHeld(pool)));
   }
 
   get #leftMs(): number {
@@ -113,13 +113,13 @@ export class Turn {
  */
 function exhausted(sequelize: Sequelize): number | null {
   const pool = poolOf(sequelize);
-  const { maxSize = 0, using = 0, waiting = 0 } = pool;
-  return waiting > 0 && using >= maxSize && !isHeld(pool) ? maxSize : null;
+  const { maxSize = 0, using = 0, waiting = 0 } = pool ?? {};
+  return waiting > 0 && using >= maxSize && pool && !isHeld(pool) ? maxSize : null;
 }
 
-function poolOf(sequelize: Sequelize): Partial<Pool> {
+function poolOf(sequelize: Sequelize): Pool | undefined {
   const { pool } = connectionManagerOf(sequelize);
-  return pool?.write ?? pool ?? {};
+  return pool?.write ?? pool;
 }
 
 function noConnection(size: number): AuthError {
@@ -164,7 +164,7 @@ const MAX_PAUSE_MS = 60;
 /**
  * Retries a statement or transaction. If it was not sent because an idle connection had died, it is retried up to ten
  * times, the default size of the pool. If the database rejected it or aborted it in favor of another, it has three
- * attempts. If the server does not allow another connection, it waits in the queue of the pool until its deadline.
+ * attempts. If the server does not allow another connection, it waits until its deadline for a connection of the pool.
  * Writers wait for SQLite's lock until their deadline, because a transaction of the app might hold it for a long time.
  */
 export async function retrying<T>(turn: Turn, attempt: () => Promise<T>): Promise<T> {
