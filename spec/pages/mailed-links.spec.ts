@@ -4,7 +4,14 @@ import { ada, password } from '../support/app.js';
 import { beforeChange } from '../support/changes.js';
 import { rows } from '../support/database.js';
 import type { PageBrowser, Shown } from '../support/page-browser.js';
-import { createPerson, type PagesApp, pathOf, signInOn, startPagesApp } from '../support/pages-app.js';
+import {
+  createPerson,
+  type PagesApp,
+  pathOf,
+  rowsOfAllTables,
+  signInOn,
+  startPagesApp,
+} from '../support/pages-app.js';
 
 const plugins = [
   password({ sendVerificationOnSignUp: true, signInOnSignUp: true }),
@@ -120,12 +127,7 @@ const LINKS: Record<string, { make(): Promise<Link>; form: string; fields?: Reco
   },
 };
 
-const contents = async () => {
-  const found: Record<string, unknown> = {};
-  for (const table of await app.database.sequelize.getQueryInterface().showAllTables())
-    found[String(table)] = await rows(app.database, `SELECT * FROM ${String(table)}`);
-  return found;
-};
+const contents = () => rowsOfAllTables(app.auth, app.database);
 
 describe.each(Object.entries(LINKS))('the link to %s', (name, { make, form, fields = {} }) => {
   test('leads to its page', async () => {

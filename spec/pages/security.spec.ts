@@ -2,11 +2,10 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { internalsOf } from '../../lib/auth.js';
 import { authRouter, requireSession } from '../../lib/index.js';
 import { ada } from '../support/app.js';
-import { rows } from '../support/database.js';
 import { everyPlugin } from '../support/every-plugin.js';
 import { fixedProvider } from '../support/fixed-provider.js';
 import { attribute, FormShown, type PageBrowser, type Shown, textOf } from '../support/page-browser.js';
-import { type PagesApp, signInOn, startPagesApp } from '../support/pages-app.js';
+import { type PagesApp, rowsOfAllTables, signInOn, startPagesApp } from '../support/pages-app.js';
 import { formsIn, pagesIn } from '../support/pages-walk.js';
 
 const CSP =
@@ -213,9 +212,7 @@ describe('a form from another site', () => {
     referer: 'https://evil.example/',
   };
   const contents = async () => {
-    const found: Record<string, unknown> = {};
-    for (const table of await app.database.sequelize.getQueryInterface().showAllTables())
-      found[String(table)] = await rows(app.database, `SELECT * FROM ${String(table)}`);
+    const found = await rowsOfAllTables(app.auth, app.database);
     expect(Object.keys(found).length).toBeGreaterThan(10);
     return found;
   };

@@ -1,9 +1,11 @@
 import type { Auth, AuthConfig, MailMessage, Plugin } from '../../lib/index.js';
 import { type PagesOptions, pages } from '../../lib/pages.js';
 import { ada, type SpecApp, type SpecAppOptions, startApp } from './app.js';
+import { rows, type SpecDatabase } from './database.js';
 import { proveMailbox } from './email-proof.js';
 import { mailbox } from './mailbox.js';
 import { PageBrowser, type Shown } from './page-browser.js';
+import { settled } from './sessions.js';
 import { enroll, firstStep, forgetSteps } from './two-factor.js';
 
 type Enrolled = Awaited<ReturnType<typeof enroll>>;
@@ -82,4 +84,13 @@ export async function createProtected(app: PagesApp<readonly Plugin[]>, person =
   const enrolled = await enroll(browser);
   await forgetSteps(app as never);
   return enrolled;
+}
+
+/** Returns the rows of all tables, after background work: the row of an email is updated after the email is sent. */
+export async function rowsOfAllTables(auth: Auth, database: SpecDatabase): Promise<Record<string, unknown>> {
+  await settled(auth);
+  const found: Record<string, unknown> = {};
+  for (const table of await database.sequelize.getQueryInterface().showAllTables())
+    found[String(table)] = await rows(database, `SELECT * FROM ${String(table)}`);
+  return found;
 }
