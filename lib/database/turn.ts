@@ -113,8 +113,9 @@ export class Turn {
  */
 function exhausted(sequelize: Sequelize): number | null {
   const pool = poolOf(sequelize);
-  const { maxSize = 0, using = 0, waiting = 0 } = pool ?? {};
-  return waiting > 0 && using >= maxSize && pool && !isHeld(pool) ? maxSize : null;
+  if (!pool || isHeld(pool)) return null;
+  const { maxSize = 0, using = 0, waiting = 0 } = pool;
+  return waiting > 0 && using >= maxSize ? maxSize : null;
 }
 
 function poolOf(sequelize: Sequelize): Pool | undefined {

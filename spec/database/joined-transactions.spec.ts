@@ -235,6 +235,18 @@ describe('a hook', () => {
     });
     expect(await outcome()).toEqual({ stored: 'ada', told: 'ada', events: 1 });
   });
+
+  test('runs once if another server that it uses has reached its limit of connections', async () => {
+    const code = { mysql: 'ER_CON_COUNT_ERROR', postgres: '53300', sqlite: '53300' }[dialect];
+    const refused = Object.assign(new Error('too many connections'), { parent: { code } });
+    let runs = 0;
+    afterCreateUser = () => {
+      runs++;
+      throw refused;
+    };
+    await expect(signUp('ada')).rejects.toBe(refused);
+    expect(runs).toBe(1);
+  });
 });
 
 describe('a transaction that cannot be joined is a TypeError', () => {

@@ -25,7 +25,7 @@ export class Shown {
     this.document = parse(body);
   }
 
-  /** The errors that a validator would report. To keep their lines takes the parser twice as long. */
+  /** The errors that a validator would report. The parser takes more than twice as long to keep their lines. */
   get parseErrors(): readonly string[] {
     const errors: string[] = [];
     const onParseError = ({ code, startLine }: ParserError) =>
