@@ -109,7 +109,7 @@ export interface MigrationContext {
 /**
  * A schema change. The first migration of the core and of each plugin is derived from the declarations: see
  * `create.ts`. Other migrations must not be modified once they are released; a later migration corrects them.
- * `spec/migrations/landed.once.spec.ts` fails if the statements of such a migration have changed.
+ * `spec/migrations/landed.spec.ts` fails if the statements of such a migration have changed.
  */
 export interface Migration {
   /** The name. Plugins' migrations are applied in order of their names, after the core's, and undone in reverse. */

@@ -21,7 +21,7 @@ const root = fileURLToPath(new URL('../..', import.meta.url));
 const execute = promisify(execFile);
 const postgres = process.env.LATCHKEY_SPEC_POSTGRES ?? '';
 const DAY_MS = 24 * 3_600_000;
-// Each hash is of it: see spec/crypto/foreign-hash.spec.ts.
+// Each hash is of it: see spec/crypto/foreign-hash.walk.spec.ts.
 const PASSWORD = 'correct horse battery';
 const DJANGO = 'pbkdf2_sha256$2000$seasalt2$wcSZolrEMZG4jNVdGjqXoLKFGOLsQzh7EYiF8JwycMw=';
 const BCRYPT = '$2y$05$b4arMjmQm5Cghbd7RLH8rOmlm8QIxdxETXnBzWzGYMXNsDwA4U8Ae';

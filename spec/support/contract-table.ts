@@ -151,7 +151,7 @@ export const ACCESS: readonly Row[] = [
   },
   {
     name: 'long after the sign-in',
-    // If a password in the body is an alternative, spec/http/recent.spec.ts sends one.
+    // If a password in the body is an alternative, spec/http/recent.express.walk.spec.ts sends one.
     applies: ({ fresh, route }) => fresh || route.sensitive?.asks === 'fresh',
     sent: (one) => [{ as: `${admitted(one)} of long ago` as Caller }],
     status: 403,

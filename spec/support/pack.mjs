@@ -19,22 +19,28 @@ const PARTS = [
 const CONFIGS = ['tsconfig.json', 'tsconfig.esm.json', 'tsconfig.cjs.json', 'biome.json'];
 
 /**
- * Packs a copy, because packing builds the package, and specs may read the build output.
+ * Packs the package. `dist` can be out of date, and specs may read it, so a copy is built and packed, unless
+ * `LATCHKEY_SPEC_BUILT` says that `dist` has just been built.
  *
  * @returns {{ folder: string, remove(): void }} the folder with `latchkey.tgz`, and `files.json`, its list of files
  */
 export function pack() {
   const folder = mkdtempSync(join(tmpdir(), 'latchkey-packed-'));
-  const copy = join(folder, 'source');
-  for (const part of [...PARTS, ...CONFIGS]) cpSync(join(root, part), join(copy, part), { recursive: true });
-  symlinkSync(join(root, 'node_modules'), join(copy, 'node_modules'));
-  const args = ['pack', '--json', '--pack-destination', folder];
-  const stdout = execFileSync('npm', args, { cwd: copy, env: withoutNpm(process.env), encoding: 'utf8' });
+  const isBuilt = process.env.LATCHKEY_SPEC_BUILT === '1';
+  const cwd = isBuilt ? root : copyTo(join(folder, 'source'));
+  const args = ['pack', '--json', '--pack-destination', folder, ...(isBuilt ? ['--ignore-scripts'] : [])];
+  const stdout = execFileSync('npm', args, { cwd, env: withoutNpm(process.env), encoding: 'utf8' });
   const [{ filename, files }] = JSON.parse(stdout.slice(stdout.indexOf('[')));
   cpSync(join(folder, filename), join(folder, 'latchkey.tgz'));
   writeFileSync(join(folder, 'files.json'), JSON.stringify(files.map(({ path }) => path)));
-  rmSync(copy, { recursive: true, force: true });
+  if (!isBuilt) rmSync(cwd, { recursive: true, force: true });
   return { folder, remove: () => rmSync(folder, { recursive: true, force: true }) };
+}
+
+function copyTo(copy) {
+  for (const part of [...PARTS, ...CONFIGS]) cpSync(join(root, part), join(copy, part), { recursive: true });
+  symlinkSync(join(root, 'node_modules'), join(copy, 'node_modules'));
+  return copy;
 }
 
 /** The variables of an outer `npm test` would affect a nested npm. */

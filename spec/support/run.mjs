@@ -1,10 +1,10 @@
-// Runs the specs in rounds: on SQLite with Express 5, and with --all also end to end (the demo in a browser, the guides,
-// the npm package in other projects), the examples, with Express 4 and on the other databases.
+// Runs the specs by the projects of jest.config.mjs, all in one call of Jest.
 //
-//   npm test                        SQLite and Express 5
-//   npm test -- --all               every round; fails if a database, Redis, a browser or nginx is missing
-//   npm test -- --only mysql        one round: sqlite, e2e, examples, express4, mysql or postgres
-//   npm test -- spec/router.spec.ts                      other arguments are passed to Jest
+//   npm test                          the project `specs`: SQLite and Express 5, without what takes long
+//   npm test -- --all                 every project; fails if a database, Redis, a browser or nginx is missing
+//   npm test -- --only mysql,walks    some projects: specs, walks, express4, mysql, postgres, e2e
+//   npm test -- --alone               gives each file a process of its own, and so finds one that needs another one
+//   npm test -- spec/router.express.spec.ts     other arguments are passed to Jest; walks are then run too
 //
 // With CI in the environment, whatever is missing is a failure too.
 import { spawnSync } from 'node:child_process';
@@ -33,25 +33,16 @@ import {
 } from './servers.mjs';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
-const ROUNDS = {
-  sqlite: { title: 'SQLite, Express 5', database: 'sqlite', wants: ['redis'] },
-  e2e: {
-    title: 'End to end',
-    database: 'sqlite',
-    files: 'e2e',
-    wants: ['mysql', 'postgres', 'redis', 'browser', 'firefox', 'nginx', 'urls'],
-  },
-  examples: {
-    title: 'Examples',
-    database: 'sqlite',
-    files: 'examples',
-    wants: ['mysql', 'postgres', 'redis', 'browser', 'nginx'],
-  },
-  express4: { title: 'SQLite, Express 4', database: 'sqlite', express: '4', wants: ['redis'] },
-  mysql: { title: 'MariaDB or MySQL', database: 'mysql', needs: 'mysql', wants: ['redis'] },
-  postgres: { title: 'PostgreSQL', database: 'postgres', needs: 'postgres', wants: ['redis'] },
+/** What the specs of a project use. Without what it needs, none of them runs. */
+const PROJECTS = {
+  specs: { wants: ['redis'] },
+  walks: { wants: ['redis'] },
+  express4: { wants: ['redis'] },
+  mysql: { needs: 'mysql', wants: ['redis'] },
+  postgres: { needs: 'postgres', wants: ['redis'] },
+  e2e: { wants: ['mysql', 'postgres', 'redis', 'browser', 'firefox', 'nginx', 'urls'] },
 };
-/** What rounds need to run at all, or want for some of their specs. */
+/** The programs, and what Debian calls their packages. */
 const PROGRAMS = {
   mysql: { title: 'MariaDB or MySQL', find: findMysql, toInstall: 'mariadb-server' },
   postgres: { title: 'PostgreSQL', find: findPostgres, toInstall: 'postgresql' },
@@ -65,20 +56,17 @@ const PROGRAMS = {
 // Wait for the end of Jest, so that its files are deleted.
 process.once('SIGINT', () => process.exit(130));
 
-const { all, only, rest } = readArguments(process.argv.slice(2));
-const totals = { passed: 0, failed: 0 };
-const rounds = all ? Object.values(ROUNDS) : [ROUNDS[only ?? 'sqlite']];
-const found = await findAll(rounds.flatMap(({ needs, wants }) => [...(needs ? [needs] : []), ...wants]));
+const started = Date.now();
+const { all, only, alone, rest } = readArguments(process.argv.slice(2));
+const isWhole = !all && !only && rest.length === 0;
+const chosen = all ? Object.keys(PROJECTS) : (only ?? (isWhole ? ['specs'] : ['specs', 'walks']));
+const found = await findAll(
+  chosen.flatMap((name) => [PROJECTS[name].needs ?? [], PROJECTS[name].wants].flat()),
+);
 const missing = Object.keys(found).filter((name) => !found[name]);
-const packed = rounds.some(({ files }) => files) ? pack() : null;
-
-for (const round of rounds) {
-  if (round.needs && !found[round.needs]) continue;
-  console.log(`\n── ${round.title} ──`);
-  const { passed, failed } = runJest(round);
-  totals.passed += passed;
-  totals.failed += failed;
-}
+const projects = chosen.filter((name) => found[PROJECTS[name].needs] !== null);
+const packed = projects.includes('e2e') ? pack() : null;
+const { passed, failed } = projects.length > 0 ? runJest() : { passed: 0, failed: 0 };
 for (const one of Object.values(found)) await one?.stop?.();
 packed?.remove();
 
@@ -87,65 +75,55 @@ for (const name of missing) {
   const { title, toInstall } = PROGRAMS[name];
   console.log(`Not run: the specs that need ${title}. None was found; install ${toInstall}.`);
 }
-if (all || process.env.CI) totals.failed += missing.length;
-if (!all && !only && rest.length === 0) {
-  console.log(
-    'These were the specs on SQLite with Express 5. npm test -- --all also runs what depends on Express with Express 4,',
-  );
-  console.log(
-    'what depends on the database on MariaDB (or MySQL) and PostgreSQL, and the demo, the guides, the examples and the npm package end to end. It fails',
-  );
-  console.log('if one of the databases, Redis, Chromium, Firefox or nginx is missing.');
+if (isWhole) {
+  console.log(`Not run: walks through tables of routes, models, storms and processes (*.walk.spec.ts); Express 4
+(*.express.spec.ts); MariaDB or MySQL, and PostgreSQL (*.db.spec.ts); and the demo, the guides, the examples, the pages in
+browsers and the npm package (*.e2e.spec.ts). npm test -- --all runs everything.`);
 }
-console.log(`\n${totals.passed} passed, ${totals.failed} failed`);
-process.exit(totals.failed > 0 || totals.passed === 0 ? 1 : 0);
+console.log(`Took ${Math.round((Date.now() - started) / 1000)} s.`);
+const failures = failed + (all || process.env.CI ? missing.length : 0);
+console.log(`\n${passed} passed, ${failures} failed`);
+process.exit(failures > 0 || passed === 0 ? 1 : 0);
 
 /** Looks for each program once; null for one that is missing. */
 async function findAll(names) {
-  const programs = {};
-  for (const name of new Set(names)) programs[name] = await PROGRAMS[name].find();
-  return programs;
+  const programs = [...new Set(names)];
+  const results = await Promise.all(programs.map((name) => PROGRAMS[name].find()));
+  return Object.fromEntries(programs.map((name, index) => [name, results[index]]));
 }
 
-function runJest({ database, express = '5', files = '', needs, wants }) {
-  // The other rounds install packages, which can need more memory than there is.
-  const isSmall = files === '';
-  const folder = mkdtempSync(join((isSmall && memory()) || tmpdir(), 'latchkey-jest-'));
+function runJest() {
+  const memory = memoryFolder();
+  const folder = mkdtempSync(join(memory ?? tmpdir(), 'latchkey-jest-'));
   const [report, tables, temporary] = ['totals.json', 'tables', 'tmp'].map((name) => join(folder, name));
   mkdirSync(tables);
   mkdirSync(temporary);
   // Database servers run as users of their own.
   chmodSync(folder, 0o711);
-  const jest = spawnSync(
-    process.execPath,
-    ['--experimental-vm-modules', '--no-warnings', 'node_modules/jest/bin/jest.js', ...rest],
-    {
-      cwd: root,
-      stdio: ['ignore', 'inherit', 'inherit'],
-      env: {
-        ...process.env,
-        NODE_ENV: 'test',
-        ...(isSmall && { TMPDIR: temporary }),
-        LATCHKEY_SPEC_DATABASE: database,
-        LATCHKEY_SPEC_EXPRESS: express,
-        LATCHKEY_SPEC_FILES: files,
-        LATCHKEY_SPEC_URL: needs ? found[needs].url : '',
-        LATCHKEY_SPEC_PACKAGE: packed?.folder ?? '',
-        LATCHKEY_SPEC_MYSQL: wants.includes('mysql') ? (found.mysql?.url ?? '') : '',
-        LATCHKEY_SPEC_POSTGRES: wants.includes('postgres') ? (found.postgres?.url ?? '') : '',
-        LATCHKEY_SPEC_REDIS: found.redis?.url ?? '',
-        LATCHKEY_SPEC_BROWSER: found.browser?.path ?? '',
-        LATCHKEY_SPEC_FIREFOX: found.firefox?.path ?? '',
-        LATCHKEY_SPEC_NGINX: found.nginx?.path ?? '',
-        LATCHKEY_SPEC_URLS: found.urls?.path ?? '',
-        LATCHKEY_SPEC_TABLES: tables,
-        LATCHKEY_SPEC_TOTALS: report,
-      },
+  const jest = spawnSync(process.execPath, ['--no-warnings', 'node_modules/jest/bin/jest.js', ...rest], {
+    cwd: root,
+    stdio: ['ignore', 'inherit', 'inherit'],
+    env: {
+      ...process.env,
+      NODE_ENV: 'test',
+      LATCHKEY_SPEC_PROJECTS: projects.join(),
+      LATCHKEY_SPEC_ALONE: alone ? '1' : '',
+      LATCHKEY_SPEC_MEMORY: temporary,
+      LATCHKEY_SPEC_PACKAGE: packed?.folder ?? '',
+      LATCHKEY_SPEC_MYSQL: found.mysql?.url ?? '',
+      LATCHKEY_SPEC_POSTGRES: found.postgres?.url ?? '',
+      LATCHKEY_SPEC_REDIS: found.redis?.url ?? '',
+      LATCHKEY_SPEC_BROWSER: found.browser?.path ?? '',
+      LATCHKEY_SPEC_FIREFOX: found.firefox?.path ?? '',
+      LATCHKEY_SPEC_NGINX: found.nginx?.path ?? '',
+      LATCHKEY_SPEC_URLS: found.urls?.path ?? '',
+      LATCHKEY_SPEC_TABLES: tables,
+      LATCHKEY_SPEC_TOTALS: report,
     },
-  );
+  });
   try {
-    const { passed, failed } = JSON.parse(readFileSync(report, 'utf8'));
-    return { passed, failed: jest.status === 0 ? failed : Math.max(failed, 1) };
+    const totals = JSON.parse(readFileSync(report, 'utf8'));
+    return { passed: totals.passed, failed: jest.status === 0 ? totals.failed : Math.max(totals.failed, 1) };
   } catch {
     return { passed: 0, failed: 1 };
   } finally {
@@ -154,7 +132,7 @@ function runJest({ database, express = '5', files = '', needs, wants }) {
 }
 
 /** Returns a folder in memory, where SQLite does not wait for a disk. Null if there is none with a gigabyte of free space. */
-function memory() {
+function memoryFolder() {
   const folder = '/dev/shm';
   try {
     accessSync(folder, constants.W_OK);
@@ -166,15 +144,16 @@ function memory() {
 }
 
 function readArguments(given) {
-  const options = { all: false, only: null, rest: [] };
+  const options = { all: false, only: null, alone: false, rest: [] };
   while (given.length > 0) {
     const word = given.shift();
     if (word === '--all') options.all = true;
-    else if (word === '--only') options.only = given.shift();
+    else if (word === '--alone') options.alone = true;
+    else if (word === '--only') options.only = (given.shift() ?? '').split(',');
     else options.rest.push(word);
   }
-  if (options.only !== null && !Object.hasOwn(ROUNDS, options.only ?? '')) {
-    console.error(`--only takes one of ${Object.keys(ROUNDS).join(', ')}`);
+  if (options.only?.some((name) => !Object.hasOwn(PROJECTS, name))) {
+    console.error(`--only takes some of ${Object.keys(PROJECTS)}`);
     process.exit(2);
   }
   return options;

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { type AnyShape, ClientFailure, createClient, orThrow } from '../../lib/client.js';
 import { passkeys, twoFactor } from '../../lib/index.js';
 import { ada, password, type SpecApp, startApp } from '../support/app.js';
@@ -52,20 +52,20 @@ function later<T = void>() {
   return { promise, resolve };
 }
 
-/** Runs a test, and returns the errors that it reported outside of its calls. */
-async function reportedBy(run: () => Promise<void>): Promise<unknown[]> {
-  const spy = jest.spyOn(globalThis, 'queueMicrotask').mockImplementation(() => undefined);
+/** Runs a test, and returns the messages of the errors that it reported outside of its calls. */
+async function reportedBy(run: () => Promise<void>): Promise<string[]> {
+  const reported: string[] = [];
+  const before = process.listeners('uncaughtException');
+  process.removeAllListeners('uncaughtException');
+  process.on('uncaughtException', ({ message }) => reported.push(message));
   try {
     await run();
-    return spy.mock.calls.map(([report]) => {
-      try {
-        return report();
-      } catch (error) {
-        return (error as Error).message;
-      }
-    });
+    // The errors are thrown in microtasks.
+    await new Promise(setImmediate);
+    return reported;
   } finally {
-    spy.mockRestore();
+    process.removeAllListeners('uncaughtException');
+    for (const listener of before) process.on('uncaughtException', listener);
   }
 }
 

@@ -50,7 +50,7 @@ beforeAll(async () => {
   );
   const lines = (await readFile(thisFile, 'utf8')).split('\n');
   for (const line of output.split('\n').filter((text) => /error TS/.test(text))) {
-    const [, number] = /types\.once\.spec\.ts\((\d+),/.exec(line) ?? [];
+    const [, number] = /types\.walk\.spec\.ts\((\d+),/.exec(line) ?? [];
     const above = lines.slice(0, Number(number ?? 0)).reverse();
     const opening = above.find((text) => /^types\(/.test(text));
     complaints.push({ spec: /'(.+)'/.exec(opening ?? '')?.[1] ?? '', line });

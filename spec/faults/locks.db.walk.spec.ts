@@ -28,7 +28,7 @@ const lock = async (): Promise<Transaction> => {
   return transaction;
 };
 
-// The lock of a SQLite file: see spec/outage.spec.ts.
+// The lock of a SQLite file: see spec/outage.db.express.spec.ts.
 const onServers = dialect === 'sqlite' ? test.skip : test;
 
 onServers('a row that somebody else holds briefly is waited for', async () => {

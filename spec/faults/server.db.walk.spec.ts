@@ -11,7 +11,7 @@ import { brokenInvariants } from '../support/invariants.js';
 const PASSWORD = 'an analytical engine';
 const PAGE_KB = 4;
 
-// Its file is locked in spec/outage.spec.ts, and full in full-disk.once.spec.ts.
+// Its file is locked in spec/outage.db.express.spec.ts, and full in full-disk.walk.spec.ts.
 (dialect === 'sqlite' ? describe.skip : describe)('when the database server', () => {
   let server: Awaited<ReturnType<typeof startServer>>;
   let database: SpecDatabase;

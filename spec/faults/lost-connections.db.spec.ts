@@ -121,7 +121,7 @@ const CHANGES: Record<string, Change> = {
   },
 };
 
-// A connection to a file cannot be lost. spec/faults/crash.spec.ts kills its process.
+// A connection to a file cannot be lost. spec/faults/crash.db.walk.spec.ts kills its process.
 (dialect === 'sqlite' ? describe.skip : describe)(
   'a lost connection leaves the whole or nothing, and what was answered is stored:',
   () => {

@@ -4,6 +4,8 @@ import { inspect, isDeepStrictEqual } from 'node:util';
 import { describe, expect, test } from '@jest/globals';
 import type { z } from 'zod';
 import { describeField, Fields } from '../../lib/users/fields.js';
+// Loads the plugins, which declare options of their own.
+import '../../lib/index.js';
 
 const lib = fileURLToPath(new URL('../../lib', import.meta.url));
 const sources = new Map(
@@ -19,21 +21,28 @@ const schemas = [...sources].flatMap(([file, source]) =>
   ),
 );
 
-/** What `@default` says of each direct member of an interface, and of those that it extends. */
+/** What `@default` says of each direct member of an interface, of those that it extends, and of those that plugins add. */
 function documented(options: string): ReadonlyMap<string, string> {
-  for (const source of sources.values()) {
-    const [opening, above = ''] =
-      new RegExp(`^export interface ${options}(?:<[^{]*>)?\\s+(extends [^{]+)?{\\n`, 'm').exec(source) ?? [];
-    if (opening === undefined) continue;
-    const start = source.indexOf(opening) + opening.length;
-    const body = source.slice(start, source.indexOf('\n}', start) + 1);
-    const own = [...body.matchAll(/\/\*\*((?:(?!\*\/)[\s\S])*)\*\/\n {2}(?:readonly )?(\w+)\??[:(]/g)].map(
-      ([, comment = '', name = '']) => [name, defaultIn(comment)] as const,
+  const declared = [...sources.values()].flatMap((source) => {
+    const opening = new RegExp(
+      `^( *)(?:export )?interface ${options}(?:<[^{]*>)?\\s+(extends [^{]+)?{\n`,
+      'gm',
     );
-    const parents = (above.match(/\w+/g) ?? []).flatMap((parent) => [...documented(parent)]);
-    return new Map([...parents, ...own]);
-  }
-  return new Map();
+    return [...source.matchAll(opening)].flatMap(({ 0: whole, 1: indent = '', 2: above = '', index }) => {
+      const start = index + whole.length;
+      const body = source.slice(start, source.indexOf(`\n${indent}}`, start) + 1);
+      const member = new RegExp(
+        `/\\*\\*((?:(?!\\*/)[\\s\\S])*)\\*/\\n${indent} {2}(?:readonly )?(\\w+)\\??[:(]`,
+        'g',
+      );
+      const own = [...body.matchAll(member)].map(
+        ([, comment = '', name = '']) => [name, defaultIn(comment)] as const,
+      );
+      const parents = (above.match(/\w+/g) ?? []).flatMap((parent) => [...documented(parent)]);
+      return [...parents, ...own];
+    });
+  });
+  return new Map(declared);
 }
 
 function defaultIn(comment: string): string {

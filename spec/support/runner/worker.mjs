@@ -1,0 +1,93 @@
+// A process that runs files of specs, one after the other. It loads latchkey and the packages once for all of them.
+import { findSourceMap, register } from 'node:module';
+import { fileURLToPath, pathToFileURL } from 'node:url';
+import { jestExpect } from '@jest/expect';
+import { addEventHandler, getState, resetState, run } from 'jest-circus';
+import { register as registerTypeScript } from 'tsx/esm/api';
+
+registerTypeScript();
+register('./hooks.mjs', import.meta.url);
+
+// Sequelize reads the stack of an error for each statement on SQLite, so stacks are mapped to the source only where
+// a failure is reported.
+Error.prepareStackTrace = (error, frames) => [String(error), ...frames].join('\n    at ');
+
+addEventHandler(({ name, test }) => {
+  if (name === 'test_start')
+    jestExpect.setState({ currentTestName: titlesOf(test).join(' '), suppressedErrors: [] });
+  if (name === 'test_done') test.errors.push(...jestExpect.getState().suppressedErrors);
+});
+
+// Nobody waited for these. The test that runs has failed, or else the file.
+const unhandled = (error) => {
+  const { currentlyRunningTest, unhandledErrors } = getState();
+  (currentlyRunningTest?.errors ?? unhandledErrors).push(error);
+};
+process.on('uncaughtException', unhandled);
+process.on('unhandledRejection', unhandled);
+
+process.on('message', async ({ path, testTimeout, testNamePattern }) => {
+  process.send(await runFile(path, testTimeout, testNamePattern));
+});
+process.on('disconnect', () => process.exit());
+
+async function runFile(path, testTimeout, testNamePattern) {
+  const environment = { ...process.env };
+  const { unhandledErrors: late } = getState();
+  resetState();
+  const state = getState();
+  state.testTimeout = testTimeout;
+  state.testNamePattern = testNamePattern ? new RegExp(testNamePattern, 'i') : null;
+  state.unhandledErrors.push(...late);
+  jestExpect.setState({ testPath: path, suppressedErrors: [] });
+  let tests = [];
+  try {
+    await import(pathToFileURL(path));
+    tests = (await run()).testResults;
+  } catch (error) {
+    state.unhandledErrors.push(error);
+  }
+  const changed = differences(environment, process.env);
+  for (const name of changed) restore(name, environment[name]);
+  if (changed.length > 0) state.unhandledErrors.push(new Error(`process.env.${changed[0]} stays changed`));
+  return {
+    tests: tests.map(({ testPath, status, duration, errors, numPassingAsserts, invocations, startedAt }) => ({
+      titles: testPath.slice(1),
+      ...{ status, duration, numPassingAsserts, invocations, startedAt },
+      errors: errors.map(mapped),
+    })),
+    // Those of hooks come with the place of the hook.
+    errors: state.unhandledErrors.splice(0).map((given) => {
+      const error = Array.isArray(given) ? (given[0] ?? given[1]) : given;
+      return mapped(error?.stack ?? String(error));
+    }),
+    memory: process.memoryUsage().rss,
+  };
+}
+
+function titlesOf(test) {
+  const titles = [];
+  for (let one = test; one?.parent; one = one.parent) titles.unshift(one.name);
+  return titles;
+}
+
+function differences(before, after) {
+  return [...new Set([...Object.keys(before), ...Object.keys(after)])].filter(
+    (name) => before[name] !== after[name],
+  );
+}
+
+function restore(name, value) {
+  if (value === undefined) delete process.env[name];
+  else process.env[name] = value;
+}
+
+/** Replaces the places in a stack with the places in the source. */
+function mapped(stack) {
+  return stack.replace(/(file:\/\/[^\s)]+?):(\d+):(\d+)/g, (_place, url, line, column) => {
+    const path = fileURLToPath(url);
+    const entry = findSourceMap(path)?.findEntry(line - 1, column - 1);
+    if (entry?.originalLine === undefined) return `${path}:${line}:${column}`;
+    return `${path}:${entry.originalLine + 1}:${entry.originalColumn + 1}`;
+  });
+}
