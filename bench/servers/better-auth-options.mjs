@@ -16,8 +16,8 @@ export function betterAuthOptions(url, mode) {
     baseURL: 'http://127.0.0.1',
     emailAndPassword: { enabled: true },
     telemetry: { enabled: false },
-    // An hour, so that the cookies of the load stay valid; the default is five minutes.
-    ...(mode === 'cookie-cache' && { session: { cookieCache: { enabled: true, maxAge: 3600 } } }),
+    // A day, so that the cookies of the load stay valid; the default is five minutes.
+    ...(mode === 'cookie-cache' && { session: { cookieCache: { enabled: true, maxAge: 86_400 } } }),
     ...(mode === 'joins' && { advanced: { database: { joins: true } } }),
   };
   return { pool, options };
