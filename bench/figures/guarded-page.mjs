@@ -1,35 +1,34 @@
 // Figures 1 and 2: one page behind a guard, under load.
-import { candidates, interleaved } from '../support/guarded.mjs';
-import { fixed, goal, median, spread, table } from '../support/numbers.mjs';
+import { alternating, candidates, disturbance } from '../support/guarded.mjs';
+import { fixed, goal, median, quartiles, ratios, table } from '../support/numbers.mjs';
 import { FULL, SMALL } from '../support/people.mjs';
 
 export const title = 'A guarded page';
 
 const CONNECTIONS = 50;
 const NAMES = { mysql: 'MySQL', postgres: 'PostgreSQL', sqlite: 'SQLite' };
-// Their distance to the others is larger than any noise.
-const FEWER_ROUNDS = ['better-auth-joins', 'express-session-redis', 'auth-js'];
 
 /** @param {import('../support/options.mjs').Options} options */
 export async function measure({ quick, dialects, servers, databases, log }) {
   const size = quick ? SMALL : FULL;
-  const timing = quick ? { rounds: 1, seconds: 1, warmUp: 1 } : { rounds: 5, seconds: 4, warmUp: 10 };
+  const timing = quick
+    ? { rounds: 1, turns: 2, seconds: 1, warmUp: 1 }
+    : { rounds: 5, turns: 6, seconds: 1, warmUp: 10 };
   const parts = [
-    `One small JSON page with the user and the session. ${fixed(size.users)} users, ${fixed(size.sessions)} sessions, of which ${fixed(size.hot)} send requests;
-${CONNECTIONS} connections; ${timing.rounds} interleaved rounds of ${timing.seconds} s after ${timing.warmUp} s of warm-up. CPU is the server's time a request.`,
+    `One small JSON page with the user and the session. ${fixed(size.users)} users, ${fixed(size.sessions)} sessions, of which ${fixed(size.hot)} send requests
+over ${CONNECTIONS} connections. The servers of a database are started side by side. Each is warmed up for ${timing.warmUp} s, and then they are measured in
+alternating turns of ${timing.seconds} s, ${timing.turns} each. Rounds with new processes: ${timing.rounds}. The numbers are medians of all turns, with the middle half in brackets.
+A ratio ("of …") is the median of the ratios of paired turns. CPU is the server's time per request.`,
   ];
   for (const dialect of dialects) {
     const all = await candidates(dialect, { size, names: servers, databases, log });
     if (all.length === 0) continue;
-    for (const one of all) if (FEWER_ROUNDS.includes(one.name)) one.rounds = Math.min(3, timing.rounds);
-    const results = await interleaved(all, {
-      ...timing,
-      connections: CONNECTIONS,
-      patient: !quick,
-      databases,
-      log,
-    });
-    parts.push(`### ${NAMES[dialect]}`, tableOf(dialect, all, results), goalsOf(dialect, results));
+    const options = { ...timing, connections: CONNECTIONS, patient: !quick, databases, log };
+    const results = await alternating(all, options);
+    parts.push(
+      ...[`### ${NAMES[dialect]}`, tableOf(dialect, all, results)],
+      ...[disturbance(results, NAMES[dialect]), goalsOf(dialect, results)],
+    );
   }
   if (parts.length === 1) throw new Error(`no server here is called ${servers?.join(' or ')}`);
   return parts.filter(Boolean).join('\n\n');
@@ -40,25 +39,20 @@ function tableOf(dialect, all, results) {
   const bases = ['bare', 'hand-written', 'better-auth'].filter((name) => results.has(name));
   return table(
     [
-      ...[
-        'server',
-        'a second',
-        'lowest–highest',
-        ...bases.map((name) => `of ${name}`),
-        'CPU ms',
-        'database CPU ms',
-      ],
+      ...['server', 'a second', ...bases.map((name) => `of ${name}`), 'CPU ms', 'database CPU ms'],
       ...['busy', 'p50 ms', 'p99 ms', 'SELECTs', 'writes', 'memory MB'],
     ],
     all.map(({ name, label }) => {
-      const rounds = results.get(name);
-      const marks = rounds.some(({ disturbed }) => disturbed) ? ' (disturbed)' : '';
-      const bad = rounds.reduce((sum, round) => sum + round.bad, 0);
+      const turns = results.get(name);
+      const bad = turns.reduce((sum, turn) => sum + turn.bad, 0);
+      const speeds = turns.map(({ perSecond }) => perSecond);
       return [
-        `${label}${marks}${bad > 0 ? ` (${bad} bad responses)` : ''}`,
-        fixed(of(name, 'perSecond')),
-        spread(rounds.map(({ perSecond }) => perSecond)),
-        ...bases.map((base) => fixed(ratioOf(results, name, base), 2)),
+        `${label}${bad > 0 ? ` (${bad} bad responses)` : ''}`,
+        `${fixed(median(speeds))} (${quartiles(speeds)})`,
+        ...bases.map((base) => {
+          const all = ratios(turns, results.get(base), 'perSecond');
+          return name === base ? '1.00' : `${fixed(median(all), 2)} (${quartiles(all, 2)})`;
+        }),
         fixed(of(name, 'cpu'), 3),
         fixed(of(name, 'databaseCpu'), 3),
         `${fixed(of(name, 'busy') * 100)} %`,
@@ -75,8 +69,7 @@ function tableOf(dialect, all, results) {
 /** What is to be reached, as far as the servers for it were measured. */
 function goalsOf(dialect, results) {
   const has = (...names) => names.every((name) => results.has(name));
-  const of = (name, key) => medianOf(results, name, key);
-  const ratio = (name, base) => ratioOf(results, name, base);
+  const ratio = (name, base) => median(ratios(results.get(name), results.get(base), 'perSecond'));
   const lines = [];
   const add = (needed, what, value, relation, wanted, digits) => {
     if (has(...needed)) lines.push(goal(what, value(), relation, wanted, digits));
@@ -98,7 +91,10 @@ function goalsOf(dialect, results) {
     add(
       ['latchkey-cookie', 'bare'],
       'CPU ms a request that the guard adds to bare Express',
-      () => median(paired(results, 'latchkey-cookie', 'bare').map(([one, base]) => one.cpu - base.cpu)),
+      () => {
+        const bare = results.get('bare');
+        return median(results.get('latchkey-cookie').map(({ cpu }, turn) => cpu - bare[turn].cpu));
+      },
       'at most',
       0.04,
       3,
@@ -106,26 +102,14 @@ function goalsOf(dialect, results) {
     times('better-auth', 5);
     times('better-auth-cookie-cache', 3);
     times('express-session-sequelize', 6);
-    add(['latchkey-cookie'], 'SELECTs a request', () => of('latchkey-cookie', 'selects'), 'at most', 0.1);
+    const selects = () => medianOf(results, 'latchkey-cookie', 'selects');
+    add(['latchkey-cookie'], 'SELECTs a request', selects, 'at most', 0.1);
     ofBare('latchkey-bearer', 0.8);
     ofBare('latchkey-api-key', 0.8);
   } else ofBare('latchkey-cookie', dialect === 'sqlite' ? 0.6 : 0.8);
   return lines.join('\n');
 }
 
-/** Of the ratios in each round, since the speed of a machine changes from round to round. */
-function ratioOf(results, name, base) {
-  return median(paired(results, name, base).map(([one, other]) => one.perSecond / other.perSecond));
-}
-
-function paired(results, name, base) {
-  const others = results.get(base);
-  return results
-    .get(name)
-    .slice(0, others.length)
-    .map((round, index) => [round, others[index]]);
-}
-
 function medianOf(results, name, key) {
-  return median(results.get(name).map((round) => round[key]));
+  return median(results.get(name).map((turn) => turn[key]));
 }

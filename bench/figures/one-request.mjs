@@ -1,6 +1,6 @@
 // Figure 3: one request at a time, which no other one can share a statement with.
-import { alternating, candidates } from '../support/guarded.mjs';
-import { fixed, goal, median, quartiles, table } from '../support/numbers.mjs';
+import { alternating, candidates, disturbance } from '../support/guarded.mjs';
+import { fixed, goal, median, quartiles, ratios, table } from '../support/numbers.mjs';
 import { FULL, SMALL } from '../support/people.mjs';
 
 export const title = 'One request alone';
@@ -16,22 +16,20 @@ export async function measure({ quick, dialects, databases, log }) {
     : { rounds: 5, turns: 5, seconds: 1, warmUp: 4 };
   const rows = [];
   const goals = [];
+  const disturbances = [];
   for (const dialect of dialects) {
     const all = await candidates(dialect, { size, names: SERVERS, databases, log });
-    const options = { ...timing, connections: 1, patient: !quick, databases, log };
+    const options = { ...timing, awake: [true, false], connections: 1, patient: !quick, databases, log };
     const results = await alternating(all, options);
+    disturbances.push(disturbance(results, NAMES[dialect]));
     const turnsOf = (name, isAwake = true) => results.get(name).filter((turn) => turn.isAwake === isAwake);
-    // Of the ratios in each turn, since the speed of a machine changes from turn to turn.
-    const ratiosOf = (name, isAwake) => {
-      const handWritten = turnsOf('hand-written', isAwake);
-      return turnsOf(name, isAwake).map(({ p50 }, turn) => p50 / handWritten[turn].p50);
-    };
+    const ratiosOf = (name, isAwake) =>
+      ratios(turnsOf(name, isAwake), turnsOf('hand-written', isAwake), 'p50');
     const ratioOf = (name) => median(ratiosOf(name));
     const of = (name, key, isAwake) => median(turnsOf(name, isAwake).map((turn) => turn[key]));
     for (const { name, label } of all) {
-      const disturbed = results.get(name).some((turn) => turn.disturbed) ? ' (disturbed)' : '';
       rows.push([
-        `${NAMES[dialect]}: ${label}${disturbed}`,
+        `${NAMES[dialect]}: ${label}`,
         ...[true, false].flatMap((isAwake) => [
           fixed(of(name, 'p50', isAwake), 3),
           fixed(median(ratiosOf(name, isAwake)), 2),
@@ -52,10 +50,10 @@ export async function measure({ quick, dialects, databases, log }) {
       );
   }
   return [
-    `The same page, but one connection that sends the next request when it has the answer to the last. ${timing.rounds} rounds, each
-with processes of its own, which run beside each other and are measured in ${timing.turns} alternating turns of ${timing.seconds} s, after ${timing.warmUp} s of
-warm-up at 50 connections and as much at one. In half of the turns, the cores are kept awake, and the goals apply to these. The
-columns "asleep" are of the turns in which the cores could sleep: bench/README.md says how the two differ.`,
+    `The same page, but one connection that sends the next request when it has the response to the last one. The servers of a database
+are started side by side. Each is warmed up for ${timing.warmUp} s at 50 connections and for ${timing.warmUp} s at one, and then they are measured in alternating
+turns of ${timing.seconds} s: ${timing.turns} each with cores that are kept awake, and ${timing.turns} each with cores that can sleep. Rounds with new processes: ${timing.rounds}. The goals
+apply to the cores that are kept awake. The columns "asleep" are about the others: bench/README.md says how the two differ.`,
     table(
       [
         ...['server', 'p50 ms', 'of hand-written', 'middle half', 'p99 ms', 'CPU ms', 'SELECTs'],
@@ -63,6 +61,9 @@ columns "asleep" are of the turns in which the cores could sleep: bench/README.m
       ],
       rows,
     ),
+    disturbances.filter(Boolean).join(' '),
     goals.join('\n'),
-  ].join('\n\n');
+  ]
+    .filter(Boolean)
+    .join('\n\n');
 }

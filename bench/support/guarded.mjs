@@ -1,10 +1,11 @@
-// The servers of the guarded page, and how one round of one of them is measured.
+// The servers of the guarded page, and how they are measured: in rounds of one server, or side by side in short turns.
 import { mkdirSync, rmSync } from 'node:fs';
 import { keepAwake } from './awake.mjs';
 import { statementsBetween } from './databases.mjs';
 import { cores, data } from './machine.mjs';
+import { median } from './numbers.mjs';
 import { emailOf, hotSessions, hotUsers, userOf } from './people.mjs';
-import { cpuMs, cpuMsOfTrees, residentMb, startServer } from './processes.mjs';
+import { cpuMs, cpuMsOfTrees, residentMb, startServer, untilIdle } from './processes.mjs';
 import { undisturbed } from './quiet.mjs';
 import {
   seedAuthJs,
@@ -14,7 +15,7 @@ import {
   seedRedis,
   withCookieCache,
 } from './seeds.mjs';
-import { headerFile, wrk } from './wrk.mjs';
+import { headerFile, leadIn, wrk } from './wrk.mjs';
 
 /**
  * @typedef {object} Candidate a server to be measured
@@ -27,7 +28,6 @@ import { headerFile, wrk } from './wrk.mjs';
  * @property {string} email of the user whose credential the first line is
  * @property {{ page?: boolean, missing?: boolean, unknown?: boolean }} [checks] whether the page must be the user's, and be
  *   refused without a credential and with an unknown one; by default all of them
- * @property {number} [rounds]
  */
 
 /** The servers of the guarded page on MySQL, each with where its sessions are. */
@@ -157,7 +157,7 @@ export async function newDatabase(dialect, name, databases) {
 }
 
 /**
- * @typedef {object} Round
+ * @typedef {object} Measured what a round or a turn of a server has shown
  * @property {number} perSecond
  * @property {number} cpu of the server, milliseconds a request
  * @property {number} databaseCpu of its databases, milliseconds a request
@@ -170,7 +170,8 @@ export async function newDatabase(dialect, name, databases) {
  * @property {number} bad responses that were no 200
  * @property {number} [aloneP50] milliseconds, with one connection
  * @property {number} [aloneCpu] milliseconds a request, with one connection
- * @property {boolean} disturbed
+ * @property {number} others the share of a core that other processes used meanwhile
+ * @property {boolean} disturbed whether that was too much
  */
 
 /**
@@ -179,9 +180,9 @@ export async function newDatabase(dialect, name, databases) {
  * @param {Candidate} candidate
  * @param {{ connections: number, seconds: number, warmUp: number, alone?: number, patient: boolean, databases:
  *   import('./databases.mjs').Databases, log?: (line: string) => void }} options `alone`: seconds for which it is measured with one connection too
- * @returns {Promise<Round>}
+ * @returns {Promise<Measured>}
  */
-export async function measureRound(candidate, options) {
+async function measureRound(candidate, options) {
   const { alone = 0, patient, databases, log } = options;
   const warm = await warmedUp(candidate, options);
   try {
@@ -212,6 +213,7 @@ async function warmedUp(candidate, { connections, warmUp }) {
     for (const each of new Set([50, connections])) {
       await wrk(url, { connections: each, seconds: warmUp, headers });
     }
+    await untilIdle(server.pid);
     return { server, url, headers };
   } catch (error) {
     await server.stop('SIGKILL');
@@ -225,15 +227,18 @@ async function measureLoad({ server, url, headers }, { connections, seconds, dat
   const before = await countStatements(running);
   const [cpu, databaseCpu] = [cpuMs(server.pid), cpuMsOfTrees(pids)];
   const load = await wrk(url, { connections, seconds, headers });
-  const [usedCpu, usedByDatabase] = [cpuMs(server.pid) - cpu, cpuMsOfTrees(pids) - databaseCpu];
+  const busyMs = cpuMs(server.pid) - cpu;
+  // The server still answers the last request of each connection, for which wrk does not wait.
+  await untilIdle(server.pid);
+  const sent = load.requests + connections;
   const { selects, writes } = statementsBetween(before, await countStatements(running));
   return {
     perSecond: load.perSecond,
-    cpu: usedCpu / load.requests,
-    databaseCpu: usedByDatabase / load.requests,
-    busy: usedCpu / (load.seconds * 1000),
-    selects: selects / load.requests,
-    writes: writes / load.requests,
+    cpu: (cpuMs(server.pid) - cpu) / sent,
+    databaseCpu: (cpuMsOfTrees(pids) - databaseCpu) / sent,
+    busy: busyMs / (load.seconds * 1000),
+    selects: selects / sent,
+    writes: writes / sent,
     memory: residentMb(server.pid),
     p50: load.p50,
     p99: load.p99,
@@ -283,66 +288,104 @@ async function countStatements(servers) {
  *
  * @param {readonly Candidate[]} all
  * @param {Parameters<typeof measureRound>[1] & { rounds: number, log: (line: string) => void }} options
- * @returns {Promise<Map<string, Round[]>>} the rounds of each server, by name
+ * @returns {Promise<Map<string, Measured[]>>} the rounds of each server, by name
  */
 export async function interleaved(all, { rounds, log, ...options }) {
   const results = new Map(all.map(({ name }) => [name, []]));
   for (let round = 1; round <= rounds; round++) {
     for (const candidate of all) {
-      if (round > (candidate.rounds ?? rounds)) continue;
       const one = await measureRound(candidate, { ...options, log });
       results.get(candidate.name).push(one);
-      const notes = [one.disturbed && 'disturbed', one.bad > 0 && `${one.bad} bad responses`].filter(Boolean);
-      log(
-        `${round}/${rounds} ${candidate.name.padEnd(26)} ${one.perSecond.toFixed(0).padStart(6)} a second, ${one.cpu.toFixed(3)} ms, ${(one.others * 100).toFixed(0)} % others${notes.map((note) => `, ${note}`).join('')}`,
-      );
+      log(`${round}/${rounds} ${summary(candidate.name, [one])}`);
     }
   }
   return results;
 }
 
 /**
- * Measures servers that run beside each other, in short turns: A B C, C B A. A machine's speed hardly changes from one turn
- * to the next, so their ratios vary less than those of whole rounds. Each round has processes of its own, because Node
- * does not optimize the same code in the same way each time. Every other turn is measured while the cores cannot sleep.
+ * Measures servers that run side by side, in short turns: A B C, C B A. A machine's speed hardly changes from one turn to
+ * the next, so the ratios of paired turns vary less than those of whole rounds. Each round has new processes, because Node
+ * does not optimize the same code in the same way each time. A server is stopped while it is not its turn.
  *
  * @param {readonly Candidate[]} all
- * @param {Parameters<typeof measureRound>[1] & { rounds: number, turns: number, log: (line: string) => void }} options
- * @returns {Promise<Map<string, (Round & { isAwake: boolean })[]>>} the turns of each server, by name, in the same order
+ * @param {Parameters<typeof measureRound>[1] & { rounds: number, turns: number, awake?: readonly boolean[], log: (line:
+ *   string) => void }} options `turns`: how many times each server is measured in a round; `awake`: once with each of these,
+ *   and with true, the cores cannot sleep meanwhile
+ * @returns {Promise<Map<string, (Measured & { isAwake: boolean })[]>>} the turns of each server, by name. Turns with the same
+ *   index are paired
  */
-export async function alternating(all, { rounds, turns, log, ...options }) {
+export async function alternating(all, { rounds, turns, awake = [false], log, ...options }) {
   const results = new Map(all.map(({ name }) => [name, []]));
   for (let round = 1; round <= rounds; round++) {
     const warm = [];
-    const loops = keepAwake(cores);
+    const loops = keepAwake(awake.includes(true) ? cores : []);
     try {
       loops.pause();
-      for (const candidate of all)
-        warm.push({ name: candidate.name, ...(await warmedUp(candidate, options)) });
-      const pids = (await options.databases.running()).map(({ pid }) => pid);
-      const { measured, disturbed, others } = await undisturbed(
+      for (const candidate of all) {
+        const one = await warmedUp(candidate, options);
+        warm.push({ name: candidate.name, ...one });
+        process.kill(one.server.pid, 'SIGSTOP');
+      }
+      const databases = await options.databases.running();
+      const pids = [...warm.map(({ server }) => server), ...databases].map(({ pid }) => pid);
+      const { measured, others, disturbed } = await undisturbed(
         async () => {
           const measured = [];
           for (let turn = 0; turn < turns; turn++)
-            for (const isAwake of [true, false]) {
+            for (const isAwake of awake) {
               if (isAwake) loops.resume();
               else loops.pause();
               for (const one of turn % 2 ? warm.toReversed() : warm)
-                measured.push([one.name, { ...(await measureLoad(one, options)), isAwake }]);
+                measured.push([one.name, { ...(await measureTurn(one, options)), isAwake }]);
             }
           return { measured };
         },
-        [...warm.map(({ server }) => server.pid), ...pids],
+        pids,
         { patient: options.patient, log },
       );
-      for (const [name, numbers] of measured) results.get(name).push({ ...numbers, disturbed });
-      const bad = measured.filter(([, numbers]) => numbers.bad > 0).length;
-      const notes = [disturbed && 'disturbed', bad > 0 && `${bad} turns with bad responses`].filter(Boolean);
-      log(`${round}/${rounds} ${[`${(others * 100).toFixed(0)} % others`, ...notes].join(', ')}`);
+      for (const [name, numbers] of measured) results.get(name).push({ ...numbers, others, disturbed });
+      for (const { name } of all) {
+        const ofRound = results.get(name).slice(-turns * awake.length);
+        log(`${round}/${rounds} ${summary(name, ofRound)}`);
+      }
     } finally {
       await loops.stop();
       for (const { server } of warm) await server.stop('SIGKILL');
     }
   }
   return results;
+}
+
+/** Measures a server that is stopped meanwhile, so that its timers and its garbage collector take no time from others. */
+async function measureTurn(warm, options) {
+  const { server, url, headers } = warm;
+  process.kill(server.pid, 'SIGCONT');
+  // By now, pools have closed connections that were idle, and the processor's caches hold other code.
+  await leadIn(url, { ...options, headers });
+  await untilIdle(server.pid);
+  const numbers = await measureLoad(warm, options);
+  process.kill(server.pid, 'SIGSTOP');
+  return numbers;
+}
+
+/** A line about what a server has shown in a round. */
+function summary(name, measured) {
+  const of = (key) => measured.map((one) => one[key]);
+  const bad = of('bad').reduce((sum, one) => sum + one);
+  return [
+    `${name.padEnd(26)} ${median(of('perSecond')).toFixed(0).padStart(6)} a second`,
+    `${median(of('cpu')).toFixed(3)} ms`,
+    `${(Math.max(...of('others')) * 100).toFixed(0)} % others`,
+    ...(of('disturbed').includes(true) ? ['disturbed'] : []),
+    ...(bad > 0 ? [`${bad} bad responses`] : []),
+  ].join(', ');
+}
+
+/** A sentence about the turns that others disturbed; an empty string if there are none. */
+export function disturbance(results, where) {
+  const [turns] = results.values();
+  const count = turns.filter(({ disturbed }) => disturbed).length;
+  return count > 0
+    ? `On ${where}, other processes disturbed ${count} of the ${turns.length} turns of each server.`
+    : '';
 }

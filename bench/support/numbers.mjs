@@ -23,6 +23,18 @@ export function quartiles(values, digits = 0) {
   return `${fixed(percentile(values, 0.25), digits)}–${fixed(percentile(values, 0.75), digits)}`;
 }
 
+/**
+ * The ratios of a number in paired rounds or turns.
+ *
+ * @template {string} Key
+ * @param {readonly Record<Key, number>[]} ones
+ * @param {readonly Record<Key, number>[]} others of another server, in the same order
+ * @param {Key} key
+ */
+export function ratios(ones, others, key) {
+  return ones.map((one, index) => one[key] / others[index][key]);
+}
+
 /** A number with a fixed count of digits, and thousands apart. */
 export function fixed(value, digits = 0) {
   if (value === null || value === undefined || !Number.isFinite(value)) return '–';

@@ -95,6 +95,16 @@ export function cpuMs(pid) {
   return (Number(fields[11]) + Number(fields[12])) * TICK_MS;
 }
 
+/** Waits until a process has finished its work and uses no CPU time, for at most two seconds. */
+export async function untilIdle(pid) {
+  for (let attempt = 0, before = cpuMs(pid); attempt < 40; attempt++) {
+    await sleep(50);
+    const now = cpuMs(pid);
+    if (now === before) return;
+    before = now;
+  }
+}
+
 /** The CPU time of several processes and all their descendants, ended ones too, in milliseconds. */
 export function cpuMsOfTrees(pids) {
   const children = new Map();

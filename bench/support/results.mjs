@@ -22,8 +22,8 @@ const HEAD = `# Results
 
 Each section is written by \`npm run bench\` and says when, where and of which commit. [README.md](README.md) says what is
 measured and how. Only ratios within one table travel to other machines: compare a library with another one on the same
-machine, in the same run. Numbers are medians of interleaved rounds, with the lowest and the highest in brackets or beside
-them.
+machine, in the same run. Numbers are medians: of interleaved rounds, with the lowest and the highest in brackets or beside
+them, or of alternating turns, with the range of the middle half.
 `;
 const results = new URL('../RESULTS.md', import.meta.url);
 

@@ -1,7 +1,7 @@
 // The load: wrk, with one prepared request per line of headers.
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { bench, data, otherCores } from './machine.mjs';
-import { start } from './processes.mjs';
+import { sleep, start } from './processes.mjs';
 
 /**
  * @typedef {object} Load
@@ -37,12 +37,8 @@ export function headerFile(name, lines) {
  *   a file of `headerFile`
  * @returns {Promise<Load>}
  */
-export async function wrk(url, { connections = 50, seconds = 5, headers = '-', cores = otherCores } = {}) {
-  const { pathname } = new URL(url);
-  const child = start(cores, 'wrk', [
-    ...['-t1', `-c${connections}`, `-d${seconds}s`, '--timeout', '10s', '--latency'],
-    ...['-s', `${bench}support/wrk.lua`, url, '--', headers, pathname],
-  ]);
+export async function wrk(url, options) {
+  const child = startWrk(url, options);
   await child.ended;
   const [, json] = /^JSON (\{.*\})$/m.exec(child.output()) ?? [];
   if (!json) throw new Error(`wrk failed: ${child.output()}`);
@@ -55,4 +51,25 @@ export async function wrk(url, { connections = 50, seconds = 5, headers = '-', c
     ...{ p50: p50 / 1000, p90: p90 / 1000, p99: p99 / 1000, max: max / 1000 },
     ...{ errors, refused, bytes: bytes / requests },
   };
+}
+
+/**
+ * Sends the same requests as `wrk` for three tenths of a second, and measures nothing.
+ *
+ * @param {string} url
+ * @param {Parameters<typeof wrk>[1]} [options]
+ */
+export async function leadIn(url, options) {
+  const child = startWrk(url, options);
+  // wrk itself takes whole seconds only.
+  await sleep(300);
+  await child.stop('SIGINT');
+}
+
+function startWrk(url, { connections = 50, seconds = 5, headers = '-', cores = otherCores } = {}) {
+  const { pathname } = new URL(url);
+  return start(cores, 'wrk', [
+    ...['-t1', `-c${connections}`, `-d${seconds}s`, '--timeout', '10s', '--latency'],
+    ...['-s', `${bench}support/wrk.lua`, url, '--', headers, pathname],
+  ]);
 }
