@@ -12,9 +12,9 @@ import {
   credentialPassword,
   type Plugin,
 } from '../../lib/index.js';
-import { createDatabase, type SpecDatabase } from './database.js';
+import type { SpecDatabase } from './database.js';
 import { declaredProblems } from './declared.js';
-import { migrated } from './migrated.js';
+import { databaseFor } from './migrated.js';
 
 export const SECRET = 'a secret for specs, of 32 bytes and more';
 
@@ -67,13 +67,15 @@ export async function startApp<const P extends readonly Plugin[]>({
   config = {},
   mount = (app, auth) => void app.use('/auth', authRouter(auth)),
 }: SpecAppOptions<P> = {}): Promise<SpecApp<P>> {
-  const database = await createDatabase();
-  const given = typeof config === 'function' ? await config(database) : config;
+  const used = plugins ?? ([password()] as unknown as P);
+  const dependsOnDatabase = typeof config === 'function';
+  const { database, migrate } = await databaseFor(dependsOnDatabase ? null : { ...config, plugins: used });
+  const given = dependsOnDatabase ? await config(database) : config;
   const logger = memoryLogger();
   const whole: AuthConfig<P> = {
     database: database.url,
     secret: SECRET,
-    plugins: plugins ?? ([password()] as unknown as P),
+    plugins: used,
     logger,
     // Specs sign in more often than the rate limits allow.
     rateLimit: false,
@@ -82,7 +84,7 @@ export async function startApp<const P extends readonly Plugin[]>({
     ...given,
   };
   const auth = createAuth<P, Record<never, never>, boolean>(whole);
-  await migrated(auth, database, whole);
+  await migrate(auth);
   const app = express();
   const declared = declaredProblems(auth);
   app.use(declared.middleware);

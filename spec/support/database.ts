@@ -52,17 +52,18 @@ export async function createOnServer(
   serverUrl: string,
 ): Promise<SpecDatabase> {
   const name = `latchkey_spec_${randomBytes(6).toString('hex')}`;
-  const administer = async (sql: string) => {
-    const server = new Sequelize(`${serverUrl}/${dialect === 'mysql' ? 'mysql' : 'postgres'}`, {
-      logging: false,
-    });
-    await server.query(sql);
-    await server.close();
-  };
   // Uses MySQL's common case-insensitive collation, which treats a and A, and a and á, as equal.
-  await administer(
-    `CREATE DATABASE ${name}${dialect === 'mysql' ? ' CHARACTER SET utf8mb4 COLLATE utf8mb4_general_ci' : ''}`,
-  );
+  const collation = dialect === 'mysql' ? ' CHARACTER SET utf8mb4 COLLATE utf8mb4_general_ci' : '';
+  await administer(dialect, serverUrl, `CREATE DATABASE ${name}${collation}`);
+  return openOnServer(dialect, serverUrl, name);
+}
+
+/** Opens a database on a server. */
+export function openOnServer(
+  dialect: Exclude<Dialect, 'sqlite'>,
+  serverUrl: string,
+  name: string,
+): SpecDatabase {
   const url = `${serverUrl}/${name}`;
   const sequelize = open(url);
   return {
@@ -70,9 +71,21 @@ export async function createOnServer(
     sequelize,
     async drop() {
       await sequelize.close();
-      await administer(`DROP DATABASE ${name}${dialect === 'postgres' ? ' WITH (FORCE)' : ''}`);
+      const force = dialect === 'postgres' ? ' WITH (FORCE)' : '';
+      await administer(dialect, serverUrl, `DROP DATABASE ${name}${force}`);
     },
   };
+}
+
+async function administer(
+  dialect: Exclude<Dialect, 'sqlite'>,
+  serverUrl: string,
+  sql: string,
+): Promise<void> {
+  const own = dialect === 'mysql' ? 'mysql' : 'postgres';
+  const server = new Sequelize(`${serverUrl}/${own}`, { logging: false });
+  await server.query(sql);
+  await server.close();
 }
 
 function open(url: string): Sequelize {

@@ -2,31 +2,63 @@ import { existsSync } from 'node:fs';
 import { copyFile, rename } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { AnyAuth, AuthConfig, Plugin } from '../../lib/index.js';
-import { dialect, type SpecDatabase } from './database.js';
+import { createDatabase, dialect, type SpecDatabase } from './database.js';
+import { takeDatabase } from './recycled.js';
 
 // The folder exists for one run of the specs, and its processes share it.
 const folder = process.env.LATCHKEY_SPEC_TABLES;
 
+type Config = Partial<AuthConfig<readonly Plugin[]>>;
+
+/** An app's database. */
+export interface AppDatabase {
+  readonly database: SpecDatabase;
+  /** Migrates it. Specs would take several times as long if the same tables were created for each app. */
+  migrate(auth: AnyAuth): Promise<void>;
+}
+
 /**
- * Migrates the database of a spec's app. On SQLite, the first app with certain plugins saves a copy of its empty
- * tables. Other apps with the same plugins start with the copy, because migrating takes longer than most specs.
+ * Creates the database of an app.
+ *
+ * @param config what is known of the app's config; null if the config depends on the database
  */
-export async function migrated(
-  auth: AnyAuth,
-  database: SpecDatabase,
-  { database: own, plugins, user, tablePrefix }: AuthConfig<readonly Plugin[]>,
-): Promise<void> {
-  const file = database.url.replace(/^sqlite:/, '');
-  const names = (plugins ?? []).map(({ name }) => encodeURIComponent(name)).sort();
-  const tables = join(folder ?? '', `${names.join('+')}.db`);
-  // A database that already exists contains tables of the app.
-  const isEmpty = dialect === 'sqlite' && !existsSync(file);
-  const isPlain = folder && isEmpty && typeof own !== 'object' && !user && tablePrefix === undefined;
+export async function databaseFor(config: Config | null): Promise<AppDatabase> {
+  const kind = config && kindOf(config);
+  if (!folder || !kind) {
+    const database = await createDatabase();
+    return { database, migrate: async (auth) => void (await auth.migrate()) };
+  }
+  if (dialect === 'sqlite') return copied(join(folder, `${kind}.db`));
+  const database = await takeDatabase(kind);
+  return {
+    database,
+    async migrate(auth) {
+      await auth.migrate();
+      await database.migrated();
+    },
+  };
+}
+
+/** Names what the tables of an app depend on; null if the app has tables or a database of its own. */
+function kindOf({ database, plugins = [], user, tablePrefix }: Config): string | null {
+  if (database !== undefined || user !== undefined || tablePrefix !== undefined) return null;
+  const names = plugins.map(({ name }) => encodeURIComponent(name)).sort();
+  return `with ${names.join('+')}`;
+}
+
+/** On SQLite, the first app with certain plugins saves a copy of its empty tables. Others start with the copy. */
+async function copied(tables: string): Promise<AppDatabase> {
+  const database = await createDatabase();
   const isFirst = !existsSync(tables);
-  if (isPlain && !isFirst) await copyFile(tables, file);
-  await auth.migrate();
-  if (!isPlain || !isFirst) return;
-  const copy = `${tables}.${process.pid}`;
-  await database.sequelize.query(`VACUUM INTO '${copy}'`);
-  await rename(copy, tables);
+  if (!isFirst) await copyFile(tables, database.url.replace(/^sqlite:/, ''));
+  return {
+    database,
+    async migrate(auth) {
+      await auth.migrate();
+      if (!isFirst) return;
+      const copy = `${tables}.${process.pid}`;
+      await database.sequelize.query(`VACUUM INTO '${copy}'`);
+      await rename(copy, tables);
+    },
+  };
 }

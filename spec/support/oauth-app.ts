@@ -13,9 +13,9 @@ import {
 } from '../../lib/index.js';
 import { oidc, type ProviderPlugin } from '../../lib/providers.js';
 import { logEveryLine, memoryLogger, password, SECRET, type SpecApp } from './app.js';
-import { createDatabase, rows, type SpecDatabase } from './database.js';
+import { rows, type SpecDatabase } from './database.js';
 import { declaredProblems } from './declared.js';
-import { migrated } from './migrated.js';
+import { databaseFor } from './migrated.js';
 import { CLIENT, type OidcServer, startOidcServer, visitProvider } from './oidc.js';
 
 export type OAuthPlugins = readonly [
@@ -58,14 +58,16 @@ export async function startOAuthApp({
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const origin = `http://${host}:${(server.address() as AddressInfo).port}`;
   const plugins = await providers((provider) => `${origin}/auth/oauth/${provider}/callback`);
-  const database = await createDatabase();
+  const used: OAuthPlugins = [password(passwords), oauth(options), ...plugins];
+  const dependsOnDatabase = typeof config === 'function';
+  const { database, migrate } = await databaseFor(dependsOnDatabase ? null : { plugins: used, ...config });
   const logger = memoryLogger();
-  const given = typeof config === 'function' ? config(database) : config;
+  const given = dependsOnDatabase ? config(database) : config;
   const auths: Auth[] = [];
   const whole: AuthConfig<OAuthPlugins> = {
     database: database.url,
     secret: SECRET,
-    plugins: [password(passwords), oauth(options), ...plugins],
+    plugins: used,
     baseUrl: origin,
     logger,
     // Specs sign in more often than the rate limits allow.
@@ -78,7 +80,7 @@ export async function startOAuthApp({
     return auth;
   };
   const auth = another();
-  await migrated(auth, database, whole);
+  await migrate(auth);
   logEveryLine(auth);
   const app = express();
   const declared = declaredProblems(auth);
