@@ -5,6 +5,7 @@ import { apiKeys, authRouter, optionalSession } from '../../lib/index.js';
 import { ada, password, type SpecApp, sessionCookie, startApp } from '../support/app.js';
 import { expectProblem } from '../support/problem.js';
 import { ago, changeSession, HOUR, SECOND, signIn } from '../support/sessions.js';
+import { afterPause } from '../support/wrong-clock.js';
 
 const plugins = [password(), apiKeys()] as const;
 const CLEARED = ['Path=/', 'Expires=Thu, 01 Jan 1970 00:00:00 GMT', 'HttpOnly', 'SameSite=Lax'];
@@ -169,9 +170,10 @@ describe('optionalSession and a cookie that opens nothing', () => {
     const answer = get(cookie, '/late').then((response) => response);
     await begun;
     await app.http.post('/auth/signin/credential').set('cookie', cookie).send(credentials).expect(200);
-    await new Promise((resolve) => setTimeout(resolve, 1100));
-    late.pop()?.();
-    expect((await answer).headers['set-cookie']).toBeUndefined();
+    await afterPause(1100, async () => {
+      late.pop()?.();
+      expect((await answer).headers['set-cookie']).toBeUndefined();
+    });
   });
 
   test('clears nothing during an outage', async () => {

@@ -1,9 +1,10 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { Secret } from 'otpauth';
 import type { Response } from 'supertest';
+import { internalsOf } from '../../lib/auth.js';
 import { twoFactor } from '../../lib/index.js';
 import { password, type SpecApp, startApp } from '../support/app.js';
+import { advance } from '../support/clock.js';
 import { rows } from '../support/database.js';
 import { expectProblem } from '../support/problem.js';
 import { codeOf, firstStep, secondStep, withSecondFactor, wrongCode } from '../support/two-factor.js';
@@ -19,7 +20,7 @@ let people = 0;
 /** A user with a second factor, whose codes are all unused. */
 async function person() {
   const account = { email: `person-${++people}@example.com`, password: 'an analytical engine' };
-  await earlyInAStep();
+  earlyInAStep();
   const { browser, secret, recoveryCodes } = await withSecondFactor(app, account);
   const signIn = async () => {
     const client = app.browser();
@@ -27,13 +28,16 @@ async function person() {
   };
   /** Signs in with the password, and gives this code. */
   const give = async (code: string, method = 'totp') => secondStep((await signIn()).client, { method, code });
-  const code = (steps = 0) => codeOf(secret, steps);
+  const code = (steps = 0) => codeOf(secret, stepOf(now()) - stepOf(Date.now()) + steps);
   return { ...account, browser, secret, code, wrong: wrongCode(secret), codes: recoveryCodes, signIn, give };
 }
-/** Waits for the next step where the current one is about to end, which must not happen within a test. */
-const earlyInAStep = async () => {
-  const left = 30_000 - (Date.now() % 30_000);
-  if (left < 10_000) await sleep(left);
+const STEP_MS = 30_000;
+const stepOf = (ms: number) => Math.floor(ms / STEP_MS);
+const now = () => internalsOf(app.auth).core.database.clock.now();
+/** Goes on to the next step where the current one is about to end, which must not happen within a test. */
+const earlyInAStep = () => {
+  const left = STEP_MS - (now() % STEP_MS);
+  if (left < 20_000) advance(app.auth, left / 1000);
 };
 const refused = (answer: Response) => expectProblem(answer, 401, 'invalid_code');
 

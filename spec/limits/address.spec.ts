@@ -6,6 +6,7 @@ import { afterEach, describe, expect, test } from '@jest/globals';
 import express, { type Express } from 'express';
 import { authRouter, type RateLimitOptions } from '../../lib/index.js';
 import { ada, password, type SpecApp, type SpecAppOptions, startApp } from '../support/app.js';
+import { advance } from '../support/clock.js';
 import { rows } from '../support/database.js';
 import { expectProblem } from '../support/problem.js';
 
@@ -99,7 +100,7 @@ describe('the limit per address', () => {
     await failed(2);
     const { headers } = await signIn().expect(429);
     expect(headers['retry-after']).toMatch(/^[23]$/);
-    await new Promise((resolve) => setTimeout(resolve, 3050));
+    advance(app.auth, 3);
     await failed(2);
     await refused();
   });

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { createAuth } from '../../lib/index.js';
 import { ada, password, SECRET, type SpecApp, startApp } from '../support/app.js';
+import { advance } from '../support/clock.js';
 import { rows } from '../support/database.js';
 import { expectProblem } from '../support/problem.js';
 
@@ -34,7 +35,7 @@ test('pruning deletes expired counters and keeps the others', async () => {
   await signIn('a wrong password').expect(401);
   expect(await counters()).toHaveLength(2);
   expect(JSON.stringify(await counters())).not.toMatch(/127\.0\.0\.1|ada@/);
-  await new Promise((resolve) => setTimeout(resolve, 1050));
+  advance(app.auth, 1);
   // The window of the address has ended; the failure of the account is remembered for a day.
   expect(await app.auth.prune()).toBe(1);
   expect(await counters()).toHaveLength(1);
@@ -43,7 +44,7 @@ test('pruning deletes expired counters and keeps the others', async () => {
 
 test('a successful sign-in clears the counter of the account', async () => {
   await signIn(ada.password).expect(200);
-  await new Promise((resolve) => setTimeout(resolve, 1050));
+  advance(app.auth, 1);
   await app.auth.prune();
   expect(await counters()).toEqual([]);
 });

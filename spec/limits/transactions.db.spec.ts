@@ -3,6 +3,7 @@ import type { Sequelize, Transaction } from 'sequelize';
 import { type AuthConfig, createAuth } from '../../lib/index.js';
 import { memoryLogger, password, SECRET } from '../support/app.js';
 import { connectAsApp } from '../support/app-database.js';
+import { advance } from '../support/clock.js';
 import { createDatabase, dialect, rows, type SpecDatabase } from '../support/database.js';
 
 const ada = { email: 'ada@example.com', password: 'an analytical engine' };
@@ -82,7 +83,7 @@ if (dialect === 'sqlite') {
     auth = open({ signIn: { limit: 1, window: 0.3 } });
     expect(await tryIn(ada.password, '192.0.2.1')).toBeUndefined();
     expect(await tryIn(ada.password, '192.0.2.1')).toBe('rate_limited');
-    await new Promise((resolve) => setTimeout(resolve, 350));
+    advance(auth, 0.3);
     const expired = await auth.prune({ dryRun: true });
     expect(expired).toBeGreaterThan(0);
     expect(await auth.prune()).toBe(expired);

@@ -1,5 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { BatchedLookup } from '../../lib/sessions/lookup.js';
+import { afterPause } from '../support/wrong-clock.js';
 
 type Fetch = (digests: readonly string[], deadlineMs: number) => Promise<ReadonlyMap<string, string>>;
 
@@ -164,9 +165,10 @@ describe('BatchedLookup', () => {
     const { lookup, batches, digests } = held();
     const found = names(200).map((digest) => lookup.find(digest).catch((error: Error) => error.message));
     await turn();
-    await new Promise((resolve) => setTimeout(resolve, 1050));
-    batches[0]?.fail(new Error('no answer in time'));
-    await turn();
+    await afterPause(1050, async () => {
+      batches[0]?.fail(new Error('no answer in time'));
+      await turn();
+    });
     expect(digests()).toHaveLength(2);
     expect(await found[0]).toBe('no answer in time');
     expect(await found[199]).toBe('no answer in time');
@@ -317,9 +319,10 @@ describe('BatchedLookup', () => {
       const waiting = outcome('c');
       await turn();
       expect(digests()).toEqual([['a'], ['b']]);
-      await new Promise((resolve) => setTimeout(resolve, 1050));
-      batches[0]?.fail(new Error('no answer in time'));
-      expect(await Promise.all([alone, waiting])).toEqual(['no answer in time', 'no answer in time']);
+      await afterPause(1050, async () => {
+        batches[0]?.fail(new Error('no answer in time'));
+        expect(await Promise.all([alone, waiting])).toEqual(['no answer in time', 'no answer in time']);
+      });
       batches[1]?.answer();
       expect(await running).toBe('row of b');
       const next = lookup.find('d');

@@ -1,7 +1,7 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { createAuth } from '../../lib/index.js';
 import { ada, password, SECRET, type SpecApp, startApp } from '../support/app.js';
+import { advance } from '../support/clock.js';
 import { expectProblem } from '../support/problem.js';
 import { ago, changeSession, DAY, HOUR, SECOND, settled, signIn as signInTo } from '../support/sessions.js';
 
@@ -62,7 +62,7 @@ describe('the expiry of a session', () => {
     expect(short.session.expiresAt.getTime() - short.session.createdAt.getTime()).toBe(1600);
     const get = (token: string) => brief.getSession({ headers: { cookie: `latchkey=${token}` } });
     await Promise.all([get(short.token), get(idle.token)]);
-    await sleep(1650);
+    advance(brief, 1.6);
     await expect(get(short.token)).rejects.toMatchObject({ code: 'invalid_session' });
     await expect(get(idle.token)).rejects.toMatchObject({ code: 'invalid_session' });
     await brief.close();
@@ -78,8 +78,9 @@ describe('the expiry of a session', () => {
     });
     const { token } = await brief.credential.signIn({ credential: ada.email, password: ada.password });
     for (let time = 0; time < 4; time++) {
-      await sleep(1200);
+      advance(brief, 1.2);
       await brief.getSession({ headers: { cookie: `latchkey=${token}` } });
+      await settled(brief);
     }
     await brief.close();
   });

@@ -1,3 +1,4 @@
+import { type AnyAuth, internalsOf } from '../../lib/auth.js';
 import type { AuthConfig, MailMessage, Plugin } from '../../lib/index.js';
 import { declaredNotices } from '../../lib/mail/notice-kinds.js';
 import { type SpecApp, type SpecAppOptions, startApp } from './app.js';
@@ -29,10 +30,10 @@ export async function startMailApp<const P extends readonly Plugin[]>({
     const before = mails.length;
     const sent = () => mails.slice(before).filter((mail) => (kind ? mail.kind === kind : !isNotice(mail)));
     await work();
-    // Emails are sent after the response.
-    const end = Date.now() + 3000;
-    while (sent().length < atLeast && Date.now() < end) await pause(5);
-    await pause(50);
+    await allSent(app.auth);
+    // Another Auth, or a listener of the app, can send the email later.
+    for (const end = Date.now() + 3000; sent().length < atLeast && Date.now() < end; await pause(5));
+    await allSent(app.auth);
     return sent();
   };
   return {
@@ -48,6 +49,13 @@ export async function startMailApp<const P extends readonly Plugin[]>({
       if (sent.length > 0) throw new Error(`a mail to ${sent[0]?.to}`);
     },
   };
+}
+
+/** Waits until every email has been sent that a request or call before it has caused. Emails follow the response. */
+export async function allSent(auth: AnyAuth): Promise<void> {
+  const { core } = internalsOf(auth);
+  await core.context.idle();
+  await core.settle();
 }
 
 function pause(ms: number): Promise<void> {

@@ -16,3 +16,14 @@ export async function withClockAhead<T>(aheadMs: number, work: () => Promise<T>)
     globalThis.Date = RealDate;
   }
 }
+
+/** Runs `work` after a pause of `aheadMs` by the monotonic clock of this process. Its timers are not affected. */
+export async function afterPause<T>(aheadMs: number, work: () => Promise<T>): Promise<T> {
+  const now = performance.now.bind(performance);
+  performance.now = () => now() + aheadMs;
+  try {
+    return await work();
+  } finally {
+    Reflect.deleteProperty(performance, 'now');
+  }
+}
