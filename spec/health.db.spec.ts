@@ -139,6 +139,8 @@ withRedis(
         .send({ credential: ada.email, password: 'a' })
         .expect(503);
     } finally {
+      // The client does not wait for a server that is gone.
+      await app.auth.close();
       await server.stop();
     }
   },

@@ -1,9 +1,11 @@
 import { afterEach, describe, expect, test } from '@jest/globals';
 import type { RateLimitOptions } from '../../lib/index.js';
 import { ada, password, type SpecApp, startApp } from '../support/app.js';
+import { advance } from '../support/clock.js';
 import { rows } from '../support/database.js';
 import { expectProblem } from '../support/problem.js';
 import { startProcess } from '../support/processes.js';
+import { settled } from '../support/sessions.js';
 
 let app: SpecApp<readonly [ReturnType<typeof password>]>;
 afterEach(() => app.stop());
@@ -33,7 +35,6 @@ const statusesOf = async (tries: PromiseLike<{ status: number }>[]) => {
   for (const { status } of await Promise.all(tries)) counts[status] = (counts[status] ?? 0) + 1;
   return counts;
 };
-const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 const failures = async (times: number, credential?: string) => {
   for (let index = 0; index < times; index++) await signIn(undefined, credential).expect(401);
 };
@@ -71,11 +72,9 @@ describe('100 concurrent wrong passwords', () => {
 
 describe('the pauses for an account', () => {
   test('grow, are reported in Retry-After, and allow one attempt after each', async () => {
-    await start({ failures: 2, firstPause: 1, maxPause: 2 });
-    await failures(1);
-    let failed = Date.now();
-    await failures(1);
-    for (const seconds of [1, 2, 2]) {
+    await start({ failures: 2, firstPause: 60, maxPause: 120 });
+    await failures(2);
+    for (const seconds of [60, 120, 120]) {
       const refused = await signIn(ada.password);
       expectProblem(refused, 429, 'rate_limited');
       const retryAfter = Number(refused.headers['retry-after']);
@@ -84,26 +83,21 @@ describe('the pauses for an account', () => {
       expect(refused.headers.ratelimit).toBe(`"account";r=0;t=${retryAfter}`);
       // Sends three requests at a time: all are rejected until the pause is over, and then one is let
       // through.
-      const before = failed;
-      let statuses: Record<number, number> = {};
-      do {
-        await pause(50);
-        failed = Date.now();
-        statuses = await statusesOf([signIn(), signIn(), signIn()]);
-      } while (statuses[429] === 3);
-      expect(statuses).toEqual({ 401: 1, 429: 2 });
-      expect(Date.now() - before).toBeGreaterThanOrEqual(seconds * 1000 - 20);
+      advance(app.auth, seconds - 20);
+      expect(await statusesOf([signIn(), signIn(), signIn()])).toEqual({ 429: 3 });
+      advance(app.auth, 20);
+      expect(await statusesOf([signIn(), signIn(), signIn()])).toEqual({ 401: 1, 429: 2 });
     }
   });
 
   test('let the owner sign in after the pause, even after 101 wrong passwords', async () => {
-    await start({ failures: 5, firstPause: 1, maxPause: 2 });
-    let wrong = 0;
-    while (wrong < 101) wrong += (await statusesOf(Array.from({ length: 12 }, () => signIn())))[429] ?? 0;
-    // One that comes just after a pause is let through, and begins the next.
-    let paused = await signIn();
-    while (paused.status !== 429) paused = await signIn();
-    await pause(Number(paused.headers['retry-after']) * 1000);
+    await start({ failures: 5, firstPause: 60, maxPause: 120 });
+    for (let wrong = 0; wrong < 101; advance(app.auth, 120))
+      wrong += (await statusesOf(Array.from({ length: 12 }, () => signIn())))[429] ?? 0;
+    // One that comes after a pause is let through, and begins the next.
+    await signIn().expect(401);
+    const paused = await signIn().expect(429);
+    advance(app.auth, Number(paused.headers['retry-after']));
     await signIn(ada.password).expect(200);
     // The counter starts again from zero.
     await failures(5);
@@ -199,7 +193,7 @@ describe('the counter of an account', () => {
       app.auth.on(name, (event) => events.push([name, event]));
     await signIn().set('user-agent', 'a robot');
     await signIn(ada.password).set('user-agent', 'a robot');
-    await pause(20);
+    await settled(app.auth);
     const { body } = await app.http.get('/auth/me');
     expect(body.code).toBe('unauthenticated');
     const of = { userId: expect.stringMatching(/^[0-9a-f-]{36}$/), ip: '127.0.0.1', userAgent: 'a robot' };

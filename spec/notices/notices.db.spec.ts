@@ -17,6 +17,7 @@ import {
   startOAuthApp,
 } from '../support/oauth-app.js';
 import { addPasskey, authenticator, PAGE } from '../support/passkeys.js';
+import { withoutWaiting } from '../support/timers.js';
 import { enroll, firstStep, forgetSteps, secondStep, wrongCode } from '../support/two-factor.js';
 
 const password = 'an analytical engine';

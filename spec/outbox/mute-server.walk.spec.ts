@@ -6,9 +6,14 @@ import { startProcess } from '../support/processes.js';
 
 test('auth.close() ends the connection to a mail server that says nothing more, and the process exits', async () => {
   const sockets = new Set<Socket>();
+  let greeted = () => {};
+  const sending = new Promise<void>((resolve) => {
+    greeted = resolve;
+  });
   const mute = createServer((socket) => {
     sockets.add(socket);
     socket.write('220 mail.example.com ready\r\n');
+    socket.once('data', greeted);
   });
   await new Promise<void>((resolve) => mute.listen(0, '127.0.0.1', resolve));
   const { port } = mute.address() as AddressInfo;
@@ -21,11 +26,13 @@ test('auth.close() ends the connection to a mail server that says nothing more, 
       userId,
       action: 'set-password-and-close',
     });
+    const closing = process.go();
+    await sending;
     const begun = performance.now();
-    expect(await process.go()).toBe('closed');
+    expect(await Promise.all([closing, process.go()])).toEqual(['closed', 'closed']);
     expect(sockets.size).toBe(1);
     expect(await process.exited).toBe(0);
-    // auth.close() waits for 10 seconds, and the timeout of the connection is 30.
+    // The timeout of the connection is 30 seconds.
     expect(performance.now() - begun).toBeLessThan(20_000);
     // It has not been sent, so another process tries it again.
     expect(await outboxOf(app.database)).toMatchObject([{ kind: 'password-changed', state: 'waiting' }]);

@@ -10,6 +10,8 @@ import { ada, memoryLogger, password, SECRET, type SpecApp, startApp } from '../
 import { dialect } from '../support/database.js';
 import { ago, changeSession, DAY, HOUR, SECOND, settled, signIn } from '../support/sessions.js';
 import { loggingSequelize } from '../support/statements.js';
+import { type HeldTimers, holdTimers } from '../support/timers.js';
+import { until } from '../support/until.js';
 
 const plugins = [password(), apiKeys()] as const;
 const IDLE = 7 * DAY;
@@ -17,8 +19,11 @@ const IDLE = 7 * DAY;
 let app: SpecApp<typeof plugins>;
 let own: Sequelize;
 let statements: string[];
+/** Those that write the last activity after a second. */
+let timers: HeldTimers;
 let userId: string;
 beforeEach(async () => {
+  timers = holdTimers(SECOND);
   app = await startApp({
     plugins,
     async config(database) {
@@ -32,7 +37,10 @@ beforeEach(async () => {
   });
   userId = (await app.auth.credential.signUp(ada))?.user.id as string;
 });
-afterEach(() => app.stop());
+afterEach(async () => {
+  timers.release();
+  await app.stop();
+});
 
 /** A session whose last activity is to be written at the next request. */
 async function stale(since = HOUR) {
@@ -49,9 +57,6 @@ const stored = async (): Promise<Map<string, Date>> => {
   return new Map(rows.map((row) => [row.get('id') as string, row.get('lastActiveAt') as Date]));
 };
 const isWritten = async ({ id }: Signed) => Number((await stored()).get(id)) > Date.now() - HOUR / 2;
-const until = async (isSo: () => boolean | Promise<boolean>) => {
-  while (!(await isSo())) await pause(20);
-};
 const updates = (table = 'sessions') =>
   statements.filter((line) =>
     new RegExp(`^Executed[^:]*: (/\\*M!.*?\\*/ )?UPDATE [^"]*\\b${table}\\b`).test(line),
@@ -90,6 +95,7 @@ describe('the last activity of many sessions', () => {
   test('is written without being asked to, and at close', async () => {
     const [one, other] = [await stale(), await stale()];
     await request(one);
+    timers.expire();
     await until(() => isWritten(one));
     const second = createAuth({
       database: app.database.url,
@@ -173,6 +179,8 @@ describe('the last activity of many sessions', () => {
     await app.auth.getSession({ headers: patient.headers });
     await other.getSession({ headers: urgent.headers });
     statements.length = 0;
+    await until(() => updates().length > 0);
+    timers.expire();
     await until(() => updates().length === 2);
     expect(updates().map((sql) => [patient, urgent].findIndex(({ id }) => sql.includes(id)))).toEqual([1, 0]);
     await other.close();
@@ -229,6 +237,7 @@ describe('a last activity that cannot be written', () => {
   test('is logged and written later', async () => {
     const session = await stale();
     refuse(2);
+    timers.expire();
     await request(session);
     await until(() => isWritten(session));
     expect(app.log).toEqual([
@@ -243,6 +252,7 @@ describe('a last activity that cannot be written', () => {
       throw new Error('the disk is full');
     };
     refuse(2);
+    timers.expire();
     await request(session);
     await until(() => isWritten(session));
     expect(lines.mock.calls).toEqual([
@@ -254,6 +264,7 @@ describe('a last activity that cannot be written', () => {
   test('is given up after three times, and the next request records it again', async () => {
     const session = await stale();
     refuse(3);
+    timers.expire();
     await request(session);
     await until(() => app.log.length === 2);
     expect(app.log[1]).toContain('could not be saved for 1 rows: it is lost for 1');

@@ -3,6 +3,7 @@ import { internalsOf } from '../../lib/auth.js';
 import { createAuth, credentialPassword } from '../../lib/index.js';
 import { atStatements } from './at-statements.mjs';
 import { smtpEmail } from './smtp.js';
+import { holdTimers } from './timers.js';
 
 interface Task {
   readonly url: string;
@@ -44,6 +45,9 @@ process.send?.('ready');
 process.once('message', async () => {
   isArmed = true;
   if (action === 'set-password-and-close') {
+    // On the next message, auth.close() has waited for long enough.
+    const timers = holdTimers(10_000);
+    process.once('message', () => timers.expire());
     await auth.users.setPassword(userId, 'a difference engine');
     await auth.close();
     process.send?.('closed');

@@ -11,6 +11,8 @@ import {
   signInWith,
   startOAuthApp,
 } from '../../support/oauth-app.js';
+import { holdTimers } from '../../support/timers.js';
+import { until } from '../../support/until.js';
 
 const REFRESH = '/auth/oauth/oidc/tokens/refresh';
 const now = () => Math.floor(Date.now() / 1000);
@@ -159,7 +161,12 @@ describe('a refresh', () => {
   test('that takes longer and fails then is 502 for calls that wait, and keeps the stored tokens', async () => {
     const before = await read();
     const held = holdRefresh({ status: 500, body: {} });
-    expect((await browser.post(REFRESH).expect(503)).body.code).toBe('provider_slow');
+    const limit = holdTimers(4500);
+    const first = browser.post(REFRESH).then((response) => response);
+    await held.isHeld;
+    limit.expire();
+    expect((await first).body.code).toBe('provider_slow');
+    limit.release();
     const attempted = leaseAttempt();
     const waiting = browser.post(REFRESH).then((response) => response);
     await attempted;
@@ -318,12 +325,11 @@ describe('a refresh', () => {
       return (query as (...args: unknown[]) => unknown).call(sequelize, sql, ...rest);
     }) as Sequelize['query'];
     expect((await browser.post(REFRESH).expect(503)).body.code).toBe('unavailable');
-    const until = Date.now() + 5000;
-    let after = await read();
-    while (after.access_token === before.access_token && Date.now() < until) {
-      await new Promise((resolve) => setTimeout(resolve, 100));
+    let after = before;
+    await until(async () => {
       after = await read();
-    }
+      return after.access_token !== before.access_token;
+    });
     sequelize.query = query;
     expect(failures).toBeGreaterThan(1);
     expect(after.refresh_token).not.toBe(before.refresh_token);
