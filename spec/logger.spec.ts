@@ -2,6 +2,7 @@ import { afterEach, beforeEach, describe, expect, jest, test } from '@jest/globa
 import { createAuth, credentialPassword, type Logger } from '../lib/index.js';
 import { ada, SECRET } from './support/app.js';
 import { createDatabase, type SpecDatabase } from './support/database.js';
+import { settled } from './support/sessions.js';
 
 let database: SpecDatabase;
 let auth: ReturnType<typeof make>;
@@ -51,8 +52,7 @@ describe('the default logger', () => {
     auth.on('user.created', () => Promise.reject('no error\nat all'));
     await auth.credential.signUp(ada);
     await auth.credential.requestPasswordReset({ email: ada.email });
-    for (let round = 0; round < 100 && said.length < 4; round++)
-      await new Promise((resolve) => setTimeout(resolve, 20));
+    await settled(auth);
     expect(said.sort()).toEqual([
       ['error', `latchkey: a listener for 'user.created' failed ${ESCAPED}`],
       ['error', "latchkey: a listener for 'user.created' failed no error\\nat all"],
@@ -74,7 +74,7 @@ describe('the default logger', () => {
     for (const it of [unreadable, circle, undefined, { password: 'x\ny' }, Symbol('a\nsymbol')])
       auth.on('user.created', () => Promise.reject(it));
     await auth.credential.signUp(ada);
-    await new Promise((resolve) => setTimeout(resolve, 50));
+    await settled(auth);
     const lines = said.map(([, line]) => line as string);
     expect(lines).toHaveLength(6);
     for (const line of lines) expect(line).not.toMatch(/[\n\r]/);
@@ -98,7 +98,7 @@ describe('a logger that fails', () => {
     auth.on('user.created', () => Promise.reject(new Error('no')));
     await auth.credential.signUp(ada);
     await auth.credential.requestPasswordReset({ email: ada.email });
-    while (said.length < 3) await new Promise((resolve) => setTimeout(resolve, 20));
+    await settled(auth);
     const failed =
       'latchkey: the logger failed: Error: the disk is full\\nlatchkey: forged - the line was: latchkey: ';
     expect(said.sort()).toEqual([

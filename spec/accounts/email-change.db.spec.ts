@@ -3,7 +3,7 @@ import { apiKeys } from '../../lib/index.js';
 import { declaredNotices } from '../../lib/mail/notice-kinds.js';
 import { ada, password, sessionCookie, signedIn } from '../support/app.js';
 import { rows } from '../support/database.js';
-import { type MailApp, startMailApp } from '../support/mail-app.js';
+import { allSent, type MailApp, startMailApp } from '../support/mail-app.js';
 import { expectProblem } from '../support/problem.js';
 
 const plugins = () => [password({ username: true }), apiKeys()] as const;
@@ -45,9 +45,7 @@ async function mailsOf(count: number, work: () => PromiseLike<unknown>) {
   const before = app.mails.length;
   const sent = () => app.mails.slice(before).filter(({ kind }) => !OTHER_NOTICES.includes(kind));
   await work();
-  const end = Date.now() + 3000;
-  while (sent().length < count && Date.now() < end) await new Promise((resolve) => setTimeout(resolve, 5));
-  await new Promise((resolve) => setTimeout(resolve, 30));
+  await allSent(app.auth);
   expect(sent()).toHaveLength(count);
   return sent().sort((a, b) => (a.kind < b.kind ? -1 : 1));
 }

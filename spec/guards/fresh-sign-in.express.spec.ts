@@ -3,6 +3,7 @@ import type { Request, Response } from 'express';
 import { apiKeys, authRouter, requireSession } from '../../lib/index.js';
 import { ada, password, type SpecApp, signedIn, startApp } from '../support/app.js';
 import { expectProblem } from '../support/problem.js';
+import { settled } from '../support/sessions.js';
 
 const plugins = [password(), apiKeys()] as const;
 
@@ -118,7 +119,7 @@ describe('POST /reauthenticate', () => {
     await stale();
     expectProblem(await reauthenticate(), 429, 'rate_limited');
     await browser.get('/auth/me').expect(200);
-    await new Promise((resolve) => setTimeout(resolve, 20));
+    await settled(app.auth);
     expect(failed).toEqual(Array(5).fill(userId));
     off();
   });

@@ -2,7 +2,7 @@ import { afterEach, describe, expect, test } from '@jest/globals';
 import { internalsOf } from '../../lib/auth.js';
 import { type AuthConfig, createAuth, type MailMessage } from '../../lib/index.js';
 import { ada, logEveryLine, password, SECRET, signedIn, startApp } from '../support/app.js';
-import { BASE_URL, type MailApp, startMailApp } from '../support/mail-app.js';
+import { allSent, BASE_URL, type MailApp, startMailApp } from '../support/mail-app.js';
 import { untilDue } from '../support/outbox.js';
 import { alsoToPino } from '../support/pino.js';
 
@@ -19,7 +19,6 @@ const start = async (email: Partial<Email> = {}, config: Partial<AuthConfig<Plug
 const signUp = (person = ada) => app.http.post('/auth/signup/credential').send(person).expect(201);
 const requestReset = (email = ada.email) =>
   app.http.post('/auth/passwords/request-reset').send({ email }).expect(202);
-const settled = (ms = 60) => new Promise((resolve) => setTimeout(resolve, ms));
 
 describe('an email', () => {
   afterEach(() => app.stop());
@@ -73,7 +72,7 @@ describe('an email', () => {
   test('names the app and looks as configured, also if it was written before', async () => {
     await start({ send: () => Promise.reject(new Error('down')) });
     await app.auth.credential.signUp(ada);
-    await settled();
+    await allSent(app.auth);
     const sent: MailMessage[] = [];
     const next = createAuth({
       database: app.database.url,
@@ -182,7 +181,7 @@ describe('a send function', () => {
       await requestReset('nobody@example.com');
       const failures = () =>
         app.log.filter((line) => line.startsWith('error latchkey: an email was not sent'));
-      for (let round = 0; failures().length < 3 && round < 50; round++) await settled();
+      await allSent(app.auth);
       expect(tokens).toHaveLength(3);
       const lines = failures();
       expect(lines).toHaveLength(3);
@@ -213,7 +212,7 @@ describe('a send function', () => {
     await app.auth.credential.signUp(ada);
     await requestReset();
     const failures = () => app.log.filter((line) => line.startsWith('error latchkey: an email was not sent'));
-    for (let round = 0; failures().length === 0 && round < 50; round++) await settled();
+    await allSent(app.auth);
     expect(tokens.length).toBeGreaterThan(0);
     expect(failures()).toHaveLength(tokens.length);
     expect(app.log.filter((line) => line.startsWith('pino {'))).toHaveLength(tokens.length);
@@ -238,6 +237,10 @@ describe('a send function', () => {
     await start();
     await signUp();
     let sent = 0;
+    let release = () => {};
+    const isClosing = new Promise<void>((resolve) => {
+      release = resolve;
+    });
     const closing = createAuth({
       database: app.database.url,
       secret: SECRET,
@@ -245,14 +248,16 @@ describe('a send function', () => {
       baseUrl: BASE_URL,
       email: {
         send: async () => {
-          await settled(300);
+          await isClosing;
           sent++;
         },
       },
     });
     await closing.credential.signUp({ email: 'late@example.com', password: ada.password });
     await closing.credential.requestPasswordReset({ email: ada.email });
-    await closing.close();
+    const closed = closing.close();
+    release();
+    await closed;
     expect(sent).toBe(2);
   });
 });

@@ -3,6 +3,7 @@ import { type AuthEventName, admin, apiKeys, auditLog, createAuth } from '../../
 import { ada, memoryLogger, password, SECRET, type signedIn } from '../support/app.js';
 import { rows } from '../support/database.js';
 import { type MailApp, startMailApp } from '../support/mail-app.js';
+import { settled } from '../support/sessions.js';
 
 const plugins = [
   password({ sendVerificationOnSignUp: true }),
@@ -44,9 +45,8 @@ beforeAll(async () => {
 });
 afterAll(() => app.stop());
 
-const settled = (ms = 40) => new Promise((resolve) => setTimeout(resolve, ms));
 const happened = async () => {
-  await settled();
+  await settled(app.auth);
   return seen.splice(0).sort(([a], [b]) => (a < b ? -1 : 1));
 };
 const everything: unknown[] = [];
@@ -226,7 +226,7 @@ describe('a listener', () => {
     app.log.length = 0;
     await browser.post('/auth/api-keys').send({ name: 'x' }).expect(201);
     await browser.post('/auth/signout').expect(204);
-    await settled();
+    await settled(app.auth);
     for (const name of ['api_key.created', 'session.revoked'])
       expect(
         app.log.filter((line) => line.startsWith(`error latchkey: a listener for '${name}' failed`)),
@@ -240,11 +240,11 @@ describe('a listener', () => {
     const off = app.auth.on('session.revoked', listener);
     app.auth.on('session.revoked', listener);
     await app.auth.revokeAllSessions(userId);
-    await settled();
+    await settled(app.auth);
     expect(heard).toEqual([userId]);
     off();
     await app.auth.revokeAllSessions(userId);
-    await settled();
+    await settled(app.auth);
     expect(heard).toEqual([userId]);
   });
 
@@ -286,7 +286,7 @@ describe('a listener', () => {
     ];
     app.log.length = 0;
     const { body } = await browser.post('/auth/api-keys').send({ name: 'x' }).expect(201);
-    await settled();
+    await settled(app.auth);
     expect(told).toEqual([{ ...FROM, userId, apiKeyId: body.api_key.id }]);
     expect(app.log).toEqual([
       expect.stringMatching(/a listener for 'api_key.created' failed TypeError: Cannot assign/),

@@ -13,6 +13,7 @@ import {
 import { ada, password } from '../../support/app.js';
 import { rows } from '../../support/database.js';
 import { addPasskey, authenticator, PAGE } from '../../support/passkeys.js';
+import { settled } from '../../support/sessions.js';
 import { enroll } from '../../support/two-factor.js';
 
 const root = { email: 'root@example.com', password: 'a root of all admins' };
@@ -461,7 +462,6 @@ test('the last 10 events of the user are listed', async () => {
       ([, kind]) => kind,
     );
   // They are recorded after what has caused them.
-  for (let tries = 0; tries < 50 && (await eventsOf())[0] !== 'User reinstated'; tries++)
-    await new Promise((resolve) => setTimeout(resolve, 20));
+  await settled(app.auth);
   expect(await eventsOf()).toEqual(['User reinstated', ...Array(9).fill('User suspended')]);
 });

@@ -6,6 +6,7 @@ import { type AuthEvents, admin } from '../../../lib/index.js';
 import { readPage } from '../../../lib/tables/pages.js';
 import { ada, password, type SpecApp, signedIn, startApp } from '../../support/app.js';
 import { expectProblem } from '../../support/problem.js';
+import { settled } from '../../support/sessions.js';
 
 const root = { email: 'root@example.com', password: 'a root of all admins' };
 const plugins = [password({ username: true }), admin({ adminEmails: [' ROOT@example.com '] })] as const;
@@ -280,7 +281,7 @@ describe('POST /admin/users/:id/revoke-sessions', () => {
     expect(answer.headers['set-cookie']).toBeUndefined();
     for (const client of [first, second]) expectProblem(await client.get('/auth/me'), 401, 'invalid_session');
     await browser.post(`/auth/admin/users/${id}/revoke-sessions`).expect(200, { revoked: 0 });
-    await new Promise((resolve) => setTimeout(resolve, 20));
+    await settled(app.auth);
     expect(events[0]).toMatchObject({ userId: id, adminId: rootId });
     await first.post('/auth/signin/credential').send(credentials).expect(200);
     off();

@@ -3,6 +3,7 @@ import { admin, auditLog, createAuth } from '../../../lib/index.js';
 import { ada, password, SECRET, type SpecApp, signedIn, startApp } from '../../support/app.js';
 import { rows } from '../../support/database.js';
 import { expectProblem } from '../../support/problem.js';
+import { settled } from '../../support/sessions.js';
 
 const eve = { email: 'eve@example.com', password: 'eavesdropping all day' };
 const plugins = [password(), admin({ adminEmails: [ada.email] }), auditLog({ retention: 3600 })] as const;
@@ -34,8 +35,7 @@ beforeAll(async () => {
     .post('/auth/signin/credential')
     .send({ credential: 'nobody@example.com', password: 'a wrong password' });
   // Events are written after the responses.
-  while ((await app.auth.auditLog.listEvents({ kind: 'sign_in.failed' })).events.length < 13)
-    await new Promise((resolve) => setTimeout(resolve, 10));
+  await settled(app.auth);
 });
 afterAll(() => app.stop());
 
@@ -114,8 +114,7 @@ describe('the table of events', () => {
     const person = { email: 'gone@example.com', password: ada.password };
     const made = await app.auth.credential.signUp(person);
     const userId = made?.user.id as string;
-    while ((await app.auth.auditLog.listEvents({ userId })).events.length === 0)
-      await new Promise((resolve) => setTimeout(resolve, 10));
+    await settled(app.auth);
     await app.auth.models.User.destroy({ where: { id: userId } });
     expect((await app.auth.auditLog.listEvents({ userId })).events).toMatchObject([{ kind: 'user.created' }]);
   });
@@ -134,11 +133,9 @@ describe('the table of events', () => {
       })
       .catch(() => undefined);
     const kind = 'sign_in.failed';
-    let events = (await app.auth.auditLog.listEvents({ kind, limit: 2 })).events;
-    while (!events.some(({ ipAddress }) => ipAddress?.startsWith('xx'))) {
-      await new Promise((resolve) => setTimeout(resolve, 10));
-      events = (await app.auth.auditLog.listEvents({ kind, limit: 2 })).events;
-    }
+    await settled(app.auth);
+    const { events } = await app.auth.auditLog.listEvents({ kind, limit: 2 });
+    expect(events.some(({ ipAddress }) => ipAddress?.startsWith('xx'))).toBe(true);
     for (const { userAgent, ipAddress } of events) {
       expect(userAgent?.length).toBeLessThanOrEqual(255);
       expect(ipAddress?.length).toBeLessThanOrEqual(45);
@@ -174,8 +171,7 @@ test('a failed write to the audit log does not affect the response and is logged
   await rows(app.database, 'ALTER TABLE audit_events RENAME TO audit_events_gone');
   app.log.length = 0;
   await app.auth.credential.signUp({ email: 'unlogged@example.com', password: ada.password });
-  for (let round = 0; app.log.length === 0 && round < 100; round++)
-    await new Promise((resolve) => setTimeout(resolve, 10));
+  await settled(app.auth);
   expect(app.log.join()).toMatch(/error latchkey: audit events could not be saved: 1/);
   await rows(app.database, 'ALTER TABLE audit_events_gone RENAME TO audit_events');
 });

@@ -11,6 +11,7 @@ import {
   startOAuthApp,
 } from '../../support/oauth-app.js';
 import { visitProvider } from '../../support/oidc.js';
+import { settled } from '../../support/sessions.js';
 
 const NOBODY = '01900000-0000-7000-8000-000000000000';
 
@@ -155,7 +156,7 @@ describe('auth.oauth', () => {
     await app.auth.oauth.tokens(id, 'oidc');
     await app.auth.oauth.refresh(id, 'oidc');
     await app.auth.oauth.unlink(id, 'oidc');
-    await new Promise((resolve) => setTimeout(resolve, 20));
+    await settled(app.auth);
     expect(events).toEqual([
       'account.linked oidc ip,provider,userAgent,userId',
       'tokens.read oidc ip,provider,userAgent,userId',
@@ -166,7 +167,7 @@ describe('auth.oauth', () => {
     await rows(app.database, 'DELETE FROM users');
     const { id: created } = await signInOnce();
     await signInOnce();
-    await new Promise((resolve) => setTimeout(resolve, 20));
+    await settled(app.auth);
     expect(events).toEqual([
       `user.created ${created}`,
       'account.linked oidc ip,provider,userAgent,userId',

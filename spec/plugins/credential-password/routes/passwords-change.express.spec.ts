@@ -3,6 +3,7 @@ import { createAuth } from '../../../../lib/index.js';
 import { ada, password, SECRET, sessionCookie, signedIn } from '../../../support/app.js';
 import { type MailApp, startMailApp } from '../../../support/mail-app.js';
 import { expectProblem } from '../../../support/problem.js';
+import { settled } from '../../../support/sessions.js';
 
 const CHANGE = '/auth/passwords/change';
 const NEW_PASSWORD = 'a difference engine';
@@ -80,7 +81,7 @@ describe('POST /passwords/change', () => {
     const again = browser.post('/auth/signin/credential').send({ credential: email, password: ada.password });
     expectProblem(await again, 429, 'rate_limited');
     await browser.get('/auth/me').expect(200);
-    await new Promise((resolve) => setTimeout(resolve, 20));
+    await settled(app.auth);
     expect(events).toEqual(Array(5).fill(userId));
     off();
   });
@@ -181,7 +182,7 @@ describe('POST /passwords/change', () => {
       app.auth.on(name, (event) => events.push([name, event])),
     );
     await change().set('user-agent', 'a browser').expect(200);
-    await new Promise((resolve) => setTimeout(resolve, 20));
+    await settled(app.auth);
     expect(events).toEqual([
       ['password.changed', { userId, ip: '127.0.0.1', userAgent: 'a browser' }],
       ['session.revoked', expect.objectContaining({ userId, sessionId: session?.id })],

@@ -5,6 +5,7 @@ import { ada, password, signedIn } from '../../../support/app.js';
 import { rows } from '../../../support/database.js';
 import { type MailApp, startMailApp } from '../../../support/mail-app.js';
 import { expectProblem } from '../../../support/problem.js';
+import { settled } from '../../../support/sessions.js';
 
 const plugins = [
   password({ sendVerificationOnSignUp: true }),
@@ -176,7 +177,7 @@ describe('POST /passwords/reset', () => {
     await reset(await tokenFor())
       .set('user-agent', 'a browser')
       .expect(204);
-    await new Promise((resolve) => setTimeout(resolve, 20));
+    await settled(app.auth);
     expect(events.map(([name]) => name).sort()).toEqual([...names].sort());
     for (const [, event] of events) expect(event).toMatchObject({ userId });
     expect(events.find(([name]) => name === 'password.reset')?.[1]).toEqual({

@@ -3,6 +3,7 @@ import { type AuthEvents, createAuth } from '../../../../lib/index.js';
 import { ada, password, SECRET, type SpecApp, sessionCookie, startApp } from '../../../support/app.js';
 import { rows } from '../../../support/database.js';
 import { expectProblem } from '../../../support/problem.js';
+import { settled } from '../../../support/sessions.js';
 import { loggingSequelize } from '../../../support/statements.js';
 
 describe('POST /signin/credential', () => {
@@ -125,7 +126,7 @@ describe('POST /signin/credential', () => {
     await signIn({ credential: 'nobody@example.com', password: 'wrong password' });
     await signIn({ credential: 'ada_l', password: 'wrong password' });
     const { body } = await signIn({ credential: 'ada_l', password: ada.password });
-    await new Promise((resolve) => setTimeout(resolve, 20));
+    await settled(app.auth);
     expect(events).toEqual([
       ['sign_in.failed', expect.objectContaining({ userId: null, ip: '127.0.0.1' })],
       ['sign_in.failed', expect.objectContaining({ userId, ip: '127.0.0.1' })],
@@ -144,7 +145,7 @@ describe('POST /signin/credential', () => {
       () => new Promise(() => {}),
     ].map((listener) => app.auth.on('session.created', listener));
     await signIn({ credential: ada.email, password: ada.password }).expect(200);
-    await new Promise((resolve) => setTimeout(resolve, 20));
+    await settled(app.auth);
     expect(
       app.log.filter((line) => line.startsWith("error latchkey: a listener for 'session.created'")),
     ).toHaveLength(2);

@@ -3,6 +3,7 @@ import { type AuthEvents, createAuth } from '../../../../lib/index.js';
 import { ada, password, SECRET, type SpecApp, sessionCookie, startApp } from '../../../support/app.js';
 import { rows } from '../../../support/database.js';
 import { expectProblem } from '../../../support/problem.js';
+import { settled } from '../../../support/sessions.js';
 
 let app: SpecApp<readonly [ReturnType<typeof password>]>;
 beforeAll(async () => {
@@ -43,7 +44,7 @@ describe('POST /signup/credential', () => {
     expect(await rows(app.database, 'SELECT id FROM sessions')).toEqual([]);
     const [row] = await users();
     expect(row?.password_hash).toMatch(/^\$bcrypt-hmac-sha384\$2b\$04\$/);
-    await new Promise((resolve) => setTimeout(resolve, 20));
+    await settled(app.auth);
     expect(events).toEqual([{ userId: answer.body.user.id, ip: '127.0.0.1', userAgent: 'a browser' }]);
     off();
   });

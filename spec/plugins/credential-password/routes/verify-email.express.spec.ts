@@ -4,6 +4,7 @@ import { ada, password, sessionCookie, signedIn } from '../../../support/app.js'
 import { rows } from '../../../support/database.js';
 import { type MailApp, startMailApp } from '../../../support/mail-app.js';
 import { expectProblem } from '../../../support/problem.js';
+import { settled } from '../../../support/sessions.js';
 
 const plugins = [password({ username: true, sendVerificationOnSignUp: true }), apiKeys()] as const;
 
@@ -111,7 +112,7 @@ describe('POST /verify-email', () => {
     ).map(({ status }) => status);
     expect(statuses.filter((status) => status === 200)).toHaveLength(1);
     expect(statuses.filter((status) => status === 400)).toHaveLength(15);
-    await new Promise((resolve) => setTimeout(resolve, 20));
+    await settled(app.auth);
     expect(events).toEqual([userId]);
     off();
   });

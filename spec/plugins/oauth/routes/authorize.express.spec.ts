@@ -1,5 +1,4 @@
 import { createHash } from 'node:crypto';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { sessionCookie } from '../../../support/app.js';
 import { rows } from '../../../support/database.js';
@@ -14,6 +13,7 @@ import {
 } from '../../../support/oauth-app.js';
 import { CLIENT, type OidcServer, startOidcServer } from '../../../support/oidc.js';
 import { expectProblem } from '../../../support/problem.js';
+import { withClockAhead } from '../../../support/wrong-clock.js';
 
 const AUTHORIZE = '/auth/oauth/oidc/authorize';
 
@@ -188,7 +188,9 @@ describe('GET /oauth/:provider/authorize', () => {
     expect(await rows(lonely.database, 'SELECT provider FROM oauth_flows')).toEqual([]);
     const back = await startOidcServer([`${lonely.origin}/auth/oauth/oidc/callback`], Number(port));
     // A failure is remembered for a few seconds.
-    while ((await lonely.http.get(AUTHORIZE)).status !== 302) await sleep(200);
+    await withClockAhead(3000, async () => {
+      await lonely.http.get(AUTHORIZE).expect(302);
+    });
     await lonely.stop();
     await back.stop();
   });
