@@ -3,6 +3,7 @@ import type { Transaction } from 'sequelize';
 import { ada, password, type SpecApp, startApp } from '../support/app.js';
 import { dialect, rows } from '../support/database.js';
 import { brokenInvariants } from '../support/invariants.js';
+import { lockWait } from '../support/lock-waits.js';
 import { expectProblem } from '../support/problem.js';
 
 let app: SpecApp<readonly [ReturnType<typeof password>]>;
@@ -34,7 +35,7 @@ const onServers = dialect === 'sqlite' ? test.skip : test;
 onServers('a row that somebody else holds briefly is waited for', async () => {
   const held = await lock();
   const answer = revokeAll().then((it) => it);
-  await new Promise((resolve) => setTimeout(resolve, 300));
+  await lockWait(app.database);
   await held.rollback();
   expect((await answer).body).toEqual({ revoked: 1 });
 });

@@ -4,6 +4,7 @@ import type request from 'supertest';
 import { internalsOf } from '../../lib/auth.js';
 import { ada, password, type SpecApp, sessionCookie, startApp } from '../support/app.js';
 import { dialect, rows } from '../support/database.js';
+import { lockWait } from '../support/lock-waits.js';
 import { startMailApp } from '../support/mail-app.js';
 import { expectProblem } from '../support/problem.js';
 
@@ -101,13 +102,6 @@ test('a session that an app attaches to a browser later takes the place of its e
   'a device is not known by a sign-in that what ended all sessions overtook',
   async () => {
     await signIn().expect(200);
-    const waiting = async () => {
-      const sql =
-        dialect === 'mysql'
-          ? `SELECT id FROM information_schema.processlist WHERE db = DATABASE() AND info LIKE '%FOR UPDATE%' AND id <> CONNECTION_ID()`
-          : `SELECT pid FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database()`;
-      return (await rows(app.database, sql)).length > 0;
-    };
     const reset = await app.database.sequelize.transaction();
     // The connection is made like those of the app, which are ended when a transaction is idle for three seconds.
     if (dialect === 'postgres')
@@ -121,7 +115,7 @@ test('a session that an app attaches to a browser later takes the place of its e
       transaction: reset,
     });
     const overtaken = signIn().then((answer) => answer);
-    while (!(await waiting())) await new Promise((resolve) => setTimeout(resolve, 10));
+    await lockWait(app.database);
     await reset.commit();
 
     const answer = await overtaken;
