@@ -5,7 +5,10 @@ import { until } from './until.js';
 export function lockWait(database: SpecDatabase): Promise<void> {
   const sql =
     dialect === 'mysql'
-      ? `SELECT id FROM information_schema.processlist WHERE db = DATABASE() AND info LIKE '%FOR UPDATE%' AND id <> CONNECTION_ID()`
+      ? `SELECT trx_id FROM information_schema.INNODB_TRX
+         JOIN information_schema.PROCESSLIST ON PROCESSLIST.ID = trx_mysql_thread_id
+         WHERE DB = DATABASE() AND trx_state = 'LOCK WAIT'`
       : `SELECT pid FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database()`;
-  return until(async () => (await rows(database, sql)).length > 0);
+  // InnoDB does not refresh INNODB_TRX while it is read more often than every 100 ms.
+  return until(async () => (await rows(database, sql)).length > 0, 150);
 }
