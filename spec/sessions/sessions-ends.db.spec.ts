@@ -54,16 +54,21 @@ describe('the expiry of a session', () => {
       secret: SECRET,
       rateLimit: false,
       plugins: [password()],
-      session: { shortLifetime: 1.6, lifetime: 60, idleTimeout: 1.5, touchInterval: 30 },
+      session: { shortLifetime: 160.5, lifetime: 6000, idleTimeout: 150.5, touchInterval: 30 },
     });
     const sign = (rememberMe: boolean) =>
       brief.credential.signIn({ credential: ada.email, password: ada.password, rememberMe });
     const [short, idle] = await Promise.all([sign(false), sign(true)]);
-    expect(short.session.expiresAt.getTime() - short.session.createdAt.getTime()).toBe(1600);
+    expect(short.session.expiresAt.getTime() - short.session.createdAt.getTime()).toBe(160_500);
     const get = (token: string) => brief.getSession({ headers: { cookie: `latchkey=${token}` } });
+    advance(brief, 100);
     await Promise.all([get(short.token), get(idle.token)]);
-    advance(brief, 1.6);
+    await settled(brief);
+    advance(brief, 60.5);
     await expect(get(short.token)).rejects.toMatchObject({ code: 'invalid_session' });
+    await get(idle.token);
+    await settled(brief);
+    advance(brief, 150.5);
     await expect(get(idle.token)).rejects.toMatchObject({ code: 'invalid_session' });
     await brief.close();
   });
