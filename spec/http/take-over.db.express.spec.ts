@@ -19,6 +19,7 @@ import { rows } from '../support/database.js';
 import { mailbox } from '../support/mailbox.js';
 import { listening, OLD_SECRET, type OldStore, sessionStore, startOldApp } from '../support/old-app.js';
 import { startProcess } from '../support/processes.js';
+import { overdue } from '../support/timers.js';
 import { enroll, forgetSteps } from '../support/two-factor.js';
 
 // What holds for the sessions of every older system, on those of express-session.
@@ -56,7 +57,7 @@ beforeAll(async () => {
       const bridge = expressSession({
         store: {
           get: (id, done) => {
-            if (fault.get === 'hangs') return;
+            if (fault.get === 'hangs') return void overdue(3000);
             if (around) {
               const { before, after } = around;
               around = null;

@@ -6,41 +6,57 @@ export interface HeldTimers {
   release(): void;
 }
 
+interface Hold {
+  readonly ms: number;
+  readonly running: Map<unknown, () => void>;
+  isExpired: boolean;
+}
+
+const holds = new Set<Hold>();
+let real: Pick<typeof globalThis, 'setTimeout' | 'clearTimeout'>;
+
 /**
  * Lets a spec expire the timers that latchkey starts in this process with a delay of `ms`, or of up to a tenth less. So
  * a spec that makes something exceed a time limit does not have to wait for the limit. Other timers are not affected.
  */
 export function holdTimers(ms: number): HeldTimers {
-  const { setTimeout: start, clearTimeout: stop } = globalThis;
-  const held = new Map<unknown, () => void>();
-  let isExpired = false;
-  const startHeld = (run: (...args: unknown[]) => void, delay = 0, ...args: unknown[]) => {
-    if (delay > ms || delay < 0.9 * ms) return start(run, delay, ...args);
-    const expire = () => {
-      held.delete(timer);
-      run(...args);
-    };
-    const timer = start(expire, isExpired ? 0 : delay);
-    held.set(timer, expire);
-    return timer;
-  };
-  const stopHeld = (timer?: NodeJS.Timeout) => {
-    held.delete(timer);
-    stop(timer);
-  };
-  Object.assign(globalThis, { setTimeout: startHeld, clearTimeout: stopHeld });
+  const hold: Hold = { ms, running: new Map(), isExpired: false };
+  if (holds.size === 0) {
+    const { setTimeout, clearTimeout } = globalThis;
+    real = { setTimeout, clearTimeout };
+    Object.assign(globalThis, { setTimeout: startTimer, clearTimeout: stopTimer });
+  }
+  holds.add(hold);
   return {
     expire() {
-      isExpired = true;
-      for (const [timer, expire] of [...held]) {
-        stop(timer as NodeJS.Timeout);
+      hold.isExpired = true;
+      for (const [timer, expire] of [...hold.running]) {
+        real.clearTimeout(timer as NodeJS.Timeout);
         expire();
       }
     },
     release() {
-      Object.assign(globalThis, { setTimeout: start, clearTimeout: stop });
+      holds.delete(hold);
+      if (holds.size === 0) Object.assign(globalThis, real);
     },
   };
+}
+
+function startTimer(run: (...args: unknown[]) => void, delay = 0, ...args: unknown[]): NodeJS.Timeout {
+  const hold = [...holds].find(({ ms }) => delay <= ms && delay >= 0.9 * ms);
+  if (!hold) return real.setTimeout(run, delay, ...args);
+  const expire = () => {
+    hold.running.delete(timer);
+    run(...args);
+  };
+  const timer = real.setTimeout(expire, hold.isExpired ? 0 : delay);
+  hold.running.set(timer, expire);
+  return timer;
+}
+
+function stopTimer(timer?: NodeJS.Timeout): void {
+  for (const { running } of holds) running.delete(timer);
+  real.clearTimeout(timer);
 }
 
 /** Runs `work` while each timer that latchkey starts with a delay of `ms` expires immediately. */
@@ -52,4 +68,18 @@ export async function withoutWaiting<T>(ms: number, work: () => PromiseLike<T>):
   } finally {
     timers.release();
   }
+}
+
+/**
+ * Never settles. If latchkey calls this with a time limit of `ms`, the time is over immediately.
+ *
+ * @example
+ * password({ isBreached: () => overdue(2000) })
+ */
+export function overdue(ms: number): Promise<never> {
+  const timers = holdTimers(ms);
+  timers.expire();
+  // latchkey starts the timer as soon as it has the promise.
+  setImmediate(() => timers.release());
+  return new Promise(() => undefined);
 }

@@ -14,6 +14,7 @@ import {
   startOAuthApp,
 } from '../../support/oauth-app.js';
 import { CLIENT } from '../../support/oidc.js';
+import { overdue } from '../../support/timers.js';
 
 type Hooks = NonNullable<AuthConfig['hooks']>;
 
@@ -65,7 +66,7 @@ describe('fields of a provider', () => {
             throw new AuthError('sign_up_refused');
           },
         }),
-        oidcPlugin(provider, { id: 'hangs', fields: (() => new Promise(() => {})) as never }),
+        oidcPlugin(provider, { id: 'hangs', fields: (() => overdue(2000)) as never }),
         oidcPlugin(provider, {
           id: 'writes',
           fields(claims) {
