@@ -56,6 +56,10 @@ const LISTED: Record<string, { ms: readonly (number | null)[]; why: string }> = 
     ms: [null],
     why: 'The delay of a slow database, which each spec sets.',
   },
+  'spec/support/runner/spec-process': {
+    ms: [600_000],
+    why: 'The limit of a file that never ends.',
+  },
   'spec/support/take-over-process': {
     ms: [null],
     why: 'Makes the time limits of another process longer, so that none passes on a busy machine.',
