@@ -82,6 +82,7 @@ test('each kind of failure fails its file, and no other', async () => {
     'loaded.spec.mjs': "throw new Error('loaded');",
     'empty.spec.mjs': 'export {};',
     'environment.spec.mjs': "test('one', () => { process.env.LATCHKEY_LEFT = '1' });",
+    'global.spec.mjs': "test('one', () => { globalThis.setTimeout = () => {} });",
     'exit.spec.mjs': "test('one', () => process.exit(0));",
   });
   expect(code).toBe(1);
@@ -99,7 +100,8 @@ test('each kind of failure fails its file, and no other', async () => {
     import: 'missing.mjs',
     loaded: 'loaded',
     empty: 'at least one test',
-    environment: 'process.env.LATCHKEY_LEFT stays changed',
+    environment: 'it leaves process.env.LATCHKEY_LEFT changed',
+    global: 'it leaves globalThis.setTimeout changed',
     exit: 'its process ended with 0',
   };
   for (const [name, reason] of Object.entries(reasons))

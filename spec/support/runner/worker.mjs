@@ -32,7 +32,7 @@ process.on('message', async ({ path, testTimeout, testNamePattern }) => {
 process.on('disconnect', () => process.exit());
 
 async function runFile(path, testTimeout, testNamePattern) {
-  const environment = { ...process.env };
+  const restore = keep();
   const { unhandledErrors: late } = getState();
   resetState();
   const state = getState();
@@ -47,9 +47,7 @@ async function runFile(path, testTimeout, testNamePattern) {
   } catch (error) {
     state.unhandledErrors.push(error);
   }
-  const changed = differences(environment, process.env);
-  for (const name of changed) restore(name, environment[name]);
-  if (changed.length > 0) state.unhandledErrors.push(new Error(`process.env.${changed[0]} stays changed`));
+  for (const name of restore()) state.unhandledErrors.push(new Error(`it leaves ${name} changed`));
   return {
     tests: tests.map(({ testPath, status, duration, errors, numPassingAsserts, invocations, startedAt }) => ({
       titles: testPath.slice(1),
@@ -65,21 +63,33 @@ async function runFile(path, testTimeout, testNamePattern) {
   };
 }
 
+/** Keeps what files could change for others. The function that it returns restores it, and returns what had changed. */
+function keep() {
+  const environment = { ...process.env };
+  const values = Object.entries(Object.getOwnPropertyDescriptors(globalThis)).filter(
+    ([, one]) => 'value' in one,
+  );
+  const folder = process.cwd();
+  return () => {
+    const changed = values.filter(([name, { value }]) => !Object.is(globalThis[name], value));
+    for (const [name, descriptor] of changed) Object.defineProperty(globalThis, name, descriptor);
+    const names = changed.map(([name]) => `globalThis.${name}`);
+    for (const name of new Set([...Object.keys(environment), ...Object.keys(process.env)])) {
+      if (process.env[name] === environment[name]) continue;
+      names.push(`process.env.${name}`);
+      if (Object.hasOwn(environment, name)) process.env[name] = environment[name];
+      else delete process.env[name];
+    }
+    if (process.cwd() === folder) return names;
+    process.chdir(folder);
+    return [...names, 'the working directory'];
+  };
+}
+
 function titlesOf(test) {
   const titles = [];
   for (let one = test; one?.parent; one = one.parent) titles.unshift(one.name);
   return titles;
-}
-
-function differences(before, after) {
-  return [...new Set([...Object.keys(before), ...Object.keys(after)])].filter(
-    (name) => before[name] !== after[name],
-  );
-}
-
-function restore(name, value) {
-  if (value === undefined) delete process.env[name];
-  else process.env[name] = value;
 }
 
 /** Replaces the places in a stack with the places in the source. */
