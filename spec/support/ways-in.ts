@@ -17,8 +17,9 @@ import { visitProvider } from './oidc.js';
 import { addPasskey, authenticator, optionsOf, PAGE } from './passkeys.js';
 import { codeOf, enroll, forgetSteps, wrongCode } from './two-factor.js';
 
-/** The ways into accounts, which specs of the policies walk through: see `ways-in-table.ts`. */
-const provider = await startLyingProvider();
+// The ways into accounts, which specs of the policies walk through: see `ways-in-table.ts`.
+
+let provider: Awaited<ReturnType<typeof startLyingProvider>>;
 
 /** Runs between the proof of a sign-in and its session. */
 let meanwhile: ((user: User) => Promise<unknown>) | null = null;
@@ -58,6 +59,7 @@ export async function startWays(
   options: Parameters<typeof password>[0] = {},
   more: Partial<AuthConfig> = {},
 ): Promise<void> {
+  provider = await startLyingProvider();
   const config = {
     plugins: pluginsWith(options),
     baseUrl: PAGE,
