@@ -1,7 +1,7 @@
 import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import express, { type Express, type RequestHandler } from 'express';
-import request from 'supertest';
+import type request from 'supertest';
 import { type AnyAuth, internalsOf } from '../../lib/auth.js';
 import {
   type AuthConfig,
@@ -12,6 +12,7 @@ import {
   credentialPassword,
   type Plugin,
 } from '../../lib/index.js';
+import { browserOf, clientOf } from './client.js';
 import type { SpecDatabase } from './database.js';
 import { declaredProblems } from './declared.js';
 import { databaseFor } from './migrated.js';
@@ -100,8 +101,8 @@ export async function startApp<const P extends readonly Plugin[]>({
     server,
     origin: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     log: logger.lines,
-    browser: () => request.agent(server),
-    http: request(server),
+    browser: () => browserOf(server),
+    http: clientOf(server),
     async stop() {
       server.closeAllConnections();
       await new Promise((resolve) => server.close(resolve));

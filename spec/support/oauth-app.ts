@@ -1,7 +1,7 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import express, { type Express } from 'express';
-import request from 'supertest';
+import type request from 'supertest';
 import {
   type Auth,
   type AuthConfig,
@@ -13,6 +13,7 @@ import {
 } from '../../lib/index.js';
 import { oidc, type ProviderPlugin } from '../../lib/providers.js';
 import { logEveryLine, memoryLogger, password, SECRET, type SpecApp } from './app.js';
+import { browserOf, clientOf } from './client.js';
 import { rows, type SpecDatabase } from './database.js';
 import { declaredProblems } from './declared.js';
 import { databaseFor } from './migrated.js';
@@ -94,8 +95,8 @@ export async function startOAuthApp({
     server,
     origin,
     log: logger.lines,
-    browser: () => request.agent(server),
-    http: request(server),
+    browser: () => browserOf(server),
+    http: clientOf(server),
     async stop() {
       server.closeAllConnections();
       await new Promise((resolve) => server.close(resolve));

@@ -1,5 +1,6 @@
 import { type IncomingHttpHeaders, request } from 'node:http';
 import { type ParserError, parse, type DefaultTreeAdapterTypes as Tree } from 'parse5';
+import { connections } from './client.js';
 
 type Element = Tree.Element;
 
@@ -267,7 +268,7 @@ export class PageBrowser {
     const all = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== ''));
     const answer = await new Promise<Shown>((resolve, reject) => {
       const { hostname, port } = new URL(this.origin);
-      const sent = request({ hostname, port, method, path, headers: all, agent: false }, (response) => {
+      const sent = request({ hostname, port, method, path, headers: all, agent: connections }, (response) => {
         const chunks: Buffer[] = [];
         response.on('data', (chunk) => chunks.push(chunk));
         response.on('error', reject);
