@@ -119,6 +119,20 @@ describe('what the app’s code or an administrator does to a way in', () => {
     await app.auth.users.create(ada);
   });
 
+  test('does not reveal the device of the administrator', async () => {
+    const { id } = await start();
+    await rows(app.database, 'UPDATE users SET second_factor_at = created_at WHERE id = :id', { id });
+    const administrator = await root();
+    const userAgent = 'Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0';
+    const mail = await mails.mailOf(ada.email, 'second-factor-disabled', () =>
+      administrator
+        .post(`/auth/admin/users/${id}/disable-second-factor`)
+        .set('user-agent', userAgent)
+        .expect(204),
+    );
+    expect(JSON.stringify(mail)).not.toMatch(/Firefox|127\.0\.0\.1/);
+  });
+
   test.each([
     ['mailto:help@example.com', 'ask help@example.com.'],
     ['https://help.example.com/', 'ask https://help.example.com/.'],

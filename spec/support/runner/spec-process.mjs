@@ -6,7 +6,7 @@ import { formatExecError, formatResultsErrors } from 'jest-message-util';
 
 const PROGRAM = fileURLToPath(new URL('worker.mjs', import.meta.url));
 /** A process that has grown beyond this size is replaced, in bytes. */
-const MAX_MEMORY = 700 * 2 ** 20;
+const MAX_MEMORY = 500 * 2 ** 20;
 /** A file that takes longer than this has failed, in milliseconds. Jest's own limit is that of a test. */
 const MAX_TIME = 600_000;
 const NOT_RUN = { skip: 'pending', todo: 'todo' };
