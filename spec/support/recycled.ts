@@ -92,8 +92,8 @@ async function takeFrom(free: string): Promise<string | null> {
 /** Empties the tables, unless they are no longer what they were after the migration. Returns whether they are empty. */
 async function emptied(database: SpecDatabase, schema: string): Promise<boolean> {
   if (!existsSync(schema)) return false;
-  const [others] = await rows<{ n: number }>(database, OTHERS[dialect as 'mysql']);
-  if (Number(others?.n) > 0 || (await schemaOf(database)) !== (await readFile(schema, 'utf8'))) return false;
+  if (!(await isAlone(database)) || (await schemaOf(database)) !== (await readFile(schema, 'utf8')))
+    return false;
   const tables = (await database.sequelize.getQueryInterface().showAllTables()).map(String);
   await database.sequelize.transaction(async (transaction) => {
     const run = (sql: string) => database.sequelize.query(sql, { transaction });
@@ -106,6 +106,16 @@ async function emptied(database: SpecDatabase, schema: string): Promise<boolean>
     for (const table of tables) if (table !== JOURNAL) await run(`DELETE FROM ${table}`);
   });
   return true;
+}
+
+/** Connections that have just been closed can remain on the server for a moment. */
+async function isAlone(database: SpecDatabase): Promise<boolean> {
+  for (let tries = 0; tries < 20; tries++) {
+    const [others] = await rows<{ n: number }>(database, OTHERS[dialect as 'mysql']);
+    if (Number(others?.n) === 0) return true;
+    await new Promise((resolve) => setTimeout(resolve, 10));
+  }
+  return false;
 }
 
 async function schemaOf(database: SpecDatabase): Promise<string> {

@@ -6,7 +6,7 @@ import { formatExecError, formatResultsErrors } from 'jest-message-util';
 
 const PROGRAM = fileURLToPath(new URL('worker.mjs', import.meta.url));
 /** A process that has grown beyond this size is replaced, in bytes. */
-const MAX_MEMORY = 500 * 2 ** 20;
+const MAX_MEMORY = 600 * 2 ** 20;
 /** A file that takes longer than this has failed, in milliseconds. Jest's own limit is that of a test. */
 const MAX_TIME = 600_000;
 const NOT_RUN = { skip: 'pending', todo: 'todo' };
@@ -22,7 +22,7 @@ export class SpecProcess {
   constructor({ testEnvironmentOptions: { env } }) {
     this.#child = fork(PROGRAM, {
       env: { ...process.env, ...env },
-      execArgv: ['--no-warnings'],
+      execArgv: ['--no-warnings', '--expose-gc'],
       silent: true,
     });
     this.#exited = new Promise((resolve) =>
