@@ -10,7 +10,8 @@ import { promisify } from 'node:util';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
 import { chromium, type Page } from 'playwright-core';
 import { ada, SECRET } from './support/app.js';
-import { blocks, DocsProject, freePort, page } from './support/docs-project.js';
+import { blocks, DocsProject, page } from './support/docs-project.js';
+import { freePort } from './support/free-port.mjs';
 import { withoutOuter } from './support/projects.js';
 
 const root = fileURLToPath(new URL('..', import.meta.url));

@@ -6,7 +6,7 @@ import { join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { freePort } from './support/docs-project.js';
+import { freePort } from './support/free-port.mjs';
 import { withoutOuter } from './support/projects.js';
 
 const root = fileURLToPath(new URL('..', import.meta.url));

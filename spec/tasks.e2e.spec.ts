@@ -13,7 +13,8 @@ import { SMTPServer } from 'smtp-server';
 import type { Client } from '../lib/client.js';
 import { inBrowser, specBrowser } from './pages/browser/browser.js';
 import { ada, SECRET } from './support/app.js';
-import { DocsProject, freePort, page } from './support/docs-project.js';
+import { DocsProject, page } from './support/docs-project.js';
+import { freePort } from './support/free-port.mjs';
 import { withoutOuter } from './support/projects.js';
 
 const PAGES = [

@@ -3,12 +3,13 @@ import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { readFile, writeFile } from 'node:fs/promises';
 import { type IncomingHttpHeaders, request } from 'node:http';
-import { type AddressInfo, connect, createServer } from 'node:net';
+import { connect } from 'node:net';
 import { networkInterfaces } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { ada, SECRET } from '../support/app.js';
 import { type Example, installExample, type RunningApp } from '../support/example.js';
+import { freePort } from '../support/free-port.mjs';
 
 const NGINX = process.env.LATCHKEY_SPEC_NGINX;
 const REDIS = process.env.LATCHKEY_SPEC_REDIS;
@@ -178,15 +179,6 @@ withServers('examples/behind-nginx', () => {
     expect((await call('/hello', { at: place, headers: { cookie } })).status).toBe(200);
   }, 180_000);
 });
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  await once(server, 'close');
-  return port;
-}
 
 async function listening(port: number): Promise<void> {
   for (const end = Date.now() + 15_000; ; ) {

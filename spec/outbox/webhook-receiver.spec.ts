@@ -1,21 +1,13 @@
 import { spawn } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
-import { type AddressInfo, createServer } from 'node:net';
 import { resolve } from 'node:path';
 import { createInterface } from 'node:readline';
 import { expect, test } from '@jest/globals';
 import { startApp } from '../support/app.js';
+import { freePort } from '../support/free-port.mjs';
 
 const root = resolve(import.meta.dirname, '../..');
 const KEY = `whsec_${Buffer.alloc(32, 7).toString('base64')}`;
-
-async function freePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
-  const { port } = server.address() as AddressInfo;
-  await new Promise((done) => server.close(done));
-  return port;
-}
 
 test('the receiver in docs/webhooks.md accepts what latchkey sends, and nothing else', async () => {
   const page = await readFile(resolve(root, 'docs/webhooks.md'), 'utf8');

@@ -1,8 +1,8 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
 import { Agent, request } from 'node:http';
-import { type AddressInfo, createServer, type Server } from 'node:net';
 import { join, resolve } from 'node:path';
+import { freePort } from './free-port.mjs';
 
 const MAX_STARTS = 3;
 const ELSEWHERE = /^(DATABASE_URL|AUTH_SECRET|NODE_ENV|(GOOGLE|GITHUB)_CLIENT_(ID|SECRET))$/;
@@ -47,7 +47,7 @@ export function spawnDemo(env: Record<string, string>): Omit<Demo, 'origin' | 'p
 /** Starts the demo on free ports, and waits until it is ready. */
 export async function startDemo(data: string, env: Record<string, string> = {}): Promise<Demo> {
   for (let start = 1; ; start++) {
-    const [port, providerPort] = await freePorts();
+    const [port, providerPort] = [String(await freePort()), String(await freePort())];
     const ports = { PORT: env.PORT ?? port, PROVIDER_PORT: env.PROVIDER_PORT ?? providerPort };
     const started = spawnDemo({ DEMO_DATA: data, ...env, ...ports });
     while (started.child.exitCode === null) {
@@ -60,19 +60,6 @@ export async function startDemo(data: string, env: Record<string, string> = {}):
     const isTaken = /is taken/.test(started.output());
     if (!isTaken || start === MAX_STARTS) throw new Error(`the demo did not start: ${started.output()}`);
   }
-}
-
-/** Opens both servers at the same time, because otherwise both could get the same port. */
-async function freePorts(): Promise<[string, string]> {
-  const servers = [createServer(), createServer()] as const;
-  const [first, second] = await Promise.all(servers.map(portOf));
-  await Promise.all(servers.map((server) => new Promise((closed) => server.close(closed))));
-  return [first ?? '', second ?? ''];
-}
-
-async function portOf(server: Server): Promise<string> {
-  await new Promise<void>((listening) => server.listen(0, 'localhost', listening));
-  return String((server.address() as AddressInfo).port);
 }
 
 /** The credentials of the demo's administrator. */

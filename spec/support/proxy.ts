@@ -1,5 +1,5 @@
-import type { AddressInfo } from 'node:net';
 import { connect, createServer, type Server, type Socket } from 'node:net';
+import { freePort } from './free-port.mjs';
 
 /** A proxy in front of a database server that can interrupt the connections. */
 export interface DatabaseProxy {
@@ -47,7 +47,7 @@ export async function startProxy(databaseUrl: string): Promise<DatabaseProxy> {
   let delayMs = 0;
   let cutting: { statement: RegExp; moment: 'before' | 'after'; spared: number; isDone: boolean } | null =
     null;
-  let port = 0;
+  const port = await freePort();
   const server: Server = createServer((client) => {
     // Keep it half open: when the server ends its side of the connection, it has executed everything.
     const upstream = connect({ port: Number(target.port), host: target.hostname, allowHalfOpen: true });
@@ -103,7 +103,6 @@ export async function startProxy(databaseUrl: string): Promise<DatabaseProxy> {
     await Promise.all([...ending].map((socket) => new Promise((resolve) => socket.once('close', resolve))));
   };
   await listen();
-  port = (server.address() as AddressInfo).port;
   const url = new URL(databaseUrl);
   url.port = String(port);
   return {

@@ -3,10 +3,11 @@
 // of their own, which they can freeze and kill.
 import { execFileSync, spawn } from 'node:child_process';
 import { chownSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
-import { connect, createServer } from 'node:net';
+import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { makeMysqlData } from '../../bench/support/mysql-data.mjs';
+import { freePort } from './free-port.mjs';
 
 export const REDIS_SERVER = '/usr/bin/redis-server';
 
@@ -155,11 +156,7 @@ function program(path) {
 
 async function place() {
   const folder = mkdtempSync(join(tmpdir(), 'latchkey-spec-'));
-  const server = createServer().listen(0, '127.0.0.1');
-  await new Promise((resolve) => server.once('listening', resolve));
-  const { port } = server.address();
-  await new Promise((resolve) => server.close(resolve));
-  return { folder, port };
+  return { folder, port: await freePort() };
 }
 
 /** @returns {Promise<OwnServer>} */

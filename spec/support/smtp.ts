@@ -1,7 +1,7 @@
-import type { AddressInfo } from 'node:net';
 import { createTransport } from 'nodemailer';
 import { SMTPServer } from 'smtp-server';
 import { nodemailerEmail } from '../../lib/nodemailer.js';
+import { freePort } from './free-port.mjs';
 
 export interface ReceivedMail {
   readonly to: string;
@@ -17,7 +17,7 @@ export async function startSmtp() {
   let refuses: (to: string) => number | false = () => false;
   let reason = NO_MAILBOX;
   let server: SMTPServer | null = null;
-  let port = 0;
+  const port = await freePort();
   const start = async () => {
     server = new SMTPServer({
       authOptional: true,
@@ -40,7 +40,6 @@ export async function startSmtp() {
     });
     const listening = server;
     await new Promise<void>((resolve) => listening.listen(port, '127.0.0.1', resolve));
-    port = (listening.server.address() as AddressInfo).port;
   };
   const stop = async () => {
     const stopping = server;
@@ -52,9 +51,7 @@ export async function startSmtp() {
     mails,
     start,
     stop,
-    get port() {
-      return port;
-    },
+    port,
     /** Rejects addresses with the code that `which` returns for them. */
     refuse(which: (to: string) => number | false, because = NO_MAILBOX) {
       refuses = which;

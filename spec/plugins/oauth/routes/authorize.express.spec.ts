@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { sessionCookie } from '../../../support/app.js';
 import { rows } from '../../../support/database.js';
+import { freePort } from '../../../support/free-port.mjs';
 import {
   begin,
   type OAuthApp,
@@ -178,15 +179,14 @@ describe('GET /oauth/:provider/authorize', () => {
   });
 
   test('responds with 502 while the provider is down, and recovers automatically', async () => {
-    const away = await startOidcServer([]);
-    const { port } = new URL(away.issuer);
-    await away.stop();
+    const port = await freePort();
+    const away = { issuer: `http://127.0.0.1:${port}` };
     const lonely = await startOAuthApp({ providers: () => [oidcPlugin(away)] });
     const { body, headers } = await lonely.http.get(AUTHORIZE).expect(502);
     expect(body.code).toBe('provider_error');
     expect(headers['set-cookie']).toBeUndefined();
     expect(await rows(lonely.database, 'SELECT provider FROM oauth_flows')).toEqual([]);
-    const back = await startOidcServer([`${lonely.origin}/auth/oauth/oidc/callback`], Number(port));
+    const back = await startOidcServer([`${lonely.origin}/auth/oauth/oidc/callback`], port);
     // A failure is remembered for a few seconds.
     await withClockAhead(3000, async () => {
       await lonely.http.get(AUTHORIZE).expect(302);
