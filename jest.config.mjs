@@ -34,6 +34,8 @@ export default {
     return {
       displayName: name,
       roots: ['<rootDir>/spec'],
+      // Outlives the folder for temporary files.
+      cacheDirectory: '<rootDir>/node_modules/.cache/jest',
       testRegex: files,
       testPathIgnorePatterns: ignore,
       modulePathIgnorePatterns: ['<rootDir>/dist'],

@@ -3,7 +3,7 @@ import { basename, join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
 import { exportedNumbers, type Pause, pausesIn } from './support/pauses.js';
 
-/** What a spec may wait, because it costs less than an explanation. */
+/** How long a spec can wait without an explanation. */
 const SHORT_MS = 200;
 
 /** The longer waits of each file, in the order of its lines. `null` is a time that the source does not tell. */

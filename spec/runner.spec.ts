@@ -123,8 +123,11 @@ test('files share a process, except those that are named so, and -t and --seed c
   const first = await runFiles(files, ['-t', 'one', '--seed', '1']);
   expect(first.code).toBe(0);
   expect(first.of('d.spec.mjs').tests).toEqual(['passed', 'pending']);
-  const again = await runFiles(files, ['-t', 'one', '--seed', '1']);
-  expect(again.order).toEqual(first.order);
+  const orderOf = async (seed: string) => (await runFiles(files, ['-t', 'one', '--seed', seed])).order;
+  expect(await orderOf('1')).toEqual(first.order);
+  expect([await orderOf('2'), await orderOf('3'), await orderOf('4')]).not.toEqual(
+    Array(3).fill(first.order),
+  );
   const shared = { 'a.spec.mjs': `${counting}1) });`, 'b.spec.mjs': `${counting}1) });` };
   expect((await runFiles(shared)).code).toBe(1);
   expect(

@@ -1,8 +1,8 @@
 import { execFileSync } from 'node:child_process';
 import { readdir } from 'node:fs/promises';
-import { basename } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from '@jest/globals';
+import { wordsOf } from './support/runner/weight.mjs';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const WORDS = ['db', 'express', 'walk', 'e2e', 'process'];
@@ -18,11 +18,9 @@ function filesOf(project: string): string[] {
   return listed.trim().split('\n').sort();
 }
 
-const wordsOf = (path: string) => basename(path).split('.').slice(1, -2);
-
 test('the words in the name of each spec are known', () => {
   expect(specs.length).toBeGreaterThan(300);
-  const unknown = specs.filter((path) => wordsOf(path).some((word) => !WORDS.includes(word)));
+  const unknown = specs.filter((path) => wordsOf({ path }).some((word) => !WORDS.includes(word)));
   expect(unknown).toEqual([]);
 });
 
@@ -34,7 +32,7 @@ test.each([
   ['mysql', (words: string[]) => words.includes('db')],
   ['postgres', (words: string[]) => words.includes('db')],
 ])('the project %s runs the files whose names say so', (project, isIn) => {
-  const expected = specs.filter((path) => isIn(wordsOf(path)));
+  const expected = specs.filter((path) => isIn(wordsOf({ path })));
   expect(expected.length).toBeGreaterThan(20);
   expect(filesOf(project)).toEqual(expected.sort());
 });

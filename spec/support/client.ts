@@ -2,8 +2,8 @@ import { Agent, type Server } from 'node:http';
 import request from 'supertest';
 
 /**
- * The connections of the specs' clients, which stay open for later requests, like a browser's. To open one for each
- * request takes a fifth of the time of a spec with many requests.
+ * The connections of the specs' clients. They stay open for later requests, like a browser's, because opening one for
+ * each request is a large part of the work of a spec with many requests.
  */
 export const connections = new Agent({ keepAlive: true });
 

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:net';
 
 /**
- * Returns a port that nobody uses, for a server that starts later, or that stops and starts again. It is below the ports
+ * Returns an unused port, for a server that starts later, or that stops and starts again. It is below the ports
  * that a system gives to connections and to servers without a port of their own (from 32768 on Linux, from 49152
  * elsewhere), so none of these takes it in the meantime.
  *

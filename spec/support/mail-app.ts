@@ -2,6 +2,7 @@ import { type AnyAuth, internalsOf } from '../../lib/auth.js';
 import type { AuthConfig, MailMessage, Plugin } from '../../lib/index.js';
 import { declaredNotices } from '../../lib/mail/notice-kinds.js';
 import { type SpecApp, type SpecAppOptions, startApp } from './app.js';
+import { settled } from './sessions.js';
 
 /** An app that sends emails and keeps them in a list. */
 export type MailApp<P extends readonly Plugin[]> = SpecApp<P> & {
@@ -53,9 +54,8 @@ export async function startMailApp<const P extends readonly Plugin[]>({
 
 /** Waits until every email has been sent that a request or call before it has caused. Emails follow the response. */
 export async function allSent(auth: AnyAuth): Promise<void> {
-  const { core } = internalsOf(auth);
-  await core.context.idle();
-  await core.settle();
+  await internalsOf(auth).core.context.idle();
+  await settled(auth);
 }
 
 function pause(ms: number): Promise<void> {

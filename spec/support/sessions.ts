@@ -1,4 +1,4 @@
-import { type Auth, internalsOf } from '../../lib/auth.js';
+import { type AnyAuth, internalsOf } from '../../lib/auth.js';
 import { ada, type password, type SpecApp } from './app.js';
 
 type PasswordApp = Pick<SpecApp<readonly [ReturnType<typeof password>]>, 'auth'>;
@@ -27,6 +27,6 @@ export function ago(milliseconds: number): Date {
 }
 
 /** Waits for background work, such as writing the last activity of a session. */
-export function settled(auth: Auth): Promise<void> {
+export function settled(auth: AnyAuth): Promise<void> {
   return internalsOf(auth).core.settle();
 }

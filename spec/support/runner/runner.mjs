@@ -1,5 +1,5 @@
-// Runs files of specs in a few processes that live as long as there are files for them. Jest's own runner gives each file a
-// context in which all modules are loaded and compiled again, and that took a quarter of the time of all specs.
+// Runs files of specs in a few processes that live as long as there are files for them. Jest's own runner loads
+// and compiles all modules again for each file, which takes longer than most files.
 //
 // A file whose name has the word `process` has a process for itself.
 import { SpecProcess } from './spec-process.mjs';

@@ -53,8 +53,8 @@ export class SpecProcess {
     // Jest says of results without a test only that there is none.
     const [reason] = result.errors;
     if (result.tests.length === 0 && reason) throw Object.assign(new Error(reason), { stack: reason });
-    const testResults = result.tests.map(({ titles, status, errors, ...rest }) => ({
-      ...rest,
+    const testResults = result.tests.map(({ titles, status, duration, errors }) => ({
+      duration,
       ancestorTitles: titles.slice(0, -1),
       title: titles.at(-1),
       fullName: titles.join(' '),

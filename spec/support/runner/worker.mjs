@@ -53,9 +53,10 @@ async function runFile(path, testTimeout, testNamePattern) {
   }
   for (const name of restore()) state.unhandledErrors.push(new Error(`it leaves ${name} changed`));
   return {
-    tests: tests.map(({ testPath, status, duration, errors, numPassingAsserts, invocations, startedAt }) => ({
+    tests: tests.map(({ testPath, status, duration, errors }) => ({
       titles: testPath.slice(1),
-      ...{ status, duration, numPassingAsserts, invocations, startedAt },
+      status,
+      duration,
       errors: errors.map(mapped),
     })),
     // Those of hooks come with the place of the hook.
