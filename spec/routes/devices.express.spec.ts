@@ -4,7 +4,7 @@ import { rows } from '../support/database.js';
 import { proveMailbox } from '../support/email-proof.js';
 import { mailbox } from '../support/mailbox.js';
 import { expectProblem } from '../support/problem.js';
-import { ago, DAY, HOUR } from '../support/sessions.js';
+import { ago, DAY, HOUR, SECOND } from '../support/sessions.js';
 import { firstStep } from '../support/two-factor.js';
 
 const plugins = () => [password()] as const;
@@ -53,7 +53,9 @@ describe('GET /devices', () => {
       at: ago(1),
     });
     expect(await list(browser)).toHaveLength(1);
-    await rows(app.database, 'UPDATE known_devices SET last_used_at = :at', { at: ago(90 * DAY) });
+    await rows(app.database, 'UPDATE known_devices SET last_used_at = :at', {
+      at: ago(90 * DAY + SECOND),
+    });
     expect(await list(browser)).toEqual([]);
   });
 });
