@@ -108,7 +108,7 @@ async function withOutputOnStderr<Result>(work: () => Promise<Result>): Promise<
 }
 
 /** A route as a line of the reviewed list. A reason can have line breaks. */
-function lineOf({ method, path, name, access, by }: FoundRoute): string {
+export function lineOf({ method, path, name, access, by }: FoundRoute): string {
   const details = {
     guarded: ` by ${by.join(', ')}`,
     public: `: ${by.join(', ')}`,
