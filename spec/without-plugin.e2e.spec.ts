@@ -10,7 +10,17 @@ import { PLUGIN_FOLDERS } from './support/every-plugin.js';
 const root = fileURLToPath(new URL('..', import.meta.url));
 const run = promisify(execFile);
 
-describe('the build without a plugin', () => {
+/** In which of the builds each plugin is. Any two differ in both directions, since all have the same number of builds. */
+const BUILDS = 5;
+const PLACES = Array.from({ length: 2 ** BUILDS }, (_, places) => places).filter(
+  (places) => places.toString(2).replaceAll('0', '').length === 2,
+);
+const isIn = (build: number) => (_plugin: string, index: number) => ((PLACES[index] ?? 0) >> build) % 2 === 1;
+
+/** Builds with some of the plugins. Every plugin is missing in one that has a given other plugin. */
+const builds = Array.from({ length: BUILDS }, (_, build) => PLUGIN_FOLDERS.filter(isIn(build)));
+
+describe('a build without some of the plugins', () => {
   let folder: string;
   beforeAll(async () => {
     folder = await mkdtemp(join(tmpdir(), 'latchkey-without-'));
@@ -20,40 +30,43 @@ describe('the build without a plugin', () => {
   });
   afterAll(() => rm(folder, { recursive: true, force: true }));
 
-  test('covers every plugin', async () => {
+  test('is tried for every two plugins', async () => {
     expect((await readdir(join(root, 'lib/plugins'))).sort()).toEqual([...PLUGIN_FOLDERS].sort());
+    for (const one of PLUGIN_FOLDERS)
+      for (const other of PLUGIN_FOLDERS.filter((plugin) => plugin !== one))
+        expect(builds.filter((build) => build.includes(one) && !build.includes(other))).not.toEqual([]);
   });
 
-  test('is noticed where the entry points still name the plugin', async () => {
-    const [plugin = ''] = PLUGIN_FOLDERS;
-    await libWithout(plugin);
-    expect((await tsc()).stdout).toContain(`'./plugins/${plugin}/`);
+  test('is noticed where the entry points still name them', async () => {
+    const [, ...others] = PLUGIN_FOLDERS;
+    await libWith(others);
+    expect((await tsc()).stdout).toContain(`'./plugins/${PLUGIN_FOLDERS[0]}/`);
   }, 180_000);
 
-  test.each(PLUGIN_FOLDERS)(
-    '%s needs a change to the entry points only',
-    async (plugin) => {
-      const lib = await libWithout(plugin);
-      await withoutExportsOf(plugin, join(lib, 'index.ts'));
-      await withoutExportsOf(plugin, join(lib, 'providers.ts'));
-      const { stdout } = await tsc();
-      expect(stdout).toBe('');
+  test.each(builds.map((build) => ({ build })))(
+    'needs a change to the entry points only: only $build',
+    async ({ build }) => {
+      const lib = await libWith(build);
+      for (const plugin of PLUGIN_FOLDERS.filter((one) => !build.includes(one)))
+        for (const entry of ['index.ts', 'providers.ts']) await withoutExportsOf(plugin, join(lib, entry));
+      expect((await tsc()).stdout).toBe('');
     },
     180_000,
   );
 
-  async function libWithout(plugin: string): Promise<string> {
+  async function libWith(plugins: readonly string[]): Promise<string> {
     const lib = join(folder, 'lib');
     await rm(lib, { recursive: true, force: true });
     await cp(join(root, 'lib'), lib, { recursive: true });
-    await rm(join(lib, 'plugins', plugin), { recursive: true });
+    for (const plugin of PLUGIN_FOLDERS.filter((one) => !plugins.includes(one)))
+      await rm(join(lib, 'plugins', plugin), { recursive: true });
     return lib;
   }
 
   async function withoutExportsOf(plugin: string, file: string): Promise<void> {
     const source = await readFile(file, 'utf8');
     const kept = source.replace(new RegExp(`^export [^;]*'\\./plugins/${plugin}/[^;]*;\\n`, 'gm'), '');
-    await writeFile(file, kept.trim() || 'export {};\n');
+    await writeFile(file, kept.trim() ? kept : 'export {};\n');
   }
 
   async function tsc(): Promise<{ stdout: string }> {

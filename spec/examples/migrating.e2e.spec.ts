@@ -1,6 +1,6 @@
 import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { cp, mkdir, mkdtemp, readFile, realpath, rm, symlink, writeFile } from 'node:fs/promises';
+import { mkdtemp, readFile, realpath, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
@@ -12,6 +12,7 @@ import bcrypt from 'bcrypt';
 import { admin, twoFactor, username } from 'better-auth/plugins';
 import { SECRET } from '../support/app.js';
 import { BETTER_AUTH_SECRET, startBetterAuth } from '../support/better-auth.js';
+import { putLatchkeyInto } from '../support/cli.js';
 import { CookieJar } from '../support/cookie-jar.js';
 import { createOnServer, rows, type SpecDatabase } from '../support/database.js';
 import { fillWith, madeBy } from '../support/made-elsewhere.js';
@@ -79,14 +80,7 @@ onPostgres('from the first to the last step of', () => {
   const stops: (() => Promise<unknown>)[] = [];
   beforeAll(async () => {
     folder = await realpath(await mkdtemp(join(tmpdir(), 'latchkey-migrating-')));
-    const installed = join(folder, 'node_modules/latchkey');
-    await mkdir(installed, { recursive: true });
-    await cp(join(root, 'package.json'), join(installed, 'package.json'));
-    const { bundle } = (await import(join(root, 'scripts/bundle.mjs'))) as {
-      bundle(outdir: string): Promise<void>;
-    };
-    await bundle(join(installed, 'dist/esm'));
-    await symlink(join(root, 'node_modules'), join(installed, 'node_modules'));
+    await putLatchkeyInto(folder);
     for (const name of ['sequelize', 'pg', 'bcrypt', 'express'])
       await symlink(join(root, 'node_modules', name), join(folder, 'node_modules', name));
     await writeFile(join(folder, 'package.json'), '{ "type": "module" }');

@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { copyFile, mkdir, mkdtemp, realpath, rm, symlink, writeFile } from 'node:fs/promises';
+import { copyFile, mkdir, mkdtemp, readdir, realpath, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { text } from 'node:stream/consumers';
@@ -30,14 +30,7 @@ export interface CliProject {
 /** Creates a project, with the command line bundled from its source. @param packages the other installed packages */
 export async function startProject(...packages: string[]): Promise<CliProject> {
   const folder = await realpath(await mkdtemp(join(tmpdir(), 'latchkey-cli-')));
-  const installed = join(folder, 'node_modules/latchkey');
-  await mkdir(installed, { recursive: true });
-  await copyFile(join(root, 'package.json'), join(installed, 'package.json'));
-  const { bundle } = (await import(join(root, 'scripts/bundle.mjs'))) as {
-    bundle(outdir: string): Promise<void>;
-  };
-  await bundle(join(installed, 'dist/esm'));
-  await symlink(join(root, 'node_modules'), join(installed, 'node_modules'));
+  const installed = await putLatchkeyInto(folder);
   for (const name of packages)
     await symlink(join(root, 'node_modules', name), join(folder, 'node_modules', name));
 
@@ -70,4 +63,28 @@ export async function startProject(...packages: string[]): Promise<CliProject> {
     },
     remove: () => rm(folder, { recursive: true, force: true }),
   };
+}
+
+/**
+ * Puts latchkey, bundled from its source, into the `node_modules` of a folder. `LATCHKEY_SPEC_BUILT` says that the
+ * bundle in `dist` is up to date.
+ *
+ * @returns the folder of the package
+ */
+export async function putLatchkeyInto(folder: string): Promise<string> {
+  const installed = join(folder, 'node_modules/latchkey');
+  const bundled = join(installed, 'dist/esm');
+  await mkdir(bundled, { recursive: true });
+  await copyFile(join(root, 'package.json'), join(installed, 'package.json'));
+  if (process.env.LATCHKEY_SPEC_BUILT === '1') {
+    for (const file of await readdir(join(root, 'dist/esm')))
+      if (file.endsWith('.js')) await copyFile(join(root, 'dist/esm', file), join(bundled, file));
+  } else {
+    const { bundle } = (await import(join(root, 'scripts/bundle.mjs'))) as {
+      bundle(outdir: string): Promise<void>;
+    };
+    await bundle(bundled);
+  }
+  await symlink(join(root, 'node_modules'), join(installed, 'node_modules'));
+  return installed;
 }

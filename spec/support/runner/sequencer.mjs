@@ -6,6 +6,9 @@ import { relative } from 'node:path';
 import Sequencer from '@jest/test-sequencer';
 import { weightOf } from './weight.mjs';
 
+// A short file can start long work, such as an installation.
+const SHORT = 8000;
+
 export default class BySeed extends Sequencer {
   #seed;
 
@@ -22,6 +25,6 @@ export default class BySeed extends Sequencer {
   #placeOf(test) {
     const name = relative(test.context.config.rootDir, test.path);
     const chance = createHash('sha256').update(`${this.#seed} ${name}`).digest().readUInt32BE() / 2 ** 32;
-    return weightOf(test) * statSync(test.path).size * (0.5 + chance);
+    return weightOf(test) * Math.max(statSync(test.path).size, SHORT) * (0.5 + chance);
   }
 }
