@@ -1,9 +1,12 @@
 // `npx latchkey import` is killed (kill -9), and run again.
 import { once } from 'node:events';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { SECRET } from '../support/app.js';
+import { createAuth, credentialPassword, oauth, twoFactor } from '../../lib/index.js';
+import { github } from '../../lib/providers.js';
+import { memoryLogger, SECRET } from '../support/app.js';
 import { type CliProject, type Ended, startProject } from '../support/cli.js';
-import { createDatabase, rows, type SpecDatabase } from '../support/database.js';
+import { rows, type SpecDatabase } from '../support/database.js';
+import { databaseFor } from '../support/migrated.js';
 
 /** A statement at which the process kills itself: the first one that begins so, after so many others. */
 interface Death {
@@ -75,8 +78,23 @@ beforeAll(async () => {
 afterAll(() => project.remove());
 
 async function migrated(): Promise<SpecDatabase> {
-  const database = await createDatabase();
-  expect(await project.run(['migrate'], { DATABASE_URL: database.url })).toMatchObject({ code: 0 });
+  const plugins = [
+    credentialPassword({ bcryptCost: 4 }),
+    oauth(),
+    github({ clientId: 'id', clientSecret: 'secret' }),
+    twoFactor(),
+  ];
+  const { database, migrate } = await databaseFor({ plugins });
+  const baseUrl = 'http://localhost:3000';
+  const auth = createAuth({
+    database: database.url,
+    secret: SECRET,
+    baseUrl,
+    plugins,
+    logger: memoryLogger(),
+  });
+  await migrate(auth);
+  await auth.close();
   return database;
 }
 

@@ -122,7 +122,8 @@ export async function startRedis() {
  * @returns {Promise<{ path: string } | null>} null if there is none
  */
 export async function findBrowser() {
-  return program('/usr/bin/chromium');
+  // Without the window and its parts, which are not used here, it takes half as long.
+  return (await program('/usr/bin/chromium-headless-shell')) ?? program('/usr/bin/chromium');
 }
 
 /**
