@@ -56,8 +56,8 @@ interface Duel {
 export type RivalKind = 'password' | 'sign-in methods' | 'recovery codes';
 export const RIVAL_KINDS: readonly RivalKind[] = ['password', 'sign-in methods', 'recovery codes'];
 
-/** How long the app waits for a provider. A busy machine is reason enough that it gives up. */
-const PROVIDER_MS = 5000;
+/** How long the app waits for a statement; for a provider, longer. A busy machine is reason enough that it gives up. */
+const GIVES_UP_MS = 4000;
 
 const AT_PROVIDER = `/auth/oauth/${PROVIDER}`;
 const SIGN_IN = '/auth/signin/credential';
@@ -91,7 +91,7 @@ export class Rival {
   #isReady = false;
   #count = 0;
   #undecided: Duel | null = null;
-  /** Whether the app gave up waiting for the provider in the last request. */
+  /** Whether the app might have given up waiting in the last request. */
   #isSlow = false;
 
   constructor(
@@ -530,7 +530,7 @@ export class Rival {
     const { answer, ms, process } = await this.storm.sendTo(at, method, path, carried);
     const got = answer ? inWords(answer) : 'no answer';
     this.#log(`process ${process}: ${method} ${path}: ${got} (${ms} ms)`);
-    this.#isSlow = got.endsWith(' provider_error') && ms > PROVIDER_MS;
+    this.#isSlow = answer !== null && ms > GIVES_UP_MS;
     return got === '503 unavailable' || got.endsWith(' provider_error') ? null : answer;
   }
 
