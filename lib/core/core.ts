@@ -1,3 +1,4 @@
+import type { ServerResponse } from 'node:http';
 import type { Transaction } from 'sequelize';
 import type { Settings } from '../config/config.js';
 import { PAGE } from '../config/email.js';
@@ -34,7 +35,7 @@ import {
   type TransactionOption,
 } from '../sessions/request.js';
 import { SecondFactorRules } from '../sessions/second-factor.js';
-import { Sessions } from '../sessions/sessions.js';
+import { Sessions, type SessionWithUser } from '../sessions/sessions.js';
 import {
   type CheckedSignIn,
   NewSessions,
@@ -122,6 +123,8 @@ export class Core {
   readonly devices: Devices;
   /** The carriers of sessions, in the order in which they are tried. */
   readonly carriers: readonly Carrier[];
+  /** What plugins do after the carriers: see `Contribution.afterCarriers`. */
+  readonly afterCarriers: readonly NonNullable<Contribution['afterCarriers']>[];
   readonly #contributions: readonly Contribution[];
   /** The rules for accounts with a second factor. */
   readonly secondFactors: SecondFactorRules;
@@ -173,8 +176,15 @@ export class Core {
   ) {
     this.imported = new ImportedUsers(database, box);
     this.basePath = new BasePath(settings);
-    this.users = new Users(database, settings, ofUsers.columns, ofUsers.facts(database), this.imported);
     const contributions = () => this.#contributions;
+    this.users = new Users(
+      database,
+      settings,
+      ofUsers.columns,
+      ofUsers.facts(database),
+      this.imported,
+      contributions,
+    );
     const tokens = this.table(oneTimeTokens);
     const tables = {
       users: this.users.table,
@@ -184,7 +194,15 @@ export class Core {
       changes: this.table(accountChanges),
     };
     this.kept = new KeptSessions(database, box, settings, this.degraded);
-    this.sessions = new Sessions(database, tables, this.users.selections.shown, settings, events, this.kept);
+    this.sessions = new Sessions(
+      database,
+      tables,
+      this.users.selections.shown,
+      settings,
+      events,
+      this.kept,
+      contributions,
+    );
     this.takenOver = new TakenOverSessions(database, box, this.sessions);
     const held = new HeldEmails(database, tables.changes, (settings.email?.notices ?? []).length > 0);
     this.signUp = new SignUp(database, this.users, settings, held, events, this.imported);
@@ -319,6 +337,7 @@ export class Core {
       ...this.#contributions.flatMap(({ carriers = [] }) => carriers),
       ...carriersOf(this.sessions),
     ];
+    this.afterCarriers = this.#contributions.flatMap((plugin) => plugin.afterCarriers?.bind(plugin) ?? []);
   }
 
   /** Gives access to a table. */
@@ -362,6 +381,22 @@ export class Core {
   /** Runs `work` as a part of the app's transaction, if the app passed one: see {@link Database.join}. */
   inTransaction<T>(transaction: TransactionOption['transaction'], work: () => Promise<T>): Promise<T> {
     return this.database.join(transaction, work);
+  }
+
+  /**
+   * Tells plugins that a client has signed in or out: see `Contribution.afterSignInOrOut`.
+   *
+   * @returns whether this has ended another session of the client
+   */
+  async afterSignInOrOut(
+    session: SessionWithUser | null,
+    req: PlainRequest,
+    res: ServerResponse,
+  ): Promise<boolean> {
+    let hasEnded = false;
+    for (const plugin of this.contributions)
+      hasEnded = (await plugin.afterSignInOrOut?.(session, req, res)) || hasEnded;
+    return hasEnded;
   }
 
   /** Creates a session: see {@link SignIn}. @throws AuthError if a plugin's check rejects the user */

@@ -1,6 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import type { Response } from 'express';
 import type { PlainRequest } from '../context/call.js';
+import type { Admission } from '../core/contribution.js';
 import type { Core } from '../core/core.js';
 import { AuthError } from '../errors.js';
 import { authenticateWith, cookieValues } from '../sessions/carriers.js';
@@ -24,6 +25,8 @@ export async function authenticate(
   req: PlainRequest,
   res?: ServerResponse,
 ): Promise<Authentication | null> {
+  // Most apps do not have a plugin that takes part, so their requests must not wait for an additional promise.
+  if (core.afterCarriers.length > 0) return authenticateAlsoByPlugins(core, req, res);
   // Most apps do not have a bridge, so their requests should not wait for an additional promise.
   const authentication = await (core.settings.bridges.length > 0
     ? authenticateUnlessDead(core, req, res)
@@ -36,6 +39,31 @@ export async function authenticate(
   return core.settings.bridges.length > 0
     ? besideOldSessions(core, req, res, authentication)
     : authentication;
+}
+
+/** Lets plugins decide after the carriers: see `Contribution.afterCarriers`. */
+async function authenticateAlsoByPlugins(
+  core: Core,
+  req: PlainRequest,
+  res: ServerResponse | undefined,
+): Promise<Authentication | null> {
+  let found: Admission;
+  try {
+    found = await authenticateWith(core.carriers, req);
+    checkOrigin(core, req, found);
+  } catch (error) {
+    if (!(error instanceof AuthError)) throw error;
+    found = error;
+  }
+  for (const decide of core.afterCarriers) found = await decide(found, req, res);
+  if (found instanceof AuthError) throw found;
+  return found;
+}
+
+/** @throws AuthError `origin_not_allowed` */
+function checkOrigin(core: Core, req: PlainRequest, found: Authentication | null): void {
+  if (found?.via === 'cookie' && req.method !== undefined && isUnsafe(req.method))
+    requireOwnOrigin(req, core.settings);
 }
 
 /**

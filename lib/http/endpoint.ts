@@ -137,10 +137,14 @@ export async function callRoute(
     req,
   };
   const reply = await route.handle(call);
-  if (reply.issue && !isPending(reply.issue)) await retireOld(core, req, res, reply.issue);
-  // A client that signs out with a cookie signs out of the previous systems too.
-  else if (reply.clearCookie && authentication?.via === 'cookie')
+  if (reply.issue && !isPending(reply.issue)) {
+    await retireOld(core, req, res, reply.issue);
+    await core.afterSignInOrOut(reply.issue, req, res);
+  } else if (reply.clearCookie && authentication?.via === 'cookie') {
+    // A client that signs out with a cookie signs out of the previous systems too.
     await retireOldSessions(core, req, res, null);
+    await core.afterSignInOrOut(null, req, res);
+  }
   return reply;
 }
 

@@ -101,7 +101,10 @@ async function establishSession(
     if (!isPending(issued)) await core.sessions.revoke(issued.user.id, issued.session.id);
     throw error;
   }
-  if (!isPending(issued)) await retireOld(core, request, res, issued);
+  if (!isPending(issued)) {
+    await retireOld(core, request, res, issued);
+    await core.afterSignInOrOut(issued, request, res);
+  }
   issueSession(core, isPending(issued) ? issued : await attached(core, request, issued), res);
   res.setHeader('Cache-Control', 'no-store');
 }
@@ -122,13 +125,14 @@ async function endSession(core: Core, request: PlainRequest, res: ServerResponse
   }
   const hasEnded = found ? await core.sessions.revoke(found.user.id, found.session.id) : false;
   const hasEndedOld = found?.via !== 'bearer' && (await retireOldSessions(core, request, res, null));
+  const hasEndedOther = found?.via !== 'bearer' && (await core.afterSignInOrOut(null, request, res));
   clearSessionCookie(core, res);
   if (carriesPending(core, request)) {
     await core.forClient({ request }, async () => core.pendings.abandon());
     clearPendingCookie(core, res);
   }
   res.setHeader('Cache-Control', 'no-store');
-  return hasEnded || hasEndedOld;
+  return hasEnded || hasEndedOld || hasEndedOther;
 }
 
 async function createSession(

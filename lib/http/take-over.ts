@@ -123,7 +123,7 @@ async function hasEndedThere(
       if (isPresented && presented.some(({ id }) => id === one.id)) await core.kept.use(one);
       continue;
     }
-    await core.sessions.revoke(user.id, session.id, undefined, false);
+    await core.sessions.revoke(user.id, session.id, undefined, 'revoked', false);
     for (const ended of links) await core.kept.forget(ended, session.id);
     return true;
   }
@@ -372,7 +372,7 @@ async function retired(
   const found = await core.takenOver.retire(oldHash, row);
   const isOther = found !== null && found.session.id !== keptId;
   const wasRevoked =
-    isOther && (await core.sessions.revoke(found.user.id, found.session.id, undefined, false));
+    isOther && (await core.sessions.revoke(found.user.id, found.session.id, undefined, 'revoked', false));
   // Without `keepOld`, the old session ended when it was taken over, unless `keepOld` was configured at that time.
   if (old.bridge.keepOld || !row || row.sessionId !== null) await end(core, old);
   return { wasActive: !row || wasRevoked };

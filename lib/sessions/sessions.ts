@@ -21,6 +21,24 @@ export interface SessionWithUser {
   readonly session: Session;
 }
 
+/**
+ * Sessions that end, and how:
+ *
+ * - `revoked`: by the user, the app or an administrator
+ * - `replaced`: by a new session of the same client
+ * - `all-revoked`: along with every sign-in in progress, because everything of the user's epoch is invalid now
+ * - `expired`: some time ago, and the rows are about to be deleted
+ */
+export type EndedSessions =
+  | { readonly how: 'revoked' | 'replaced' | 'expired'; readonly sessionIds: readonly string[] }
+  | { readonly how: 'all-revoked'; readonly userId: string };
+
+/** A plugin that follows the ends of sessions. */
+export interface FollowsSessions {
+  /** @param transaction the transaction that ends the sessions, if there is one */
+  onSessionsEnd?(ended: EndedSessions, transaction: Transaction | undefined): Promise<void>;
+}
+
 /** Finds, lists, renews and ends sessions. Only `SignIn` creates them. */
 export class Sessions {
   readonly #table: Table<SessionColumns>;
@@ -39,6 +57,7 @@ export class Sessions {
     private readonly settings: Settings,
     private readonly events: Events,
     private readonly kept: Pick<KeptSessions, 'endAll' | 'endOf' | 'forgetBeside'>,
+    private readonly contributions: () => readonly FollowsSessions[],
   ) {
     this.#table = tables.sessions;
     this.#users = tables.users.name;
@@ -122,10 +141,17 @@ export class Sessions {
    * Revokes one session of a user.
    *
    * @param within a transaction to join
+   * @param how whether a new session of the same client replaces it
    * @param endsOld whether the previous systems' sessions that are linked to it end too
    * @returns whether it was active
    */
-  async revoke(userId: string, sessionId: string, within?: Transaction, endsOld = true): Promise<boolean> {
+  async revoke(
+    userId: string,
+    sessionId: string,
+    within?: Transaction,
+    how: 'revoked' | 'replaced' = 'revoked',
+    endsOld = how === 'revoked',
+  ): Promise<boolean> {
     if (!isUuid(userId) || !isUuid(sessionId)) return false;
     await this.database.ready();
     const { clock } = this.database;
@@ -134,9 +160,11 @@ export class Sessions {
     const values = { userId, sessionId, now: clock.date(), idleSince: clock.date(-this.#idleMs) };
     const work = async (transaction?: Transaction) => {
       const ended = await this.database.change(sql, values, { transaction });
-      if (ended > 0) this.announceEnd(userId, [sessionId], transaction);
-      if (ended > 0 && endsOld) await this.kept.endOf(sessionId, transaction);
-      return ended > 0;
+      if (ended === 0) return false;
+      this.#emitEnd(userId, [sessionId], transaction);
+      await this.#announce({ how, sessionIds: [sessionId] }, transaction);
+      if (endsOld) await this.kept.endOf(sessionId, transaction);
+      return true;
     };
     return this.events.together(['session.revoked'], work, within);
   }
@@ -193,7 +221,8 @@ export class Sessions {
       { transaction },
     );
     const ids = live.map(({ id }) => id);
-    this.announceEnd(userId, ids, transaction);
+    this.#emitEnd(userId, ids, transaction);
+    await this.#announce({ how: 'all-revoked', userId }, transaction);
     this.kept.endAll(userId, transaction);
     return ids.length;
   }
@@ -212,10 +241,13 @@ export class Sessions {
     return this.database.change(sql, { userId, now: this.database.clock.date() }, { transaction });
   }
 
-  /** Emits the events of ended sessions. @param transaction the transaction that ends them */
-  announceEnd(userId: string, sessionIds: readonly string[], transaction?: Transaction): void {
+  #emitEnd(userId: string, sessionIds: readonly string[], transaction?: Transaction): void {
     const ended = sessionIds.map((sessionId) => ({ userId, sessionId }));
     this.events.emitAll('session.revoked', ended, transaction);
+  }
+
+  async #announce(ended: EndedSessions, transaction?: Transaction): Promise<void> {
+    for (const plugin of this.contributions()) await plugin.onSessionsEnd?.(ended, transaction);
   }
 
   /**
@@ -255,8 +287,11 @@ export class Sessions {
   get expired(): Chore {
     const ages = { expires_at: 0, last_active_at: this.#idleMs };
     // A missing session counts as revoked, so the previous system's session that is linked to it would be invalid here.
-    const forget = (ids: readonly string[]) => this.kept.forgetBeside(ids);
-    return new ExpiredRows(this.database, this.#table.name, 'id', ages, forget);
+    const before = async (sessionIds: readonly string[]) => {
+      await this.#announce({ how: 'expired', sessionIds });
+      await this.kept.forgetBeside(sessionIds);
+    };
+    return new ExpiredRows(this.database, this.#table.name, 'id', ages, before);
   }
 
   /** Waits for background writes. */

@@ -118,7 +118,7 @@ export class NewSessions {
   async end(replaced: readonly OwnedSession[], transaction?: Transaction): Promise<void> {
     // `http/take-over.ts` decides about the sessions of previous systems that the request presents.
     for (const { userId, sessionId } of replaced)
-      await this.sessions.revoke(userId, sessionId, transaction, false);
+      await this.sessions.revoke(userId, sessionId, transaction, 'replaced');
   }
 
   #presentedTokenHash(): Buffer | null {

@@ -72,6 +72,7 @@ export class UserUpdates {
     if ('email' in changes) await this.held.check(updated.user.email, record.user.id, transaction);
     const ofRows = names.flatMap((name) => ROW_KEYS[name] ?? []);
     if (ofRows.length > 0) await this.imported.note(record.user.id, ofRows, transaction);
+    await this.users.announceChange(record.user.id, names, transaction);
     const isImplied = (name: string) => name === 'usernameDisplay' && 'username' in changes;
     const changed = names.filter((name) => !HIDDEN.has(name) && !isImplied(name));
     if (changed.length > 0)
