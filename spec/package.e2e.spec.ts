@@ -76,7 +76,7 @@ const SIGN_IN_WITH_PROVIDER = `
 const OWN_TOKEN = `
   const { createHmac } = require('node:crypto');
   const { createAuth } = require('latchkey');
-  const { jwtSessions } = require('latchkey/bridges');
+  const { jwtSessions } = require('latchkey/moving-in');
 
   test('accepts a token of the app', async () => {
     const until = new Date(Date.now() + 60_000);

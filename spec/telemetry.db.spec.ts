@@ -12,7 +12,6 @@ import { W3CTraceContextPropagator } from '@opentelemetry/core';
 import { UndiciInstrumentation } from '@opentelemetry/instrumentation-undici';
 import { SignJWT } from 'jose';
 import { internalsOf } from '../lib/auth.js';
-import { jwtSessions } from '../lib/bridges.js';
 import {
   apiKeys,
   authRouter,
@@ -23,6 +22,7 @@ import {
   twoFactor,
 } from '../lib/index.js';
 import { Log } from '../lib/logger.js';
+import { jwtSessions } from '../lib/moving-in.js';
 import { pages } from '../lib/pages.js';
 import { Telemetry } from '../lib/telemetry.js';
 import {

@@ -3,7 +3,7 @@ import type { Sequelize } from 'sequelize';
 import { ImportRows, type SkippedRow } from '../accounts/import.js';
 import { type Auth, internalsOf } from '../auth.js';
 import type { Core } from '../core/core.js';
-import { fromTable } from '../previous-systems/table.js';
+import { fromTable } from '../moving-in/systems/table.js';
 import type { ImportRow } from '../users/imported.js';
 import { type AppModel, columnOf } from '../users/row-source.js';
 import { type AppRows, keyOf } from '../users/rows.js';

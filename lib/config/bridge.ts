@@ -64,7 +64,7 @@ export interface KeepOld {
 export type CookieValues = (name: string) => readonly string[];
 
 /**
- * Takes over the active sessions of a previous system: see `latchkey/bridges`. The members of this interface can change
+ * Takes over the active sessions of a previous system: see `latchkey/moving-in`. The members of this interface can change
  * at any time.
  */
 export interface SessionBridge {
@@ -106,7 +106,7 @@ export interface OldToken extends OldSession {
 }
 
 /**
- * Takes over tokens of a previous system that identify their user: see `jwtSessions` in `latchkey/bridges`. Each token
+ * Takes over tokens of a previous system that identify their user: see `jwtSessions` in `latchkey/moving-in`. Each token
  * stands for one session. The members of this interface can change at any time.
  */
 export interface TokenBridge {
@@ -135,7 +135,7 @@ export interface TokenBridge {
 export type BearerScheme = 'Bearer' | 'Token';
 
 const NOT_A_BRIDGE =
-  'must be a bridge from latchkey/bridges: call it, as in bridges: [authJsSessions({ … })]';
+  'must be a bridge from latchkey/moving-in: call it, as in bridges: [authJsSessions({ … })]';
 
 /** @internal */
 export const bridgesSchema = z.array(

@@ -132,7 +132,7 @@ export interface AuthConfig<
    */
   tasks?: TasksOptions;
   /**
-   * Previous systems whose active sessions are taken over, from `latchkey/bridges`, so that users do not have to sign
+   * Previous systems whose active sessions are taken over, from `latchkey/moving-in`, so that users do not have to sign
    * in again when an app moves.
    * @default none
    */

@@ -34,7 +34,7 @@ const NEWER_MS = 10_000;
 const MAX_KEPT_MS = 10 * 365 * 24 * 60 * 60 * 1000;
 
 /**
- * The tokens of previous systems in requests: see `jwtSessions` in `latchkey/bridges`. Each token stands for one
+ * The tokens of previous systems in requests: see `jwtSessions` in `latchkey/moving-in`. Each token stands for one
  * session, which is created when the token is first seen.
  *
  * @param coreOf returns the core, which does not exist yet when its carriers are created

@@ -29,7 +29,7 @@ const CHECK_MS = 1000;
 
 /**
  * Authenticates a request without a latchkey credential by its session of a previous system, which is taken over: see
- * `latchkey/bridges`. The response sets the cookie of the new session. Returns null if the request has no such session,
+ * `latchkey/moving-in`. The response sets the cookie of the new session. Returns null if the request has no such session,
  * or if the session is not taken over.
  *
  * @param options `onlyKept` leaves out sessions that end in the previous system when they are taken over

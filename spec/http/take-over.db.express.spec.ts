@@ -2,7 +2,6 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/g
 import express from 'express';
 import type { Model, ModelStatic } from 'sequelize';
 import { internalsOf } from '../../lib/auth.js';
-import { expressSession } from '../../lib/bridges.js';
 import { runChores } from '../../lib/database/chores.js';
 import {
   admin,
@@ -13,6 +12,7 @@ import {
   suspension,
   twoFactor,
 } from '../../lib/index.js';
+import { expressSession } from '../../lib/moving-in.js';
 import { caught, password, SECRET, type SpecApp, startApp } from '../support/app.js';
 import { CookieJar } from '../support/cookie-jar.js';
 import { rows } from '../support/database.js';

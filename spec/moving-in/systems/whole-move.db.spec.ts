@@ -1,11 +1,10 @@
 import { createHmac, randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import type { Sequelize } from 'sequelize';
-import { authJsSessions, betterAuthSessions } from '../../lib/bridges.js';
-import { fromAuthJs, fromBetterAuth } from '../../lib/importers.js';
-import { admin, suspension } from '../../lib/index.js';
-import { password, type SpecApp, startApp } from '../support/app.js';
-import { dialect, rows } from '../support/database.js';
+import { admin, suspension } from '../../../lib/index.js';
+import { authJsSessions, betterAuthSessions, fromAuthJs, fromBetterAuth } from '../../../lib/moving-in.js';
+import { password, type SpecApp, startApp } from '../../support/app.js';
+import { dialect, rows } from '../../support/database.js';
 
 // An import and the sessions after it, on tables whose times and flags have the forms that apps and drivers have for them.
 // The id of an imported account contains the time of its row, so an importer and its bridge must read the same time.

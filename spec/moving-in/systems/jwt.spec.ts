@@ -4,7 +4,6 @@ import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import express from 'express';
 import { exportJWK, type JWTPayload, SignJWT } from 'jose';
-import { type JwtAlgorithm, jwtSessions } from '../../lib/bridges.js';
 import {
   admin,
   apiKeys,
@@ -14,11 +13,12 @@ import {
   requireSession,
   suspension,
   twoFactor,
-} from '../../lib/index.js';
-import { caught, memoryLogger, password, SECRET, type SpecApp, startApp } from '../support/app.js';
-import { rows } from '../support/database.js';
-import { listening } from '../support/old-app.js';
-import { enroll } from '../support/two-factor.js';
+} from '../../../lib/index.js';
+import { type JwtAlgorithm, jwtSessions } from '../../../lib/moving-in.js';
+import { caught, memoryLogger, password, SECRET, type SpecApp, startApp } from '../../support/app.js';
+import { rows } from '../../support/database.js';
+import { listening } from '../../support/old-app.js';
+import { enroll } from '../../support/two-factor.js';
 
 // Tokens that an app has signed itself, sent by clients that cannot be changed.
 const plugins = [

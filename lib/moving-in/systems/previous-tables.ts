@@ -1,5 +1,5 @@
 import type { Sequelize } from 'sequelize';
-import { isSequelize } from '../database/connect.js';
+import { isSequelize } from '../../database/connect.js';
 
 /** A row of a previous system's table, as the database's driver returned it. */
 export type SourceRow = Readonly<Record<string, unknown>>;

@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
-import { fromAuthJs, fromBetterAuth, fromTable } from '../../lib/importers.js';
-import { admin, type ImportRow, oauth, suspension, twoFactor } from '../../lib/index.js';
-import { github, google, microsoft, x } from '../../lib/providers.js';
-import { password, type SpecApp, startApp } from '../support/app.js';
-import { createDatabase, dialect, rows, type SpecDatabase } from '../support/database.js';
-import { fillWith, type Made, madeBy } from '../support/made-elsewhere.js';
-import { expectProblem } from '../support/problem.js';
-import { codeOf, forgetSteps } from '../support/two-factor.js';
+import { admin, type ImportRow, oauth, suspension, twoFactor } from '../../../lib/index.js';
+import { fromAuthJs, fromBetterAuth, fromTable } from '../../../lib/moving-in.js';
+import { github, google, microsoft, x } from '../../../lib/providers.js';
+import { password, type SpecApp, startApp } from '../../support/app.js';
+import { createDatabase, dialect, rows, type SpecDatabase } from '../../support/database.js';
+import { fillWith, type Made, madeBy } from '../../support/made-elsewhere.js';
+import { expectProblem } from '../../support/problem.js';
+import { codeOf, forgetSteps } from '../../support/two-factor.js';
 
 interface MadeByBetterAuth extends Made {
   readonly password: string;

@@ -1,9 +1,9 @@
 import { generateKeyPairSync } from 'node:crypto';
 import { expect, test } from '@jest/globals';
 import { Sequelize } from 'sequelize';
-import { authJsSessions, betterAuthSessions, expressSession, jwtSessions } from '../../lib/bridges.js';
-import { createAuth } from '../../lib/index.js';
-import { SECRET } from '../support/app.js';
+import { createAuth } from '../../../lib/index.js';
+import { authJsSessions, betterAuthSessions, expressSession, jwtSessions } from '../../../lib/moving-in.js';
+import { SECRET } from '../../support/app.js';
 
 const sequelize = new Sequelize('postgres://127.0.0.1/nowhere', { logging: false });
 const store = { get: () => {}, destroy: () => {} };
@@ -109,7 +109,7 @@ test.each([
 });
 
 test.each([
-  [authJsSessions, /bridges\[0\] must be a bridge from latchkey\/bridges: call it/],
+  [authJsSessions, /bridges\[0\] must be a bridge from latchkey\/moving-in: call it/],
   [{}, /bridges\[0\] must be a bridge/],
   [null, /bridges\[0\] must be a bridge/],
 ])('so is one that is no bridge: %p', (bridge, said) => {

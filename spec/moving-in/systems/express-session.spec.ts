@@ -1,11 +1,11 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import session from 'express-session';
-import { expressSession } from '../../lib/bridges.js';
-import { authRouter, requireSession } from '../../lib/index.js';
-import { password, type SpecApp, startApp } from '../support/app.js';
-import { CookieJar } from '../support/cookie-jar.js';
-import { OLD_SECRET, type OldStore, sessionStore, startOldApp } from '../support/old-app.js';
-import { ownRows } from '../support/own-rows.js';
+import { authRouter, requireSession } from '../../../lib/index.js';
+import { expressSession } from '../../../lib/moving-in.js';
+import { password, type SpecApp, startApp } from '../../support/app.js';
+import { CookieJar } from '../../support/cookie-jar.js';
+import { OLD_SECRET, type OldStore, sessionStore, startOldApp } from '../../support/old-app.js';
+import { ownRows } from '../../support/own-rows.js';
 
 // Sessions that express-session and passport have made, in the same database.
 const HOUR = 3_600_000;

@@ -1,12 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
-import { betterAuthSessions } from '../../lib/bridges.js';
-import { fromBetterAuth } from '../../lib/importers.js';
-import { authRouter } from '../../lib/index.js';
-import { password, type SpecApp, startApp } from '../support/app.js';
-import { BETTER_AUTH_SECRET, startBetterAuth } from '../support/better-auth.js';
-import { CookieJar } from '../support/cookie-jar.js';
-import { dialect, rows } from '../support/database.js';
+import { authRouter } from '../../../lib/index.js';
+import { betterAuthSessions, fromBetterAuth } from '../../../lib/moving-in.js';
+import { password, type SpecApp, startApp } from '../../support/app.js';
+import { BETTER_AUTH_SECRET, startBetterAuth } from '../../support/better-auth.js';
+import { CookieJar } from '../../support/cookie-jar.js';
+import { dialect, rows } from '../../support/database.js';
 
 // Sessions that better-auth has made, in the same database.
 const DAY = 24 * 3_600_000;

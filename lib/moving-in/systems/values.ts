@@ -1,5 +1,5 @@
-import { uuidOf } from '../crypto/uuid.js';
-import type { ImportRow } from '../users/imported.js';
+import { uuidOf } from '../../crypto/uuid.js';
+import type { ImportRow } from '../../users/imported.js';
 import type { SourceRow } from './previous-tables.js';
 
 /** A user as an importer reads them, with the values for all plugins, whether or not the app uses these plugins. */

@@ -1,15 +1,20 @@
 import { createHmac, randomBytes, randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
-import { authJsSessions, betterAuthSessions, expressSession } from '../../lib/bridges.js';
-import { fromAuthJs, fromBetterAuth } from '../../lib/importers.js';
-import { admin, type ImportRow, oauth, passkeys, suspension, twoFactor } from '../../lib/index.js';
-import { github } from '../../lib/providers.js';
-import { password, type SpecApp, startApp } from '../support/app.js';
-import { CookieJar } from '../support/cookie-jar.js';
-import { dialect, rows } from '../support/database.js';
-import { madeBy } from '../support/made-elsewhere.js';
-import { OLD_SECRET, type OldStore, sessionStore, startOldApp } from '../support/old-app.js';
-import { authenticator, PAGE, signInWith } from '../support/passkeys.js';
+import { admin, type ImportRow, oauth, passkeys, suspension, twoFactor } from '../../../lib/index.js';
+import {
+  authJsSessions,
+  betterAuthSessions,
+  expressSession,
+  fromAuthJs,
+  fromBetterAuth,
+} from '../../../lib/moving-in.js';
+import { github } from '../../../lib/providers.js';
+import { password, type SpecApp, startApp } from '../../support/app.js';
+import { CookieJar } from '../../support/cookie-jar.js';
+import { dialect, rows } from '../../support/database.js';
+import { madeBy } from '../../support/made-elsewhere.js';
+import { OLD_SECRET, type OldStore, sessionStore, startOldApp } from '../../support/old-app.js';
+import { authenticator, PAGE, signInWith } from '../../support/passkeys.js';
 
 // The names that Drizzle and Prisma give tables and columns, and passkeys as better-auth stores them.
 const SECRET = 'the first secret of better-auth, of 32 bytes';

@@ -4,16 +4,22 @@ import { hash } from 'bcrypt';
 import { twoFactor as betterAuthTwoFactor } from 'better-auth/plugins';
 import session from 'express-session';
 import { createClient } from 'redis';
-import { authJsSessions, betterAuthSessions, expressSession, type SessionBridge } from '../../lib/bridges.js';
-import { fromAuthJs, fromBetterAuth } from '../../lib/importers.js';
-import { type ImportRow, twoFactor } from '../../lib/index.js';
-import { password, type SpecApp, startApp } from '../support/app.js';
-import { startAuthJs } from '../support/auth-js.js';
-import { BETTER_AUTH_SECRET, startBetterAuth } from '../support/better-auth.js';
-import { CookieJar } from '../support/cookie-jar.js';
-import { dialect, rows, type SpecDatabase } from '../support/database.js';
-import { OLD_SECRET, sessionStore, startOldApp } from '../support/old-app.js';
-import { codeOf } from '../support/two-factor.js';
+import { type ImportRow, twoFactor } from '../../../lib/index.js';
+import {
+  authJsSessions,
+  betterAuthSessions,
+  expressSession,
+  fromAuthJs,
+  fromBetterAuth,
+  type SessionBridge,
+} from '../../../lib/moving-in.js';
+import { password, type SpecApp, startApp } from '../../support/app.js';
+import { startAuthJs } from '../../support/auth-js.js';
+import { BETTER_AUTH_SECRET, startBetterAuth } from '../../support/better-auth.js';
+import { CookieJar } from '../../support/cookie-jar.js';
+import { dialect, rows, type SpecDatabase } from '../../support/database.js';
+import { OLD_SECRET, sessionStore, startOldApp } from '../../support/old-app.js';
+import { codeOf } from '../../support/two-factor.js';
 
 // An app moves in a tenth of its traffic after the other, and back: nobody is signed out, and no factor is enrolled again.
 const SHARES = [10, 50, 100, 50, 10, 0];

@@ -1,10 +1,9 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
-import { authJsSessions } from '../../lib/bridges.js';
-import { fromAuthJs } from '../../lib/importers.js';
-import { password, type SpecApp, startApp } from '../support/app.js';
-import { startAuthJs } from '../support/auth-js.js';
-import { CookieJar } from '../support/cookie-jar.js';
-import { rows } from '../support/database.js';
+import { authJsSessions, fromAuthJs } from '../../../lib/moving-in.js';
+import { password, type SpecApp, startApp } from '../../support/app.js';
+import { startAuthJs } from '../../support/auth-js.js';
+import { CookieJar } from '../../support/cookie-jar.js';
+import { rows } from '../../support/database.js';
 
 // Sessions that Auth.js has made with its Sequelize adapter, in the same database.
 const MONTH = 30 * 24 * 3_600_000;

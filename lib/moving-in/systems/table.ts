@@ -1,6 +1,6 @@
 import type { Sequelize } from 'sequelize';
-import { digestInHex } from '../crypto/token.js';
-import { type ImportRow, SOURCE } from '../users/imported.js';
+import { digestInHex } from '../../crypto/token.js';
+import { type ImportRow, SOURCE } from '../../users/imported.js';
 import { PreviousTables, requireSequelize, type SourceRow } from './previous-tables.js';
 import { flagOf, type ImportSource, named, textOf, timeOf } from './values.js';
 
