@@ -15,7 +15,6 @@ import { SecretBox } from './crypto/secret-box.js';
 import { openDatabase } from './database/database.js';
 import { requireAuthentication } from './http/admit.js';
 import { type FormsApi, formsApi } from './http/form-values.js';
-import { oldTokens } from './http/old-tokens.js';
 import { describeApi, type OpenApiDocument } from './http/openapi.js';
 import { type OwnSignIn, ownSignIn } from './http/own-sign-in.js';
 import type { Route } from './http/route.js';
@@ -252,15 +251,7 @@ function assemble(config: AuthConfig<readonly Plugin[]>) {
     new EmailedCodes(secrets),
     addedToUsers(config.plugins ?? []),
     (sessions) => [
-      ...(settings.sessionSchemes.length > 0
-        ? [
-            bearerCarrier(
-              sessions,
-              settings,
-              oldTokens(() => core),
-            ),
-          ]
-        : []),
+      ...(settings.bearerEnabled ? [bearerCarrier(sessions, settings.bearerSchemes)] : []),
       cookieCarrier(sessions, settings.cookie.name, settings.deviceCookie.name),
     ],
     (core) => {

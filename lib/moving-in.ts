@@ -1,6 +1,5 @@
 /** The entry point `latchkey/moving-in`, for apps that move to latchkey from another system. */
 export type {
-  BearerScheme,
   CookieValues,
   ImportedRow,
   KeepOld,
@@ -10,7 +9,8 @@ export type {
   OldUserId,
   SessionBridge,
   TokenBridge,
-} from './config/bridge.js';
+} from './moving-in/bridge.js';
+export { type MovingInOptions, movingIn } from './moving-in/index.js';
 export {
   type AuthJsOptions,
   type AuthJsSessionsOptions,

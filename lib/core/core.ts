@@ -16,13 +16,12 @@ import { AccountChanges } from '../notices/changes.js';
 import { Notices } from '../notices/notices.js';
 import type { Events } from '../outbox/events.js';
 import type { Outbox } from '../outbox/outbox.js';
-import { deviceTokensOf, namesDevice, sessionOf } from '../sessions/carriers.js';
+import { deviceTokensOf, joinCarriers, namesDevice, sessionOf } from '../sessions/carriers.js';
 import { CodeTries } from '../sessions/code-tries.js';
 import { Completion } from '../sessions/completion.js';
 import { DeviceRows } from '../sessions/device-rows.js';
 import { Devices } from '../sessions/devices.js';
 import { EmailCodeStep } from '../sessions/email-code-step.js';
-import { KeptSessions } from '../sessions/kept-sessions.js';
 import { PasswordCheck } from '../sessions/password-check.js';
 import { PendingSignIns } from '../sessions/pending-sign-ins.js';
 import { RecentBrowsers } from '../sessions/recent-browsers.js';
@@ -44,7 +43,6 @@ import {
   type SignInOptions,
 } from '../sessions/sign-in.js';
 import { countSignIn, FRESH_SECONDS, requireFresh, type SignedIn } from '../sessions/signed-in.js';
-import { TakenOverSessions } from '../sessions/taken-over.js';
 import { Tasks } from '../sessions/tasks.js';
 import type { Columns } from '../tables/column.js';
 import {
@@ -141,9 +139,6 @@ export class Core {
   /** The recorded changes of accounts, which can be undone. */
   readonly changes: AccountChanges;
   readonly notices: Notices;
-  readonly takenOver: TakenOverSessions;
-  /** The sessions of previous systems that are still running. */
-  readonly kept: KeptSessions;
   /** The parts that currently do less than they should. */
   readonly degraded = new Degraded();
   /** Writes emails to the outbox. Null if `email` is not configured. */
@@ -193,17 +188,14 @@ export class Core {
       deviceTokens: this.table(deviceTokens),
       changes: this.table(accountChanges),
     };
-    this.kept = new KeptSessions(database, box, settings, this.degraded);
     this.sessions = new Sessions(
       database,
       tables,
       this.users.selections.shown,
       settings,
       events,
-      this.kept,
       contributions,
     );
-    this.takenOver = new TakenOverSessions(database, box, this.sessions);
     const held = new HeldEmails(database, tables.changes, (settings.email?.notices ?? []).length > 0);
     this.signUp = new SignUp(database, this.users, settings, held, events, this.imported);
     this.updates = new UserUpdates(context, this.users, settings.hooks, held, this.imported);
@@ -333,10 +325,8 @@ export class Core {
       );
     this.#contributions = setUp(this);
     this.tokens.checkPurposes();
-    this.carriers = [
-      ...this.#contributions.flatMap(({ carriers = [] }) => carriers),
-      ...carriersOf(this.sessions),
-    ];
+    const ofPlugins = this.#contributions.flatMap(({ carriers = [] }) => carriers);
+    this.carriers = joinCarriers([...ofPlugins, ...carriersOf(this.sessions)]);
     this.afterCarriers = this.#contributions.flatMap((plugin) => plugin.afterCarriers?.bind(plugin) ?? []);
   }
 
@@ -546,7 +536,6 @@ export class Core {
   /** Waits for background work. */
   async settle(): Promise<void> {
     await this.sessions.settle();
-    await this.kept.settle();
     await this.outbox.settle();
     // Wait for the outbox first, because the app's `send` can cause events, which the audit log writes.
     await Promise.all(this.#contributions.map((contribution) => contribution.settle?.()));

@@ -9,15 +9,13 @@ import { isUnsafe, requireOwnOrigin } from '../sessions/origin.js';
 import { type Authentication, isSession, type SessionAuthentication } from '../sessions/request.js';
 import { wereJustReplaced } from '../sessions/sessions.js';
 import { requireFresh } from '../sessions/signed-in.js';
-import { offerToken } from './old-tokens.js';
 import { beforeHeaders, clearSessionCookie, setsCookie } from './respond.js';
-import { besideOldSessions, carryOver } from './take-over.js';
 
 /**
  * Authenticates a request. Returns null if the request presents no credential. Browsers send the cookie automatically,
  * so a request with an unsafe method that the cookie authenticates must come from an allowed origin.
  *
- * @param res the response; without one, the session of a previous system is not taken over
+ * @param res the response; without one, plugins can send nothing to the client
  * @throws AuthError if the credential is invalid or the origin is not allowed
  */
 export async function authenticate(
@@ -27,18 +25,9 @@ export async function authenticate(
 ): Promise<Authentication | null> {
   // Most apps do not have a plugin that takes part, so their requests must not wait for an additional promise.
   if (core.afterCarriers.length > 0) return authenticateAlsoByPlugins(core, req, res);
-  // Most apps do not have a bridge, so their requests should not wait for an additional promise.
-  const authentication = await (core.settings.bridges.length > 0
-    ? authenticateUnlessDead(core, req, res)
-    : authenticateWith(core.carriers, req));
-  if (!authentication) return res ? carryOver(core, req, res) : null;
-  if (authentication.via === 'bearer' && res) offerToken(core, authentication, res);
-  if (authentication.via !== 'cookie') return authentication;
-  const { method } = req;
-  if (method !== undefined && isUnsafe(method)) requireOwnOrigin(req, core.settings);
-  return core.settings.bridges.length > 0
-    ? besideOldSessions(core, req, res, authentication)
-    : authentication;
+  const found = await authenticateWith(core.carriers, req);
+  checkOrigin(core, req, found);
+  return found;
 }
 
 /** Lets plugins decide after the carriers: see `Contribution.afterCarriers`. */
@@ -67,25 +56,6 @@ function checkOrigin(core: Core, req: PlainRequest, found: Authentication | null
 }
 
 /**
- * Authenticates a request by its own credentials. If its session cookie is invalid, a session of a previous system that
- * is still running is taken over instead: latchkey's session might have expired while the user was active there.
- */
-async function authenticateUnlessDead(
-  core: Core,
-  req: PlainRequest,
-  res?: ServerResponse,
-): Promise<Authentication | null> {
-  try {
-    return await authenticateWith(core.carriers, req);
-  } catch (error) {
-    const takenOver =
-      res && isOfDeadCookie(core, req, error) ? await carryOver(core, req, res, { onlyKept: true }) : null;
-    if (!takenOver) throw error;
-    return takenOver;
-  }
-}
-
-/**
  * Like {@link authenticate}, but ignores an invalid session cookie and clears it. Browsers send the cookie
  * automatically, so if it were rejected, the user could not even sign in again. Clients send other credentials on
  * purpose.
@@ -104,7 +74,8 @@ export async function authenticateIfPossible(
   return null;
 }
 
-function isOfDeadCookie(core: Core, req: PlainRequest, error: unknown): boolean {
+/** Whether an error says that the session cookie of a request is invalid. */
+export function isOfDeadCookie(core: Core, req: PlainRequest, error: unknown): boolean {
   const carrier = core.carriers.find((one) => one.sessionTokens(req).length > 0);
   return error instanceof AuthError && error.code === 'invalid_session' && carrier?.via === 'cookie';
 }

@@ -10,7 +10,6 @@ import type { RowOf } from '../tables/column.js';
 import { type Session, type SessionColumns, sessions, type User, type UserColumns } from '../tables/core.js';
 import type { Selection, Table } from '../tables/table.js';
 import type { UserSelection } from '../users/record.js';
-import type { KeptSessions } from './kept-sessions.js';
 import { LastUse } from './last-use.js';
 import { TokenLookup } from './lookup.js';
 import type { IssuedSession, OwnedSession, RenewOptions } from './signed-in.js';
@@ -56,7 +55,6 @@ export class Sessions {
     owner: UserSelection<User>,
     private readonly settings: Settings,
     private readonly events: Events,
-    private readonly kept: Pick<KeptSessions, 'endAll' | 'endOf' | 'forgetBeside'>,
     private readonly contributions: () => readonly FollowsSessions[],
   ) {
     this.#table = tables.sessions;
@@ -142,7 +140,6 @@ export class Sessions {
    *
    * @param within a transaction to join
    * @param how whether a new session of the same client replaces it
-   * @param endsOld whether the previous systems' sessions that are linked to it end too
    * @returns whether it was active
    */
   async revoke(
@@ -150,7 +147,6 @@ export class Sessions {
     sessionId: string,
     within?: Transaction,
     how: 'revoked' | 'replaced' = 'revoked',
-    endsOld = how === 'revoked',
   ): Promise<boolean> {
     if (!isUuid(userId) || !isUuid(sessionId)) return false;
     await this.database.ready();
@@ -163,7 +159,6 @@ export class Sessions {
       if (ended === 0) return false;
       this.#emitEnd(userId, [sessionId], transaction);
       await this.#announce({ how, sessionIds: [sessionId] }, transaction);
-      if (endsOld) await this.kept.endOf(sessionId, transaction);
       return true;
     };
     return this.events.together(['session.revoked'], work, within);
@@ -223,7 +218,6 @@ export class Sessions {
     const ids = live.map(({ id }) => id);
     this.#emitEnd(userId, ids, transaction);
     await this.#announce({ how: 'all-revoked', userId }, transaction);
-    this.kept.endAll(userId, transaction);
     return ids.length;
   }
 
@@ -286,11 +280,7 @@ export class Sessions {
   /** Deletes expired and idle sessions. */
   get expired(): Chore {
     const ages = { expires_at: 0, last_active_at: this.#idleMs };
-    // A missing session counts as revoked, so the previous system's session that is linked to it would be invalid here.
-    const before = async (sessionIds: readonly string[]) => {
-      await this.#announce({ how: 'expired', sessionIds });
-      await this.kept.forgetBeside(sessionIds);
-    };
+    const before = (sessionIds: readonly string[]) => this.#announce({ how: 'expired', sessionIds });
     return new ExpiredRows(this.database, this.#table.name, 'id', ages, before);
   }
 

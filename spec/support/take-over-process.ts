@@ -5,7 +5,7 @@
 import express from 'express';
 import { connectByUrl } from '../../lib/database/connect.js';
 import { createAuth, requireSession } from '../../lib/index.js';
-import { expressSession } from '../../lib/moving-in.js';
+import { expressSession, movingIn } from '../../lib/moving-in.js';
 import { memoryLogger, password, SECRET } from './app.js';
 import { listening, OLD_SECRET, sessionStore } from './old-app.js';
 
@@ -35,9 +35,8 @@ const bridge = expressSession({
 const auth = createAuth({
   database,
   secret: SECRET,
-  plugins: [password()],
+  plugins: [password(), movingIn({ bridges: [bridge] })],
   logger: memoryLogger(),
-  bridges: [bridge],
 });
 const app = await listening(
   express().get('/page', requireSession(auth), (_req, res) => void res.json({ by: process.pid })),

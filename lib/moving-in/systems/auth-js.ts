@@ -1,6 +1,6 @@
 import type { Sequelize } from 'sequelize';
-import type { OldSession, SessionBridge } from '../../config/bridge.js';
 import { readOptions, schemaOf } from '../../config/options.js';
+import type { OldSession, SessionBridge } from '../bridge.js';
 import {
   type BridgeOptions,
   columnsOption,

@@ -1,9 +1,9 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import type { Sequelize } from 'sequelize';
 import * as z from 'zod';
-import type { KeepOld, OldUser, OldUserId } from '../../config/bridge.js';
 import { flag } from '../../config/options.js';
 import { isSequelize } from '../../database/connect.js';
+import type { KeepOld, OldUser, OldUserId } from '../bridge.js';
 import type { SourceIdentity } from './values.js';
 
 /** Whether a signature is the HMAC-SHA-256 of a value under one of the secrets, in base64 with or without padding. */

@@ -1,6 +1,6 @@
 import * as z from 'zod';
-import type { OldSession, SessionBridge } from '../../config/bridge.js';
 import { flag, readOptions, schemaOf } from '../../config/options.js';
+import type { OldSession, SessionBridge } from '../bridge.js';
 import {
   type BridgeOptions,
   type FoundUser,

@@ -2,11 +2,12 @@ import { createPublicKey, createSecretKey, type JsonWebKey, type KeyObject } fro
 import { types } from 'node:util';
 import type { JWTVerifyOptions } from 'jose';
 import * as z from 'zod';
-import type { BearerScheme, OldToken, TokenBridge } from '../../config/bridge.js';
+import type { BearerScheme } from '../../config/config.js';
 import { isLoopback, readOptions, schemaOf } from '../../config/options.js';
 import { boundedFetch } from '../../context/bounded-fetch.js';
 import { loadEsModule } from '../../context/es-module.js';
 import { once } from '../../context/once.js';
+import type { OldToken, TokenBridge } from '../bridge.js';
 import { type FoundUser, userFunction, userOf } from './bridge-options.js';
 
 /** The algorithms that {@link jwtSessions} verifies (RFC 7518, RFC 8037, RFC 9864). */

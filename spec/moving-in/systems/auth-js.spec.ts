@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
-import { authJsSessions, fromAuthJs } from '../../../lib/moving-in.js';
+import { authJsSessions, fromAuthJs, movingIn } from '../../../lib/moving-in.js';
 import { password, type SpecApp, startApp } from '../../support/app.js';
 import { startAuthJs } from '../../support/auth-js.js';
 import { CookieJar } from '../../support/cookie-jar.js';
@@ -15,8 +15,8 @@ let email: string;
 
 beforeAll(async () => {
   app = (await startApp({
-    plugins: [password()],
-    config: async ({ sequelize }) => ({ tablePrefix: 'lk_', bridges: [authJsSessions({ sequelize })] }),
+    plugins: ({ sequelize }) => [password(), movingIn({ bridges: [authJsSessions({ sequelize })] })] as const,
+    config: { tablePrefix: 'lk_' },
   })) as never;
   old = await startAuthJs(app.database);
 });

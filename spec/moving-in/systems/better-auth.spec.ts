@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { authRouter } from '../../../lib/index.js';
-import { betterAuthSessions, fromBetterAuth } from '../../../lib/moving-in.js';
+import { betterAuthSessions, fromBetterAuth, movingIn } from '../../../lib/moving-in.js';
 import { password, type SpecApp, startApp } from '../../support/app.js';
 import { BETTER_AUTH_SECRET, startBetterAuth } from '../../support/better-auth.js';
 import { CookieJar } from '../../support/cookie-jar.js';
@@ -18,10 +18,10 @@ let email: string;
 
 beforeAll(async () => {
   app = (await startApp({
-    plugins: [password()],
-    config: async ({ sequelize }) => ({
-      bridges: [betterAuthSessions({ sequelize, secret: ['a newer secret', BETTER_AUTH_SECRET] })],
-    }),
+    plugins: ({ sequelize }) => {
+      const bridge = betterAuthSessions({ sequelize, secret: ['a newer secret', BETTER_AUTH_SECRET] });
+      return [password(), movingIn({ bridges: [bridge] })] as const;
+    },
     mount: (express, auth) => void express.use('/auth', authRouter(auth)),
   })) as never;
   old = await startBetterAuth(app.database, { session: { cookieCache: { enabled: true, maxAge: 3600 } } });
@@ -221,12 +221,11 @@ describe('a session is not taken over', () => {
 
 test('the cookie with the prefix __Secure- counts where cookies are Secure, and no other', async () => {
   other = await startBetterAuth(app.database, { advanced: { useSecureCookies: true } });
+  const { url, sequelize } = app.database;
+  const bridges = [betterAuthSessions({ sequelize, secret: BETTER_AUTH_SECRET })];
   const secure = (await startApp({
-    config: {
-      database: app.database.url,
-      session: { cookie: { secure: true } },
-      bridges: [betterAuthSessions({ sequelize: app.database.sequelize, secret: BETTER_AUTH_SECRET })],
-    },
+    plugins: [password(), movingIn({ bridges })],
+    config: { database: url, session: { cookie: { secure: true } } },
   })) as never as typeof app;
   try {
     await signUp({ at: other });

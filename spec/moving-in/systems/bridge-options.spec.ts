@@ -2,7 +2,13 @@ import { generateKeyPairSync } from 'node:crypto';
 import { expect, test } from '@jest/globals';
 import { Sequelize } from 'sequelize';
 import { createAuth } from '../../../lib/index.js';
-import { authJsSessions, betterAuthSessions, expressSession, jwtSessions } from '../../../lib/moving-in.js';
+import {
+  authJsSessions,
+  betterAuthSessions,
+  expressSession,
+  jwtSessions,
+  movingIn,
+} from '../../../lib/moving-in.js';
 import { SECRET } from '../../support/app.js';
 
 const sequelize = new Sequelize('postgres://127.0.0.1/nowhere', { logging: false });
@@ -113,8 +119,7 @@ test.each([
   [{}, /bridges\[0\] must be a bridge/],
   [null, /bridges\[0\] must be a bridge/],
 ])('so is one that is no bridge: %p', (bridge, said) => {
-  const config = { database: 'sqlite:./nowhere.db', secret: SECRET, bridges: [bridge] as never };
-  expect(() => createAuth(config)).toThrow(said);
+  expect(() => movingIn({ bridges: [bridge] as never })).toThrow(said);
 });
 
 test.each([

@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import session from 'express-session';
 import { authRouter, requireSession } from '../../../lib/index.js';
-import { expressSession } from '../../../lib/moving-in.js';
+import { expressSession, movingIn } from '../../../lib/moving-in.js';
 import { password, type SpecApp, startApp } from '../../support/app.js';
 import { CookieJar } from '../../support/cookie-jar.js';
 import { OLD_SECRET, type OldStore, sessionStore, startOldApp } from '../../support/old-app.js';
@@ -18,18 +18,20 @@ describe('an app whose users have a table of their own', () => {
   beforeAll(async () => {
     let store: OldStore | undefined;
     app = (await startApp({
-      plugins: [password()],
       config: async (database) => {
         const own = ownRows(database);
         model = own.model;
         await model.sync();
+        return own.config;
+      },
+      plugins: (database) => {
         store = sessionStore(database);
         const bridge = expressSession({
           store,
           secret: ['a newer secret', OLD_SECRET],
           userId: (data) => data.passport?.user,
         });
-        return { ...own.config, bridges: [bridge] };
+        return [password(), movingIn({ bridges: [bridge] })] as const;
       },
       mount(express, auth) {
         express.use('/auth', authRouter(auth));
@@ -95,12 +97,14 @@ describe('an app whose sessions', () => {
   ) {
     const store = new session.MemoryStore();
     app = (await startApp({
-      plugins: [password()],
-      config: {
-        bridges: [
-          expressSession({ store, secret: OLD_SECRET, userId: (data) => data.passport?.user, ...options }),
-        ],
-      },
+      plugins: [
+        password(),
+        movingIn({
+          bridges: [
+            expressSession({ store, secret: OLD_SECRET, userId: (data) => data.passport?.user, ...options }),
+          ],
+        }),
+      ],
     })) as never;
     old = await startOldApp(Object.assign(store, { sync: async () => {} }) as never, cookie);
     jar = new CookieJar();

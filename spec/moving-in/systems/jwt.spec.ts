@@ -14,7 +14,7 @@ import {
   suspension,
   twoFactor,
 } from '../../../lib/index.js';
-import { type JwtAlgorithm, jwtSessions } from '../../../lib/moving-in.js';
+import { type JwtAlgorithm, jwtSessions, movingIn } from '../../../lib/moving-in.js';
 import { caught, memoryLogger, password, SECRET, type SpecApp, startApp } from '../../support/app.js';
 import { rows } from '../../support/database.js';
 import { listening } from '../../support/old-app.js';
@@ -28,6 +28,7 @@ const plugins = [
   suspension(),
   apiKeys({ acceptBearer: true }),
 ] as const;
+type Plugins = readonly [...typeof plugins, ReturnType<typeof movingIn>];
 const PASSWORD = 'an analytical engine';
 const OLD = 'short secret';
 const keys = {
@@ -44,7 +45,7 @@ const keys = {
 const pemOf = ({ publicKey }: { publicKey: KeyObject }) =>
   publicKey.export({ type: 'spki', format: 'pem' }) as string;
 
-let app: SpecApp<typeof plugins>;
+let app: SpecApp<Plugins>;
 let jwks: Server;
 /** How the server of the keys answers, and how often it was asked. */
 let answer: 'keys' | 'error' | 'redirect' | 'endless';
@@ -83,31 +84,32 @@ beforeAll(async () => {
     return Object.defineProperty(made, 'until', { get: () => until });
   };
   app = await startApp({
-    plugins,
-    config: {
-      bearerEnabled: true,
-      bearer: { scheme: 'Token' },
-      bridges: [
-        bridge({ keys: ['a newer secret', OLD], algorithms: ['HS256'] }),
-        bridge({ keys: OLD, algorithms: ['HS256'], scheme: 'Token' }),
-        bridge({ keys: pemOf(keys.rsa), algorithms: ['RS256', 'PS256'] }),
-        bridge({ keys: Buffer.from(pemOf(keys.ed)), algorithms: ['EdDSA'] }),
-        bridge({
-          keys: {
-            keys: [
-              await jwkOf(keys.p256, 'p256'),
-              await jwkOf(keys.other),
-              await jwkOf(keys.p384),
-              await jwkOf(keys.p521),
-              { kty: 'unknown' },
-              { ...(await jwkOf(keys.encryption)), use: 'enc' },
-            ],
-          },
-          algorithms: ['ES256', 'ES384', 'ES512'],
-        }),
-        bridge({ keys: `http://127.0.0.1:${port}/jwks`, algorithms: ['RS256'] }),
-      ],
-    },
+    config: { bearerEnabled: true, bearer: { scheme: 'Token' } },
+    plugins: [
+      ...plugins,
+      movingIn({
+        bridges: [
+          bridge({ keys: ['a newer secret', OLD], algorithms: ['HS256'] }),
+          bridge({ keys: OLD, algorithms: ['HS256'], scheme: 'Token' }),
+          bridge({ keys: pemOf(keys.rsa), algorithms: ['RS256', 'PS256'] }),
+          bridge({ keys: Buffer.from(pemOf(keys.ed)), algorithms: ['EdDSA'] }),
+          bridge({
+            keys: {
+              keys: [
+                await jwkOf(keys.p256, 'p256'),
+                await jwkOf(keys.other),
+                await jwkOf(keys.p384),
+                await jwkOf(keys.p521),
+                { kty: 'unknown' },
+                { ...(await jwkOf(keys.encryption)), use: 'enc' },
+              ],
+            },
+            algorithms: ['ES256', 'ES384', 'ES512'],
+          }),
+          bridge({ keys: `http://127.0.0.1:${port}/jwks`, algorithms: ['RS256'] }),
+        ],
+      }),
+    ],
     mount(express, auth) {
       express.use('/auth', authRouter(auth));
       const seen: Parameters<typeof express.get>[1] = ((
@@ -514,20 +516,18 @@ describe('keys at a URL', () => {
   ) {
     const { port } = jwks.address() as AddressInfo;
     const logger = memoryLogger();
+    const bridge = jwtSessions({
+      keys: new URL(`http://127.0.0.1:${port}/jwks`),
+      algorithms: ['RS256'],
+      userId: ({ sub }) => sub,
+      until,
+    });
     const auth = createAuth({
       database: app.database.url,
       secret: SECRET,
-      plugins: [password()],
+      plugins: [password(), movingIn({ bridges: [bridge] })],
       logger,
       outbox: { interval: false },
-      bridges: [
-        jwtSessions({
-          keys: new URL(`http://127.0.0.1:${port}/jwks`),
-          algorithms: ['RS256'],
-          userId: ({ sub }) => sub,
-          until,
-        }),
-      ],
     });
     const server = await listening(
       express().get('/page', requireSession(auth), (_req, res) => void res.json({})) as never,

@@ -7,6 +7,7 @@ import {
   expressSession,
   fromAuthJs,
   fromBetterAuth,
+  movingIn,
 } from '../../../lib/moving-in.js';
 import { github } from '../../../lib/providers.js';
 import { password, type SpecApp, startApp } from '../../support/app.js';
@@ -27,25 +28,23 @@ const plugins = [
   suspension(),
   passkeys(),
 ] as const;
+type Plugins = readonly [...typeof plugins, ReturnType<typeof movingIn>];
 
-let app: SpecApp<typeof plugins>;
+let app: SpecApp<Plugins>;
 let store: OldStore;
 let given: (data: { passport?: { user?: unknown } }) => unknown;
 beforeAll(async () => {
   app = await startApp({
-    plugins,
-    config: async (database) => {
+    config: { baseUrl: PAGE, tablePrefix: 'lk_' },
+    plugins(database): Plugins {
       store = sessionStore(database);
       const { sequelize } = database;
-      return {
-        baseUrl: PAGE,
-        tablePrefix: 'lk_',
-        bridges: [
-          betterAuthSessions({ sequelize, secret: SECRET }),
-          authJsSessions({ sequelize }),
-          expressSession({ store, secret: OLD_SECRET, userId: (data) => given(data) as never }),
-        ],
-      };
+      const bridges = [
+        betterAuthSessions({ sequelize, secret: SECRET }),
+        authJsSessions({ sequelize }),
+        expressSession({ store, secret: OLD_SECRET, userId: (data) => given(data) as never }),
+      ];
+      return [...plugins, movingIn({ bridges })];
     },
   });
 });

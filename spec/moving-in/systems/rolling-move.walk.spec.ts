@@ -11,6 +11,7 @@ import {
   expressSession,
   fromAuthJs,
   fromBetterAuth,
+  movingIn,
   type SessionBridge,
 } from '../../../lib/moving-in.js';
 import { password, type SpecApp, startApp } from '../../support/app.js';
@@ -27,7 +28,8 @@ const REQUESTS = 10;
 const PEOPLE = 5;
 const PASSWORD = 'an analytical engine';
 const plugins = [password(), twoFactor()] as const;
-type Moved = SpecApp<typeof plugins>;
+type Plugins = readonly [...typeof plugins, ReturnType<typeof movingIn>];
+type Moved = SpecApp<Plugins>;
 type KeepOld = Exclude<Parameters<typeof expressSession>[0]['keepOld'], boolean | undefined>;
 
 interface Person {
@@ -232,11 +234,11 @@ describe.each(systems)('an app with %s', (_name, system) => {
       await old.endAll(email);
     };
     app = await startApp({
-      plugins,
-      config: async (database) => ({
-        tablePrefix: 'lk_',
-        bridges: [await system.bridge(database, { endAll })],
-      }),
+      config: { tablePrefix: 'lk_' },
+      plugins: async (database): Promise<Plugins> => [
+        ...plugins,
+        movingIn({ bridges: [await system.bridge(database, { endAll })] }),
+      ],
     });
     old = await system.start(app.database);
     people = Array.from({ length: PEOPLE }, (_, index) => ({

@@ -2,7 +2,13 @@ import { createHmac, randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import type { Sequelize } from 'sequelize';
 import { admin, suspension } from '../../../lib/index.js';
-import { authJsSessions, betterAuthSessions, fromAuthJs, fromBetterAuth } from '../../../lib/moving-in.js';
+import {
+  authJsSessions,
+  betterAuthSessions,
+  fromAuthJs,
+  fromBetterAuth,
+  movingIn,
+} from '../../../lib/moving-in.js';
 import { password, type SpecApp, startApp } from '../../support/app.js';
 import { dialect, rows } from '../../support/database.js';
 
@@ -66,10 +72,9 @@ const endOf = ({ sessionEndsAt }: OldUser) => sessionEndsAt ?? Date.now() + HOUR
 let app: SpecApp<readonly ReturnType<typeof password>[]>;
 beforeAll(async () => {
   app = (await startApp({
-    plugins: [password({ username: true }), admin({ adminEmails: ['root@example.com'] }), suspension()],
-    config: async ({ sequelize }) => ({
-      tablePrefix: 'lk_',
-      bridges: [
+    config: { tablePrefix: 'lk_' },
+    plugins: ({ sequelize }) => {
+      const bridges = [
         betterAuthSessions({ sequelize, secret: SECRET }),
         authJsSessions({ sequelize }),
         betterAuthSessions({
@@ -82,8 +87,10 @@ beforeAll(async () => {
           tables: inSchema(sequelize, { user: AUTH_JS.tables.user, session: AUTH_JS.tables.session }),
           columns: { user: AUTH_JS.user, session: AUTH_JS.session },
         }),
-      ],
-    }),
+      ];
+      const others = [admin({ adminEmails: ['root@example.com'] }), suspension()] as const;
+      return [password({ username: true }), ...others, movingIn({ bridges })] as const;
+    },
   })) as never;
 });
 beforeEach(async () => {

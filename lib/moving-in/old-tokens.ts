@@ -1,16 +1,16 @@
 import type { ServerResponse } from 'node:http';
-import type { OldToken, TokenBridge } from '../config/bridge.js';
 import type { PlainRequest } from '../context/call.js';
-import type { Core } from '../core/core.js';
 import { violatedUnique } from '../database/faults.js';
 import { AuthError } from '../errors.js';
-import { tokenIn } from '../sessions/carriers.js';
-import { isActive } from '../sessions/kept-sessions.js';
-import type { SessionAuthentication } from '../sessions/request.js';
+import { beforeHeaders, setsCookie } from '../http/respond.js';
+import { inAuthorization, tokenIn } from '../sessions/carriers.js';
+import type { Carrier, SessionAuthentication } from '../sessions/request.js';
 import type { SessionWithUser } from '../sessions/sessions.js';
-import type { ResumedSession } from '../sessions/taken-over.js';
-import { beforeHeaders, setsCookie } from './respond.js';
+import type { OldToken, TokenBridge } from './bridge.js';
+import { isActive } from './kept-sessions.js';
 import { accountOf, askOld, checkedFor, retireOldSessions } from './take-over.js';
+import type { ResumedSession } from './taken-over.js';
+import type { Wing } from './wing.js';
 
 /** A token of a previous system in a request. It might have expired, or might never have been valid. */
 interface PresentedToken {
@@ -34,18 +34,17 @@ const NEWER_MS = 10_000;
 const MAX_KEPT_MS = 10 * 365 * 24 * 60 * 60 * 1000;
 
 /**
- * The tokens of previous systems in requests: see `jwtSessions` in `latchkey/moving-in`. Each token stands for one
- * session, which is created when the token is first seen.
- *
- * @param coreOf returns the core, which does not exist yet when its carriers are created
+ * Creates the carrier of tokens of previous systems: see `jwtSessions` in `latchkey/moving-in`. Each token stands for
+ * one session, which is created when the token is first seen.
  */
-export function oldTokens(coreOf: () => Core) {
+export function oldTokenCarrier(wing: Wing): Carrier {
   return {
-    authenticate(req: PlainRequest): Promise<SessionAuthentication> | null {
-      const presented = oldTokensIn(coreOf(), req);
-      return presented.length > 0 ? authenticateBy(coreOf(), presented, req) : null;
+    ...inAuthorization(wing.tokenBridges.map(({ scheme }) => scheme)),
+    authenticate(req) {
+      const presented = oldTokensIn(wing, req);
+      return presented.length > 0 ? authenticateBy(wing, presented, req) : null;
     },
-    presented: (req: PlainRequest) => oldTokensIn(coreOf(), req).map(({ token }) => token),
+    sessionTokens: (req) => oldTokensIn(wing, req).map(({ token }) => token),
   };
 }
 
@@ -54,12 +53,12 @@ export function oldTokens(coreOf: () => Core) {
  *   `unavailable` if its keys or user cannot be read, because an outage must not sign the user out
  */
 async function authenticateBy(
-  core: Core,
+  wing: Wing,
   presented: readonly PresentedToken[],
   req: PlainRequest,
 ): Promise<SessionAuthentication> {
   for (const old of presented) {
-    const found = await sessionOf(core, old, req);
+    const found = await sessionOf(wing, old, req);
     if (!found) continue;
     const { user, session, issued } = found;
     const authentication: SessionAuthentication = { user, session, apiKey: null, via: 'bearer' };
@@ -70,12 +69,12 @@ async function authenticateBy(
 }
 
 /** With `bearerEnabled`, sends the session's own token to a client that has presented a token of a previous system. */
-export function offerToken(core: Core, authentication: SessionAuthentication, res: ServerResponse): void {
-  const issued = core.settings.bearerEnabled ? offers.get(authentication) : undefined;
+export function offerToken(wing: Wing, authentication: SessionAuthentication, res: ServerResponse): void {
+  const issued = wing.core.settings.bearerEnabled ? offers.get(authentication) : undefined;
   if (!issued) return;
   beforeHeaders(res, () => {
     // A sign-in sends another token, and after a sign-out this one is invalid.
-    if (res.hasHeader('Set-Auth-Token') || setsCookie(res, core.settings.cookie.name)) return;
+    if (res.hasHeader('Set-Auth-Token') || setsCookie(res, wing.core.settings.cookie.name)) return;
     res.setHeader('Set-Auth-Token', issued.token);
     res.appendHeader('Access-Control-Expose-Headers', 'Set-Auth-Token');
     res.setHeader('Cache-Control', 'no-store');
@@ -88,33 +87,33 @@ export function offerToken(core: Core, authentication: SessionAuthentication, re
  * @param kept the client's new session
  */
 export async function retireOld(
-  core: Core,
+  wing: Wing,
   req: PlainRequest,
   res: ServerResponse,
   kept: SessionWithUser,
 ): Promise<void> {
-  for (const old of oldTokensIn(core, req)) await retireToken(core, old, kept);
-  await retireOldSessions(core, req, res, kept);
+  for (const old of oldTokensIn(wing, req)) await retireToken(wing, old, kept);
+  await retireOldSessions(wing, req, res, kept);
 }
 
-async function retireToken(core: Core, old: PresentedToken, kept: SessionWithUser): Promise<void> {
-  const oldHash = hashOf(core, old);
+async function retireToken(wing: Wing, old: PresentedToken, kept: SessionWithUser): Promise<void> {
+  const oldHash = hashOf(wing, old);
   if (!oldHash) return;
-  const row = await core.takenOver.find(oldHash);
-  const found = row ? await core.takenOver.resume(row) : await retireUnknown(core, old, oldHash);
+  const row = await wing.takenOver.find(oldHash);
+  const found = row ? await wing.takenOver.resume(row) : await retireUnknown(wing, old, oldHash);
   if (found && found.session.id !== kept.session.id)
-    await core.sessions.revoke(found.user.id, found.session.id);
+    await wing.core.sessions.revoke(found.user.id, found.session.id);
 }
 
 /** Records that a token is no longer valid. @returns the session that another request has meanwhile started with it */
 async function retireUnknown(
-  core: Core,
+  wing: Wing,
   old: PresentedToken,
   oldHash: Buffer,
 ): Promise<SessionWithUser | null> {
   // Only valid tokens are recorded, because anyone can send others.
-  const token = await find(core, old).catch((error) => {
-    core.settings.log.warn(
+  const token = await find(wing, old).catch((error) => {
+    wing.core.settings.log.warn(
       'bridge.token_not_ended',
       'a token of the previous system might not have been ended',
       {
@@ -123,43 +122,43 @@ async function retireUnknown(
     );
     return null;
   });
-  return token && core.takenOver.retire(oldHash, null, keptUntil(core, token));
+  return token && wing.takenOver.retire(oldHash, null, keptUntil(wing, token));
 }
 
 async function sessionOf(
-  core: Core,
+  wing: Wing,
   old: PresentedToken,
   req: PlainRequest,
   isAgain = false,
 ): Promise<ResumedSession | null> {
-  const oldHash = hashOf(core, old);
+  const oldHash = hashOf(wing, old);
   if (!oldHash) return null;
   // A known token has been verified before. Its session ends when the token expires.
-  const row = await core.takenOver.find(oldHash);
-  if (row) return core.takenOver.resume(row);
-  const token = await find(core, old);
-  const begun = token && (await core.forClient({ request: req }, () => begin(core, oldHash, token)));
+  const row = await wing.takenOver.find(oldHash);
+  if (row) return wing.takenOver.resume(row);
+  const token = await find(wing, old);
+  const begun = token && (await wing.core.forClient({ request: req }, () => begin(wing, oldHash, token)));
   if (begun !== 'too late') return begun;
   // A transaction of the app might never see what another request has written meanwhile.
   if (isAgain) throw new AuthError('unavailable');
-  return sessionOf(core, old, req, true);
+  return sessionOf(wing, old, req, true);
 }
 
 /** @returns null if the token is not taken over; 'too late' if another request has taken it over */
 async function begin(
-  core: Core,
+  wing: Wing,
   oldHash: Buffer,
   token: OldToken,
 ): Promise<ResumedSession | 'too late' | null> {
-  const record = await accountOf(core, token);
+  const record = await accountOf(wing, token);
   const isValid = record && (record.authEpoch === 0 || isNewer(record.account.sessionsEndedAt, token));
-  const checked = isValid ? await checkedFor(core, record, token) : null;
+  const checked = isValid ? await checkedFor(wing, record, token) : null;
   if (!record || !checked) return null;
-  const sealsToken = core.settings.bearerEnabled;
-  const takeOver = { oldHash, endsAt: token.endsAt, keptUntil: keptUntil(core, token), sealsToken };
+  const sealsToken = wing.core.settings.bearerEnabled;
+  const takeOver = { oldHash, endsAt: token.endsAt, keptUntil: keptUntil(wing, token), sealsToken };
   try {
-    const issued = await core.takenOver.begin(takeOver, record, checked);
-    core.settings.telemetry?.signIn('previous_system', 'signed_in');
+    const issued = await wing.takenOver.begin(takeOver, record, checked);
+    wing.core.settings.telemetry?.signIn('previous_system', 'signed_in');
     return { user: issued.user, session: issued.session, issued };
   } catch (error) {
     if (violatedUnique(error)) return 'too late';
@@ -175,24 +174,24 @@ function isNewer(endedAt: unknown, { issuedAt }: OldToken): boolean {
 }
 
 /** Verifies a token. Null if it is not valid. @throws AuthError `unavailable` */
-async function find(core: Core, old: PresentedToken): Promise<OldToken | null> {
+async function find(wing: Wing, old: PresentedToken): Promise<OldToken | null> {
   const { bridge, token } = old;
-  await core.database.ready();
-  const { clock } = core.database;
-  const found = await askOld(core, bridge.name, () => bridge.find(token, new Date(clock.latest())));
+  await wing.core.database.ready();
+  const { clock } = wing.core.database;
+  const found = await askOld(wing, bridge.name, () => bridge.find(token, new Date(clock.latest())));
   return found && !clock.hasPassed(found.endsAt) && !clock.hasPassed(bridge.until) ? found : null;
 }
 
 /** Returns how long to record that a token has been seen: longer than `until`, because the app can postpone `until`. */
-function keptUntil({ database }: Core, { endsAt }: OldToken): Date {
+function keptUntil({ core: { database } }: Wing, { endsAt }: OldToken): Date {
   return new Date(Math.min(endsAt.getTime(), database.clock.now() + MAX_KEPT_MS));
 }
 
-function hashOf(core: Core, { bridge, id }: PresentedToken): Buffer | null {
-  return id === null ? null : core.takenOver.hash(bridge.name, id);
+function hashOf(wing: Wing, { bridge, id }: PresentedToken): Buffer | null {
+  return id === null ? null : wing.takenOver.hash(bridge.name, id);
 }
 
-function oldTokensIn({ settings: { tokenBridges } }: Core, req: PlainRequest): PresentedToken[] {
+function oldTokensIn({ tokenBridges }: Wing, req: PlainRequest): PresentedToken[] {
   if (tokenBridges.length === 0 || req.headers.authorization === undefined) return [];
   return tokenBridges.filter(isActive).flatMap((bridge) => {
     const token = tokenIn(req, [bridge.scheme]);

@@ -1,15 +1,15 @@
 import type { Transaction } from 'sequelize';
-import type { OldSession, OldUser, SessionBridge } from '../config/bridge.js';
-import type { Settings } from '../config/config.js';
 import { withTimeout } from '../context/deadline.js';
 import type { SecretBox } from '../crypto/secret-box.js';
 import { digestToken } from '../crypto/token.js';
 import type { Database } from '../database/database.js';
 import { violatedUnique } from '../database/faults.js';
 import type { Degraded } from '../degraded.js';
+import type { Log } from '../logger.js';
 import type { RowOf } from '../tables/column.js';
 import { type CarriedSessionColumns, carriedSessions, sessions } from '../tables/core.js';
 import { Table } from '../tables/table.js';
+import type { OldSession, OldUser, SessionBridge } from './bridge.js';
 
 /** A session of a previous system that continues there, along with a session here. */
 export interface KeptSession {
@@ -73,18 +73,17 @@ export class KeptSessions {
   constructor(
     private readonly database: Database,
     private readonly box: SecretBox,
-    private readonly settings: Pick<Settings, 'bridges' | 'log'>,
+    private readonly all: readonly SessionBridge[],
+    private readonly log: Log,
     private readonly degraded: Degraded,
   ) {
     this.#table = new Table(database, carriedSessions);
-    if (settings.bridges.some(({ keepOld }) => keepOld)) database.context.allowWaiting();
+    if (all.some(({ keepOld }) => keepOld)) database.context.allowWaiting();
   }
 
   /** The bridges whose sessions continue in the previous system. */
   get bridges(): readonly SessionBridge[] {
-    const { bridges } = this.settings;
-    // Most apps have no bridge, and each of their requests calls this.
-    return bridges.length === 0 ? bridges : bridges.filter((one) => one.keepOld && isActive(one));
+    return this.all.filter((one) => one.keepOld && isActive(one));
   }
 
   /**
@@ -138,8 +137,8 @@ export class KeptSessions {
   /**
    * Forgets a session that has ended in the previous system, so that a later session with the same id is taken over.
    */
-  async forget({ oldHash }: KeptSession, sessionId: string): Promise<void> {
-    await this.#table.delete({ oldHash, sessionId });
+  async forget({ oldHash }: KeptSession, sessionId: string, transaction?: Transaction): Promise<void> {
+    await this.#table.delete({ oldHash, sessionId }, transaction);
   }
 
   /**
@@ -172,7 +171,7 @@ export class KeptSessions {
    *
    * @param transaction the transaction that ends the user's sessions here
    */
-  endAll(userId: string, transaction: Transaction): void {
+  endAll(userId: string, transaction: Transaction | undefined): void {
     for (const { name, keepOld } of this.bridges) {
       const endAll = keepOld?.endAll;
       if (!endAll) continue;
@@ -225,7 +224,7 @@ export class KeptSessions {
       this.degraded.remove(name);
     } catch (error) {
       this.degraded.add(name);
-      this.settings.log.error('bridge.kept_not_ended', message, { err: error });
+      this.log.error('bridge.kept_not_ended', message, { err: error });
     }
   }
 

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import type { BearerScheme } from '../config/config.js';
 
 /**
  * A user's id in the sessions of a previous system: the account's id or, with `user.model`, the primary key of its row;
@@ -130,9 +131,6 @@ export interface TokenBridge {
    */
   find(token: string, now: Date): Promise<OldToken | null>;
 }
-
-/** A scheme of the header `Authorization` that clients use to send a session token. */
-export type BearerScheme = 'Bearer' | 'Token';
 
 const NOT_A_BRIDGE =
   'must be a bridge from latchkey/moving-in: call it, as in bridges: [authJsSessions({ … })]';

@@ -12,7 +12,7 @@ import {
   suspension,
   twoFactor,
 } from '../../lib/index.js';
-import { expressSession } from '../../lib/moving-in.js';
+import { expressSession, movingIn } from '../../lib/moving-in.js';
 import { caught, password, SECRET, type SpecApp, startApp } from '../support/app.js';
 import { CookieJar } from '../support/cookie-jar.js';
 import { rows } from '../support/database.js';
@@ -29,10 +29,11 @@ const plugins = [
   admin({ adminEmails: ['boss@example.com'] }),
   suspension(),
 ] as const;
+type Plugins = readonly [...typeof plugins, ReturnType<typeof movingIn>];
 const PASSWORD = 'an analytical engine';
 const HOUR = 3_600_000;
 
-let app: SpecApp<typeof plugins>;
+let app: SpecApp<Plugins>;
 let old: Awaited<ReturnType<typeof startOldApp>>;
 let store: OldStore;
 let until: Date | undefined;
@@ -51,8 +52,7 @@ let around: { before?: () => Promise<unknown>; after?: () => Promise<unknown> } 
 
 beforeAll(async () => {
   app = await startApp({
-    plugins,
-    config: async (database) => {
+    plugins(database): Plugins {
       store = sessionStore(database);
       const bridge = expressSession({
         store: {
@@ -82,16 +82,15 @@ beforeAll(async () => {
         secret: OLD_SECRET,
         userId: (data) => data.passport?.user,
       });
-      return {
-        bridges: [
-          {
-            ...bridge,
-            get until() {
-              return until ?? null;
-            },
+      const bridges = [
+        {
+          ...bridge,
+          get until() {
+            return until ?? null;
           },
-        ],
-      };
+        },
+      ];
+      return [...plugins, movingIn({ bridges })];
     },
     mount(express, auth) {
       express.use('/auth', authRouter(auth));
@@ -394,12 +393,12 @@ describe('is not taken over', () => {
     const { id } = await app.auth.users.create({ email: `person${++count}@example.com` });
     await jar.visit(`${old.origin}/login/${id}`, { method: 'POST' });
     const mails = mailbox();
+    const bridge = expressSession({ store, secret: OLD_SECRET, userId: (data) => data.passport?.user });
     const strict = createAuth({
       database: app.database.url,
       secret: SECRET,
-      plugins: [password({ requireVerifiedEmail: true })],
+      plugins: [password({ requireVerifiedEmail: true }), movingIn({ bridges: [bridge] })],
       email: { send: mails.send },
-      bridges: [expressSession({ store, secret: OLD_SECRET, userId: (data) => data.passport?.user })],
     });
     const guarded = express().get('/page', requireSession(strict), (_req, res) => void res.json({}));
     const { origin, stop } = await listening(guarded);
@@ -483,13 +482,15 @@ test('prune() forgets a session a year after it would have ended', async () => {
 
 test('rotateSecrets() encrypts tokens anew that no browser has sent yet', async () => {
   await page({ keeps: false });
-  const { box, takenOver } = internalsOf(app.auth).core;
+  const { core, chores } = internalsOf(app.auth);
+  const { box } = core;
+  const ofSessions = chores.sealed.filter(({ table }) => table === 'carried_sessions');
   const sealed = () =>
     rows<{ sealed_token: string }>(
       app.database,
       'SELECT sealed_token FROM carried_sessions WHERE sealed_token IS NOT NULL',
     );
-  const rotate = async (dryRun: boolean) => (await runChores([takenOver.sealed], dryRun)).rows;
+  const rotate = async (dryRun: boolean) => (await runChores(ofSessions, dryRun)).rows;
   expect(await rotate(false)).toBe(0);
   const prefix = box.currentPrefix;
   Object.defineProperty(box, 'currentPrefix', { value: 'v1.another.', configurable: true });

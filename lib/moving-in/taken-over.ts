@@ -3,14 +3,14 @@ import { digestToken } from '../crypto/token.js';
 import { type Chore, ExpiredRows } from '../database/chores.js';
 import type { Database } from '../database/database.js';
 import { violatedUnique } from '../database/faults.js';
+import { REPLACEMENT_MS, type Sessions, type SessionWithUser } from '../sessions/sessions.js';
+import type { CheckedSignIn, Proof } from '../sessions/sign-in.js';
+import { type IssuedSession, isPending } from '../sessions/signed-in.js';
 import type { RowOf } from '../tables/column.js';
 import { type CarriedSessionColumns, carriedSessions } from '../tables/core.js';
 import { SealedRows } from '../tables/sealed-rows.js';
 import { Table } from '../tables/table.js';
 import { contextOfOld, hashOfOld, KEPT_MS, type Link } from './kept-sessions.js';
-import { REPLACEMENT_MS, type Sessions, type SessionWithUser } from './sessions.js';
-import type { CheckedSignIn, Proof } from './sign-in.js';
-import { type IssuedSession, isPending } from './signed-in.js';
 
 /**
  * The record of a previous system's session. It names the session that took it over, or says that it is no longer

@@ -6,7 +6,8 @@ import type { Model, ModelStatic, Sequelize } from 'sequelize';
 import { internalsOf } from '../../lib/auth.js';
 import { connectByUrl } from '../../lib/database/connect.js';
 import { authRouter, optionalSession, requireSession } from '../../lib/index.js';
-import { expressSession } from '../../lib/moving-in.js';
+import { TakenOverSessions } from '../../lib/moving-in/taken-over.js';
+import { expressSession, movingIn } from '../../lib/moving-in.js';
 import { caught, logEveryLine, password, type SpecApp, startApp } from '../support/app.js';
 import { CookieJar } from '../support/cookie-jar.js';
 import { dialect, rows } from '../support/database.js';
@@ -16,12 +17,12 @@ import { withoutWaiting } from '../support/timers.js';
 import { afterPause, withClockAhead } from '../support/wrong-clock.js';
 
 // Sessions of a previous system that is still running: `keepOld`, on those of express-session.
-const plugins = [password()] as const;
+type Plugins = readonly [ReturnType<typeof password>, ReturnType<typeof movingIn>];
 const PASSWORD = 'an analytical engine';
 const HOUR = 3_600_000;
 const NAME = 'bridges.express-session';
 
-let app: SpecApp<typeof plugins>;
+let app: SpecApp<Plugins>;
 let old: Awaited<ReturnType<typeof startOldApp>>;
 let store: OldStore;
 let sequelize: Sequelize;
@@ -40,10 +41,13 @@ let refs: Map<string, number> | null;
 
 beforeAll(async () => {
   app = await startApp({
-    plugins,
-    config: async (database) => {
-      store = sessionStore(database);
+    // The app's own instance, for its transactions.
+    async config(database) {
       sequelize = connectByUrl(database.url) as Sequelize;
+      return { database: sequelize };
+    },
+    plugins(database): Plugins {
+      store = sessionStore(database);
       const bridge = expressSession({
         store: {
           get(id, done) {
@@ -58,16 +62,11 @@ beforeAll(async () => {
         keepOld: { endAll: (userId) => endAll?.(userId) },
       });
       const { keepOld } = bridge;
-      return {
-        // The app's own instance, for its transactions.
-        database: sequelize,
-        bridges: [
-          Object.defineProperties(bridge, {
-            until: { get: () => until },
-            keepOld: { get: () => (isKept ? (endAll ? keepOld : { endAll: null }) : null) },
-          }),
-        ],
-      };
+      Object.defineProperties(bridge, {
+        until: { get: () => until },
+        keepOld: { get: () => (isKept ? (endAll ? keepOld : { endAll: null }) : null) },
+      });
+      return [password(), movingIn({ bridges: [bridge] })];
     },
     mount(express, auth) {
       express.use('/auth', authRouter(auth));
@@ -362,7 +361,8 @@ test('a sign-out ends the session that another request puts in place of one that
   await userHere();
   const [session] = await sessionsOf();
   await lapse('last_active_at', session?.id);
-  const { takenOver } = internalsOf(app.auth).core;
+  const { database, box, sessions } = internalsOf(app.auth).core;
+  const takenOver = new TakenOverSessions(database, box, sessions);
   const id = decodeURIComponent(jar.cookies.get('connect.sid') ?? '')
     .slice(2)
     .split('.')[0] as string;
