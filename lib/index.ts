@@ -9,16 +9,6 @@ export type {
 export type { UserInput } from './accounts/change.js';
 export type { CompleteSignInInput, CompletionApi, PendingInput } from './accounts/completion.js';
 export type { UserExport } from './accounts/export.js';
-export type {
-  ImportApi,
-  ImportConflict,
-  ImportedAccount,
-  ImportProgress,
-  ImportReport,
-  ImportUpdateReport,
-  ImportUsersOptions,
-  SkippedRow,
-} from './accounts/import.js';
 export type { ListUsersOptions, UserPage } from './accounts/list.js';
 export type { UndoInput } from './accounts/undo.js';
 export { type AnyAuth, type Auth, type AuthWith, createAuth, type RevokeAllOptions } from './auth.js';

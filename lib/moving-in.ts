@@ -1,4 +1,5 @@
 /** The entry point `latchkey/moving-in`, for apps that move to latchkey from another system. */
+export type { MovingInApi } from './moving-in/api.js';
 export type {
   CookieValues,
   ImportedRow,
@@ -10,6 +11,15 @@ export type {
   SessionBridge,
   TokenBridge,
 } from './moving-in/bridge.js';
+export type {
+  ImportConflict,
+  ImportedAccount,
+  ImportProgress,
+  ImportReport,
+  ImportUpdateReport,
+  ImportUsersOptions,
+  SkippedRow,
+} from './moving-in/import.js';
 export { type MovingInOptions, movingIn } from './moving-in/index.js';
 export {
   type AuthJsOptions,

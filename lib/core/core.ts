@@ -104,7 +104,7 @@ const MAX_PRESENTED_SESSIONS = 2;
 /** The services that plugins, routes and guards share. */
 export class Core {
   readonly users: Users;
-  /** The imported rows, and the changes of their accounts since the import. */
+  /** The accounts of imported rows, and of `auth.users.ensure`. */
   readonly imported: ImportedUsers;
   /** The rules for usernames. Null if users cannot have a username. */
   readonly usernames: UsernameRules | null;
@@ -172,14 +172,7 @@ export class Core {
     this.imported = new ImportedUsers(database, box);
     this.basePath = new BasePath(settings);
     const contributions = () => this.#contributions;
-    this.users = new Users(
-      database,
-      settings,
-      ofUsers.columns,
-      ofUsers.facts(database),
-      this.imported,
-      contributions,
-    );
+    this.users = new Users(database, settings, ofUsers.columns, ofUsers.facts(database), contributions);
     const tokens = this.table(oneTimeTokens);
     const tables = {
       users: this.users.table,
@@ -197,8 +190,8 @@ export class Core {
       contributions,
     );
     const held = new HeldEmails(database, tables.changes, (settings.email?.notices ?? []).length > 0);
-    this.signUp = new SignUp(database, this.users, settings, held, events, this.imported);
-    this.updates = new UserUpdates(context, this.users, settings.hooks, held, this.imported);
+    this.signUp = new SignUp(database, this.users, settings, held, events);
+    this.updates = new UserUpdates(context, this.users, settings.hooks, held);
     this.changes = new AccountChanges(database, tables.changes, tables.devices, box, contributions);
     const deviceRows = new DeviceRows(database, tables, settings.accountDeletion.graceDays * DAY_MS);
     this.mails = mailer && new Mails(outbox);

@@ -30,14 +30,14 @@ export interface OldUser {
   /** Whether the previous system has verified the email. @default false */
   readonly emailVerified?: boolean | undefined;
   /**
-   * The `ref` of the row that was passed to `auth.importUsers`, whatever its email is now. It identifies the account if
+   * The `ref` of the row that was passed to `auth.movingIn.importUsers`, whatever its email is now. It identifies the account if
    * no other import has a row with this ref, or if `source` is given.
    * @default none
    */
   readonly ref?: OldUserId | null | undefined;
   /** The `source` of that import. @default any */
   readonly source?: string | null | undefined;
-  /** The row with this email that was passed to `auth.importUsers`. It identifies the account. @default none */
+  /** The row with this email that was passed to `auth.movingIn.importUsers`. It identifies the account. @default none */
   readonly imported?: ImportedRow | undefined;
 }
 

@@ -12,11 +12,12 @@ import type { SessionWithUser } from '../sessions/sessions.js';
 import type { CheckedSignIn } from '../sessions/sign-in.js';
 import type { IssuedSession } from '../sessions/signed-in.js';
 import { canonicalEmail } from '../users/canonical.js';
-import { importedId, isCreationTime } from '../users/imported.js';
+import { isCreationTime } from '../users/imported.js';
 import { needsNewPassword, type UserRecord } from '../users/record.js';
 import { type AppModel, columnOf, internalsOf, quotedTable } from '../users/row-source.js';
 import { normalKey } from '../users/rows.js';
 import type { CookieValues, OldSession, OldUser, OldUserId } from './bridge.js';
+import { importedId } from './imported-rows.js';
 import { identityOf, isActive, type KeptSession, type OldInBridge } from './kept-sessions.js';
 import type { ResumedSession, TakenOverSession } from './taken-over.js';
 import type { Wing } from './wing.js';
@@ -493,7 +494,7 @@ async function isEarlier(
   if ((account.importedAt ?? null) === null) return beganAt !== null && user.createdAt < beganAt;
   const ref = old.ref ?? old.imported?.ref ?? old.id ?? null;
   if (ref === null) return true;
-  if (await wing.core.imported.isOf(user.id, ref)) return true;
+  if (await wing.rows.isOf(user.id, ref)) return true;
   const names = [user.email, user.username];
   const refs = [String(ref), null].flatMap((one) => [
     importedId({ ref: one, names, createdAt: user.createdAt }),
@@ -508,7 +509,7 @@ async function accountByRef(
   ref: OldUserId | null,
   source: string | null,
 ): Promise<UserRecord | null> {
-  const id = ref === null ? null : await wing.core.imported.userId(ref, source);
+  const id = ref === null ? null : await wing.rows.userId(ref, source);
   return id === null ? null : wing.core.users.findRecord({ id });
 }
 

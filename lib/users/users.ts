@@ -12,7 +12,6 @@ import { closedColumns, type User, type UserColumns, usersWith } from '../tables
 import { type Fact, Table, type TableDeclaration } from '../tables/table.js';
 import { EmailProof } from './email-proof.js';
 import { Fields, type FieldValues } from './fields.js';
-import type { ImportedUsers } from './imported-users.js';
 import {
   type AccountRow,
   type FollowsAccounts,
@@ -54,7 +53,6 @@ export class Users {
     settings: Pick<Settings, 'database' | 'user' | 'hooks' | 'accountDeletion'>,
     columnsOfPlugins: readonly Columns[],
     facts: readonly Fact[],
-    private readonly imported: Pick<ImportedUsers, 'note'>,
     private readonly contributions: () => readonly FollowsAccounts[],
   ) {
     const closed = settings.accountDeletion.graceDays > 0 ? closedColumns : {};
@@ -287,7 +285,6 @@ export class Users {
   ): Promise<Pick<User, 'updatedAt' | 'newPasswordRequiredAt'>> {
     const changed = { updatedAt: this.database.clock.date(), newPasswordRequiredAt: null };
     await this.table.update({ passwordHash, ...changed }, { id }, transaction);
-    await this.imported.note(id, ['passwordHash'], transaction);
     await this.announceChange(id, ['passwordHash'], transaction);
     return changed;
   }
@@ -295,7 +292,6 @@ export class Users {
   /** Records that the account needs a new password. The user's row must be locked. */
   async requireNewPassword(id: string, transaction: Transaction): Promise<void> {
     await this.table.update({ newPasswordRequiredAt: this.database.clock.date() }, { id }, transaction);
-    await this.imported.note(id, ['passwordHash'], transaction);
     await this.announceChange(id, ['passwordHash'], transaction);
   }
 

@@ -258,7 +258,7 @@ describe('a sign-out there', () => {
   );
 
   test('and another user in the same session, whom the bridge names by ref, changes the user here too', async () => {
-    const { users } = await app.auth.importUsers(
+    const { users } = await app.auth.movingIn.importUsers(
       [1, 2].map((ref) => ({ ref, email: `ref${ref}@example.com` })),
     );
     const [first, second] = users.map(({ id }) => id) as [string, string];

@@ -101,11 +101,11 @@ export interface AuthJsOptions {
 
 /**
  * Reads the users of Auth.js (NextAuth) with an adapter for SQL, such as Sequelize's, Prisma's or Drizzle's, and their
- * accounts at providers, for `auth.importUsers`. `ref` is the user's id in Auth.js. `id` is the same if it is a UUID,
+ * accounts at providers, for `auth.movingIn.importUsers`. `ref` is the user's id in Auth.js. `id` is the same if it is a UUID,
  * as it is by default.
  *
  * @example
- * await auth.importUsers(fromAuthJs(sequelize));
+ * await auth.movingIn.importUsers(fromAuthJs(sequelize));
  *
  * @param sequelize an instance on the database of Auth.js, which is only read
  */

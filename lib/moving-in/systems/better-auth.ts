@@ -143,12 +143,12 @@ export interface BetterAuthOptions {
 }
 
 /**
- * Reads the users of better-auth 1 for `auth.importUsers`, with their passwords, accounts at providers, usernames,
+ * Reads the users of better-auth 1 for `auth.movingIn.importUsers`, with their passwords, accounts at providers, usernames,
  * bans, and the secrets and backup codes of its `twoFactor()` plugin. `ref` is the user's id in better-auth. `id` is
  * the same if it is a UUID.
  *
  * @example
- * await auth.importUsers(fromBetterAuth(sequelize, { secret: process.env.BETTER_AUTH_SECRET }));
+ * await auth.movingIn.importUsers(fromBetterAuth(sequelize, { secret: process.env.BETTER_AUTH_SECRET }));
  *
  * @param sequelize an instance on the database of better-auth, which is only read
  * @throws TypeError if `secret` is missing, or if it is not the secret that encrypted a user's second factor

@@ -1,6 +1,7 @@
 import type { Sequelize } from 'sequelize';
 import { digestInHex } from '../../crypto/token.js';
-import { type ImportRow, SOURCE } from '../../users/imported.js';
+import type { ImportRow } from '../../users/imported.js';
+import { SOURCE } from '../imported-rows.js';
 import { PreviousTables, requireSequelize, type SourceRow } from './previous-tables.js';
 import { flagOf, type ImportSource, named, textOf, timeOf } from './values.js';
 
@@ -31,14 +32,14 @@ export interface TableOptions {
 }
 
 /**
- * Reads the users in the app's own table, or in a table of another framework, for `auth.importUsers`.
+ * Reads the users in the app's own table, or in a table of another framework, for `auth.movingIn.importUsers`.
  *
  * @example
  * const rows = fromTable(sequelize, {
  *   table: 'users',
  *   columns: { ref: 'id', email: 'email', emailVerified: 'confirmed_at', passwordHash: 'password_hash' },
  * });
- * await auth.importUsers(rows);
+ * await auth.movingIn.importUsers(rows);
  *
  * @param sequelize an instance on the database with the table, which is only read
  * @throws TypeError if an option is missing, or the table has no such column

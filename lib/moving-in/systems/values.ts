@@ -23,9 +23,9 @@ export interface SourcePasskey {
   readonly createdAt: Date | null;
 }
 
-/** The rows of an importer, for `auth.importUsers`. */
+/** The rows of an importer, for `auth.movingIn.importUsers`. */
 export interface ImportSource<Row extends ImportRow> extends AsyncGenerator<Row, void, undefined> {
-  /** The name of the system, which the import remembers with each row: see `source` of `auth.importUsers`. */
+  /** The name of the system, which the import remembers with each row: see `source` of `auth.movingIn.importUsers`. */
   readonly source: string;
 }
 

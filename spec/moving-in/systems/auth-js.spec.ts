@@ -7,7 +7,7 @@ import { rows } from '../../support/database.js';
 
 // Sessions that Auth.js has made with its Sequelize adapter, in the same database.
 const MONTH = 30 * 24 * 3_600_000;
-let app: SpecApp<readonly ReturnType<typeof password>[]>;
+let app: SpecApp<readonly [ReturnType<typeof password>, ReturnType<typeof movingIn>]>;
 let old: Awaited<ReturnType<typeof startAuthJs>>;
 let jar: CookieJar;
 let count = 0;
@@ -62,7 +62,7 @@ test('one leads to the imported account with the email, if both have verified it
   const made = await account();
   expect((await me()).status).toBe(401);
   await app.auth.users.delete(made);
-  const { users } = await app.auth.importUsers([{ email, emailVerified: true }]);
+  const { users } = await app.auth.movingIn.importUsers([{ email, emailVerified: true }]);
   const id = users[0]?.id;
   await rows(app.database, 'UPDATE users SET email_verified = NULL WHERE email = :email', { email });
   expect((await me()).status).toBe(401);
@@ -76,7 +76,7 @@ test('one leads to the imported account with the email, if both have verified it
 test('users whose emails nobody has verified go on with the accounts that were imported from them', async () => {
   await signInByEmail();
   await rows(app.database, 'UPDATE users SET email_verified = NULL WHERE email = :email', { email });
-  const { users } = await app.auth.importUsers(fromAuthJs(app.database.sequelize));
+  const { users } = await app.auth.movingIn.importUsers(fromAuthJs(app.database.sequelize));
   const seen = await me();
   expect(seen).toMatchObject({ status: 200, body: { user: { email } } });
   expect(users.map(({ id }) => id)).toContain(seen.body.user?.id);

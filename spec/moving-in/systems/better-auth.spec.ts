@@ -9,7 +9,7 @@ import { dialect, rows } from '../../support/database.js';
 
 // Sessions that better-auth has made, in the same database.
 const DAY = 24 * 3_600_000;
-let app: SpecApp<readonly ReturnType<typeof password>[]>;
+let app: SpecApp<readonly [ReturnType<typeof password>, ReturnType<typeof movingIn>]>;
 let other: { origin: string; stop(): Promise<void> };
 let old: { origin: string; stop(): Promise<void> };
 let jar: CookieJar;
@@ -134,7 +134,7 @@ test('users whose emails nobody has verified go on with the accounts that were i
   async function* people() {
     for await (const { passwordHash: _, ...row } of fromBetterAuth(app.database.sequelize)) yield row;
   }
-  const { users } = await app.auth.importUsers(people());
+  const { users } = await app.auth.movingIn.importUsers(people());
   const seen = await me();
   expect(seen).toMatchObject({ status: 200, body: { user: { email } } });
   expect(users.map(({ id }) => id)).toContain(seen.body.user?.id);
@@ -172,7 +172,7 @@ describe('a session is not taken over', () => {
   test('if the account with its email was imported from the row of another user', async () => {
     await signUp();
     const createdAt = new Date(Date.now() - DAY);
-    await app.auth.importUsers([{ ref: 'another', email, emailVerified: true, createdAt }]);
+    await app.auth.movingIn.importUsers([{ ref: 'another', email, emailVerified: true, createdAt }]);
     expect((await me()).status).toBe(401);
   });
 

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { admin, type ImportRow, oauth, suspension, twoFactor } from '../../../lib/index.js';
-import { fromAuthJs, fromBetterAuth, fromTable } from '../../../lib/moving-in.js';
+import { fromAuthJs, fromBetterAuth, fromTable, movingIn } from '../../../lib/moving-in.js';
 import { github, google, microsoft, x } from '../../../lib/providers.js';
 import { password, type SpecApp, startApp } from '../../support/app.js';
 import { createDatabase, dialect, rows, type SpecDatabase } from '../../support/database.js';
@@ -25,6 +25,7 @@ const plugins = () =>
     twoFactor(),
     admin({ adminEmails: ['root@example.com'] }),
     suspension(),
+    movingIn(),
   ] as const;
 
 let app: SpecApp<ReturnType<typeof plugins>>;
@@ -57,7 +58,9 @@ describe('fromBetterAuth', () => {
 
   test('moves users in with passwords, usernames, providers, second factors and bans', async () => {
     const { secrets } = made;
-    const { users, skipped } = await app.auth.importUsers(fromBetterAuth(old.sequelize, { secret: secrets }));
+    const { users, skipped } = await app.auth.movingIn.importUsers(
+      fromBetterAuth(old.sequelize, { secret: secrets }),
+    );
     expect(skipped).toEqual([]);
     expect(users.map(({ ref }) => ref).sort()).toEqual(made.tables.user?.map(({ id }) => id).sort());
     const ada = made.tables.user?.find(({ name }) => name === 'ada');
@@ -87,7 +90,7 @@ describe('fromBetterAuth', () => {
   });
 
   test.each(['ada', 'hedy'] as const)('takes over the second factor of %s', async (name) => {
-    await app.auth.importUsers(fromBetterAuth(old.sequelize, { secret: made.secrets }));
+    await app.auth.movingIn.importUsers(fromBetterAuth(old.sequelize, { secret: made.secrets }));
     const secret = String(new URL(made.totpUris[name]).searchParams.get('secret'));
     const [used, ...unused] = made.backupCodes[name];
     const complete = async (given: object) => {
@@ -139,7 +142,7 @@ describe('fromAuthJs', () => {
   afterAll(() => old.drop());
 
   test('moves users in with their accounts at providers', async () => {
-    const { users, skipped } = await app.auth.importUsers(fromAuthJs(old.sequelize));
+    const { users, skipped } = await app.auth.movingIn.importUsers(fromAuthJs(old.sequelize));
     expect([users.length, skipped]).toEqual([2, []]);
     for (const { ref, id } of users) expect(id).toBe(ref);
     const ada = await app.auth.users.find({ email: 'ada@example.com' });

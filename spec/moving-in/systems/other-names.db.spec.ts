@@ -153,7 +153,7 @@ describe('better-auth', () => {
     await fill(form);
     const source = fromBetterAuth(app.database.sequelize, { secret: SECRET });
     expect(source.source).toBe('better-auth');
-    const { users, skipped } = await app.auth.importUsers(source);
+    const { users, skipped } = await app.auth.movingIn.importUsers(source);
     expect([users.length, skipped]).toEqual([1, []]);
     const id = String(users[0]?.id);
     expect(await app.auth.users.get(id)).toMatchObject({
@@ -173,7 +173,7 @@ describe('better-auth', () => {
 
   test('a session leads to the account of its row, though email and username have changed there', async () => {
     await fill('Prisma (models, camelCase)', ['twoFactor', 'user.twoFactorEnabled']);
-    const { users } = await app.auth.importUsers(fromBetterAuth(app.database.sequelize));
+    const { users } = await app.auth.movingIn.importUsers(fromBetterAuth(app.database.sequelize));
     await rows(app.database, `UPDATE ${quoted('User')} SET email = 'new@example.com', username = 'new'`);
     expect(await visit(cookie())).toBe(users[0]?.id);
   });
@@ -271,7 +271,7 @@ describe('Auth.js', () => {
 
   test.each(Object.keys(forms))('moves users in, as the adapter of %s has them', async (form) => {
     await fill(form);
-    const { users } = await app.auth.importUsers(fromAuthJs(app.database.sequelize));
+    const { users } = await app.auth.movingIn.importUsers(fromAuthJs(app.database.sequelize));
     const id = String(users[0]?.id);
     expect(await app.auth.users.get(id)).toMatchObject({ emailVerifiedAt: expect.any(Date) });
     expect(await app.auth.oauth.accounts(id)).toHaveLength(1);
@@ -304,7 +304,9 @@ describe('userId of a bridge', () => {
   };
 
   test('can return the old primary key or { ref }, whatever the email is now', async () => {
-    const { users } = await app.auth.importUsers([{ ref: 7, email: 'ada@example.com' }], { source: 'crm' });
+    const { users } = await app.auth.movingIn.importUsers([{ ref: 7, email: 'ada@example.com' }], {
+      source: 'crm',
+    });
     const id = String(users[0]?.id);
     await app.auth.users.update(id, { username: 'ada' });
     expect(await visitAs((key) => key, 7)).toBe(id);
@@ -313,7 +315,7 @@ describe('userId of a bridge', () => {
     expect(await visitAs((ref) => ({ ref, source: 'rows' }), 7)).toBe(401);
     expect(await visitAs((ref) => ({ ref }), 8)).toBe(401);
     // Another system has a user with this key.
-    await app.auth.importUsers([{ ref: 7, email: 'eve@example.com' }]);
+    await app.auth.movingIn.importUsers([{ ref: 7, email: 'eve@example.com' }]);
     expect(await visitAs((key) => key, 7)).toBe(401);
     expect(await visitAs((ref) => ({ ref, source: 'crm' }), 7)).toBe(id);
     await app.auth.users.delete(id);

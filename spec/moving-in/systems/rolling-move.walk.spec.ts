@@ -251,7 +251,7 @@ describe.each(systems)('an app with %s', (_name, system) => {
     }
     const [first] = people;
     if (first && old.enroll) first.secret = await old.enroll(first);
-    const { users, skipped } = await app.auth.importUsers(old.people());
+    const { users, skipped } = await app.auth.movingIn.importUsers(old.people());
     expect([users.length, skipped]).toEqual([PEOPLE, []]);
     for (const { email } of people) ids.set(email, String((await app.auth.users.find({ email }))?.id));
   });

@@ -69,7 +69,7 @@ interface OldUser {
 const emailOf = ({ id }: OldUser) => `${id.slice(0, 8)}@example.com`;
 const endOf = ({ sessionEndsAt }: OldUser) => sessionEndsAt ?? Date.now() + HOUR;
 
-let app: SpecApp<readonly ReturnType<typeof password>[]>;
+let app: SpecApp<readonly [ReturnType<typeof password>, ReturnType<typeof movingIn>]>;
 beforeAll(async () => {
   app = (await startApp({
     config: { tablePrefix: 'lk_' },
@@ -266,7 +266,7 @@ describe.each(Object.keys(SYSTEMS) as (keyof typeof SYSTEMS)[])('from %s', (name
       const ada = { id: 'ada' };
       const eve = { id: 'eve', sessionEndsAt: Date.now() - 2000 };
       const cookieOf = await fill([ada, eve], { time: TIMES[form] as Form<number> });
-      const { users, skipped } = await app.auth.importUsers(system.importer());
+      const { users, skipped } = await app.auth.movingIn.importUsers(system.importer());
       expect([users.map(({ ref }) => ref), skipped]).toEqual([['ada', 'eve'], []]);
       const id = String(users[0]?.id);
       if (system.hasTimes)
@@ -292,14 +292,14 @@ describe.each(Object.keys(SYSTEMS) as (keyof typeof SYSTEMS)[])('from %s', (name
     const cookieOf = await fill(all, { flag: FLAGS[form] as Form<boolean> });
 
     // Only emails that both systems have verified lead to accounts that were imported from somewhere else.
-    const { users: made } = await app.auth.importUsers(
+    const { users: made } = await app.auth.movingIn.importUsers(
       all.map((user) => ({ email: emailOf(user), emailVerified: true })),
     );
     const expected = [made[0]?.id, 401, ...(hasBans ? [401] : [])];
     for (const [index, user] of all.entries()) expect(await visit(cookieOf(user))).toBe(expected[index]);
 
     await rows(app.database, 'DELETE FROM lk_users');
-    const { users, skipped } = await app.auth.importUsers(system.importer());
+    const { users, skipped } = await app.auth.movingIn.importUsers(system.importer());
     expect([users.length, skipped]).toEqual([all.length, []]);
     const found = new Map(users.map(({ ref, id }) => [ref, id]));
     const verifiedAt = async (user: OldUser) =>
@@ -319,7 +319,7 @@ describe.each(Object.keys(SYSTEMS) as (keyof typeof SYSTEMS)[])('from %s', (name
       time: TIMES['digits of seconds'] as Form<number>,
       changed: system.changed,
     });
-    const { users, skipped } = await app.auth.importUsers(system.changedImporter());
+    const { users, skipped } = await app.auth.movingIn.importUsers(system.changedImporter());
     expect(skipped).toEqual([]);
     expect(await app.auth.users.find({ email: emailOf(ada) })).toMatchObject({
       username: 'nick_of_ada',
@@ -332,14 +332,14 @@ describe.each(Object.keys(SYSTEMS) as (keyof typeof SYSTEMS)[])('from %s', (name
     const ada = { id: 'ada', sessionEndsAt: Number.NaN };
     const sql = (ms: number) => (Number.isNaN(ms) ? "'soon'" : `'${plain(ms)}'`);
     const cookieOf = await fill([ada], { time: { type: 'VARCHAR(40)', sql } });
-    expect((await app.auth.importUsers(system.importer())).users).toHaveLength(1);
+    expect((await app.auth.movingIn.importUsers(system.importer())).users).toHaveLength(1);
     expect(await visit(cookieOf(ada))).toBe(401);
   });
 
   test('an id that is a UUID in capitals is the one of the account, in small letters', async () => {
     const ada = { id: '0190A5B0-0000-7000-8000-00000000000A' };
     const cookieOf = await fill([ada]);
-    const { users } = await app.auth.importUsers(system.importer());
+    const { users } = await app.auth.movingIn.importUsers(system.importer());
     expect(users).toEqual([{ ref: ada.id, id: ada.id.toLowerCase() }]);
     expect(await visit(cookieOf(ada))).toBe(ada.id.toLowerCase());
   });
@@ -352,7 +352,7 @@ test('a ban that has expired is one neither for the importer of better-auth nor 
   await fill([ada, joan], ({ id }) => `the token of ${id}`, {
     ...{ time: usual(TIMES), flag: usual(FLAGS), changed: {} },
   });
-  const { users } = await app.auth.importUsers(importer());
+  const { users } = await app.auth.movingIn.importUsers(importer());
   expect(await visit(`${cookie}=${cookieValueOf('the token of joan')}`)).toBe(401);
   expect(await visit(`${cookie}=${cookieValueOf('the token of ada')}`)).toBe(users[0]?.id);
 });
@@ -363,7 +363,7 @@ test('a date without a time is midnight in UTC', async () => {
   await fill([{ id: 'ada' }], () => 'the token', {
     ...{ time: { type: 'VARCHAR(40)', sql }, flag: usual(FLAGS), changed: {} },
   });
-  const { users } = await app.auth.importUsers(importer());
+  const { users } = await app.auth.movingIn.importUsers(importer());
   expect(await app.auth.users.find({ email: 'ada@example.com' })).toMatchObject({
     createdAt: new Date('2023-11-14T00:00:00Z'),
   });

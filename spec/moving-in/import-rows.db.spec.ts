@@ -1,7 +1,9 @@
 // What a row of an import must never get: the account of another row, or what it did not say.
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
 import { internalsOf } from '../../lib/auth.js';
-import { type ImportRow, type ImportUsersOptions, oauth } from '../../lib/index.js';
+import { type ImportRow, oauth } from '../../lib/index.js';
+import { ImportedRows } from '../../lib/moving-in/imported-rows.js';
+import { type ImportUsersOptions, movingIn } from '../../lib/moving-in.js';
 import { password, type SpecApp, startApp } from '../support/app.js';
 import { rows } from '../support/database.js';
 import { fixedProvider } from '../support/fixed-provider.js';
@@ -9,7 +11,7 @@ import { fixedProvider } from '../support/fixed-provider.js';
 const HASH = '$2y$05$b4arMjmQm5Cghbd7RLH8rOmlm8QIxdxETXnBzWzGYMXNsDwA4U8Ae';
 const NEW_HASH = '$2b$05$T6W1u3NUW2m.Is1iGCbA..aqo2qhKi4E2TNjNM1bANQJTcTSqI2ZO';
 
-const plugins = () => [password({ username: true }), oauth(), fixedProvider()] as const;
+const plugins = () => [password({ username: true }), oauth(), fixedProvider(), movingIn()] as const;
 let app: SpecApp<ReturnType<typeof plugins>>;
 beforeAll(async () => {
   app = await startApp({ plugins: plugins(), config: { baseUrl: 'http://localhost:3000' } });
@@ -21,9 +23,9 @@ beforeEach(async () => {
 });
 
 const run = (given: readonly object[], options: ImportUsersOptions = {}) =>
-  app.auth.importUsers(given as ImportRow[], options);
+  app.auth.movingIn.importUsers(given as ImportRow[], options);
 const again = (given: readonly object[], options: ImportUsersOptions = {}) =>
-  app.auth.importUsers(given as ImportRow[], { ...options, update: true });
+  app.auth.movingIn.importUsers(given as ImportRow[], { ...options, update: true });
 const users = () => rows(app.database, 'SELECT email, username FROM users ORDER BY email, username');
 
 test('a username that looks like a ref leads to no account of the ref', async () => {
@@ -37,7 +39,7 @@ test('a username that looks like a ref leads to no account of the ref', async ()
     ]),
   );
   // Nor from a bridge.
-  const { imported } = internalsOf(app.auth).core;
+  const imported = new ImportedRows(internalsOf(app.auth).core);
   const victim = await app.auth.users.find({ email: 'victim@example.com' });
   expect(await imported.userId(1007, null)).toBe(victim?.id);
   await run([{ username: '2008' }]);
@@ -45,7 +47,7 @@ test('a username that looks like a ref leads to no account of the ref', async ()
 });
 
 test('the account of another system with the same ref stays out of reach after one was deleted', async () => {
-  const { imported } = internalsOf(app.auth).core;
+  const imported = new ImportedRows(internalsOf(app.auth).core);
   await run([{ ref: 1, email: 'root@example.com' }], { source: 'admins' });
   const [eve] = (await run([{ ref: 1, email: 'eve@example.com' }], { source: 'customers' })).users;
   expect(await imported.userId(1, null)).toBeNull();

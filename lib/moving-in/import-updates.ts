@@ -1,15 +1,16 @@
 import type { Transaction } from 'sequelize';
+import { isClosed } from '../accounts/deletion.js';
 import { BY_CODE, type Core } from '../core/core.js';
 import { violatedUnique } from '../database/faults.js';
 import { AuthError, invalidField } from '../errors.js';
-import type { FoundAccount, NewAccount, Outcomes } from '../users/create.js';
 import { EmailProof } from '../users/email-proof.js';
 import type { FieldValues } from '../users/fields.js';
-import type { RowPart } from '../users/imported.js';
-import { changedKeys, type ImportedLine, originKey, type RowValues } from '../users/imported-users.js';
+import type { RowPart, RowValues } from '../users/imported.js';
+import { type ImportedLine, originKey } from '../users/imported-users.js';
 import type { NewUser, UserRecord } from '../users/record.js';
 import type { UserChanges } from '../users/updates.js';
-import { isClosed } from './deletion.js';
+import type { AccountOfRow, FoundAccount, Outcomes } from './accounts-of-rows.js';
+import { changedKeys, type ImportedRows } from './imported-rows.js';
 
 /** A key of a row whose value was not applied. */
 interface Unapplied {
@@ -64,6 +65,7 @@ export class RowUpdates {
   /** @param isTrial whether each update is rolled back */
   constructor(
     private readonly core: Core,
+    private readonly rows: ImportedRows,
     private readonly isTrial: boolean,
   ) {
     this.#parts = core.contributions.flatMap(({ rowParts = [] }) => rowParts);
@@ -72,21 +74,21 @@ export class RowUpdates {
   /**
    * Returns the accounts of a batch that differ from their rows, as far as that is known without reading the accounts.
    */
-  async changed(found: Outcomes): Promise<ReadonlySet<NewAccount>> {
+  async changed(found: Outcomes): Promise<ReadonlySet<AccountOfRow>> {
     const key = await this.core.imported.knownKey();
-    const isChanged = ([{ rowValues = {}, lost = [] }, outcome]: [NewAccount, FoundAccount]) => {
+    const isChanged = ([{ rowValues, lost }, outcome]: [AccountOfRow, FoundAccount]) => {
       const { line } = outcome;
       if (!key || !line || line.changed.length > 0) return true;
       return changesOf(changedKeys(key, line, rowValues), rowValues, lost)?.length !== 0;
     };
     const existing = [...found].filter(
-      (one): one is [NewAccount, FoundAccount] => 'id' in one[1] && !one[1].isNew,
+      (one): one is [AccountOfRow, FoundAccount] => 'id' in one[1] && !one[1].isNew,
     );
     return new Set(existing.filter(isChanged).map(([account]) => account));
   }
 
   /** Applies a row to its account. */
-  async apply(account: NewAccount, { id }: FoundAccount): Promise<Applied> {
+  async apply(account: AccountOfRow, { id }: FoundAccount): Promise<Applied> {
     const undone = new AuthError('unavailable');
     let applied: Applied = 'unchanged';
     try {
@@ -100,20 +102,19 @@ export class RowUpdates {
     return applied;
   }
 
-  async #apply(account: NewAccount, record: UserRecord, transaction: Transaction): Promise<Applied> {
+  async #apply(account: AccountOfRow, record: UserRecord, transaction: Transaction): Promise<Applied> {
     const { imported } = this.core;
-    const { rowValues = {}, origin, lost = [] } = account;
+    const { rowValues, origin, lost } = account;
     if (isClosed(record))
       return [{ field: 'id', detail: 'the account was deleted here, and can be restored' }];
-    const lines = origin ? await imported.find([origin], transaction) : null;
-    const line = (origin && lines?.get(originKey(origin))) ?? null;
+    const line = (await imported.find([origin], transaction)).get(originKey(origin)) ?? null;
     const key = await imported.key(transaction);
     const changes = line && changesOf(changedKeys(key, line, rowValues), rowValues, lost);
     const here = line?.changed ?? [];
     if (here.length === 0 && changes?.length === 0) return 'unchanged';
     if (here.length === 0 && changes) {
       await this.#write(account, record, changes, transaction);
-      await imported.applied(line as ImportedLine, rowValues, lost, transaction);
+      await this.rows.applied(line as ImportedLine, rowValues, lost, transaction);
       return 'updated';
     }
     if (!changes && (record.account.importedAt ?? null) === null)
@@ -126,10 +127,10 @@ export class RowUpdates {
     if (here.length > 0) return this.#conflicts(differing, here);
     if (differing.length > 0) {
       // An earlier version imported the account without recording the row, so the account might have been changed here.
-      await imported.note(record.user.id, differing, transaction);
+      await this.rows.note(record.user.id, differing, transaction);
       return this.#conflicts(differing, differing);
     }
-    if (line) await imported.applied(line, rowValues, lost, transaction);
+    if (line) await this.rows.applied(line, rowValues, lost, transaction);
     return 'unchanged';
   }
 
@@ -148,7 +149,7 @@ export class RowUpdates {
 
   /** Writes the values of a row. The account still matches the row's previous values. */
   async #write(
-    { user, fields, values, rowValues = {} }: NewAccount,
+    { user, fields, values, rowValues }: AccountOfRow,
     record: UserRecord,
     keys: readonly string[],
     transaction: Transaction,
@@ -168,7 +169,7 @@ export class RowUpdates {
     if (keys.includes('email')) await core.tokens.endAll(id, transaction);
     for (const part of this.#parts)
       if (part.keys.some((key) => keys.includes(key)))
-        await replacing(part, () => part.replace(updated.record, values?.get(part) ?? null, transaction));
+        await replacing(part, () => part.replace(updated.record, values.get(part) ?? null, transaction));
     if (keys.includes('passwordHash')) await core.tokens.endWithNewPassword(id, transaction);
     // Otherwise, sessions and tokens from before the change would continue without the new second factor.
     const hasNewFactor = keys.includes('totpSecret') && rowValues.totpSecret !== undefined;
@@ -176,7 +177,7 @@ export class RowUpdates {
   }
 
   async #valuesNow(
-    { user, rowValues = {} }: NewAccount,
+    { user, rowValues }: AccountOfRow,
     record: UserRecord,
     transaction: Transaction,
   ): Promise<RowValues> {

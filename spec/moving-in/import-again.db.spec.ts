@@ -4,12 +4,12 @@ import {
   admin,
   createAuth,
   type ImportRow,
-  type ImportUsersOptions,
   oauth,
   passkeys,
   suspension,
   twoFactor,
 } from '../../lib/index.js';
+import { type ImportUsersOptions, movingIn } from '../../lib/moving-in.js';
 import { password, SECRET, type SpecApp, startApp } from '../support/app.js';
 import { rows } from '../support/database.js';
 import { fixedProvider } from '../support/fixed-provider.js';
@@ -36,6 +36,7 @@ const plugins = () =>
     admin({ adminEmails: ['root@example.com'] }),
     suspension(),
     passkeys(),
+    movingIn(),
   ] as const;
 
 let app: SpecApp<ReturnType<typeof plugins>>;
@@ -55,9 +56,9 @@ beforeEach(async () => {
 afterAll(() => app.stop());
 
 const once = (given: readonly object[], options: ImportUsersOptions = {}) =>
-  app.auth.importUsers(given as ImportRow[], options);
+  app.auth.movingIn.importUsers(given as ImportRow[], options);
 const again = (given: readonly object[], options: ImportUsersOptions = {}) =>
-  app.auth.importUsers(given as ImportRow[], { ...options, update: true });
+  app.auth.movingIn.importUsers(given as ImportRow[], { ...options, update: true });
 const signIn = (credential: string, given = WORDS) =>
   app.http.post('/auth/signin/credential').send({ credential, password: given });
 const link = (subject: string) => ({ provider: 'fixed', subject });
@@ -111,7 +112,9 @@ describe('what is remembered of a row', () => {
     await once([ADA], { dryRun: true });
     expect(await lines()).toEqual([]);
     for (const source of ['', 'a b', 'x'.repeat(65), 'ensure'])
-      await expect(once([ADA], { source })).rejects.toThrow('latchkey: auth.importUsers: source must');
+      await expect(once([ADA], { source })).rejects.toThrow(
+        'latchkey: auth.movingIn.importUsers: source must',
+      );
   });
 
   test('after the account is deleted, source and a keyed hash alone, and it is never made again', async () => {
@@ -460,6 +463,7 @@ test('an imported passkey signs in, and keeps the user handle of its first use',
 test('with rows of the app, the row of an account that was put aside is kept, and gets none', async () => {
   let own = {} as ReturnType<typeof ownRows>;
   const withRows = await startApp({
+    plugins: [password(), movingIn()],
     async config(database) {
       own = ownRows(database);
       await own.model.sync();
@@ -471,7 +475,7 @@ test('with rows of the app, the row of an account that was put aside is kept, an
     email: `user-${n}@example.com`,
     fields: { name: 'x' },
   }));
-  const { users } = await withRows.auth.importUsers([
+  const { users } = await withRows.auth.movingIn.importUsers([
     { ref: 1, email: 'ada@example.com' },
     ...many,
     { ref: 2, email: 'ada@example.com', emailVerified: true },
@@ -483,17 +487,18 @@ test('with rows of the app, the row of an account that was put aside is kept, an
 });
 
 test('the hash of a deleted account is found after the secrets were rotated', async () => {
-  const first = await startApp();
-  const { users } = await first.auth.importUsers([ADA]);
+  const plugins = [password(), movingIn()] as const;
+  const first = await startApp({ plugins });
+  const { users } = await first.auth.movingIn.importUsers([ADA]);
   await first.auth.users.delete(String(users[0]?.id));
   const rotated = (secret: string | string[]) =>
-    createAuth({ database: first.database.url, secret, plugins: [password()] });
+    createAuth({ database: first.database.url, secret, plugins });
   const both = rotated([NEWER, SECRET]);
   expect(await both.rotateSecrets()).toBe(1);
   await both.close();
   const newer = rotated(NEWER);
-  expect((await newer.importUsers([ADA])).skipped).toMatchObject([{ code: 'account_deleted' }]);
+  expect((await newer.movingIn.importUsers([ADA])).skipped).toMatchObject([{ code: 'account_deleted' }]);
   await newer.close();
-  await expect(first.auth.importUsers([ADA])).rejects.toMatchObject({ code: 'unavailable' });
+  await expect(first.auth.movingIn.importUsers([ADA])).rejects.toMatchObject({ code: 'unavailable' });
   await first.stop();
 });

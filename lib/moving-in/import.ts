@@ -1,37 +1,37 @@
 import * as z from 'zod';
+import { deleteIn } from '../accounts/deletion.js';
+import { readUsername, requirePasswords } from '../accounts/passwords.js';
 import { flag, readOptions, schemaOf } from '../config/options.js';
 import { howToEnablePasswords } from '../core/contribution.js';
-import type { Core } from '../core/core.js';
+import { BY_CODE, type Core } from '../core/core.js';
 import { uuidOf } from '../crypto/uuid.js';
 import { AuthError, invalidField } from '../errors.js';
 import type { TransactionOption } from '../sessions/request.js';
 import { readEmail } from '../users/canonical.js';
-import {
-  ACCOUNT_DELETED,
-  type FoundAccount,
-  type NewAccount,
-  type Outcomes,
-  takenBy,
-} from '../users/create.js';
 import { EmailProof } from '../users/email-proof.js';
 import type { FieldValues } from '../users/fields.js';
 import {
   type ImportRow,
-  importedId,
   isCreationTime,
   type LegacyVerifiers,
   type Refusal,
   type RowPart,
-  SOURCE,
   switchesOfRowKeys,
 } from '../users/imported.js';
-import { ENSURED, type Ref, type RowOrigin, refOfLine } from '../users/imported-users.js';
+import { ENSURED, type Ref, type RowOrigin } from '../users/imported-users.js';
 import type { Username } from '../users/usernames.js';
-import { removeImported } from './deletion.js';
+import {
+  ACCOUNT_DELETED,
+  type AccountOfRow,
+  AccountsOfRows,
+  type FoundAccount,
+  type Outcomes,
+  takenBy,
+} from './accounts-of-rows.js';
 import { RowUpdates, rowValuesOf } from './import-updates.js';
-import { readUsername, requirePasswords } from './passwords.js';
+import { ImportedRows, importedId, refOfLine, SOURCE } from './imported-rows.js';
 
-/** Options of `auth.importUsers`. */
+/** Options of `auth.movingIn.importUsers`. */
 export interface ImportUsersOptions extends TransactionOption {
   /**
    * The name of the system that the rows come from: up to 64 letters, digits, `.`, `_`, `:` and `-`. Together with
@@ -148,46 +148,19 @@ export const schema = () =>
 
 type Rows = Iterable<unknown> | AsyncIterable<unknown>;
 
-/** Imports users from another system. */
-export interface ImportApi {
-  /**
-   * Imports the users of another system with their password hashes, links to providers and second factors, in batches.
-   * A row that cannot be imported is skipped. You can rerun an interrupted import: it finds the users that were
-   * imported, and leaves them as they are. With `update: true`, it applies the changes of the rows since then, except
-   * to accounts that were changed here. An import sends no emails and emits no events.
-   *
-   * @example
-   * const { users, skipped } = await auth.importUsers([
-   *   { ref: 7, email: 'ada@example.com', emailVerified: true, passwordHash: '$2y$10$…' },
-   * ]);
-   *
-   * @param rows a list, or an iterable or async iterable; one batch at a time is held in memory
-   * @throws AuthError `unavailable`; errors that `rows`, hooks and `onProgress` throw. The batches before the error
-   *   remain imported
-   * @throws TypeError on invalid options
-   */
-  importUsers(
-    rows: Iterable<ImportRow> | AsyncIterable<ImportRow>,
-    options: ImportUsersOptions & { readonly update: true },
-  ): Promise<ImportUpdateReport>;
-  importUsers(
-    rows: Iterable<ImportRow> | AsyncIterable<ImportRow>,
-    options?: ImportUsersOptions,
-  ): Promise<ImportReport>;
-}
-
-/** The programmatic API. */
-export function importApi(core: Core): ImportApi {
-  const importUsers = async (rows: Rows, options: ImportUsersOptions = {}) => {
-    if (typeof rows === 'string' || !(Symbol.iterator in rows || Symbol.asyncIterator in rows))
-      throw new TypeError(
-        'latchkey: auth.importUsers: rows must be a list, or an iterable or async iterable',
-      );
-    const { verifyLegacy, source = sourceOf(rows) } = readOptions('auth.importUsers', schema, options);
-    if (verifyLegacy) requirePasswords(core, 'verifyLegacy').useLegacy(verifyLegacy);
-    return core.inTransaction(options.transaction, () => new Import(core, source, options).run(rows));
-  };
-  return { importUsers: importUsers as ImportApi['importUsers'] };
+/** Imports users: see `auth.movingIn.importUsers`. */
+export async function importUsers(
+  core: Core,
+  rows: Rows,
+  options: ImportUsersOptions = {},
+): Promise<ImportReport | ImportUpdateReport> {
+  if (typeof rows === 'string' || !(Symbol.iterator in rows || Symbol.asyncIterator in rows))
+    throw new TypeError(
+      'latchkey: auth.movingIn.importUsers: rows must be a list, or an iterable or async iterable',
+    );
+  const { verifyLegacy, source = sourceOf(rows) } = readOptions('auth.movingIn.importUsers', schema, options);
+  if (verifyLegacy) requirePasswords(core, 'verifyLegacy').useLegacy(verifyLegacy);
+  return core.inTransaction(options.transaction, () => new Import(core, source, options).run(rows));
 }
 
 /** Returns the name that an importer gives its rows. */
@@ -221,6 +194,8 @@ const NONE: readonly never[] = [];
 /** A run of an import. */
 class Import {
   readonly #reader: ImportRows;
+  readonly #rows: ImportedRows;
+  readonly #accountsOfRows: AccountsOfRows;
   readonly #updates: RowUpdates;
   readonly #isTrial: boolean;
   readonly #outcomes: Outcome[] = [];
@@ -242,7 +217,9 @@ class Import {
   ) {
     this.#reader = new ImportRows(core, source, options.verifyLegacy);
     this.#isTrial = options.dryRun === true;
-    this.#updates = new RowUpdates(core, this.#isTrial);
+    this.#rows = new ImportedRows(core);
+    this.#accountsOfRows = new AccountsOfRows(core, this.#isTrial, this.#seen);
+    this.#updates = new RowUpdates(core, this.#rows, this.#isTrial);
   }
 
   async run(rows: Rows): Promise<ImportReport | ImportUpdateReport> {
@@ -265,8 +242,8 @@ class Import {
     const read: RowRead[] = [];
     for (const [index, row] of batch.entries()) read.push(await this.#reader.read(row, first + index));
     const accounts = read.flatMap(({ account }) => account ?? []);
-    const found = await this.#create(accounts);
-    const changed = this.options.update ? await this.#updates.changed(found) : new Set<NewAccount>();
+    const found = await this.#accountsOfRows.create(accounts);
+    const changed = this.options.update ? await this.#updates.changed(found) : new Set<AccountOfRow>();
     for (const [index, one] of read.entries()) {
       if (one.origin && this.options.update) this.#refs.add(String(one.origin.ref));
       this.#rowRefs.push(one.ref);
@@ -282,13 +259,13 @@ class Import {
     { ref, account, refusal, lost }: RowRead,
     at: number,
     found: Outcomes,
-    changed: ReadonlySet<NewAccount>,
+    changed: ReadonlySet<AccountOfRow>,
   ): Promise<Outcome> {
     const parts =
       lost.length === 0 ? NONE : lost.map(({ code, detail, part }) => ({ ref, code, detail, part }));
     let outcome = account ? found.get(account) : refusal;
     if (account && outcome && !('id' in outcome) && (await this.#makeRoom(account, outcome)))
-      outcome = (await this.#create([account])).get(account);
+      outcome = (await this.#accountsOfRows.create([account])).get(account);
     if (!outcome) throw new Error('a row has no outcome');
     if (!('id' in outcome)) return this.#refused(ref, outcome);
     const { id, isNew } = outcome;
@@ -302,7 +279,7 @@ class Import {
   /** Updates an existing account to match its row. @returns the parts that were not applied */
   async #update(
     ref: Ref,
-    account: NewAccount,
+    account: AccountOfRow,
     found: FoundAccount,
     isChanged: boolean,
   ): Promise<readonly ImportConflict[]> {
@@ -329,19 +306,11 @@ class Import {
   async #refOf(userId: string): Promise<Ref | null> {
     const position = this.#positions.get(userId);
     if (position !== undefined) return this.#rowRefs[position] ?? null;
-    const [line] = await this.core.imported.ofUser(userId, this.source);
+    const [line] = await this.#rows.ofUser(userId, this.source);
     return line ? refOfLine(line) : null;
   }
 
-  #create(accounts: readonly NewAccount[]): Promise<Outcomes> {
-    return this.core.signUp.createMany(accounts, {
-      via: 'import',
-      isTrial: this.#isTrial,
-      seen: this.#seen,
-    });
-  }
-
-  #noteUnverified(account: NewAccount, id: string, at: number): void {
+  #noteUnverified(account: AccountOfRow, id: string, at: number): void {
     const { email } = account.user;
     if (email === null || isVerified(account)) return;
     const isLinked = account.rowKey !== undefined;
@@ -354,11 +323,11 @@ class Import {
    *
    * @returns whether the email is available now
    */
-  async #makeRoom(account: NewAccount, { code }: Refusal): Promise<boolean> {
+  async #makeRoom(account: AccountOfRow, { code }: Refusal): Promise<boolean> {
     const { email } = account.user;
     const earlier = email === null ? undefined : this.#unverified.get(email);
     if (email === null || !earlier || code !== 'email_taken' || !isVerified(account)) return false;
-    if (!this.#isTrial) await removeImported(this.core, earlier.id, earlier.isLinked);
+    if (!this.#isTrial) await this.#remove(earlier);
     for (const name of [earlier.id, ...earlier.names]) this.#seen.delete(name);
     this.#unverified.delete(email);
     const { ref } = this.#outcomes[earlier.at] as Outcome;
@@ -370,11 +339,21 @@ class Import {
     return true;
   }
 
+  /** Deletes an account that this run has created, and remembers nothing about its row. */
+  async #remove({ id, isLinked }: Unverified): Promise<void> {
+    const { core } = this;
+    await core.change(id, BY_CODE, async (record, transaction) => {
+      // The app's row existed before the import, so it stays.
+      if (isLinked) await core.users.rows?.unlink(id, transaction);
+      await this.#rows.drop(id, transaction);
+      await deleteIn(core, record, transaction);
+    });
+  }
+
   /** Finds the accounts of earlier runs whose rows are missing from this run. */
   async #vanished(): Promise<ImportedAccount[]> {
     const vanished: ImportedAccount[] = [];
-    const { imported, users } = this.core;
-    for await (const lines of imported.ofSource(this.source, users.table.name))
+    for await (const lines of this.#rows.ofSource(this.source, this.core.users.table.name))
       for (const line of lines)
         if (line.userId !== null && !this.#refs.has(line.ref ?? ''))
           vanished.push({ ref: refOfLine(line), id: line.userId });
@@ -400,12 +379,12 @@ function sameAs(ref: Ref, by: Ref, code: string): string {
   return `the rows ${ref} and ${by} have the same ${what}: the row ${by} was imported`;
 }
 
-function isVerified({ user: { emailProof } }: NewAccount): boolean {
+function isVerified({ user: { emailProof } }: AccountOfRow): boolean {
   return emailProof?.reaches('app') ?? false;
 }
 
-function refOfRow({ origin, user }: NewAccount): Ref {
-  return origin?.ref ?? user.email ?? '';
+function refOfRow({ origin }: AccountOfRow): Ref {
+  return origin.ref;
 }
 
 /** Reads the app's rows outside the import's transaction, which the app's statements use only if they pass it. */
@@ -443,7 +422,7 @@ interface RowRead {
   readonly ref: Ref;
   readonly origin: RowOrigin | null;
   /** Null if the row cannot have an account. */
-  readonly account: NewAccount | null;
+  readonly account: AccountOfRow | null;
   readonly refusal: Refusal | null;
   readonly lost: readonly LostPart[];
 }
@@ -472,13 +451,13 @@ export class ImportRows {
     const row = { ref: ref ?? index, origin: ref === null ? null : { source: this.source, ref }, lost };
     try {
       const account = await this.#read(requireRow(given), lost);
-      return { ...row, origin: account.origin ?? row.origin, account, refusal: null };
+      return { ...row, origin: account.origin, account, refusal: null };
     } catch (error) {
       return { ...row, account: null, refusal: refusalOf(error) };
     }
   }
 
-  async #read(row: ImportRow, lost: LostPart[]): Promise<NewAccount> {
+  async #read(row: ImportRow, lost: LostPart[]): Promise<AccountOfRow> {
     this.#checkKeys(row, lost);
     const email = isGiven(row.email) ? readEmail(row.email as string, '/email') : null;
     const values = await this.#valuesOf(row, lost);

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { DataTypes } from 'sequelize';
 import { AuthError, admin, type ImportRow, oauth, suspension, twoFactor } from '../../lib/index.js';
+import { movingIn } from '../../lib/moving-in.js';
 import { ada, password, type SpecApp, startApp } from '../support/app.js';
 import { rows } from '../support/database.js';
 import { fixedProvider } from '../support/fixed-provider.js';
@@ -23,6 +24,7 @@ const plugins = () =>
     twoFactor(),
     admin({ adminEmails: ['root@example.com'] }),
     suspension(),
+    movingIn(),
   ] as const;
 
 let app: SpecApp<ReturnType<typeof plugins>>;
@@ -48,7 +50,8 @@ beforeEach(async () => {
 });
 afterAll(() => app.stop());
 
-const importUsers = (given: unknown, options = {}) => app.auth.importUsers(given as ImportRow[], options);
+const importUsers = (given: unknown, options = {}) =>
+  app.auth.movingIn.importUsers(given as ImportRow[], options);
 const idsInDatabase = async () =>
   (await rows<{ id: string }>(app.database, 'SELECT id FROM users ORDER BY id')).map(({ id }) => id);
 const signIn = (credential: string, given = WORDS) =>
@@ -71,7 +74,7 @@ async function* stream<T>(given: readonly T[], before: (index: number) => void =
   }
 }
 
-describe('auth.importUsers', () => {
+describe('auth.movingIn.importUsers', () => {
   test('takes over everything of a user', async () => {
     const id = '0190A5B0-0000-7000-8000-00000000000A';
     const report = await importUsers([
@@ -355,8 +358,8 @@ describe('auth.importUsers', () => {
 });
 
 test('a row that names something whose plugin is off is skipped, and the detail says what to add', async () => {
-  const plain = await startApp({ plugins: [password()] });
-  const { skipped } = await plain.auth.importUsers([
+  const plain = await startApp({ plugins: [password(), movingIn()] });
+  const { skipped } = await plain.auth.movingIn.importUsers([
     { ref: 1, email: ada.email, accounts: [link(1)] },
     { ref: 2, email: ada.email, totpSecret: SECRET },
     { ref: 3, email: ada.email, recoveryCodes: ['abcdefghij'] },
@@ -370,17 +373,20 @@ test('a row that names something whose plugin is off is skipped, and the detail 
     'suspended is not accepted: add suspension() to plugins, or leave it out',
     'username is not accepted: usernames are not enabled',
   ]);
-  const { users } = await plain.auth.importUsers([{ email: ada.email, accounts: [], totpSecret: null }]);
+  const { users } = await plain.auth.movingIn.importUsers([
+    { email: ada.email, accounts: [], totpSecret: null },
+  ]);
   expect(users).toHaveLength(1);
   await plain.stop();
 });
 
 describe('with rows of the app', () => {
   let own: ReturnType<typeof ownRows>;
-  let withRows: SpecApp<readonly [ReturnType<typeof password>]>;
+  let withRows: SpecApp<readonly [ReturnType<typeof password>, ReturnType<typeof movingIn>]>;
   let refuses = false;
   beforeAll(async () => {
     withRows = (await startApp({
+      plugins: [password(), movingIn()],
       async config(database) {
         own = ownRows(database, { score: { type: DataTypes.INTEGER, validate: { max: 9 } } });
         own.model.beforeUpdate((row) => {
@@ -410,7 +416,7 @@ describe('with rows of the app', () => {
   test('ref is the primary key of the row that gets the account; its columns stay', async () => {
     const before = (await own.model.findByPk(2))?.get();
     const given = [row(1, 'ada'), row('2', 'eve')];
-    const report = await withRows.auth.importUsers(given);
+    const report = await withRows.auth.movingIn.importUsers(given);
     expect(report).toEqual({
       users: [expect.objectContaining({ ref: 1 }), expect.objectContaining({ ref: '2' })],
       skipped: [],
@@ -421,13 +427,13 @@ describe('with rows of the app', () => {
     ]);
     expect((await own.model.findByPk(2))?.get()).toEqual({ ...before, authId: report.users[1]?.id });
     // Again, and with another email: the row has its account.
-    expect(await withRows.auth.importUsers([row(1, 'countess'), row('2', 'eve')])).toEqual(report);
+    expect(await withRows.auth.movingIn.importUsers([row(1, 'countess'), row('2', 'eve')])).toEqual(report);
     expect(await own.model.count()).toBe(3);
   });
 
   test('a row that does not exist, or that names no account, is skipped; without ref, a new one is made', async () => {
     await own.model.update({ authId: '0190a5b0-0000-7000-8000-00000000000a' }, { where: { id: 3 } });
-    const report = await withRows.auth.importUsers([
+    const report = await withRows.auth.movingIn.importUsers([
       ...[row(4, 'd'), row('1x', 'e'), row(3, 'f'), row(1, 'g'), row('1', 'h')],
       { email: 'new@example.com', fields: { name: 'New' } },
     ]);
@@ -443,10 +449,10 @@ describe('with rows of the app', () => {
   test('one whom the app refuses is skipped alone, and a dry run leaves the rows as they are', async () => {
     refuses = true;
     const given = [row(1, 'ada'), row(2, 'eve'), row(3, 'joan')];
-    const planned = await withRows.auth.importUsers(given, { dryRun: true });
+    const planned = await withRows.auth.movingIn.importUsers(given, { dryRun: true });
     expect(planned.skipped).toEqual([{ ref: 2, code: 'sign_up_refused', detail: expect.any(String) }]);
     expect([await accountOf(1), await accountOf(3)]).toEqual([null, null]);
-    expect(await withRows.auth.importUsers(given)).toEqual(planned);
+    expect(await withRows.auth.movingIn.importUsers(given)).toEqual(planned);
     expect([await accountOf(1), await accountOf(2), await accountOf(3)]).toEqual([
       planned.users[0]?.id,
       null,
