@@ -1,4 +1,4 @@
-// Writes the rows that the specs of latchkey/importers read, as better-auth and Auth.js themselves make them:
+// Writes the rows that the specs of latchkey/moving-in read, as better-auth and Auth.js themselves make them:
 //
 //   npm ci --prefix bench && node bench/importer-rows.mjs postgres://postgres@127.0.0.1:5432
 //

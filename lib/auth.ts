@@ -3,7 +3,6 @@ import { UsersApi } from './accounts/api.js';
 import { type CompletionApi, completionApi } from './accounts/completion.js';
 import { closedAccounts } from './accounts/deletion.js';
 import { type ExportApi, exportApi } from './accounts/export.js';
-import { type ImportApi, importApi } from './accounts/import.js';
 import { type UndoApi, undoApi } from './accounts/undo.js';
 import { type AuthConfig, readConfig } from './config/config.js';
 import type { FieldsOptions } from './config/user.js';
@@ -15,7 +14,6 @@ import { SecretBox } from './crypto/secret-box.js';
 import { openDatabase } from './database/database.js';
 import { requireAuthentication } from './http/admit.js';
 import { type FormsApi, formsApi } from './http/form-values.js';
-import { oldTokens } from './http/old-tokens.js';
 import { describeApi, type OpenApiDocument } from './http/openapi.js';
 import { type OwnSignIn, ownSignIn } from './http/own-sign-in.js';
 import type { Route } from './http/route.js';
@@ -85,7 +83,7 @@ export interface RevokeAllOptions extends TransactionOption {
 /**
  * Sessions and accounts in one database: the object that `authRouter` and the guards share, and the programmatic API.
  */
-export interface Auth extends OwnSignIn, FormsApi, CompletionApi, UndoApi, ImportApi, ExportApi, Upkeep {
+export interface Auth extends OwnSignIn, FormsApi, CompletionApi, UndoApi, ExportApi, Upkeep {
   /**
    * Authenticates a request by any enabled kind of credential. Like a guard, it rejects a request from another site if
    * the request has an unsafe `method` and is authenticated by the cookie. Unlike a guard, it does not check the scopes
@@ -201,7 +199,6 @@ function makeAuth(config: AuthConfig<readonly Plugin[]>): Auth {
     ...formsApi(core),
     ...completionApi(core),
     ...undoApi(core),
-    ...importApi(core),
     ...exportApi(core),
     revokeAllSessions: (userId, options = {}) =>
       core.call('auth.revokeAllSessions', options, ['except'], () =>
@@ -252,15 +249,7 @@ function assemble(config: AuthConfig<readonly Plugin[]>) {
     new EmailedCodes(secrets),
     addedToUsers(config.plugins ?? []),
     (sessions) => [
-      ...(settings.sessionSchemes.length > 0
-        ? [
-            bearerCarrier(
-              sessions,
-              settings,
-              oldTokens(() => core),
-            ),
-          ]
-        : []),
+      ...(settings.bearerEnabled ? [bearerCarrier(sessions, settings.bearerSchemes)] : []),
       cookieCarrier(sessions, settings.cookie.name, settings.deviceCookie.name),
     ],
     (core) => {

@@ -9,21 +9,11 @@ export type {
 export type { UserInput } from './accounts/change.js';
 export type { CompleteSignInInput, CompletionApi, PendingInput } from './accounts/completion.js';
 export type { UserExport } from './accounts/export.js';
-export type {
-  ImportApi,
-  ImportConflict,
-  ImportedAccount,
-  ImportProgress,
-  ImportReport,
-  ImportUpdateReport,
-  ImportUsersOptions,
-  SkippedRow,
-} from './accounts/import.js';
 export type { ListUsersOptions, UserPage } from './accounts/list.js';
 export type { UndoInput } from './accounts/undo.js';
 export { type AnyAuth, type Auth, type AuthWith, createAuth, type RevokeAllOptions } from './auth.js';
 export type { AccountDeletionOptions } from './config/account.js';
-export type { AuthConfig, BearerOptions } from './config/config.js';
+export type { AuthConfig, BearerOptions, BearerScheme } from './config/config.js';
 export type { EmailBrandOptions, EmailOptions } from './config/email.js';
 export type { OutboxOptions, WebhookOptions } from './config/outbox.js';
 export type { RateLimitOptions } from './config/rate-limit.js';

@@ -90,20 +90,18 @@ export interface Chores {
 
 /** @internal */
 export function choresOf(core: Core, parts: readonly NamedParts[], limits: LimitStore | null): Chores {
-  const { sessions, takenOver, tokens, devices, changes, outbox, pendings } = core;
+  const { sessions, tokens, devices, changes, outbox, pendings } = core;
   const counters = core.database.table(rateLimits.name);
   return {
     // Rows that are deleted together with a session or an account come first, so that deletions count them too.
     expired: [
       ...parts.flatMap(({ expired = [] }) => expired),
-      ...[pendings, takenOver, tokens, devices, changes, outbox.rows, sessions].flatMap(
-        ({ expired }) => expired,
-      ),
+      ...[pendings, tokens, devices, changes, outbox.rows, sessions].flatMap(({ expired }) => expired),
       ...(limits ? [{ table: counters, run: (dryRun: boolean) => limits.prune(dryRun) }] : []),
       closedForLong(core),
     ],
     sealed: [
-      ...[changes, takenOver, core.imported, outbox.rows].map(({ sealed }) => sealed),
+      ...[changes, core.imported, outbox.rows].map(({ sealed }) => sealed),
       ...parts.flatMap(({ sealed = [] }) => sealed),
     ],
   };

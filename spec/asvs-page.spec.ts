@@ -89,7 +89,7 @@ describe('cryptography', () => {
   });
 
   test('the only cipher is AES-256-GCM', () => {
-    const isImporter = (path: string) => path.startsWith('lib/previous-systems/');
+    const isImporter = (path: string) => path.startsWith('lib/moving-in/systems/');
     expect([...sources.keys()].filter(isImporter)).not.toEqual([]);
     const ciphers = [...sources]
       // Importers read what other systems have encrypted.

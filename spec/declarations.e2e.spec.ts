@@ -1,9 +1,8 @@
 import { symlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import * as bridges from '../lib/bridges.js';
-import * as importers from '../lib/importers.js';
 import * as latchkey from '../lib/index.js';
+import * as movingIn from '../lib/moving-in.js';
 import * as nodemailer from '../lib/nodemailer.js';
 import * as providers from '../lib/providers.js';
 import * as sqlite from '../lib/sqlite.js';
@@ -88,7 +87,7 @@ const OPERATIONS = [
   ),
 ].join('\n');
 
-const ENTRIES = { '': latchkey, bridges, importers, nodemailer, providers, sqlite, testing };
+const ENTRIES = { '': latchkey, 'moving-in': movingIn, nodemailer, providers, sqlite, testing };
 
 /** A module that exports what every function of every entry point takes and returns. */
 const FUNCTIONS = [

@@ -43,7 +43,7 @@ const MAIN = `
   const { options, pendingToken } = await other.passkeys.signInOptions();
   const byPasskey = await other.passkeys.signIn({ response: device.get(options), pendingToken });
   const moved = 'moved@example.com';
-  await other.importUsers([{ email: moved, passwordHash: HASH }]);
+  await other.movingIn.importUsers([{ email: moved, passwordHash: HASH }]);
   const byHash = await other.credential.signIn({ credential: moved, password });
   console.log(outcome, byPasskey.session.aal, byHash.session.aal);
   await other.close();`;

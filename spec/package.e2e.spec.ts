@@ -76,13 +76,14 @@ const SIGN_IN_WITH_PROVIDER = `
 const OWN_TOKEN = `
   const { createHmac } = require('node:crypto');
   const { createAuth } = require('latchkey');
-  const { jwtSessions } = require('latchkey/bridges');
+  const { jwtSessions, movingIn } = require('latchkey/moving-in');
 
   test('accepts a token of the app', async () => {
     const until = new Date(Date.now() + 60_000);
     const bridge = jwtSessions({ keys: 'a secret', algorithms: ['HS256'], userId: ({ sub }) => sub, until });
     const database = 'sqlite::memory:';
-    const auth = createAuth({ database, secret: 'a secret for specs, of 32 bytes and more', bridges: [bridge] });
+    const plugins = [movingIn({ bridges: [bridge] })];
+    const auth = createAuth({ database, secret: 'a secret for specs, of 32 bytes and more', plugins });
     await auth.migrate();
     const { id: sub } = await auth.users.create({ email: 'ada@example.com' });
     const part = (value) => Buffer.from(JSON.stringify(value)).toString('base64url');

@@ -280,8 +280,10 @@ let device: string;
 
 /** Operations without a route. */
 const OPERATIONS: Record<string, () => Promise<unknown>> = {
-  importUsers: () =>
-    app.auth.importUsers(Array.from({ length: 5 }, (_, index) => ({ email: `import${index}@example.com` }))),
+  'movingIn.importUsers': () =>
+    app.auth.movingIn.importUsers(
+      Array.from({ length: 5 }, (_, index) => ({ email: `import${index}@example.com` })),
+    ),
   'users.find': () => app.auth.users.find({ email: root.email }),
   revokeSession: async () => {
     const { id } = (await app.auth.users.find({ email: root.email }))!;

@@ -12,7 +12,6 @@ import { W3CTraceContextPropagator } from '@opentelemetry/core';
 import { UndiciInstrumentation } from '@opentelemetry/instrumentation-undici';
 import { SignJWT } from 'jose';
 import { internalsOf } from '../lib/auth.js';
-import { jwtSessions } from '../lib/bridges.js';
 import {
   apiKeys,
   authRouter,
@@ -23,6 +22,7 @@ import {
   twoFactor,
 } from '../lib/index.js';
 import { Log } from '../lib/logger.js';
+import { jwtSessions, movingIn } from '../lib/moving-in.js';
 import { pages } from '../lib/pages.js';
 import { Telemetry } from '../lib/telemetry.js';
 import {
@@ -233,12 +233,8 @@ describe('sign-ins', () => {
 
   test('are counted by method and outcome', async () => {
     await start({
-      plugins: [password(), passkeys(), twoFactor()],
-      config: {
-        baseUrl: PAGE,
-        bearerEnabled: true,
-        bridges: [jwtSessions(JWT)],
-      },
+      plugins: [password(), passkeys(), twoFactor(), movingIn({ bridges: [jwtSessions(JWT)] })],
+      config: { baseUrl: PAGE, bearerEnabled: true },
     });
     const { browser, secret, userId } = await withSecondFactor(app as never);
     const device = authenticator();

@@ -259,7 +259,8 @@ const WRITING: Record<string, Prepare> = {
     const token = await aMailedToken(() => auth.credential.requestPasswordReset({ email }));
     return (options) => auth.credential.resetPassword({ token, newPassword, ...options });
   },
-  importUsers: async () => (options) => auth.importUsers([{ email: newcomer().email }], options),
+  'movingIn.importUsers': async () => (options) =>
+    auth.movingIn.importUsers([{ email: newcomer().email }], options),
   async 'apiKeys.create'() {
     const { id } = await aUser();
     return (options) => auth.apiKeys.create(id, { name: 'a program', ...options });

@@ -41,20 +41,6 @@ export async function deleteUser(
   await closeAccount(core, userId, sessionId, deletion, alongside);
 }
 
-/**
- * Removes an account that an import has just created, so that another row of the import can have its email.
- *
- * @param isLinked whether the app's row of the account existed before the import, so that the row stays
- */
-export async function removeImported(core: Core, userId: string, isLinked: boolean): Promise<void> {
-  await core.change(userId, BY_CODE, async (record, transaction) => {
-    if (isLinked) await core.users.rows?.unlink(userId, transaction);
-    // Remember nothing about its row, because the row was not imported.
-    await core.imported.drop(userId, transaction);
-    await deleteIn(core, record, transaction);
-  });
-}
-
 /** Permanently deletes the accounts whose grace period is over. */
 export function closedForLong(core: Core): Chore {
   const table = core.users.table.name;
@@ -120,7 +106,8 @@ async function deleteForGood(
   }
 }
 
-async function deleteIn(core: Core, { user }: UserRecord, transaction: Transaction) {
+/** Deletes an account in a transaction that has locked the user's row. */
+export async function deleteIn(core: Core, { user }: UserRecord, transaction: Transaction): Promise<void> {
   await runHook(core.context, () => core.settings.hooks.beforeDeleteUser?.(user, { transaction }));
   return deleteRows(core, user.id, transaction);
 }

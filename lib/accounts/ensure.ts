@@ -79,7 +79,7 @@ async function create(
       ...{ via: 'code', from: 'code', ...(fields && { fields }) },
       alongside: ({ user }, transaction) =>
         core.imported.remember(
-          [{ origin: { source: ENSURED, ref }, userId: user.id, values: null, before }],
+          [{ origin: { source: ENSURED, ref }, userId: user.id, stampsBy: null, before }],
           transaction,
         ),
     },

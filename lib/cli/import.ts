@@ -3,10 +3,11 @@ import { basename, resolve } from 'node:path';
 import { createInterface } from 'node:readline';
 import type { Readable } from 'node:stream';
 import type { Command } from 'commander';
-import type { ImportReport, ImportUpdateReport } from '../accounts/import.js';
+import type { ImportReport, ImportUpdateReport } from '../moving-in/import.js';
 import type { ImportRow } from '../users/imported.js';
 import type { Acting, Call } from './call.js';
 import { counted, Refusal, usageError } from './output.js';
+import { pluginOf, requires } from './plugins.js';
 import { importFile } from './project.js';
 
 const MAX_SHOWN = 50;
@@ -15,7 +16,9 @@ const MAX_SHOWN = 50;
 export function addImport(parent: Command, acting: Acting): void {
   parent
     .command('import')
-    .description('Import accounts from another system. You can rerun an interrupted import.')
+    .description(
+      `Import accounts from another system. You can rerun an interrupted import. ${requires('movingIn')}`,
+    )
     .argument(
       '<file>',
       'JSON lines or a JSON array of users, a module whose default export is users, or - for stdin',
@@ -29,7 +32,7 @@ export function addImport(parent: Command, acting: Acting): void {
 async function importAll({ auth, out, options, args: [file = ''], signal, fail }: Call): Promise<void> {
   const { dryRun = false, update = false, source } = options as ImportOptions;
   const rows = await readRows(file);
-  const report = await auth.importUsers(untilAborted(rows, signal), {
+  const report = await pluginOf(auth, 'movingIn').importUsers(untilAborted(rows, signal), {
     ...{ dryRun, update, source: source ?? sourceOf(rows) },
     onProgress: ({ rows, imported, skipped }) =>
       out.progress(`${counted(rows, 'row')}: ${imported} imported, ${skipped} skipped …`),

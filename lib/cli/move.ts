@@ -1,9 +1,9 @@
 import type { Command } from 'commander';
 import type { Sequelize } from 'sequelize';
-import { ImportRows, type SkippedRow } from '../accounts/import.js';
 import { type Auth, internalsOf } from '../auth.js';
 import type { Core } from '../core/core.js';
-import { fromTable } from '../previous-systems/table.js';
+import { ImportRows, importUsers, type SkippedRow } from '../moving-in/import.js';
+import { fromTable } from '../moving-in/systems/table.js';
 import type { ImportRow } from '../users/imported.js';
 import { type AppModel, columnOf } from '../users/row-source.js';
 import { type AppRows, keyOf } from '../users/rows.js';
@@ -80,7 +80,7 @@ async function move({ auth, out, options, signal, fail }: Call): Promise<void> {
   const isTrial = dryRun && statements.length + pending.length > 0;
   const { users, skipped } = isTrial
     ? await checkRows(place.core, rows)
-    : await auth.importUsers(rows, {
+    : await importUsers(place.core, rows, {
         dryRun,
         onProgress: (so) => out.progress(`${counted(so.rows, 'row')}: ${so.imported} with an account …`),
       });

@@ -1,5 +1,7 @@
 import type { Auth } from '../auth.js';
+import type { ImportReport, ImportUpdateReport, ImportUsersOptions } from '../moving-in/import.js';
 import type { TransactionOption } from '../sessions/request.js';
+import type { ImportRow } from '../users/imported.js';
 import type { UserForAdmins } from '../users/record.js';
 import { Refusal } from './output.js';
 
@@ -12,6 +14,12 @@ interface PluginApis {
   readonly keys: {
     list(userId: string): Promise<readonly ListedKey[]>;
     revoke(userId: string, keyId: string, options: TransactionOption): Promise<boolean>;
+  };
+  readonly movingIn: {
+    importUsers(
+      rows: AsyncIterable<ImportRow>,
+      options: ImportUsersOptions,
+    ): Promise<ImportReport | ImportUpdateReport>;
   };
   readonly suspension: {
     suspend(userId: string, options: SuspendOptions): Promise<unknown>;
@@ -42,6 +50,7 @@ interface SuspendOptions extends TransactionOption {
 /** The name of each API in an Auth, and the plugins that add it. */
 const PLUGINS = {
   keys: { name: 'apiKeys', calls: 'apiKeys()' },
+  movingIn: { name: 'movingIn', calls: 'movingIn()' },
   suspension: { name: 'suspension', calls: 'suspension() and admin({ … })' },
   twoFactor: { name: 'twoFactor', calls: 'twoFactor()' },
 } as const;

@@ -15,7 +15,6 @@ import {
   accountDeletionSchema,
   accountSchema,
 } from './account.js';
-import { bridgesSchema, isTokenBridge, type SessionBridge, type TokenBridge } from './bridge.js';
 import { type EmailOptions, emailSchema, emailSettings, PAGE } from './email.js';
 import { type Hooks, hooksSchema } from './hooks.js';
 import { flag, isLoopback, readOptions, schemaOf } from './options.js';
@@ -24,6 +23,9 @@ import { type RateLimitOptions, rateLimitSchema, rateLimitSettings } from './rat
 import { type SessionOptions, sessionSchema, sessionSettings } from './session.js';
 import { type TasksOptions, tasksSchema } from './tasks.js';
 import { type FieldsOptions, type UserOptions, userSchema, userSettings } from './user.js';
+
+/** A scheme of the header `Authorization` that clients use to send a session token. */
+export type BearerScheme = 'Bearer' | 'Token';
 
 /** How clients send a session token. */
 export interface BearerOptions {
@@ -131,12 +133,6 @@ export interface AuthConfig<
    * @default {}
    */
   tasks?: TasksOptions;
-  /**
-   * Previous systems whose active sessions are taken over, from `latchkey/bridges`, so that users do not have to sign
-   * in again when an app moves.
-   * @default none
-   */
-  bridges?: readonly (SessionBridge | TokenBridge)[];
   /** A prefix for all table names: lower-case letters, digits and `_`. @default '' */
   tablePrefix?: string;
   /**
@@ -214,7 +210,6 @@ export const configSchema = () =>
       )
       .transform((one) => [one].flat()),
     plugins: z.array(plugin, 'must be a list of plugins').default([]),
-    bridges: bridgesSchema.default([]),
     baseUrl: publicUrl.optional(),
     appName: appName.optional(),
     httpBasePath: z
@@ -299,22 +294,14 @@ function settingsOf(options: Omit<z.output<ReturnType<typeof configSchema>>, 'se
     logger,
     ...others
   } = options;
-  const { bridges, bearer, appName: givenName, ...rest } = others;
+  const { bearer, appName: givenName, ...rest } = others;
   const log = new Log(logger);
   const { origin = null, path: publicPath = '' } = (baseUrl && partsOf(baseUrl)) || {};
   const appName = givenName ?? (origin === null ? null : new URL(origin).hostname);
-  const tokenBridges = bridges.filter(isTokenBridge);
-  const ownSchemes = rest.bearerEnabled
-    ? ['Bearer' as const, ...(bearer?.scheme ? [bearer.scheme] : [])]
-    : [];
   return {
     ...rest,
-    bridges: bridges.filter((one): one is SessionBridge => !isTokenBridge(one)),
-    tokenBridges,
-    /** The schemes of the header `Authorization` for latchkey's own session tokens. */
-    ownSchemes,
-    /** The schemes for all session tokens, including tokens of previous systems. */
-    sessionSchemes: [...new Set([...ownSchemes, ...tokenBridges.map(({ scheme }) => scheme)])],
+    /** The schemes of the header `Authorization` for session tokens. Empty without `bearerEnabled`. */
+    bearerSchemes: rest.bearerEnabled ? ['Bearer' as const, ...(bearer?.scheme ? [bearer.scheme] : [])] : [],
     ...sessionSettings(session, baseUrl),
     log,
     /** Null if it is not enabled. */

@@ -1,6 +1,8 @@
+import type { ServerResponse } from 'node:http';
 import type { Request, Response } from 'express';
 import type { Transaction } from 'sequelize';
 import type { z } from 'zod';
+import type { PlainRequest } from '../context/call.js';
 import type { AuthError } from '../errors.js';
 import type { Html } from '../html.js';
 import type { HasUndo } from '../notices/changes.js';
@@ -9,14 +11,15 @@ import type { RemembersBrowsers } from '../sessions/devices.js';
 import type { AsksForEmailCodes } from '../sessions/email-code-step.js';
 import type { RefusesPasswords } from '../sessions/password-check.js';
 import type { UsesPendingCookie } from '../sessions/pending-sign-ins.js';
-import type { Carrier, SessionAuthentication } from '../sessions/request.js';
+import type { Authentication, Carrier, SessionAuthentication } from '../sessions/request.js';
 import type { HasSecondFactors } from '../sessions/second-factor.js';
+import type { FollowsSessions, SessionWithUser } from '../sessions/sessions.js';
 import type { ChecksSignIns } from '../sessions/sign-in.js';
 import type { HasTasks } from '../sessions/tasks.js';
 import type { Session, User } from '../tables/core.js';
 import type { TableDeclaration } from '../tables/table.js';
 import type { RowPart } from '../users/imported.js';
-import type { ChecksAccounts, HasWaysIn, UserRecord } from '../users/record.js';
+import type { ChecksAccounts, FollowsAccounts, HasWaysIn, UserRecord } from '../users/record.js';
 import type { HasEmailedSignIns } from '../verification/delivery.js';
 import type { HasAttached } from '../verification/proof.js';
 import type { HasPurposes } from '../verification/tokens.js';
@@ -73,12 +76,17 @@ export interface Administration {
 /** The default: one hour, because administrators often make several changes in a row. */
 export const ADMINISTRATION: Administration = { fresh: 3600, aal: 1 };
 
+/** Who a request is from, as far as it is known. Null if it presents no credential; an error if that is invalid. */
+export type Admission = Authentication | AuthError | null;
+
 /**
  * The parts that a plugin contributes to the core: the interfaces that the core's modules declare, and others. The core
  * does not know plugins by name.
  */
 export interface Contribution
   extends ChecksAccounts,
+    FollowsAccounts,
+    FollowsSessions,
     HasUndo,
     HasSecondFactors,
     ChecksSignIns,
@@ -93,6 +101,25 @@ export interface Contribution
     HasEmailedSignIns,
     HasPurposes {
   readonly carriers?: readonly Carrier[];
+  /**
+   * Called after the carriers have read the credentials of a request, which the plugin can authenticate in another way,
+   * or reject.
+   *
+   * @param res undefined if no response can be changed, as in `auth.getSession`
+   * @returns `found`, or what the request continues with instead
+   */
+  afterCarriers?(found: Admission, req: PlainRequest, res: ServerResponse | undefined): Promise<Admission>;
+  /**
+   * Called after a client has signed in or out, before the response is sent.
+   *
+   * @param session the client's new session. Null if the client has signed out
+   * @returns whether this has ended another session of the client
+   */
+  afterSignInOrOut?(
+    session: SessionWithUser | null,
+    req: PlainRequest,
+    res: ServerResponse,
+  ): Promise<boolean>;
   /** The tables, by the names of their models. */
   readonly tables?: Readonly<Record<string, TableDeclaration>>;
   /** Additional attributes of users and sessions that clients can see. */

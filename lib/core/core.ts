@@ -1,3 +1,4 @@
+import type { ServerResponse } from 'node:http';
 import type { Transaction } from 'sequelize';
 import type { Settings } from '../config/config.js';
 import { PAGE } from '../config/email.js';
@@ -15,13 +16,12 @@ import { AccountChanges } from '../notices/changes.js';
 import { Notices } from '../notices/notices.js';
 import type { Events } from '../outbox/events.js';
 import type { Outbox } from '../outbox/outbox.js';
-import { deviceTokensOf, namesDevice, sessionOf } from '../sessions/carriers.js';
+import { deviceTokensOf, joinCarriers, namesDevice, sessionOf } from '../sessions/carriers.js';
 import { CodeTries } from '../sessions/code-tries.js';
 import { Completion } from '../sessions/completion.js';
 import { DeviceRows } from '../sessions/device-rows.js';
 import { Devices } from '../sessions/devices.js';
 import { EmailCodeStep } from '../sessions/email-code-step.js';
-import { KeptSessions } from '../sessions/kept-sessions.js';
 import { PasswordCheck } from '../sessions/password-check.js';
 import { PendingSignIns } from '../sessions/pending-sign-ins.js';
 import { RecentBrowsers } from '../sessions/recent-browsers.js';
@@ -34,7 +34,7 @@ import {
   type TransactionOption,
 } from '../sessions/request.js';
 import { SecondFactorRules } from '../sessions/second-factor.js';
-import { Sessions } from '../sessions/sessions.js';
+import { Sessions, type SessionWithUser } from '../sessions/sessions.js';
 import {
   type CheckedSignIn,
   NewSessions,
@@ -43,7 +43,6 @@ import {
   type SignInOptions,
 } from '../sessions/sign-in.js';
 import { countSignIn, FRESH_SECONDS, requireFresh, type SignedIn } from '../sessions/signed-in.js';
-import { TakenOverSessions } from '../sessions/taken-over.js';
 import { Tasks } from '../sessions/tasks.js';
 import type { Columns } from '../tables/column.js';
 import {
@@ -105,7 +104,7 @@ const MAX_PRESENTED_SESSIONS = 2;
 /** The services that plugins, routes and guards share. */
 export class Core {
   readonly users: Users;
-  /** The imported rows, and the changes of their accounts since the import. */
+  /** The accounts of imported rows, and of `auth.users.ensure`. */
   readonly imported: ImportedUsers;
   /** The rules for usernames. Null if users cannot have a username. */
   readonly usernames: UsernameRules | null;
@@ -122,6 +121,8 @@ export class Core {
   readonly devices: Devices;
   /** The carriers of sessions, in the order in which they are tried. */
   readonly carriers: readonly Carrier[];
+  /** What plugins do after the carriers: see `Contribution.afterCarriers`. */
+  readonly afterCarriers: readonly NonNullable<Contribution['afterCarriers']>[];
   readonly #contributions: readonly Contribution[];
   /** The rules for accounts with a second factor. */
   readonly secondFactors: SecondFactorRules;
@@ -138,9 +139,6 @@ export class Core {
   /** The recorded changes of accounts, which can be undone. */
   readonly changes: AccountChanges;
   readonly notices: Notices;
-  readonly takenOver: TakenOverSessions;
-  /** The sessions of previous systems that are still running. */
-  readonly kept: KeptSessions;
   /** The parts that currently do less than they should. */
   readonly degraded = new Degraded();
   /** Writes emails to the outbox. Null if `email` is not configured. */
@@ -173,8 +171,8 @@ export class Core {
   ) {
     this.imported = new ImportedUsers(database, box);
     this.basePath = new BasePath(settings);
-    this.users = new Users(database, settings, ofUsers.columns, ofUsers.facts(database), this.imported);
     const contributions = () => this.#contributions;
+    this.users = new Users(database, settings, ofUsers.columns, ofUsers.facts(database), contributions);
     const tokens = this.table(oneTimeTokens);
     const tables = {
       users: this.users.table,
@@ -183,12 +181,17 @@ export class Core {
       deviceTokens: this.table(deviceTokens),
       changes: this.table(accountChanges),
     };
-    this.kept = new KeptSessions(database, box, settings, this.degraded);
-    this.sessions = new Sessions(database, tables, this.users.selections.shown, settings, events, this.kept);
-    this.takenOver = new TakenOverSessions(database, box, this.sessions);
+    this.sessions = new Sessions(
+      database,
+      tables,
+      this.users.selections.shown,
+      settings,
+      events,
+      contributions,
+    );
     const held = new HeldEmails(database, tables.changes, (settings.email?.notices ?? []).length > 0);
-    this.signUp = new SignUp(database, this.users, settings, held, events, this.imported);
-    this.updates = new UserUpdates(context, this.users, settings.hooks, held, this.imported);
+    this.signUp = new SignUp(database, this.users, settings, held, events);
+    this.updates = new UserUpdates(context, this.users, settings.hooks, held);
     this.changes = new AccountChanges(database, tables.changes, tables.devices, box, contributions);
     const deviceRows = new DeviceRows(database, tables, settings.accountDeletion.graceDays * DAY_MS);
     this.mails = mailer && new Mails(outbox);
@@ -315,10 +318,9 @@ export class Core {
       );
     this.#contributions = setUp(this);
     this.tokens.checkPurposes();
-    this.carriers = [
-      ...this.#contributions.flatMap(({ carriers = [] }) => carriers),
-      ...carriersOf(this.sessions),
-    ];
+    const ofPlugins = this.#contributions.flatMap(({ carriers = [] }) => carriers);
+    this.carriers = joinCarriers([...ofPlugins, ...carriersOf(this.sessions)]);
+    this.afterCarriers = this.#contributions.flatMap((plugin) => plugin.afterCarriers?.bind(plugin) ?? []);
   }
 
   /** Gives access to a table. */
@@ -362,6 +364,22 @@ export class Core {
   /** Runs `work` as a part of the app's transaction, if the app passed one: see {@link Database.join}. */
   inTransaction<T>(transaction: TransactionOption['transaction'], work: () => Promise<T>): Promise<T> {
     return this.database.join(transaction, work);
+  }
+
+  /**
+   * Tells plugins that a client has signed in or out: see `Contribution.afterSignInOrOut`.
+   *
+   * @returns whether this has ended another session of the client
+   */
+  async afterSignInOrOut(
+    session: SessionWithUser | null,
+    req: PlainRequest,
+    res: ServerResponse,
+  ): Promise<boolean> {
+    let hasEnded = false;
+    for (const plugin of this.contributions)
+      hasEnded = (await plugin.afterSignInOrOut?.(session, req, res)) || hasEnded;
+    return hasEnded;
   }
 
   /** Creates a session: see {@link SignIn}. @throws AuthError if a plugin's check rejects the user */
@@ -511,7 +529,6 @@ export class Core {
   /** Waits for background work. */
   async settle(): Promise<void> {
     await this.sessions.settle();
-    await this.kept.settle();
     await this.outbox.settle();
     // Wait for the outbox first, because the app's `send` can cause events, which the audit log writes.
     await Promise.all(this.#contributions.map((contribution) => contribution.settle?.()));

@@ -1,6 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import type { Response } from 'express';
 import type { PlainRequest } from '../context/call.js';
+import type { Admission } from '../core/contribution.js';
 import type { Core } from '../core/core.js';
 import { AuthError } from '../errors.js';
 import { authenticateWith, cookieValues } from '../sessions/carriers.js';
@@ -8,15 +9,13 @@ import { isUnsafe, requireOwnOrigin } from '../sessions/origin.js';
 import { type Authentication, isSession, type SessionAuthentication } from '../sessions/request.js';
 import { wereJustReplaced } from '../sessions/sessions.js';
 import { requireFresh } from '../sessions/signed-in.js';
-import { offerToken } from './old-tokens.js';
 import { beforeHeaders, clearSessionCookie, setsCookie } from './respond.js';
-import { besideOldSessions, carryOver } from './take-over.js';
 
 /**
  * Authenticates a request. Returns null if the request presents no credential. Browsers send the cookie automatically,
  * so a request with an unsafe method that the cookie authenticates must come from an allowed origin.
  *
- * @param res the response; without one, the session of a previous system is not taken over
+ * @param res the response; without one, plugins can send nothing to the client
  * @throws AuthError if the credential is invalid or the origin is not allowed
  */
 export async function authenticate(
@@ -24,37 +23,36 @@ export async function authenticate(
   req: PlainRequest,
   res?: ServerResponse,
 ): Promise<Authentication | null> {
-  // Most apps do not have a bridge, so their requests should not wait for an additional promise.
-  const authentication = await (core.settings.bridges.length > 0
-    ? authenticateUnlessDead(core, req, res)
-    : authenticateWith(core.carriers, req));
-  if (!authentication) return res ? carryOver(core, req, res) : null;
-  if (authentication.via === 'bearer' && res) offerToken(core, authentication, res);
-  if (authentication.via !== 'cookie') return authentication;
-  const { method } = req;
-  if (method !== undefined && isUnsafe(method)) requireOwnOrigin(req, core.settings);
-  return core.settings.bridges.length > 0
-    ? besideOldSessions(core, req, res, authentication)
-    : authentication;
+  // Most apps do not have a plugin that takes part, so their requests must not wait for an additional promise.
+  if (core.afterCarriers.length > 0) return authenticateAlsoByPlugins(core, req, res);
+  const found = await authenticateWith(core.carriers, req);
+  checkOrigin(core, req, found);
+  return found;
 }
 
-/**
- * Authenticates a request by its own credentials. If its session cookie is invalid, a session of a previous system that
- * is still running is taken over instead: latchkey's session might have expired while the user was active there.
- */
-async function authenticateUnlessDead(
+/** Lets plugins decide after the carriers: see `Contribution.afterCarriers`. */
+async function authenticateAlsoByPlugins(
   core: Core,
   req: PlainRequest,
-  res?: ServerResponse,
+  res: ServerResponse | undefined,
 ): Promise<Authentication | null> {
+  let found: Admission;
   try {
-    return await authenticateWith(core.carriers, req);
+    found = await authenticateWith(core.carriers, req);
+    checkOrigin(core, req, found);
   } catch (error) {
-    const takenOver =
-      res && isOfDeadCookie(core, req, error) ? await carryOver(core, req, res, { onlyKept: true }) : null;
-    if (!takenOver) throw error;
-    return takenOver;
+    if (!(error instanceof AuthError)) throw error;
+    found = error;
   }
+  for (const decide of core.afterCarriers) found = await decide(found, req, res);
+  if (found instanceof AuthError) throw found;
+  return found;
+}
+
+/** @throws AuthError `origin_not_allowed` */
+function checkOrigin(core: Core, req: PlainRequest, found: Authentication | null): void {
+  if (found?.via === 'cookie' && req.method !== undefined && isUnsafe(req.method))
+    requireOwnOrigin(req, core.settings);
 }
 
 /**
@@ -76,7 +74,8 @@ export async function authenticateIfPossible(
   return null;
 }
 
-function isOfDeadCookie(core: Core, req: PlainRequest, error: unknown): boolean {
+/** Whether an error says that the session cookie of a request is invalid. */
+export function isOfDeadCookie(core: Core, req: PlainRequest, error: unknown): boolean {
   const carrier = core.carriers.find((one) => one.sessionTokens(req).length > 0);
   return error instanceof AuthError && error.code === 'invalid_session' && carrier?.via === 'cookie';
 }

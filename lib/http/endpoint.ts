@@ -25,12 +25,10 @@ import {
 } from './body.js';
 import { keepRefused } from './form-values.js';
 import { bodyOfForm, FormPages, type Pair } from './forms.js';
-import { retireOld } from './old-tokens.js';
 import { answerError, answerPage, protect, redirectError } from './problem.js';
 import { respond } from './respond.js';
 import { type Access, type Call, type Reply, type Route, takesForms } from './route.js';
 import { requireProof, requireRecent } from './sensitive.js';
-import { retireOldSessions } from './take-over.js';
 
 const FORMS_ONLY =
   'This path is for HTML forms: send the body as application/x-www-form-urlencoded in UTF-8.';
@@ -137,10 +135,8 @@ export async function callRoute(
     req,
   };
   const reply = await route.handle(call);
-  if (reply.issue && !isPending(reply.issue)) await retireOld(core, req, res, reply.issue);
-  // A client that signs out with a cookie signs out of the previous systems too.
-  else if (reply.clearCookie && authentication?.via === 'cookie')
-    await retireOldSessions(core, req, res, null);
+  if (reply.issue && !isPending(reply.issue)) await core.afterSignInOrOut(reply.issue, req, res);
+  else if (reply.clearCookie && authentication?.via === 'cookie') await core.afterSignInOrOut(null, req, res);
   return reply;
 }
 

@@ -11,9 +11,7 @@ import {
 } from '../sessions/request.js';
 import { type IssuedSession, isPending, type SignedIn } from '../sessions/signed-in.js';
 import { carriesPending } from './admit.js';
-import { retireOld } from './old-tokens.js';
 import { clearPendingCookie, clearSessionCookie, issueSession } from './respond.js';
-import { retireOldSessions } from './take-over.js';
 
 /** The input of {@link OwnSignIn.createSession}. */
 export interface CreateSessionInput extends ClientInput {
@@ -101,7 +99,7 @@ async function establishSession(
     if (!isPending(issued)) await core.sessions.revoke(issued.user.id, issued.session.id);
     throw error;
   }
-  if (!isPending(issued)) await retireOld(core, request, res, issued);
+  if (!isPending(issued)) await core.afterSignInOrOut(issued, request, res);
   issueSession(core, isPending(issued) ? issued : await attached(core, request, issued), res);
   res.setHeader('Cache-Control', 'no-store');
 }
@@ -121,14 +119,14 @@ async function endSession(core: Core, request: PlainRequest, res: ServerResponse
     else refuseCrossSite(request);
   }
   const hasEnded = found ? await core.sessions.revoke(found.user.id, found.session.id) : false;
-  const hasEndedOld = found?.via !== 'bearer' && (await retireOldSessions(core, request, res, null));
+  const hasEndedOther = found?.via !== 'bearer' && (await core.afterSignInOrOut(null, request, res));
   clearSessionCookie(core, res);
   if (carriesPending(core, request)) {
     await core.forClient({ request }, async () => core.pendings.abandon());
     clearPendingCookie(core, res);
   }
   res.setHeader('Cache-Control', 'no-store');
-  return hasEnded || hasEndedOld;
+  return hasEnded || hasEndedOther;
 }
 
 async function createSession(

@@ -128,13 +128,6 @@ export function setSessionCookie(
   setCookie(res, core.settings.cookie, token, remembered ? { maxAge, expires: expiresAt } : {});
 }
 
-/** Makes the browser delete the cookie of a previous system, if it was set for this host with the path `/`. */
-export function clearOldCookie(name: string, res: ServerResponse): void {
-  // Browsers ignore a cookie whose name has such a prefix unless it is Secure (RFC 6265bis, 4.1.3).
-  const secure = /^__(Secure|Host)-/i.test(name);
-  clearCookie(res, { name, path: '/', sameSite: 'lax', secure });
-}
-
 function carriesPending({ settings }: Core, { req }: Partial<ServerResponse>): boolean {
   return cookieValues(req?.headers.cookie, settings.pendingCookie.name).length > 0;
 }

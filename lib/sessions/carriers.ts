@@ -1,5 +1,4 @@
-import type { BearerScheme } from '../config/bridge.js';
-import type { Settings } from '../config/config.js';
+import type { BearerScheme } from '../config/config.js';
 import type { PlainRequest } from '../context/call.js';
 import { AuthError } from '../errors.js';
 import {
@@ -55,40 +54,55 @@ const SCHEMES: Readonly<Record<BearerScheme, RegExp>> = {
 
 declareVia('bearer', 'set bearerEnabled: true');
 
-/** Tokens of previous systems that stand for sessions. */
-interface OldTokens {
-  /** Authenticates a request by such a token. Null if the request presents no such token. */
-  authenticate(request: PlainRequest): Promise<SessionAuthentication> | null;
-  /** Returns the tokens of this form that the request presents, valid or not. */
-  presented(request: PlainRequest): readonly string[];
+/** Creates the carrier of sessions in `Authorization: Bearer <session token>` (RFC 6750). */
+export function bearerCarrier(sessions: Pick<Sessions, 'find'>, schemes: readonly BearerScheme[]): Carrier {
+  return {
+    ...inAuthorization(schemes),
+    authenticate(request) {
+      const token = tokenIn(request, schemes);
+      return token === null ? null : authenticationBy(sessions, token, 'bearer');
+    },
+    sessionTokens: (request) => [tokenIn(request, schemes) ?? []].flat(),
+    deviceInHeader: ({ headers }) => headers[DEVICE_HEADER]?.toString() ?? null,
+  };
 }
 
-/**
- * Creates the carrier of sessions in `Authorization: Bearer <session token>` (RFC 6750), and of tokens of previous
- * systems that stand for sessions.
- *
- * @param old the tokens of previous systems
- */
-export function bearerCarrier(
-  sessions: Pick<Sessions, 'find'>,
-  { ownSchemes, sessionSchemes, bearerEnabled }: Settings,
-  old: OldTokens,
-): Carrier {
-  const [scheme = 'Bearer', ...others] = sessionSchemes;
+/** Describes a carrier of sessions in the header `Authorization`. */
+export function inAuthorization(
+  given: readonly BearerScheme[],
+): Pick<Carrier, 'via' | 'presentsSession' | 'challenge' | 'securityScheme' | 'schemes'> {
+  const schemes = (Object.keys(SCHEMES) as BearerScheme[]).filter((one) => given.includes(one));
+  const [first = 'Bearer', ...others] = schemes;
   const description = others.map((other) => `Also accepted as \`Authorization: ${other}\`.`).join(' ');
   return {
     via: 'bearer',
     presentsSession: true,
-    challenge: sessionSchemes.map((one) => `${one} realm="latchkey"`).join(', '),
-    securityScheme: { type: 'http', scheme: scheme.toLowerCase(), ...(description && { description }) },
-    authenticate(request) {
-      const byOld = old.authenticate(request);
-      if (byOld) return byOld;
-      const token = tokenIn(request, ownSchemes);
-      return token === null ? null : authenticationBy(sessions, token, 'bearer');
-    },
-    sessionTokens: (request) => [tokenIn(request, ownSchemes) ?? old.presented(request)].flat(),
-    ...(bearerEnabled && { deviceInHeader: ({ headers }) => headers[DEVICE_HEADER]?.toString() ?? null }),
+    challenge: schemes.map((one) => `${one} realm="latchkey"`).join(', '),
+    securityScheme: { type: 'http', scheme: first.toLowerCase(), ...(description && { description }) },
+    schemes,
+  };
+}
+
+/**
+ * Joins the carriers of each kind, because a plugin can accept other tokens of the same kind. Of the carriers of a kind,
+ * the first one that finds a credential decides.
+ */
+export function joinCarriers(carriers: readonly Carrier[]): Carrier[] {
+  const ofKinds = new Map<Carrier['via'], Carrier>();
+  for (const carrier of carriers) {
+    const first = ofKinds.get(carrier.via);
+    ofKinds.set(carrier.via, first ? joined(first, carrier) : carrier);
+  }
+  return [...ofKinds.values()];
+}
+
+function joined(first: Carrier, second: Carrier): Carrier {
+  return {
+    ...first,
+    ...second,
+    ...(first.schemes && second.schemes && inAuthorization([...first.schemes, ...second.schemes])),
+    authenticate: (request) => first.authenticate(request) ?? second.authenticate(request),
+    sessionTokens: (request) => [...first.sessionTokens(request), ...second.sessionTokens(request)],
   };
 }
 

@@ -1,6 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Transaction } from 'sequelize';
 import type { z } from 'zod';
+import type { BearerScheme } from '../config/config.js';
 import type { CallContext, PlainRequest } from '../context/call.js';
 import type { AuthErrorCode } from '../errors.js';
 import type { Session, User } from '../tables/core.js';
@@ -142,6 +143,8 @@ export interface Carrier {
   readonly challenge: string;
   /** The description of the credential in the OpenAPI document. */
   readonly securityScheme: Readonly<Record<string, string>>;
+  /** The schemes of the header `Authorization` that present a session. @default none */
+  readonly schemes?: readonly BearerScheme[];
   /** The additional problems of routes that accept this credential. */
   readonly problems?: readonly AuthErrorCode[];
   /** The attributes of a credential that is not a session, which GET /me returns in addition to its user. */

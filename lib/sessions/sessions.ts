@@ -10,7 +10,6 @@ import type { RowOf } from '../tables/column.js';
 import { type Session, type SessionColumns, sessions, type User, type UserColumns } from '../tables/core.js';
 import type { Selection, Table } from '../tables/table.js';
 import type { UserSelection } from '../users/record.js';
-import type { KeptSessions } from './kept-sessions.js';
 import { LastUse } from './last-use.js';
 import { TokenLookup } from './lookup.js';
 import type { IssuedSession, OwnedSession, RenewOptions } from './signed-in.js';
@@ -19,6 +18,24 @@ import type { IssuedSession, OwnedSession, RenewOptions } from './signed-in.js';
 export interface SessionWithUser {
   readonly user: User;
   readonly session: Session;
+}
+
+/**
+ * Sessions that end, and how:
+ *
+ * - `revoked`: by the user, the app or an administrator
+ * - `replaced`: by a new session of the same client
+ * - `all-revoked`: along with every sign-in in progress, because everything of the user's epoch is invalid now
+ * - `expired`: some time ago, and the rows are about to be deleted
+ */
+export type EndedSessions =
+  | { readonly how: 'revoked' | 'replaced' | 'expired'; readonly sessionIds: readonly string[] }
+  | { readonly how: 'all-revoked'; readonly userId: string };
+
+/** A plugin that follows the ends of sessions. */
+export interface FollowsSessions {
+  /** @param transaction the transaction that ends the sessions, if there is one */
+  onSessionsEnd?(ended: EndedSessions, transaction: Transaction | undefined): Promise<void>;
 }
 
 /** Finds, lists, renews and ends sessions. Only `SignIn` creates them. */
@@ -38,7 +55,7 @@ export class Sessions {
     owner: UserSelection<User>,
     private readonly settings: Settings,
     private readonly events: Events,
-    private readonly kept: Pick<KeptSessions, 'endAll' | 'endOf' | 'forgetBeside'>,
+    private readonly contributions: () => readonly FollowsSessions[],
   ) {
     this.#table = tables.sessions;
     this.#users = tables.users.name;
@@ -122,10 +139,15 @@ export class Sessions {
    * Revokes one session of a user.
    *
    * @param within a transaction to join
-   * @param endsOld whether the previous systems' sessions that are linked to it end too
+   * @param how whether a new session of the same client replaces it
    * @returns whether it was active
    */
-  async revoke(userId: string, sessionId: string, within?: Transaction, endsOld = true): Promise<boolean> {
+  async revoke(
+    userId: string,
+    sessionId: string,
+    within?: Transaction,
+    how: 'revoked' | 'replaced' = 'revoked',
+  ): Promise<boolean> {
     if (!isUuid(userId) || !isUuid(sessionId)) return false;
     await this.database.ready();
     const { clock } = this.database;
@@ -134,9 +156,10 @@ export class Sessions {
     const values = { userId, sessionId, now: clock.date(), idleSince: clock.date(-this.#idleMs) };
     const work = async (transaction?: Transaction) => {
       const ended = await this.database.change(sql, values, { transaction });
-      if (ended > 0) this.announceEnd(userId, [sessionId], transaction);
-      if (ended > 0 && endsOld) await this.kept.endOf(sessionId, transaction);
-      return ended > 0;
+      if (ended === 0) return false;
+      this.#emitEnd(userId, [sessionId], transaction);
+      await this.#announce({ how, sessionIds: [sessionId] }, transaction);
+      return true;
     };
     return this.events.together(['session.revoked'], work, within);
   }
@@ -193,8 +216,8 @@ export class Sessions {
       { transaction },
     );
     const ids = live.map(({ id }) => id);
-    this.announceEnd(userId, ids, transaction);
-    this.kept.endAll(userId, transaction);
+    this.#emitEnd(userId, ids, transaction);
+    await this.#announce({ how: 'all-revoked', userId }, transaction);
     return ids.length;
   }
 
@@ -212,10 +235,13 @@ export class Sessions {
     return this.database.change(sql, { userId, now: this.database.clock.date() }, { transaction });
   }
 
-  /** Emits the events of ended sessions. @param transaction the transaction that ends them */
-  announceEnd(userId: string, sessionIds: readonly string[], transaction?: Transaction): void {
+  #emitEnd(userId: string, sessionIds: readonly string[], transaction?: Transaction): void {
     const ended = sessionIds.map((sessionId) => ({ userId, sessionId }));
     this.events.emitAll('session.revoked', ended, transaction);
+  }
+
+  async #announce(ended: EndedSessions, transaction?: Transaction): Promise<void> {
+    for (const plugin of this.contributions()) await plugin.onSessionsEnd?.(ended, transaction);
   }
 
   /**
@@ -254,9 +280,8 @@ export class Sessions {
   /** Deletes expired and idle sessions. */
   get expired(): Chore {
     const ages = { expires_at: 0, last_active_at: this.#idleMs };
-    // A missing session counts as revoked, so the previous system's session that is linked to it would be invalid here.
-    const forget = (ids: readonly string[]) => this.kept.forgetBeside(ids);
-    return new ExpiredRows(this.database, this.#table.name, 'id', ages, forget);
+    const before = (sessionIds: readonly string[]) => this.#announce({ how: 'expired', sessionIds });
+    return new ExpiredRows(this.database, this.#table.name, 'id', ages, before);
   }
 
   /** Waits for background writes. */

@@ -116,9 +116,8 @@ export class NewSessions {
   }
 
   async end(replaced: readonly OwnedSession[], transaction?: Transaction): Promise<void> {
-    // `http/take-over.ts` decides about the sessions of previous systems that the request presents.
     for (const { userId, sessionId } of replaced)
-      await this.sessions.revoke(userId, sessionId, transaction, false);
+      await this.sessions.revoke(userId, sessionId, transaction, 'replaced');
   }
 
   #presentedTokenHash(): Buffer | null {
@@ -154,11 +153,14 @@ export interface SignInOptions {
    * @default false
    */
   readonly withoutProof?: boolean;
+  /** When the session expires, if that is before the end of its lifetime. @default null */
+  readonly endsAt?: Date | null;
   /**
-   * The session of a previous system that is taken over: see `TakenOverSessions`. The new session expires when the
-   * previous one would have. It is not fresh, and the browser does not become a known device.
+   * Whether the user does something to sign in. Otherwise, the session is not fresh and replaces no other session, and
+   * the browser does not become a known device.
+   * @default true
    */
-  readonly takenOver?: { readonly endsAt: Date | null };
+  readonly isByPerson?: boolean;
   /** Whether the account has just been created in the client's browser. @default false */
   readonly isSignUp?: boolean;
   /** Whether the account is not created until the transaction that creates the session. @default false */
@@ -193,8 +195,7 @@ export interface ChecksSignIns {
   /**
    * Rejects an authenticated user's sign-in by throwing an AuthError.
    *
-   * @param isByPerson false if a session of a previous system is taken over, because the browser sends its cookie
-   *   without any action of the user
+   * @param isByPerson see {@link SignInOptions}
    */
   checkSignIn?(user: User, isByPerson: boolean): Promise<void>;
   /** The problems that `checkSignIn` throws, for the OpenAPI document. */
@@ -228,15 +229,14 @@ export class SignIn {
    */
   async check(
     { user, account, row, attempts = null, ...shown }: Omit<Proof, 'authEpoch'>,
-    { remembered = false, withoutProof = false, replaced, takenOver, ...options }: SignInOptions = {},
+    { remembered = false, withoutProof = false, replaced, isByPerson = true, ...options }: SignInOptions = {},
   ): Promise<CheckedSignIn> {
     if (!options.isYetToBeMade && !(await this.users.isPresent({ user, row })))
       throw new AuthError('invalid_credentials');
     checkAccount(account, this.contributions());
-    for (const contribution of this.contributions()) await contribution.checkSignIn?.(user, !takenOver);
+    for (const contribution of this.contributions()) await contribution.checkSignIn?.(user, isByPerson);
     const reached = this.secondFactors.reached({ account }, shown);
     const assurance = reached ?? (withoutProof ? { aal: 1 as const, amr: shown.amr } : null);
-    const isByPerson = !takenOver;
     const device = assurance && isByPerson ? await this.devices.recognize(user) : NO_DEVICE;
     const needsCode = assurance !== null && (await this.emailCodes.isDemanded(user, assurance, device));
     const begun: SessionToBegin | null =
@@ -245,7 +245,7 @@ export class SignIn {
             ...assurance,
             remembered,
             authenticatedAt: isByPerson && reached !== null ? options.authenticatedAt : NEVER,
-            endsAt: takenOver?.endsAt ?? null,
+            endsAt: options.endsAt ?? null,
             replaced: replaced ?? (isByPerson ? await this.sessions.presented() : []),
             device,
             isSignUp: options.isSignUp ?? false,

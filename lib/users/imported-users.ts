@@ -37,19 +37,15 @@ export function originKey({ ref, standIn }: Omit<RowOrigin, 'source'>): string {
 /** The stored line of a row. */
 export type ImportedLine = RowOf<ImportedUserColumns>;
 
-/** The values of a row, or of an account, as strings that compare equal, by the key of the row. */
-export type RowValues = Readonly<Record<string, string>>;
-
 /** The source of the accounts that `auth.users.ensure` has created. */
 export const ENSURED = 'ensure';
 
 const KEY_ID = '00000000-0000-7000-8000-000000000000';
 const KEY_CONTEXT = 'import key';
-const BATCH = 500;
 
 /**
- * Remembers the account of each row of an import, and the parts that were changed here since then. When an account is
- * deleted, only the row's source and an HMAC of its ref are kept, so that the row is never imported again.
+ * Remembers the account of each row of an import, and of each call of `auth.users.ensure`. When an account is deleted,
+ * only the row's source and an HMAC of its ref are kept, so that the row is never imported again.
  */
 export class ImportedUsers {
   readonly #table: Table<ImportedUserColumns>;
@@ -101,35 +97,6 @@ export class ImportedUsers {
   }
 
   /**
-   * Finds the account of the row with this ref, from one source or from the only importer that had such a row. A row
-   * whose account was deleted counts too, because its user must not get the account of another system's row.
-   */
-  async userId(ref: Ref, source: string | null): Promise<string | null> {
-    const key = await this.#findKey();
-    if (!key) return null;
-    const [line, ...others] = await this.#line.select(
-      `WHERE i.ref_hash = :hash AND ${source === null ? 'i.source <> :source' : 'i.source = :source'}`,
-      { hash: key.hashOf({ ref }), source: source ?? ENSURED },
-    );
-    return others.length > 0 ? null : (line?.userId ?? null);
-  }
-
-  /** Whether an account belongs to a row with this ref, from any importer. */
-  async isOf(userId: string, ref: Ref): Promise<boolean> {
-    const key = await this.#findKey();
-    const lines = key ? await this.ofUser(userId, null) : [];
-    return lines.some(({ refHash }) => key?.hashOf({ ref }).equals(refHash));
-  }
-
-  /** Returns the lines of an account. @param source null for all importers */
-  ofUser(userId: string, source: string | null): Promise<ImportedLine[]> {
-    return this.#line.select(
-      `WHERE i.user_id = :userId AND ${source === null ? 'i.source <> :source' : 'i.source = :source'}`,
-      { userId, source: source ?? ENSURED },
-    );
-  }
-
-  /**
    * Remembers the accounts of rows. They replace accounts that no longer exist.
    *
    * @throws UniqueConstraintError (Sequelize) if another import has remembered the same row in the meantime
@@ -139,9 +106,9 @@ export class ImportedUsers {
     const key = await this.key(transaction);
     const createdAt = this.database.clock.date();
     const fresh: ImportedLine[] = [];
-    for (const { origin, userId, values, before } of lines) {
+    for (const { origin, userId, stampsBy, before } of lines) {
       const { source, ref } = origin;
-      const stamps = values && stampsOf(key, values);
+      const stamps = stampsBy?.(key) ?? null;
       const columns = { ref: String(ref), isNumber: typeof ref !== 'string', userId, stamps };
       if (before) await this.#table.update({ ...columns, changed: [] }, { id: before.id }, transaction);
       else {
@@ -154,64 +121,10 @@ export class ImportedUsers {
     if (fresh.length > 0) await this.#table.insert(fresh, transaction);
   }
 
-  /**
-   * Records that the account of a line matches its row.
-   *
-   * @param lost the keys of the row that were skipped, whose former values stay
-   */
-  async applied(
-    { id, stamps: former }: ImportedLine,
-    values: RowValues,
-    lost: readonly string[],
-    transaction: Transaction,
-  ): Promise<void> {
-    const stamps = stampsOf(await this.key(transaction), values, lost, former);
-    await this.#table.update({ stamps, changed: [] }, { id }, transaction);
-  }
-
-  /**
-   * Records that a user, the app or an administrator has changed a part of an account, so that later imports do not
-   * change this part. The user's row must be locked.
-   *
-   * @param keys the keys of a row that contain the part
-   */
-  async note(userId: string, keys: readonly string[], transaction: Transaction): Promise<void> {
-    const { currentRead } = this.database;
-    const lines = await this.#line.select(
-      `WHERE i.user_id = :userId ${currentRead}`,
-      { userId },
-      transaction,
-    );
-    for (const { id, changed } of lines) {
-      const all = [...new Set([...changed, ...keys])];
-      if (all.length > changed.length) await this.#table.update({ changed: all }, { id }, transaction);
-    }
-  }
-
   /** Removes the data about a user from the lines of the account, when the account is deleted. */
   async forget(userId: string, transaction: Transaction): Promise<void> {
     const nothing = { ref: null, isNumber: null, userId: null, stamps: null, changed: [] };
     await this.#table.update(nothing, { userId }, transaction);
-  }
-
-  /** Deletes the lines of an account, as if its rows had never been imported. */
-  async drop(userId: string, transaction: Transaction): Promise<void> {
-    await this.#table.delete({ userId }, transaction);
-  }
-
-  /** Returns the lines of a source whose accounts exist, in batches. */
-  async *ofSource(source: string, users: string): AsyncGenerator<ImportedLine[]> {
-    for (let after = ''; ; ) {
-      const lines = await this.#line.select(
-        `JOIN ${users} u ON u.id = i.user_id AND u.deleted_at IS NULL
-         WHERE i.source = :source ${after && 'AND i.id > :after'} ORDER BY i.id LIMIT ${BATCH}`,
-        { source, after },
-      );
-      const last = lines.at(-1);
-      if (!last) return;
-      yield lines;
-      after = last.id;
-    }
   }
 
   /** Re-encrypts the key of the hashes. */
@@ -241,8 +154,8 @@ export class ImportedUsers {
 export interface NewLine {
   readonly origin: RowOrigin;
   readonly userId: string;
-  /** The values of the row. Null if the account existed before, and might not match the row. */
-  readonly values: RowValues | null;
+  /** Hashes the values of the row. Null if the account might not match the row. */
+  readonly stampsBy: ((key: ImportKey) => string) | null;
   /** The line of the same row, whose account no longer exists. */
   readonly before: ImportedLine | null;
 }
@@ -252,50 +165,10 @@ export class ImportKey {
   constructor(private readonly bytes: Buffer) {}
 
   hashOf(origin: Omit<RowOrigin, 'source'>): Buffer {
-    return this.#hmac(originKey(origin));
+    return this.hmac(originKey(origin));
   }
 
-  /** Returns a hash of a value of a row, which does not reveal the value. */
-  stampOf(name: string, value: string): string {
-    return this.#hmac(`value\n${name}\n${value}`).subarray(0, 16).toString('base64url');
-  }
-
-  #hmac(text: string): Buffer {
+  hmac(text: string): Buffer {
     return createHmac('sha256', this.bytes).update(text).digest();
   }
-}
-
-function stampsOf(
-  key: ImportKey,
-  values: RowValues,
-  lost: readonly string[] = [],
-  former: string | null = null,
-): string {
-  const stamps = Object.entries(values).map(([name, value]) => [name, key.stampOf(name, value)]);
-  const kept = Object.entries(JSON.parse(former ?? '{}') as RowValues).filter(([name]) =>
-    lost.includes(name),
-  );
-  return JSON.stringify({ ...Object.fromEntries(stamps), ...Object.fromEntries(kept) });
-}
-
-/** Returns the keys whose values differ from the row as it was last applied. Null if its last values are not known. */
-export function changedKeys(
-  key: ImportKey,
-  { stamps }: Pick<ImportedLine, 'stamps'>,
-  values: RowValues,
-): string[] | null {
-  if (stamps === null) return null;
-  const before = JSON.parse(stamps) as RowValues;
-  const names = [...new Set([...Object.keys(before), ...Object.keys(values)])];
-  return names.filter((name) => {
-    const now = values[name];
-    return now === undefined ? before[name] !== undefined : before[name] !== key.stampOf(name, now);
-  });
-}
-
-/** Returns the ref of a line in the type that it was imported with. */
-export function refOfLine({ ref, isNumber }: ImportedLine): Ref {
-  if (ref === null || isNumber !== true) return ref ?? '';
-  const number = Number(ref);
-  return String(number) === ref ? number : BigInt(ref);
 }

@@ -1,24 +1,6 @@
 import type { Transaction } from 'sequelize';
-import { derivedUuid } from '../crypto/uuid.js';
 import type { AuthError } from '../errors.js';
-import type { RowValues } from './imported-users.js';
 import type { UserRecord } from './record.js';
-
-/** The values that identify an imported user whose row has no id. */
-export interface ImportedUser {
-  readonly ref: string | null;
-  /** The email and the username in canonical form, or other identities that the user signs in with. */
-  readonly names: readonly (string | null)[];
-  readonly createdAt: Date | null;
-}
-
-/**
- * Derives the id of an imported account. The same row always gets the same id, so that an interrupted import can be
- * rerun and sessions of the previous system lead to the account. No sign-up can get this id.
- */
-export function importedId({ ref, names, createdAt }: ImportedUser): string {
-  return derivedUuid(JSON.stringify(['import', ref, ...names]), createdAt?.getTime() ?? 0);
-}
 
 // The previous system's clock might be ahead.
 const DAY_MS = 24 * 60 * 60 * 1000;
@@ -38,7 +20,7 @@ export type LegacyVerifier = (password: string, stored: string) => boolean | Pro
 /** Verifiers by the name of their scheme: 1 to 32 of `a-z`, digits, `_` and `-`, with a letter first. */
 export type LegacyVerifiers = Readonly<Record<string, LegacyVerifier>>;
 
-/** A user of another system, for `auth.importUsers`. Plugins add the keys that they accept. */
+/** A user of another system, for `auth.movingIn.importUsers`. Plugins add the keys that they accept. */
 export interface ImportRow {
   /**
    * The user's identifier in the other system. The report contains it, along with the account's id. With `user.model`,
@@ -83,6 +65,9 @@ export interface Refusal {
   readonly holder?: string | undefined;
 }
 
+/** The values of a row, or of an account, as strings that compare equal, by the key of the row. */
+export type RowValues = Readonly<Record<string, string>>;
+
 /** The part of an import's rows that a plugin reads. Its keys are declared with `declareRowKeys`. */
 export interface RowPart<Value = unknown> {
   /** The keys of a row that it reads. */
@@ -118,9 +103,6 @@ export interface RowPart<Value = unknown> {
    */
   replace(record: UserRecord, value: Value | null, transaction: Transaction): Promise<void>;
 }
-
-/** Matches the name of a source of rows. */
-export const SOURCE = /^[A-Za-z0-9._:-]{1,64}$/;
 
 const rowKeys = new Map<string, RowKeySwitch>();
 

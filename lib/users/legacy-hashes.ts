@@ -57,11 +57,11 @@ export class LegacyHashes {
    * @throws TypeError if a name is invalid or belongs to another function, or if a verifier is not a function
    */
   add(given: LegacyVerifiers): void {
-    for (const [name, verifier] of Object.entries(checkVerifiers(given, 'auth.importUsers'))) {
+    for (const [name, verifier] of Object.entries(checkVerifiers(given, 'auth.movingIn.importUsers'))) {
       const known = this.#verifiers.get(name);
       if (known && known !== verifier)
         throw new TypeError(
-          `latchkey: auth.importUsers: verifyLegacy.${name} differs from the function with this name: pass the function of the config`,
+          `latchkey: auth.movingIn.importUsers: verifyLegacy.${name} differs from the function with this name: pass the function of the config`,
         );
       this.#verifiers.set(name, verifier);
       if (!Object.hasOwn(this.configured, name))

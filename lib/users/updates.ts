@@ -8,7 +8,6 @@ import type { UserColumns } from '../tables/core.js';
 import type { EmailProof } from './email-proof.js';
 import type { FieldValues } from './fields.js';
 import type { HeldEmails } from './held-emails.js';
-import type { ImportedUsers } from './imported-users.js';
 import type { UserRecord } from './record.js';
 import type { Users } from './users.js';
 
@@ -38,7 +37,6 @@ export class UserUpdates {
     private readonly users: Users,
     private readonly hooks: Pick<Hooks, 'afterUpdateUser'>,
     private readonly held: HeldEmails,
-    private readonly imported: Pick<ImportedUsers, 'note'>,
   ) {}
 
   /**
@@ -70,8 +68,7 @@ export class UserUpdates {
     if (names.length === 0) return { record, changed: [] };
     const updated = await this.#write(record, changes, newFields, transaction);
     if ('email' in changes) await this.held.check(updated.user.email, record.user.id, transaction);
-    const ofRows = names.flatMap((name) => ROW_KEYS[name] ?? []);
-    if (ofRows.length > 0) await this.imported.note(record.user.id, ofRows, transaction);
+    await this.users.announceChange(record.user.id, names, transaction);
     const isImplied = (name: string) => name === 'usernameDisplay' && 'username' in changes;
     const changed = names.filter((name) => !HIDDEN.has(name) && !isImplied(name));
     if (changed.length > 0)
@@ -98,14 +95,6 @@ export class UserUpdates {
     }
   }
 }
-
-/** The columns whose changes later imports respect, and their keys in the rows of imports. */
-const ROW_KEYS: Readonly<Record<string, string>> = {
-  email: 'email',
-  username: 'username',
-  passwordHash: 'passwordHash',
-  deletedAt: 'id',
-};
 
 const HIDDEN = new Set(['mailboxProvedAt', 'passwordHash', 'deletedAt']);
 

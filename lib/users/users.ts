@@ -12,9 +12,9 @@ import { closedColumns, type User, type UserColumns, usersWith } from '../tables
 import { type Fact, Table, type TableDeclaration } from '../tables/table.js';
 import { EmailProof } from './email-proof.js';
 import { Fields, type FieldValues } from './fields.js';
-import type { ImportedUsers } from './imported-users.js';
 import {
   type AccountRow,
+  type FollowsAccounts,
   type Identifier,
   type NewUser,
   type UserForAdmins,
@@ -53,7 +53,7 @@ export class Users {
     settings: Pick<Settings, 'database' | 'user' | 'hooks' | 'accountDeletion'>,
     columnsOfPlugins: readonly Columns[],
     facts: readonly Fact[],
-    private readonly imported: Pick<ImportedUsers, 'note'>,
+    private readonly contributions: () => readonly FollowsAccounts[],
   ) {
     const closed = settings.accountDeletion.graceDays > 0 ? closedColumns : {};
     this.fields = new Fields(settings.user.fields);
@@ -225,6 +225,14 @@ export class Users {
     await this.table.update(values as Partial<RowOf<UserColumns>>, { id }, transaction);
   }
 
+  /**
+   * Announces a change of an account: see `FollowsAccounts`. Plugins call it for their own tables, and for the columns
+   * that they add to users.
+   */
+  async announceChange(userId: string, changed: readonly string[], transaction: Transaction): Promise<void> {
+    for (const plugin of this.contributions()) await plugin.onAccountChange?.(userId, changed, transaction);
+  }
+
   /** Locks a user's row until the transaction ends. Every change to a user's sign-in methods acquires this lock. */
   async lock(id: string, transaction: Transaction): Promise<UserRecord | null> {
     if (!isUuid(id)) return null;
@@ -277,14 +285,14 @@ export class Users {
   ): Promise<Pick<User, 'updatedAt' | 'newPasswordRequiredAt'>> {
     const changed = { updatedAt: this.database.clock.date(), newPasswordRequiredAt: null };
     await this.table.update({ passwordHash, ...changed }, { id }, transaction);
-    await this.imported.note(id, ['passwordHash'], transaction);
+    await this.announceChange(id, ['passwordHash'], transaction);
     return changed;
   }
 
   /** Records that the account needs a new password. The user's row must be locked. */
   async requireNewPassword(id: string, transaction: Transaction): Promise<void> {
     await this.table.update({ newPasswordRequiredAt: this.database.clock.date() }, { id }, transaction);
-    await this.imported.note(id, ['passwordHash'], transaction);
+    await this.announceChange(id, ['passwordHash'], transaction);
   }
 
   /** Stores a new hash of the same password, unless the password has changed in the meantime. */

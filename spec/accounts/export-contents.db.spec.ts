@@ -5,6 +5,7 @@ import { authRouter } from '../../lib/index.js';
 import { type Columns, columnName, snakeCase } from '../../lib/tables/column.js';
 import { rows } from '../support/database.js';
 import { everyPlugin } from '../support/every-plugin.js';
+import { importUsers } from '../support/import-users.js';
 import { type LyingProvider, startLyingProvider } from '../support/lying-provider.js';
 import { mailbox } from '../support/mailbox.js';
 import { type Browser, linkWith, type OAuthApp, oidcPlugin, startOAuthApp } from '../support/oauth-app.js';
@@ -111,7 +112,7 @@ beforeAll(async () => {
       void server.set('trust proxy', true).use(overheard.middleware).use('/auth', authRouter(auth)),
   });
   const row = { ref: 'ada-in-the-previous-system', email: ADA, emailVerified: true };
-  const { users } = await app.auth.importUsers([row as never], { source: 'previous' });
+  const { users } = await importUsers(app.auth, [row as never], { source: 'previous' });
   id = users[0]?.id ?? '';
   await app.auth.users.setPassword(id, PASSWORD);
   const [recoveryCode] = await useEverything();

@@ -6,6 +6,7 @@ import { ada, password, type SpecApp, startApp } from '../support/app.js';
 import { beforeChange, byUser } from '../support/changes.js';
 import { rows } from '../support/database.js';
 import { proveMailbox, takeMailbox } from '../support/email-proof.js';
+import { importUsers } from '../support/import-users.js';
 import { mailbox } from '../support/mailbox.js';
 import { addPasskey, authenticator, PAGE } from '../support/passkeys.js';
 import { expectProblem } from '../support/problem.js';
@@ -85,7 +86,7 @@ describe('the browser', () => {
 
   test('of an imported account is the first one for 30 days after its first sign-in here', async () => {
     await start();
-    await app.auth.importUsers([
+    await importUsers(app.auth, [
       {
         email: ada.email,
         emailVerified: true,
@@ -162,7 +163,7 @@ describe('the browser', () => {
   test('of a thief is not the first one of an imported account that is used no more', async () => {
     await start();
     const passwordHash = await bcrypt.hash(ada.password, 4);
-    await app.auth.importUsers([{ email: ada.email, emailVerified: true, passwordHash }]);
+    await importUsers(app.auth, [{ email: ada.email, emailVerified: true, passwordHash }]);
     const { id } = (await app.auth.users.find({ email: ada.email }))!;
     await firstStep(app.browser()).expect(200);
     const times = { created: ago(400 * DAY), used: ago(98 * DAY) };

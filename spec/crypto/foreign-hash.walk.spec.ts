@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import bcrypt from 'bcrypt';
 import { type password, type SpecApp, startApp } from '../support/app.js';
 import { rows } from '../support/database.js';
+import { importUsers } from '../support/import-users.js';
 import { expectProblem } from '../support/problem.js';
 
 const SECRET_WORDS = 'correct horse battery';
@@ -111,7 +112,7 @@ afterAll(() => app.stop());
 let people = 0;
 const moveIn = async (passwordHash: string) => {
   const email = `person-${++people}@example.com`;
-  expect(await app.auth.importUsers([{ email, passwordHash }])).toMatchObject({
+  expect(await importUsers(app.auth, [{ email, passwordHash }])).toMatchObject({
     users: [{ ref: 0 }],
     skipped: [],
   });
@@ -157,7 +158,7 @@ describe('an imported hash', () => {
     expect(await hashOf(email)).toHaveLength(1024);
     await signIn(email, SECRET_WORDS).expect(200);
     expect(
-      await app.auth.importUsers([{ email: 'long@example.com', passwordHash: made(1025) }]),
+      await importUsers(app.auth, [{ email: 'long@example.com', passwordHash: made(1025) }]),
     ).toMatchObject({ users: [], skipped: [{ code: 'hash_too_long' }] });
   });
 
@@ -175,7 +176,7 @@ describe('an imported hash', () => {
     ['scrypt without memory', '$scrypt$ln=0,r=0,p=0$fm/NmdN6T6l1jtE6x/i/dw$MT4LUld36HOyrXxVfjMf6g'],
   ])('is skipped by the import: %s', async (_what, passwordHash) => {
     const email = 'refused@example.com';
-    expect(await app.auth.importUsers([{ email, passwordHash }])).toEqual({
+    expect(await importUsers(app.auth, [{ email, passwordHash }])).toEqual({
       users: [],
       skipped: [{ ref: 0, code: 'unknown_hash', detail: expect.stringContaining('in a supported format') }],
     });
@@ -201,7 +202,7 @@ describe('an imported hash', () => {
     ['PBKDF2 whose iterations run for each of 22 blocks', `$pbkdf2-sha256$1000000$c2FsdA$${'A'.repeat(920)}`],
   ])('is skipped by the import because of its cost, and never verified: %s', async (_what, passwordHash) => {
     const email = 'refused@example.com';
-    expect(await app.auth.importUsers([{ email, passwordHash }])).toEqual({
+    expect(await importUsers(app.auth, [{ email, passwordHash }])).toEqual({
       users: [],
       skipped: [{ ref: 0, code: 'hash_too_costly', detail: expect.stringContaining('cost') }],
     });

@@ -268,7 +268,7 @@ onPostgres('from the first to the last step of', () => {
     const [, verified = ''] = /```js\n(async function\* rows[\s\S]*?)```/.exec(await page('auth-js')) ?? [];
     await edit(
       'move.js',
-      ['auth.importUsers(fromAuthJs(old), ', 'auth.importUsers(rows(), '],
+      ['auth.movingIn.importUsers(fromAuthJs(old), ', 'auth.movingIn.importUsers(rows(), '],
       [/$/, verified.replace('fromAuthJs(old)', `fromAuthJs(old, { ${columns} })`)],
     );
     expect(await run('move.js', '--dry-run')).toBe('2 users, 0 skipped\n');

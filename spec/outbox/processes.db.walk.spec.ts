@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
 import { ada, password, type SpecApp, startApp } from '../support/app.js';
 import { rows } from '../support/database.js';
+import { importUsers } from '../support/import-users.js';
 import { outboxOf, untilDue } from '../support/outbox.js';
 import { startProcess } from '../support/processes.js';
 import { settled } from '../support/sessions.js';
@@ -58,7 +59,10 @@ test.each([
 
 test('two processes send a hundred emails, each of them once', async () => {
   const emails = Array.from({ length: 100 }, (_, index) => `user-${index}@example.com`);
-  await app.auth.importUsers(emails.map((email) => ({ email })));
+  await importUsers(
+    app.auth,
+    emails.map((email) => ({ email })),
+  );
   const { port } = smtp;
   await smtp.stop();
   for (const email of emails) await app.auth.credential.requestPasswordReset({ email });

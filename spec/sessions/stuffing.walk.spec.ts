@@ -3,6 +3,7 @@ import bcrypt from 'bcrypt';
 import type { Response } from 'supertest';
 import { ada, password, type SpecApp, sessionCookie, startApp } from '../support/app.js';
 import { rows } from '../support/database.js';
+import { importUsers } from '../support/import-users.js';
 import { mailbox } from '../support/mailbox.js';
 import { ago, DAY, settled } from '../support/sessions.js';
 
@@ -23,7 +24,7 @@ beforeAll(async () => {
   const passwordHash = await bcrypt.hash(ada.password, 4);
   // All are imported. Some have signed in here long ago, the others never.
   const imported = emails.map((email) => ({ email, passwordHash, emailVerified: true }));
-  expect((await app.auth.importUsers(imported)).users).toHaveLength(ACCOUNTS);
+  expect((await importUsers(app.auth, imported)).users).toHaveLength(ACCOUNTS);
   const dormant = 'UPDATE users SET first_used_at = :at WHERE email LIKE :some';
   await rows(app.database, dormant, { at: ago(400 * DAY), some: 'user%5@example.com' });
 }, 120_000);

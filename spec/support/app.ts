@@ -55,12 +55,15 @@ export interface SpecApp<P extends readonly Plugin[]> {
 }
 
 export interface SpecAppOptions<P extends readonly Plugin[]> {
-  plugins?: P;
+  /** Can be a function if they depend on the database, for example because a bridge reads it. */
+  plugins?: P | ((database: SpecDatabase) => P | Promise<P>);
   /** Can be a function if it depends on the database, for example for the app's own Sequelize instance. */
   config?: Partial<AuthConfig<P>> | ((database: SpecDatabase) => Promise<Partial<AuthConfig<P>>>);
   /** Mounts the routes of the app; by default, mounts the router at /auth. */
   mount?: (app: Express, auth: AuthWith<P>) => void;
 }
+
+const DEFAULT: readonly Plugin[] = [password()];
 
 /** Starts a small app with its own database, on its own port. */
 export async function startApp<const P extends readonly Plugin[]>({
@@ -68,10 +71,15 @@ export async function startApp<const P extends readonly Plugin[]>({
   config = {},
   mount = (app, auth) => void app.use('/auth', authRouter(auth)),
 }: SpecAppOptions<P> = {}): Promise<SpecApp<P>> {
-  const used = plugins ?? ([password()] as unknown as P);
-  const dependsOnDatabase = typeof config === 'function';
-  const { database, migrate } = await databaseFor(dependsOnDatabase ? null : { ...config, plugins: used });
-  const given = dependsOnDatabase ? await config(database) : config;
+  const isKnown = typeof config === 'object' && typeof plugins !== 'function';
+  const { database, migrate } = await databaseFor(
+    isKnown ? { ...config, plugins: plugins ?? DEFAULT } : null,
+  );
+  const given = typeof config === 'function' ? await config(database) : config;
+  const used =
+    typeof plugins === 'function'
+      ? await plugins(database)
+      : (plugins ?? (DEFAULT as readonly Plugin[] as P));
   const logger = memoryLogger();
   const whole: AuthConfig<P> = {
     database: database.url,

@@ -11,6 +11,7 @@ import {
   type TwoFactorOptions,
   twoFactor,
 } from '../../lib/index.js';
+import { movingIn } from '../../lib/moving-in.js';
 import { password } from './app.js';
 
 /** The options of single plugins, for a spec that needs other options than {@link everyPlugin} sets. */
@@ -23,7 +24,7 @@ export interface EveryPluginOptions {
   readonly twoFactor?: TwoFactorOptions;
 }
 
-/** Every plugin, by its folder in `lib/plugins`. A spec compares the plugins with the folders. */
+/** Every plugin in `lib/plugins`, by its folder. A spec compares the plugins with the folders. */
 const byFolder = (options: EveryPluginOptions) => ({
   admin: admin({ adminEmails: ['root@example.com'], ...options.admin }),
   'api-keys': apiKeys(),
@@ -47,7 +48,10 @@ const byFolder = (options: EveryPluginOptions) => ({
  *
  * `oauth()` requires at least one provider, which the spec adds to the list.
  */
-export const everyPlugin = (options: EveryPluginOptions = {}) => Object.values(byFolder(options));
+export const everyPlugin = (options: EveryPluginOptions = {}) => [
+  ...Object.values(byFolder(options)),
+  movingIn(),
+];
 
-/** The folders of the plugins in {@link everyPlugin} of an app that sends emails. */
+/** The folders of the plugins of an app that sends emails. */
 export const PLUGIN_FOLDERS: readonly string[] = Object.keys(byFolder({ sendsEmails: true }));

@@ -9,7 +9,7 @@ export interface Made {
 
 /** Reads a file of spec/importers. */
 export async function madeBy<M extends Made = Made>(library: 'better-auth' | 'auth-js'): Promise<M> {
-  return JSON.parse(await readFile(new URL(`../previous-systems/${library}.json`, import.meta.url), 'utf8'));
+  return JSON.parse(await readFile(new URL(`../moving-in/systems/${library}.json`, import.meta.url), 'utf8'));
 }
 
 /** Puts such tables into an empty database. */

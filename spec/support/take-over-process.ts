@@ -3,9 +3,9 @@
 // reached the old store, and continues on the next request. Meanwhile, no time limit passes, because on a busy machine
 // the other process can take longer than latchkey waits for a store.
 import express from 'express';
-import { expressSession } from '../../lib/bridges.js';
 import { connectByUrl } from '../../lib/database/connect.js';
 import { createAuth, requireSession } from '../../lib/index.js';
+import { expressSession, movingIn } from '../../lib/moving-in.js';
 import { memoryLogger, password, SECRET } from './app.js';
 import { listening, OLD_SECRET, sessionStore } from './old-app.js';
 
@@ -35,9 +35,8 @@ const bridge = expressSession({
 const auth = createAuth({
   database,
   secret: SECRET,
-  plugins: [password()],
+  plugins: [password(), movingIn({ bridges: [bridge] })],
   logger: memoryLogger(),
-  bridges: [bridge],
 });
 const app = await listening(
   express().get('/page', requireSession(auth), (_req, res) => void res.json({ by: process.pid })),

@@ -1,6 +1,7 @@
 import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals';
 import { type AuthConfig, AuthError } from '../../lib/index.js';
 import { rows } from '../support/database.js';
+import { importUsers } from '../support/import-users.js';
 import { type LyingProvider, startLyingProvider } from '../support/lying-provider.js';
 import { type OAuthApp, oidcPlugin, signInWith, startOAuthApp } from '../support/oauth-app.js';
 import { ownRows } from '../support/own-rows.js';
@@ -63,7 +64,7 @@ test('an import makes a row for each account, and none for those that are skippe
     email: `${name}@example.com`,
     fields: { name },
   }));
-  const { users, skipped } = await app.auth.importUsers([...given, { email: 'x@example.com' }]);
+  const { users, skipped } = await importUsers(app.auth, [...given, { email: 'x@example.com' }]);
   expect([users.length, skipped.map(({ ref, code }) => [ref, code])]).toEqual([
     2,
     [
@@ -76,7 +77,7 @@ test('an import makes a row for each account, and none for those that are skippe
 });
 
 test('an import without hooks makes the rows too', async () => {
-  await app.auth.importUsers([{ email: 'ada@example.com', fields: { name: 'Ada' } }]);
+  await importUsers(app.auth, [{ email: 'ada@example.com', fields: { name: 'Ada' } }]);
   expect(await names()).toEqual(['Ada']);
 });
 

@@ -4,6 +4,7 @@ import { ada, password, type SpecApp, signedIn, startApp } from '../support/app.
 import { byUser } from '../support/changes.js';
 import { rows } from '../support/database.js';
 import { proveMailbox } from '../support/email-proof.js';
+import { importUsers } from '../support/import-users.js';
 import { mailbox } from '../support/mailbox.js';
 import { expectProblem } from '../support/problem.js';
 
@@ -46,7 +47,7 @@ describe('an address that an undo would give back', () => {
     await expect(app.auth.users.create(ada)).rejects.toMatchObject(taken);
     await expect(app.auth.users.changeEmail(bob, ada.email)).rejects.toMatchObject(taken);
     await expect(app.auth.admin.createUser({ email: ada.email })).rejects.toMatchObject(taken);
-    const imported = await app.auth.importUsers([
+    const imported = await importUsers(app.auth, [
       { email: 'first@example.com' },
       { email: ada.email },
       { email: 'last@example.com' },

@@ -4,6 +4,7 @@ import { type AuthConfig, AuthError, createAuth } from '../../lib/index.js';
 import { memoryLogger, password, SECRET } from '../support/app.js';
 import { connectAsApp } from '../support/app-database.js';
 import { createDatabase, dialect, rows, type SpecDatabase } from '../support/database.js';
+import { importUsers } from '../support/import-users.js';
 
 type BeforeCreateUser = NonNullable<NonNullable<AuthConfig['hooks']>['beforeCreateUser']>;
 
@@ -85,13 +86,13 @@ test('an import within a transaction of the app undoes only what was refused, an
   };
   const users = ['ada', 'eve', 'joan'].map((name) => ({ email: `${name}@example.com` }));
   const transaction = await own.transaction();
-  expect(await auth.importUsers(users, { transaction })).toMatchObject({
+  expect(await importUsers(auth, users, { transaction })).toMatchObject({
     users: [{ ref: 0 }, { ref: 2 }],
     skipped: [{ ref: 1, code: 'sign_up_refused', detail: 'No.' }],
   });
   await transaction.rollback();
   expect([await uses(), await emails()]).toEqual([[0, 0], []]);
-  await own.transaction((transaction) => auth.importUsers(users, { transaction }));
+  await own.transaction((transaction) => importUsers(auth, users, { transaction }));
   expect([await uses(), await emails()]).toEqual([
     [2, 0],
     ['ada@example.com', 'joan@example.com'],

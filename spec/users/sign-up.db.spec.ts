@@ -2,6 +2,7 @@ import { afterEach, describe, expect, test } from '@jest/globals';
 import { type AuthConfig, AuthError } from '../../lib/index.js';
 import { ada, password, type SpecApp, startApp } from '../support/app.js';
 import { rows } from '../support/database.js';
+import { importUsers } from '../support/import-users.js';
 import { startMailApp } from '../support/mail-app.js';
 import { expectProblem } from '../support/problem.js';
 
@@ -43,7 +44,7 @@ describe("signUp: 'closed'", () => {
     for (const answer of bodies) expectProblem(answer, 403, 'sign_up_refused');
     expect(new Set(bodies.map(({ text }) => text)).size).toBe(1);
     await closed.auth.users.create({ email: 'code@example.com' });
-    await closed.auth.importUsers([{ email: 'import@example.com' }]);
+    await importUsers(closed.auth, [{ email: 'import@example.com' }]);
     expect(await emails(closed)).toEqual([ada.email, 'code@example.com', 'import@example.com']);
     await closed.http
       .post('/auth/signin/credential')
@@ -106,7 +107,7 @@ describe('beforeCreateUser', () => {
       email: 'b@example.com',
       fields: { name: 'B', plan: 'pro' },
     });
-    await telling.auth.importUsers([{ email: 'c@example.com', fields: { name: 'C' } }]);
+    await importUsers(telling.auth, [{ email: 'c@example.com', fields: { name: 'C' } }]);
     const free = { name: 'Ada', plan: 'free' };
     const noName = { username: null, usernameDisplay: null };
     expect(told).toEqual([
@@ -199,7 +200,7 @@ describe('importUsers with hooks and fields', () => {
     ['without hooks', {}],
   ])('checks fields, %s', async (_what, hooks: Hooks) => {
     const importing = await start({ user: { fields }, hooks });
-    const result = await importing.auth.importUsers([
+    const result = await importUsers(importing.auth, [
       row('ada', { fields: { name: 'Ada', plan: 'pro' } }),
       row('b', { fields: { name: 'longer than ten' } }),
       row('c', { fields: {} }),
@@ -234,15 +235,15 @@ describe('importUsers with hooks and fields', () => {
         },
       },
     });
-    await importing.auth.importUsers([row('ada')]);
-    const result = await importing.auth.importUsers([row('eve')]);
+    await importUsers(importing.auth, [row('ada')]);
+    const result = await importUsers(importing.auth, [row('eve')]);
     expect(result).toEqual({
       users: [],
       skipped: [{ ref: 0, code: 'sign_up_refused', detail: 'No.' }],
     });
     const user = await importing.auth.users.find({ email: 'ada@example.com' });
     expect(user?.updatedAt.getFullYear()).not.toBe(2030);
-    expect(await importing.auth.importUsers([row('bob'), row('eve2'), row('carl')])).toMatchObject({
+    expect(await importUsers(importing.auth, [row('bob'), row('eve2'), row('carl')])).toMatchObject({
       users: [{ ref: 0 }, { ref: 2 }],
       skipped: [{ ref: 1, code: 'sign_up_refused' }],
     });
@@ -261,10 +262,10 @@ describe('importUsers with hooks and fields', () => {
       },
     });
     const users = ['a', 'b', 'c'].map((name) => ({ email: `${name}@example.com` }));
-    await expect(importing.auth.importUsers(users)).rejects.toThrow('a bug of the app');
+    await expect(importUsers(importing.auth, users)).rejects.toThrow('a bug of the app');
     expect(await emails(importing)).toEqual(['a@example.com']);
     isBroken = false;
-    expect(await importing.auth.importUsers(users)).toMatchObject({
+    expect(await importUsers(importing.auth, users)).toMatchObject({
       users: [{ ref: 0 }, { ref: 1 }, { ref: 2 }],
       skipped: [],
     });

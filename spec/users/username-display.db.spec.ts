@@ -3,6 +3,7 @@ import { type AuthEvents, admin, createAuth } from '../../lib/index.js';
 import { UsernameRules } from '../../lib/users/usernames.js';
 import { password, SECRET, type SpecApp, startApp } from '../support/app.js';
 import { rows } from '../support/database.js';
+import { importUsers } from '../support/import-users.js';
 import { mailbox } from '../support/mailbox.js';
 import { expectProblem } from '../support/problem.js';
 
@@ -148,7 +149,7 @@ describe('code', () => {
   });
 
   test('imports them, from a column of their own too', async () => {
-    const { users, skipped } = await app.auth.importUsers([
+    const { users, skipped } = await importUsers(app.auth, [
       { username: 'FromName' },
       { username: 'from_column', usernameDisplay: 'From_Column' },
       { username: 'Of_Another', usernameDisplay: 'Somebody Else' },

@@ -2,6 +2,7 @@ import { afterEach, describe, expect, test } from '@jest/globals';
 import { apiKeys } from '../../lib/index.js';
 import { ada, password } from '../support/app.js';
 import { rows } from '../support/database.js';
+import { importUsers } from '../support/import-users.js';
 import { type MailApp, startMailApp } from '../support/mail-app.js';
 
 const fields = {
@@ -128,7 +129,7 @@ describe('how well an email is proven', () => {
     [null, 'none'],
   ] as const)('is, after an import with emailVerified: %j, %s', async (emailVerified, proof) => {
     await start();
-    await app.auth.importUsers([{ email: ada.email, emailVerified, fields: { country: 'NZ' } }]);
+    await importUsers(app.auth, [{ email: ada.email, emailVerified, fields: { country: 'NZ' } }]);
     expect(await proofOf()).toBe(proof);
     expect((await stored())?.email_verified_at === null).toBe(proof === 'none');
   });

@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { apiKeys } from '../../lib/index.js';
 import { ada, password, signedIn } from '../support/app.js';
+import { importUsers } from '../support/import-users.js';
 import { type MailApp, startMailApp } from '../support/mail-app.js';
 import { expectProblem } from '../support/problem.js';
 
@@ -134,7 +135,7 @@ test('an imported email that the other system verified is proved: a reset leaves
     plain: true,
   }) as unknown as { passwordHash: string };
   // The hash of another account cannot be imported, so the account gets it afterwards.
-  await app.auth.importUsers([{ email, emailVerified: true }]);
+  await importUsers(app.auth, [{ email, emailVerified: true }]);
   await app.auth.models.User.update({ passwordHash } as never, { where: { email } });
   const { user } = await app.auth.credential.signIn({ credential: email, password: ada.password });
   const { key } = await app.auth.apiKeys.create(user.id, { name: 'program' });

@@ -1,4 +1,4 @@
-import type { BearerScheme } from '../../config/bridge.js';
+import type { BearerScheme } from '../../config/config.js';
 import type { PlainRequest } from '../../context/call.js';
 import { AuthError } from '../../errors.js';
 import { resourceOf } from '../../http/present.js';
@@ -36,7 +36,7 @@ interface Settings {
   readonly acceptBearer: boolean;
   readonly unscopedGuards: 'refuse' | 'allow';
   /** The schemes that present sessions. */
-  readonly sessionSchemes: readonly BearerScheme[];
+  sessionSchemes(): readonly BearerScheme[];
 }
 
 const SCHEME = /^apikey(?![\w!#$%&'*+.^`|~-])/i;
@@ -95,12 +95,12 @@ function presentedKeys(
   if (authorization && SCHEME.test(authorization))
     keys.add(trimWhitespace(authorization.replace(SCHEME, '')));
   const bearer = acceptBearer ? tokenIn({ headers }, ['Bearer']) : null;
-  const isSession = sessionSchemes.includes('Bearer') && !bearer?.startsWith(API_KEY_PREFIX);
+  const isSession = sessionSchemes().includes('Bearer') && !bearer?.startsWith(API_KEY_PREFIX);
   if (bearer !== null && !isSession) keys.add(bearer);
   return [...keys];
 }
 
 function presentsSession(request: PlainRequest, { acceptBearer, sessionSchemes }: Settings): boolean {
-  const token = tokenIn(request, sessionSchemes);
+  const token = tokenIn(request, sessionSchemes());
   return token !== null && !(acceptBearer && token.startsWith(API_KEY_PREFIX));
 }

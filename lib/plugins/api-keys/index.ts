@@ -65,9 +65,10 @@ export function apiKeys(options: ApiKeysOptions = {}): Plugin<'apiKeys', ApiKeys
     setup(core) {
       const store = new ApiKeyStore(core);
       const api = new ApiKeysApi(core, store, settings.maxPerUser);
+      const sessionSchemes = () => core.carriers.flatMap(({ schemes = [] }) => schemes);
       return {
         api,
-        carriers: [apiKeyCarrier(store, { ...settings, sessionSchemes: core.settings.sessionSchemes })],
+        carriers: [apiKeyCarrier(store, { ...settings, sessionSchemes })],
         routes: () => [createApiKey(api), listApiKeys(api), revokeApiKey(api)],
         tables: TABLES,
         onDelete: (userId, transaction) => store.deleteAll(userId, transaction),

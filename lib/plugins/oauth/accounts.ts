@@ -32,7 +32,6 @@ export class Accounts {
   readonly #whole: Selection<AccountRow>;
   readonly #users: Users;
   readonly #sessions: Table<SessionColumns>;
-  readonly #imported: Core['imported'];
 
   constructor(
     core: Core,
@@ -46,7 +45,6 @@ export class Accounts {
     this.#whole = this.#table.whole('a');
     this.#users = core.users;
     this.#sessions = core.table(sessions);
-    this.#imported = core.imported;
   }
 
   /**
@@ -183,7 +181,7 @@ export class Accounts {
     const now = this.#database.clock.date();
     const row = { ...link, relinkRequired: true, refreshedAt: now, updatedAt: now };
     await this.#table.insert(row, transaction);
-    await this.note(userId, transaction);
+    await this.announceChange(userId, transaction);
   }
 
   /**
@@ -218,19 +216,19 @@ export class Accounts {
   /** Unlinks an account. The user's row is locked. */
   async delete({ id, userId }: Pick<AccountRow, 'id' | 'userId'>, transaction: Transaction): Promise<void> {
     await this.#table.delete({ id }, transaction);
-    await this.note(userId, transaction);
+    await this.announceChange(userId, transaction);
   }
 
-  /** Records that a user's links have changed here since an import: see `ImportedUsers.note`. */
-  note(userId: string, transaction: Transaction): Promise<void> {
-    return this.#imported.note(userId, ['accounts'], transaction);
+  /** Announces that a user's links have changed. */
+  announceChange(userId: string, transaction: Transaction): Promise<void> {
+    return this.#users.announceChange(userId, ['accounts'], transaction);
   }
 
   /** @returns the deleted accounts */
   async deleteAll(userId: string, transaction: Transaction): Promise<AccountRow[]> {
     const all = await this.#whole.select('WHERE a.user_id = :userId', { userId }, transaction);
     await this.#table.delete({ userId }, transaction);
-    if (all.length > 0) await this.note(userId, transaction);
+    if (all.length > 0) await this.announceChange(userId, transaction);
     return all;
   }
 

@@ -162,7 +162,7 @@ async function addLink(
   const details = { subject: provider.id };
   await core.notices.before(providerNotices['provider-linked'], record, transaction, details);
   await insertLink(core, accounts, record, provider, identity, transaction);
-  await accounts.note(record.user.id, transaction);
+  await accounts.announceChange(record.user.id, transaction);
 }
 
 async function insertLink(

@@ -1,11 +1,10 @@
 import { AuthError, invalidField } from '../../errors.js';
-import { declareRowKeys, type ImportRow, type RowPart } from '../../users/imported.js';
-import type { RowValues } from '../../users/imported-users.js';
+import { declareRowKeys, type ImportRow, type RowPart, type RowValues } from '../../users/imported.js';
 import type { Accounts } from './accounts.js';
 import { checkedSubject, MAX_ISSUER } from './profile.js';
 import { issuerOf, type Provider } from './provider.js';
 
-/** A user's account at a provider, for `auth.importUsers`. */
+/** A user's account at a provider, for `auth.movingIn.importUsers`. */
 export interface ImportedLink {
   /** The provider's id, as in the config. */
   readonly provider: string;

@@ -1,13 +1,18 @@
 import { type AuthError, invalidField } from '../../errors.js';
-import { declareRowKeys, type ImportRow, isCreationTime, type RowPart } from '../../users/imported.js';
-import type { RowValues } from '../../users/imported-users.js';
+import {
+  declareRowKeys,
+  type ImportRow,
+  isCreationTime,
+  type RowPart,
+  type RowValues,
+} from '../../users/imported.js';
 import type { Parts } from './assertions.js';
 import { isCredentialId, knownTransports, usablePublicKey } from './ceremonies.js';
 import type { PasskeyRow } from './declarations.js';
 import { type ImportedPasskeyRow, MAX_PER_USER } from './store.js';
 import { bytesOf } from './webauthn.js';
 
-/** A user's passkey, for `auth.importUsers`. */
+/** A user's passkey, for `auth.movingIn.importUsers`. */
 export interface ImportedPasskey {
   /** The credential's id that the authenticator chose, in base64url without padding. */
   readonly credentialId: string;

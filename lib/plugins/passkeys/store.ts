@@ -71,7 +71,7 @@ export class PasskeyStore {
       ...{ credentialHash, createdAt },
     });
     await this.#table.insert(row, transaction);
-    await this.#note(row.userId, transaction);
+    await this.#announceChange(row.userId, transaction);
     return this.#passkey.pick(row);
   }
 
@@ -166,7 +166,7 @@ export class PasskeyStore {
     const { id, userId } = passkey;
     await this.#table.delete({ id, userId }, transaction);
     await this.#remember([passkey], transaction);
-    await this.#note(userId, transaction);
+    await this.#announceChange(userId, transaction);
   }
 
   /** Deletes all passkeys of a user. The user's row must be locked. */
@@ -175,7 +175,7 @@ export class PasskeyStore {
     if (passkeys.length === 0) return;
     await this.#table.delete({ userId }, transaction);
     await this.#remember(passkeys, transaction);
-    await this.#note(userId, transaction);
+    await this.#announceChange(userId, transaction);
   }
 
   /** Deletes all data of a deleted user. */
@@ -222,7 +222,7 @@ export class PasskeyStore {
       [...now.values()].filter(({ credentialId }) => !stays.has(credentialId)),
       transaction,
     );
-    await this.#note(userId, transaction);
+    await this.#announceChange(userId, transaction);
   }
 
   /** Remembers removed passkeys by their hashes, to find their users as long as a link can restore them. */
@@ -236,9 +236,8 @@ export class PasskeyStore {
     await this.#removed.insert(rows, transaction);
   }
 
-  /** Records that a user's passkeys have changed here since an import. */
-  #note(userId: string, transaction: Transaction): Promise<void> {
-    return this.#core.imported.note(userId, ['passkeys'], transaction);
+  #announceChange(userId: string, transaction: Transaction): Promise<void> {
+    return this.#core.users.announceChange(userId, ['passkeys'], transaction);
   }
 }
 

@@ -4,12 +4,11 @@ import { AuthError, type FieldError, invalidField } from '../../errors.js';
 import type { TransactionOption } from '../../sessions/request.js';
 import { LAST_TIME } from '../../tables/column.js';
 import type { User } from '../../tables/core.js';
-import { declareRowKeys, type RowPart } from '../../users/imported.js';
-import type { RowValues } from '../../users/imported-users.js';
+import { declareRowKeys, type RowPart, type RowValues } from '../../users/imported.js';
 import type { AccountRow } from '../../users/record.js';
 import type { SuspensionOfUser, suspensionColumns } from './declarations.js';
 
-/** The suspension of a user, for `auth.importUsers`. */
+/** The suspension of a user, for `auth.movingIn.importUsers`. */
 export type ImportedSuspension = Pick<SuspendOptions, 'reason' | 'until'>;
 
 declare module '../../users/imported.js' {
@@ -133,9 +132,9 @@ export class SuspensionApi {
     suspension: SuspensionOfUser,
     transaction: Transaction,
   ): Promise<SuspendedUser> {
-    const { users, imported } = this.#core;
+    const { users } = this.#core;
     await users.setColumns<typeof suspensionColumns>(userId, suspension, transaction);
-    await imported.note(userId, ['suspended'], transaction);
+    await users.announceChange(userId, ['suspended'], transaction);
     return (await users.find(userId, transaction)) as unknown as SuspendedUser;
   }
 

@@ -73,11 +73,11 @@ export class Status {
   }
 }
 
-/** The keys of an import's rows that contain the second factor. */
-const FACTOR_KEYS = ['totpSecret', 'recoveryCodes'] as const;
+/** The parts of an account that change with its authenticator app. */
+const TOTP = ['totpSecret', 'recoveryCodes'] as const;
 
-/** The same if passkeys are a second factor, because an import must not change which factors a sign-in asks for. */
-const PASSKEY_KEYS = [...FACTOR_KEYS, 'passkeys'] as const;
+/** The parts that change with passkeys as a second factor, which decide too which factors a sign-in asks for. */
+const ALL_FACTORS = [...TOTP, 'passkeys'] as const;
 
 /** Enables, changes and disables the second factor. */
 export class SecondFactorChanges {
@@ -195,7 +195,12 @@ export class SecondFactorChanges {
       if (!isLeft) await this.codes.deleteUnused(userId, transaction);
       const keeps = isLeft && isEnabled(account);
       const since = keeps ? sinceOf(account) : null;
-      await this.#write(userId, { secondFactorAt: since, passkeyFactor: keeps ? true : null }, transaction);
+      await this.#write(
+        userId,
+        { secondFactorAt: since, passkeyFactor: keeps ? true : null },
+        [],
+        transaction,
+      );
       core.events.emit('second_factor.disabled', { userId, adminId: null, factor: 'totp' }, transaction);
       return this.#keepOnly(sessionId, marked(record, since), null, transaction);
     });
@@ -279,7 +284,7 @@ export class SecondFactorChanges {
     const { core } = this;
     const { id } = record.user;
     await core.notices.before(secondFactorNotices['recovery-codes-renewed'], record, transaction);
-    await core.imported.note(id, ['recoveryCodes'], transaction);
+    await core.users.announceChange(id, ['recoveryCodes'], transaction);
     return this.codes.renew(id, transaction);
   }
 
@@ -305,33 +310,35 @@ export class SecondFactorChanges {
   async clear(userId: string, transaction: Transaction): Promise<void> {
     await this.#removeTotp(userId, transaction);
     await this.codes.deleteUnused(userId, transaction);
-    await this.#write(userId, { secondFactorAt: null, passkeyFactor: null }, transaction);
+    await this.#write(userId, { secondFactorAt: null, passkeyFactor: null }, [], transaction);
   }
 
   /** Records since when the account has had its second factor. */
   async setSince(userId: string, secondFactorAt: Date, transaction: Transaction): Promise<void> {
-    await this.#write(userId, { secondFactorAt }, transaction);
-    await this.core.imported.note(userId, FACTOR_KEYS, transaction);
+    await this.#write(userId, { secondFactorAt }, TOTP, transaction);
   }
 
   /** Records that passkeys are enabled, and since when the account has had a second factor. */
   async restorePasskeys(userId: string, secondFactorAt: Date, transaction: Transaction): Promise<void> {
-    await this.#write(userId, { secondFactorAt, passkeyFactor: true }, transaction);
-    await this.core.imported.note(userId, PASSKEY_KEYS, transaction);
+    await this.#write(userId, { secondFactorAt, passkeyFactor: true }, ALL_FACTORS, transaction);
   }
 
+  /** @param changed the parts of the account that have changed, unless {@link #removeTotp} has announced them */
   async #write(
     userId: string,
     values: Partial<RowOf<typeof secondFactorColumns>>,
+    changed: readonly string[],
     transaction: Transaction,
   ): Promise<void> {
-    await this.core.users.setColumns<typeof secondFactorColumns>(userId, values, transaction);
+    const { users } = this.core;
+    await users.setColumns<typeof secondFactorColumns>(userId, values, transaction);
+    if (changed.length > 0) await users.announceChange(userId, changed, transaction);
   }
 
   async #removeTotp(userId: string, transaction: Transaction): Promise<void> {
     const hadSecret = await this.secrets.delete(userId, transaction);
     await this.#endAttempts(userId, transaction);
-    if (hadSecret) await this.core.imported.note(userId, FACTOR_KEYS, transaction);
+    if (hadSecret) await this.core.users.announceChange(userId, TOTP, transaction);
   }
 
   /** @returns null for a user who has unused codes */
@@ -371,8 +378,7 @@ export class SecondFactorChanges {
     const since = hasTotp ? sinceOf(account) : null;
     if (!hasTotp) await this.codes.deleteUnused(userId, transaction);
     await this.#endAttempts(userId, transaction);
-    await this.#write(userId, { secondFactorAt: since, passkeyFactor: null }, transaction);
-    await this.core.imported.note(userId, PASSKEY_KEYS, transaction);
+    await this.#write(userId, { secondFactorAt: since, passkeyFactor: null }, ALL_FACTORS, transaction);
     const details = { userId, adminId: null, factor: 'passkeys' } as const;
     this.core.events.emit('second_factor.disabled', details, transaction);
     return since;

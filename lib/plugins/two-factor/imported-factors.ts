@@ -1,8 +1,7 @@
 import type { Core } from '../../core/core.js';
 import { type AuthError, invalidField } from '../../errors.js';
 import type { Digest } from '../../tables/column.js';
-import { declareRowKeys, type ImportRow, type RowPart } from '../../users/imported.js';
-import type { RowValues } from '../../users/imported-users.js';
+import { declareRowKeys, type ImportRow, type RowPart, type RowValues } from '../../users/imported.js';
 import type { Parts } from './parts.js';
 import { hashOf } from './recovery-codes.js';
 

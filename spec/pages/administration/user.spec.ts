@@ -12,6 +12,7 @@ import {
 } from '../../support/account-pages.js';
 import { ada, password } from '../../support/app.js';
 import { rows } from '../../support/database.js';
+import { importUsers } from '../../support/import-users.js';
 import { addPasskey, authenticator, PAGE } from '../../support/passkeys.js';
 import { settled } from '../../support/sessions.js';
 import { enroll } from '../../support/two-factor.js';
@@ -145,7 +146,7 @@ describe('the facts', () => {
 
   test('name linked providers, for an account without a password', async () => {
     const google = { provider: 'google', subject: '1' };
-    await app.auth.importUsers([{ email: 'linked@example.com', accounts: [google] }]);
+    await importUsers(app.auth, [{ email: 'linked@example.com', accounts: [google] }]);
     const [found] = (await app.auth.admin.listUsers({ search: 'linked@example.com' })).users;
     const linked = await open(found?.id);
     expect(factsIn(linked)).toMatchObject({ 'Linked accounts': 'Google', Password: 'No' });

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { ada, password, type SpecApp, startApp } from '../../support/app.js';
 import { rows } from '../../support/database.js';
+import { importUsers } from '../../support/import-users.js';
 import { BASE_URL } from '../../support/mail-app.js';
 import { loggingSequelize } from '../../support/statements.js';
 
@@ -21,7 +22,7 @@ beforeAll(async () => {
       return { database: own.sequelize, baseUrl: BASE_URL, email, rateLimit };
     },
   });
-  await app.auth.importUsers([{ email: ada.email }]);
+  await importUsers(app.auth, [{ email: ada.email }]);
   // Begins the counters of the address.
   await workOf(() => signUp('first@example.com'), { tokens: 1, mails: 1 });
   await workOf(() => requestReset('first@example.com'), { tokens: 1, mails: 1 });

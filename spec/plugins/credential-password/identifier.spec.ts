@@ -2,6 +2,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/gl
 import { createAuth, credentialPassword } from '../../../lib/index.js';
 import { ada, password, SECRET, type SpecApp, startApp } from '../../support/app.js';
 import { rows } from '../../support/database.js';
+import { importUsers } from '../../support/import-users.js';
 import { startMailApp } from '../../support/mail-app.js';
 import { expectProblem } from '../../support/problem.js';
 
@@ -104,7 +105,7 @@ describe("identifier: 'username'", () => {
   });
 
   test('imports accounts with a username, an email, or both', async () => {
-    const result = await app.auth.importUsers([
+    const result = await importUsers(app.auth, [
       { username: 'grace' },
       { email: 'joan@example.com', emailVerified: true },
       { email: null, username: 'Hedy', emailVerified: true },

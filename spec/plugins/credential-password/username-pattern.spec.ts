@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { admin, createAuth } from '../../../lib/index.js';
 import { UsernameRules } from '../../../lib/users/usernames.js';
 import { ada, password, SECRET, type SpecApp, startApp } from '../../support/app.js';
+import { importUsers } from '../../support/import-users.js';
 import { expectProblem } from '../../support/problem.js';
 
 const of = (pattern: RegExp, typed: unknown) => new UsernameRules(pattern).canonical(typed);
@@ -115,7 +116,7 @@ describe('usernamePattern', () => {
   });
 
   test('applies to imports and checks of a username, and refuses the username as a password', async () => {
-    const { users, skipped } = await app.auth.importUsers([{ username: 'Ärger' }, { username: 'no@mail' }]);
+    const { users, skipped } = await importUsers(app.auth, [{ username: 'Ärger' }, { username: 'no@mail' }]);
     expect([users.length, skipped.map(({ code }) => code)]).toEqual([1, ['invalid_username']]);
     const check = (username: string) => app.http.post('/auth/usernames/check').send({ username });
     expect((await check('ÄRGER').expect(200)).body).toEqual({ available: false });

@@ -4,6 +4,7 @@ import bcrypt from 'bcrypt';
 import type { LegacyVerifiers } from '../../../lib/index.js';
 import { password, type SpecApp, startApp } from '../../support/app.js';
 import { rows } from '../../support/database.js';
+import { importUsers } from '../../support/import-users.js';
 import { expectProblem } from '../../support/problem.js';
 
 const WORDS = 'correct horse battery';
@@ -53,7 +54,7 @@ const hashOf = async (email: string) =>
 
 test('a hash of a named scheme is verified by its function, and replaced at the first sign-in', async () => {
   const devise = await bcrypt.hash(WORDS + PEPPER, 4);
-  const report = await app.auth.importUsers([
+  const report = await importUsers(app.auth, [
     { email: 'a@example.com', passwordHash: `$legacy$sha1$${sha1(WORDS)}` },
     { email: 'b@example.com', passwordHash: `$legacy$devise$${devise}` },
   ]);
@@ -69,11 +70,11 @@ test('a hash of a named scheme is verified by its function, and replaced at the 
 
 test('with several schemes, a hash in no known format is not guessed', async () => {
   const passwordHash = sha1(WORDS);
-  expect(await app.auth.importUsers([{ email: 'c@example.com', passwordHash }])).toMatchObject({
+  expect(await importUsers(app.auth, [{ email: 'c@example.com', passwordHash }])).toMatchObject({
     skipped: [{ code: 'unknown_hash' }],
   });
   // Which scheme it is, if the import names one.
-  const { users } = await app.auth.importUsers([{ email: 'c@example.com', passwordHash }], {
+  const { users } = await importUsers(app.auth, [{ email: 'c@example.com', passwordHash }], {
     verifyLegacy: { sha1: verifyLegacy.sha1 as never },
   });
   expect(users).toHaveLength(1);
@@ -93,7 +94,7 @@ test('what the import alone names works in its process, and says what the server
     md5: (given, stored) => createHash('md5').update(given).digest('hex') === stored,
   };
   const passwordHash = createHash('md5').update(WORDS).digest('hex');
-  await importing.auth.importUsers([{ email: 'f@example.com', passwordHash }], { verifyLegacy: md5 });
+  await importUsers(importing.auth, [{ email: 'f@example.com', passwordHash }], { verifyLegacy: md5 });
   expect(importing.log.join()).toContain(
     'cannot be verified by other processes: add it to credentialPassword()',
   );
@@ -105,7 +106,7 @@ test('what the import alone names works in its process, and says what the server
 
 test('only true accepts a password, and a function that throws is logged without it', async () => {
   const passwordHash = (name: string) => `$legacy$${name}$x`;
-  await app.auth.importUsers([
+  await importUsers(app.auth, [
     { email: 'g@example.com', passwordHash: passwordHash('broken') },
     { email: 'h@example.com', passwordHash: passwordHash('careless') },
   ]);
@@ -117,7 +118,7 @@ test('only true accepts a password, and a function that throws is logged without
 
 test('another function under a known name is refused', async () => {
   const given = { verifyLegacy: { sha1: () => true } };
-  await expect(app.auth.importUsers([], given)).rejects.toThrow(
+  await expect(importUsers(app.auth, [], given)).rejects.toThrow(
     'verifyLegacy.sha1 differs from the function',
   );
   expect(() => password({ verifyLegacy: { 'No name': () => true } })).toThrow(

@@ -5,6 +5,7 @@ import { ada, memoryLogger, password, SECRET, type SpecApp, startApp } from '../
 import { connectAsApp } from '../../support/app-database.js';
 import { advance } from '../../support/clock.js';
 import { dialect } from '../../support/database.js';
+import { importUsers } from '../../support/import-users.js';
 import { mailbox } from '../../support/mailbox.js';
 import { expectProblem } from '../../support/problem.js';
 import { settled } from '../../support/sessions.js';
@@ -233,7 +234,7 @@ test('the mail that there is no account is not used up by one that was left out'
 
 test('without passwords, an old hash keeps nobody from reauthenticating, and no mail leads to a sign-up page', async () => {
   await open();
-  await app.auth.importUsers([{ email: ada.email, emailVerified: true }]);
+  await importUsers(app.auth, [{ email: ada.email, emailVerified: true }]);
   await app.auth.users.setPassword((await app.auth.users.find({ email: ada.email }))?.id ?? '', ada.password);
   const auth = createAuth({
     ...{ database: app.database.url, secret: SECRET, plugins: [emailSignIn()], email: { send: mails.send } },

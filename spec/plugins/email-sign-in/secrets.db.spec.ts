@@ -5,6 +5,7 @@ import { createAuth, emailSignIn } from '../../../lib/index.js';
 import { ada, memoryLogger, SECRET } from '../../support/app.js';
 import { connectAsApp } from '../../support/app-database.js';
 import { createDatabase, rows, type SpecDatabase } from '../../support/database.js';
+import { importUsers } from '../../support/import-users.js';
 import { mailbox } from '../../support/mailbox.js';
 
 /** Codes and links are derived from the row and the secret, and are nowhere in the database. */
@@ -33,7 +34,7 @@ beforeEach(async () => {
   opened = [];
   const auth = open(SECRET);
   await auth.migrate();
-  await auth.importUsers([{ email: ada.email, emailVerified: true }]);
+  await importUsers(auth, [{ email: ada.email, emailVerified: true }]);
 });
 afterEach(async () => {
   for (const auth of opened) await auth.close();

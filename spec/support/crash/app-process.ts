@@ -6,6 +6,7 @@ import { internalsOf } from '../../../lib/auth.js';
 import { authRouter, createAuth, requireSession } from '../../../lib/index.js';
 import { memoryLogger } from '../app.js';
 import { atStatements } from '../at-statements.mjs';
+import { importUsers } from '../import-users.js';
 import {
   crashConfig,
   IMPORTED,
@@ -49,7 +50,8 @@ const orders: Record<Work['what'], (order: Work) => Promise<unknown>> = {
   deliver: () => auth.outbox.deliver(),
   async import(order) {
     const batch = 'batch' in order ? order.batch : 0;
-    const { skipped } = await auth.importUsers(
+    const { skipped } = await importUsers(
+      auth,
       Array.from({ length: IMPORTED }, (_, index) => {
         const email = importedEmail(batch, index);
         return { ref: email, email, emailVerified: true, accounts: [{ provider: PROVIDER, subject: email }] };

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { type AuthEvents, authRouter, createAuth } from '../../../../lib/index.js';
 import { ada, password, SECRET, type SpecApp, sessionCookie, startApp } from '../../../support/app.js';
 import { rows } from '../../../support/database.js';
+import { importUsers } from '../../../support/import-users.js';
 import { expectProblem } from '../../../support/problem.js';
 import { settled } from '../../../support/sessions.js';
 import { loggingSequelize } from '../../../support/statements.js';
@@ -108,7 +109,7 @@ describe('POST /signin/credential', () => {
     ['a decomposed accent in 1,024 characters', `${'x'.repeat(1022)}e\u0301`],
   ])('refuses a password that is %s in the same way for every account', async (_what, given) => {
     const bcryptHash = `$2b$04$${'.'.repeat(53)}`;
-    await app.auth.importUsers([{ email: 'imported@example.com', passwordHash: bcryptHash }]);
+    await importUsers(app.auth, [{ email: 'imported@example.com', passwordHash: bcryptHash }]);
     const answers = [];
     for (const credential of [ada.email, 'none@example.com', 'imported@example.com', 'nobody@example.com']) {
       const { status, text } = await signIn({ credential, password: given });
