@@ -192,13 +192,13 @@ export function withTwins({ forms }: Settings, routes: readonly Route[]): Route[
   });
 }
 
-/** The names of schemas. */
-export const shapeNames = z.registry<{ readonly name: string }>();
+/** The names and descriptions of schemas. */
+export const shapeNames = z.registry<{ readonly name: string; readonly description: string }>();
 
 /** Names and describes a schema of a request or response, so that `latchkey/client` has a type with this name. */
 export function named<Schema extends z.ZodType>(name: string, description: string, schema: Schema): Schema {
   const described = schema.describe(description);
-  shapeNames.add(described, { name });
+  shapeNames.add(described, { name, description });
   return described;
 }
 

@@ -12,7 +12,7 @@ export const registrationResponse = () =>
     z.object({
       id: encoded(),
       rawId: encoded(),
-      type: text(32).describe('public-key'),
+      type: text(32).describe('Always public-key'),
       response: z.object({
         clientDataJSON: encoded(),
         attestationObject: encoded(),
@@ -29,7 +29,7 @@ export const authenticationResponse = () =>
     z.object({
       id: encoded(),
       rawId: encoded(),
-      type: text(32).describe('public-key'),
+      type: text(32).describe('Always public-key'),
       response: z.object({
         clientDataJSON: encoded(),
         authenticatorData: encoded(),
