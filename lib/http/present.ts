@@ -14,8 +14,12 @@ interface Resources {
   /** A user as administrators see them. */
   readonly userForAdmins: Resource<User>;
   readonly session: Resource<Session>;
-  /** A session in a list, with `current` set for the session of the request. */
-  readonly listedSession: z.ZodObject;
+  readonly listedSession: {
+    /** @internal */
+    readonly schema: z.ZodObject;
+    /** @param own the id of the request's session */
+    present(row: Session, own: string): Record<string, unknown>;
+  };
 }
 
 const known = new WeakMap<Core, Resources>();
@@ -30,7 +34,6 @@ export function resources(core: Core): Resources {
 function makeResources(core: Core): Resources {
   const { users, shownOfUser } = core;
   const session = withTasks(core, resourceOf<Session>(...SESSION, sessions.columns, core.shownOfSession));
-  const current = z.boolean().describe('Whether the request presented this session');
   return {
     user: resourceOf<User>('User', "A user, with the app's own fields", users.columns, shownOfUser),
     userForAdmins: resourceOf<User>(
@@ -40,7 +43,15 @@ function makeResources(core: Core): Resources {
       [...shownOfUser, ...columnsForAdmins(core)],
     ),
     session,
-    listedSession: named('ListedSession', 'A session in a list', session.schema.extend({ current })),
+    listedSession: listed(session),
+  };
+}
+
+function listed(session: Resource<Session>): Resources['listedSession'] {
+  const current = z.boolean().describe('Whether the request presented this session');
+  return {
+    schema: named('ListedSession', 'A session in a list', session.schema.extend({ current })),
+    present: (row, own) => ({ ...session.present(row), current: row.id === own }),
   };
 }
 

@@ -28,7 +28,7 @@ export const signout = (core: Core) =>
   });
 
 export const listSessions = (core: Core) => {
-  const { session, listedSession } = resources(core);
+  const { listedSession } = resources(core);
   return route({
     method: 'get',
     path: '/sessions',
@@ -37,14 +37,13 @@ export const listSessions = (core: Core) => {
     access: 'session',
     openTo: 'any-task',
     answers: {
-      200: { description: 'The sessions', schema: z.object({ sessions: z.array(listedSession) }) },
+      200: { description: 'The sessions', schema: z.object({ sessions: z.array(listedSession.schema) }) },
     },
     async handle({ auth }) {
       const sessions = await core.sessions.list(auth.user.id);
-      const listed = sessions.map((one) => ({
-        ...session.present(core.tasks.of(auth.user, one)),
-        current: one.id === auth.session.id,
-      }));
+      const listed = sessions.map((one) =>
+        listedSession.present(core.tasks.of(auth.user, one), auth.session.id),
+      );
       return { status: 200, body: { sessions: listed } };
     },
   });
