@@ -9,7 +9,7 @@ import { Source, tsdoc } from './source.js';
 import { Types } from './types.js';
 
 /** The files of lib/client that are written by hand, with the types that the generated files need. */
-const BY_HAND = {
+const WRITTEN_BY_HAND = {
   '../account-export.js': ['AccountExport'],
   '../result.js': ['Call', 'CallOptions'],
   '../shape.js': ['AnyShape'],
@@ -39,7 +39,7 @@ export async function generated(): Promise<ReadonlyMap<string, string>> {
     'shapes.ts': shapes.map(({ source }) => source),
   };
   const names: Readonly<Record<string, readonly string[]>> = {
-    ...BY_HAND,
+    ...WRITTEN_BY_HAND,
     './codes.js': codes.names,
     './methods.js': interfaces.map(({ name }) => name),
     './shapes.js': shapes.map(({ name }) => name),

@@ -51,7 +51,7 @@ export function methodByRoute(interfaces: readonly Interface[]): string {
   const members = interfaces.flatMap(({ name, isGeneric, methods }) =>
     methods.map((one) => `'${keyOf(one.route)}': ${name}${isGeneric ? '<S>' : ''}['${lastOf(one.name)}'];`),
   );
-  return `${tsdoc('The methods of the client, by the routes that they call', '@internal')}export interface MethodByRoute<S extends AnyShape> {\n${members.sort().join('\n')}\n}`;
+  return `${tsdoc('The methods of the client, by the routes that they call')}export interface MethodByRoute<S extends AnyShape> {\n${members.sort().join('\n')}\n}`;
 }
 
 function signatureOf(

@@ -1,4 +1,12 @@
-import type { Alternative, Member, NamedShape, Shape, Type, Types } from './types.js';
+import {
+  type Alternative,
+  type Member,
+  merged,
+  type NamedShape,
+  type Shape,
+  type Type,
+  type Types,
+} from './types.js';
 
 /**
  * Members that several shapes have in common, with the names of their interfaces. `?` marks a member that must be
@@ -28,8 +36,8 @@ export interface Declaration {
 /** Writes types in TypeScript. */
 export class Source {
   readonly #named: ReadonlyMap<string, NamedShape>;
-  /** The parts that were used. */
-  readonly #parts = new Map<string, { readonly members: Shape['members']; readonly isSent: boolean }>();
+  /** The parts that were used, as all shapes together have them. */
+  readonly #parts = new Map<string, { readonly type: Type; readonly isSent: boolean }>();
 
   constructor({ named }: Types) {
     this.#named = named;
@@ -40,9 +48,9 @@ export class Source {
     const shapes = [...this.#named]
       .filter(([name]) => !BY_HAND.includes(name))
       .flatMap(([name, shape]) => this.#declare(name, shape));
-    const parts = [...this.#parts].map(([name, { members, isSent }]) => {
+    const parts = [...this.#parts].flatMap(([name, part]) => {
       const [description] = PARTS[name as keyof typeof PARTS];
-      return this.#interface(name, description, { members, own: null, isOpen: false }, isSent);
+      return this.#declare(name, { ...part, description });
     });
     return [...shapes, ...parts].sort((a, b) => (a.name < b.name ? -1 : 1));
   }
@@ -54,6 +62,7 @@ export class Source {
       return [{ name, source }];
     }
     if (!isSent || only.own === null) return [this.#interface(name, description, only, isSent)];
+    // A user is an account with the app's own fields.
     const account = name.replace('User', 'Account');
     const alias = `export type ${name}<S extends AnyShape> = ${account} & Readonly<S['fields']>;`;
     return [
@@ -113,8 +122,9 @@ export class Source {
       if (!found.every(([key, isOptional]) => rest.get(key)?.isOptional === isOptional)) continue;
       const members = new Map(found.map(([key]) => [key, rest.get(key) as Member]));
       for (const key of members.keys()) rest.delete(key);
-      this.#parts.set(name, { members, isSent });
-      parts.push(this.isGeneric([{ members, own: null, isOpen: false }]) ? `${name}<S>` : name);
+      const type = merged(this.#parts.get(name)?.type ?? [], [{ members, own: null, isOpen: false }]);
+      this.#parts.set(name, { type, isSent });
+      parts.push(this.isGeneric(type) ? `${name}<S>` : name);
     }
     if (shape.own) parts.push(ownFields(shape, isSent));
     const hasRest = rest.size > 0 || shape.isOpen || parts.length === 0;

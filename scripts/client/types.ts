@@ -132,7 +132,7 @@ function literal(value: unknown): Plain {
   return { text: typeof value === 'string' ? `'${value}'` : String(value) };
 }
 
-/** Returns the type that has the alternatives of both. Objects become one, if no member distinguishes them. */
+/** Returns the type that has the alternatives of both. Objects become one, unless a member distinguishes them. */
 export function merged(a: Type, b: Type): Type {
   const all = [...a];
   for (const one of b) {
@@ -151,19 +151,16 @@ function isAlike(a: Alternative, b: Alternative): boolean {
   if (!('members' in b)) return false;
   if (a.members.size === 0 || b.members.size === 0) return true;
   const shared = [...a.members.keys()].filter((key) => b.members.has(key));
-  const different = shared.filter((key) => textOf(a.members.get(key)) !== textOf(b.members.get(key)));
-  if (!different.some((key) => isLiteral(a.members.get(key)))) return shared.length > 0;
-  // Objects with a kind become one if they differ in nothing else.
+  const kinds = shared.filter((key) => kindOf(a, key) !== kindOf(b, key));
+  // Objects of different kinds become one if they have the same members.
   const areSame = shared.length === a.members.size && shared.length === b.members.size;
-  return areSame && different.length === 1;
+  return kinds.length === 0 ? shared.length > 0 : areSame;
 }
 
-function textOf(member: Member | undefined): string {
-  return JSON.stringify(member?.type);
-}
-
-function isLiteral(member: Member | undefined): boolean {
-  return member?.type.every((one) => 'text' in one && one.text.startsWith("'")) ?? false;
+/** Returns the values of a member that has only certain values. */
+function kindOf({ members }: Shape, key: string): string {
+  const texts = members.get(key)?.type.map((one) => ('text' in one ? one.text : '')) ?? [];
+  return texts.every((text) => text.startsWith("'")) ? texts.join() : '';
 }
 
 function both(a: Alternative, b: Alternative): Alternative {

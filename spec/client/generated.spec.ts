@@ -9,11 +9,12 @@ import { type Server, servers } from '../../scripts/client/servers.js';
 import { Source } from '../../scripts/client/source.js';
 import { merged, type Type, Types } from '../../scripts/client/types.js';
 
+const types = new Types();
 let all: readonly Server[];
 let methods: readonly Method[];
 beforeAll(() => {
   all = servers();
-  methods = methodsOf(all, new Types());
+  methods = methodsOf(all, types);
 });
 
 describe('lib/client/generated', () => {
@@ -47,6 +48,16 @@ describe('the methods of the client', () => {
     expect(silent.map(({ name }) => name)).toEqual([]);
   });
 
+  test('are named in docs/client.md, with the ceremonies', async () => {
+    const page = await readFile(new URL('../../docs/client.md', import.meta.url), 'utf8');
+    const rows = [...page.matchAll(/^\| `client\.?(\w*)` \| (.*) \|$/gm)].flatMap(([, object, row = '']) =>
+      [...row.matchAll(/`(\w+)`/g)].map(([, name]) => [object, name].filter(Boolean).join('.')),
+    );
+    const ceremonies = ['create', 'signIn', 'completeSignIn', 'reauthenticate', 'undoChange', 'routes'];
+    const names = methods.map(({ name }) => name).filter((name) => !name.startsWith('passkeys.routes.'));
+    expect(rows.sort()).toEqual([...names, ...ceremonies.map((name) => `passkeys.${name}`)].sort());
+  });
+
   test('an error has every member of a problem that is not in its headers', () => {
     expect(Object.keys(problemSchema.shape).sort()).toEqual(
       ['code', 'detail', 'errors', 'missing', 'status', 'task', 'title', 'type'].sort(),
@@ -54,9 +65,10 @@ describe('the methods of the client', () => {
   });
 });
 
+/** The names of the shapes in a type, and of those within them. */
 function namesIn(type: Type): readonly string[] {
   return type.flatMap((one) => {
-    if ('name' in one) return [one.name];
+    if ('name' in one) return [one.name, ...namesIn(types.named.get(one.name)?.type ?? [])];
     if ('items' in one) return namesIn(one.items);
     return 'members' in one ? [...one.members.values()].flatMap((member) => namesIn(member.type)) : [];
   });

@@ -15,7 +15,7 @@ import type {
   TwoFactorClient,
 } from './methods.js';
 
-/** The methods of the client, by the routes that they call. @internal */
+/** The methods of the client, by the routes that they call. */
 export interface MethodByRoute<S extends AnyShape> {
   'delete /admin/users/:id': AdminClient<S>['deleteUser'];
   'delete /admin/users/:id/sessions/:sessionId': AdminClient<S>['revokeUserSession'];

@@ -410,7 +410,7 @@ export interface WithDevice {
 
 /** The password, in place of a recent sign-in. */
 export interface WithPassword {
-  /** In place of a recent sign-in. */
+  /** In place of a recent sign-in. Depends on the server's config. */
   password?: string;
 }
 

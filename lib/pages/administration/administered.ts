@@ -20,7 +20,7 @@ export interface AdministeredUser {
   readonly suspensionReason: string | null;
 }
 
-/** A user, as routes for administrators return it. */
+/** A user, as routes for administrators return it. @internal */
 export type FoundUser = Found<'get /admin/users/:id'>['user'];
 
 /** @internal */
