@@ -1,4 +1,5 @@
-import type { AnyShape, ClientPlugin } from './client/shape.js';
+import type { ClientPlugin } from './client/generated/routes.js';
+import type { AnyShape } from './client/shape.js';
 import type { FieldOptions, FieldsOptions } from './config/user.js';
 import type { Plugin } from './plugin.js';
 import type { FieldsOf, NewFields } from './users/field-types.js';

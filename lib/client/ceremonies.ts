@@ -1,8 +1,7 @@
 import { onAbort, throwIfAborted } from './abort.js';
-import { CORE } from './core.js';
-import { PASSKEY_ROUTES } from './passkeys.js';
+import { ROUTES } from './generated/routes.js';
 import { type CallOptions, failed, type Result } from './result.js';
-import type { Send } from './transport.js';
+import type { Route, Send } from './transport.js';
 
 /** The parts of a browser that ceremonies use. Other runtimes do not have them. */
 interface Runtime {
@@ -52,7 +51,7 @@ let waiting = new AbortController();
 export function ceremonies(send: Send) {
   /** Gets options, asks the browser for a passkey and sends its response in the given field. */
   const ceremony =
-    (kind: 'create' | 'get', options: string, to: string, field = 'response', fixed: Input = {}) =>
+    (kind: 'create' | 'get', options: Route, to: Route, field = 'response', fixed: Input = {}) =>
     async ({ autofill, ...input }: Input = {}, given: CallOptions = {}): Promise<Result<unknown>> => {
       const { credentials } = browser().navigator ?? {};
       const isPossible =
@@ -64,7 +63,7 @@ export function ceremonies(send: Send) {
       const { signal: own } = waiting;
       let current: Asked | null = null;
       for (;;) {
-        const asked = await send(options, options.includes(' input') ? [input, given] : [given]);
+        const asked = await send(options, input, given);
         const { error } = asked;
         if (error && !(current && RETRIED.includes(error.code))) return asked;
         current = (asked.data ?? current) as Asked;
@@ -85,30 +84,31 @@ export function ceremonies(send: Send) {
           stop();
         }
         const body = { ...fixed, pending_token, ...input, [field]: response };
-        const result = await send(to, [body, given]);
+        const result = await send(to, body, given);
         if (result.error?.code === 'unknown_passkey')
           void inform('signalUnknownCredential', { rpId: json.rpId, credentialId: response.id });
         return result;
       }
     };
-  const routes = PASSKEY_ROUTES;
+  const { list, routes } = ROUTES.passkeys;
   return {
+    async list(given?: CallOptions): Promise<Result<unknown>> {
+      const result = await send(list, null, given);
+      signalAccepted(result);
+      return result;
+    },
     create: ceremony('create', routes.creationOptions, routes.create),
     signIn: ceremony('get', routes.signInOptions, routes.signIn),
-    completeSignIn: ceremony('get', routes.secondFactorOptions, CORE.completeSignIn, 'response', {
+    completeSignIn: ceremony('get', routes.secondFactorOptions, ROUTES.completeSignIn, 'response', {
       method: 'passkey',
     }),
-    reauthenticate: ceremony('get', routes.reauthenticationOptions, CORE.reauthenticate, 'passkey'),
-    undoChange: ceremony('get', routes.undoOptions, CORE.undoChange, 'passkey'),
+    reauthenticate: ceremony('get', routes.reauthenticationOptions, ROUTES.reauthenticate, 'passkey'),
+    undoChange: ceremony('get', routes.undoOptions, ROUTES.undoChange, 'passkey'),
   };
 }
 
-/**
- * Informs the browser which passkeys the account accepts, if the server knows all of them.
- *
- * @internal
- */
-export function signalAccepted({ data }: Result<unknown>): void {
+/** Informs the browser which passkeys the account accepts, if the server knows all of them. */
+function signalAccepted({ data }: Result<unknown>): void {
   const { signal } = (data ?? {}) as { signal?: Readonly<Record<string, unknown>> };
   if (!signal) return;
   const { rp_id, user_id, accepted } = signal;

@@ -1,18 +1,21 @@
-import { ADMIN, type AdminClient } from './admin.js';
-import { API_KEYS, type ApiKeysClient } from './api-keys.js';
-import { AUDIT_LOG, type AuditLogClient } from './audit-log.js';
-import { ceremonies, signalAccepted } from './ceremonies.js';
-import { CORE, type CoreClient } from './core.js';
-import { CREDENTIAL, type CredentialClient } from './credential.js';
-import { EMAIL_SIGN_IN, type EmailSignInClient } from './email-sign-in.js';
-import { OAUTH, type OAuthClient } from './oauth.js';
-import { PASSKEY_ROUTES, PASSKEYS, type PasskeysClient } from './passkeys.js';
-import type { Result } from './result.js';
+import { ceremonies } from './ceremonies.js';
+import type {
+  AdminClient,
+  ApiKeysClient,
+  AuditLogClient,
+  CoreClient,
+  CredentialClient,
+  EmailSignInClient,
+  OAuthClient,
+  SuspensionClient,
+  TwoFactorClient,
+} from './generated/methods.js';
+import { ROUTES } from './generated/routes.js';
+import type { PasskeysClient } from './passkeys.js';
+import type { CallOptions, Result } from './result.js';
 import { type OwnSessionStore, type SessionStore, sessionStore } from './session-store.js';
-import type { AnyShape, ClientPlugin } from './shape.js';
-import { SUSPENSION, type SuspensionClient } from './suspension.js';
-import { type BearerStore, type Route, type Send, signalOf, transport } from './transport.js';
-import { TWO_FACTOR, type TwoFactorClient } from './two-factor.js';
+import type { AnyShape } from './shape.js';
+import { type BearerStore, type Route, type Routes, type Send, transport } from './transport.js';
 
 /** Options of {@link createClient}. */
 export interface ClientOptions<S extends AnyShape = AnyShape> {
@@ -52,23 +55,6 @@ export type Client<S extends AnyShape> = CoreClient<S> & {
 } & Pick<PluginClients<S>, S['plugins']>;
 
 /**
- * The routes of each plugin, by the names of their methods.
- *
- * @internal
- */
-export const PLUGINS: Readonly<Record<ClientPlugin, Readonly<Record<string, Route>>>> = {
-  admin: ADMIN,
-  apiKeys: API_KEYS,
-  auditLog: AUDIT_LOG,
-  credential: CREDENTIAL,
-  emailSignIn: EMAIL_SIGN_IN,
-  oauth: OAUTH,
-  passkeys: PASSKEYS,
-  suspension: SUSPENSION,
-  twoFactor: TWO_FACTOR,
-};
-
-/**
  * Creates a client of the routes, for browsers, React Native, Node and Deno. Creating it sends nothing.
  *
  * @example
@@ -82,34 +68,35 @@ export function createClient<S extends AnyShape>({
   fetch = (...given) => globalThis.fetch(...given),
 }: ClientOptions<S> = {}): Client<S> {
   const call = transport({ baseUrl, bearer: bearer ?? null, fetch });
-  const send: Send = async (route, given = []) => {
-    const result = await call(route, given);
+  const send: Send = async (route, input, options, parameters) => {
+    const result = await call(route, input, options, parameters);
     const isRefused = result.error?.code === 'invalid_session';
-    if (isRefused || (!result.error && route.includes(' session')))
-      await session.changed(signalOf(route, given));
+    if (isRefused || (!result.error && route.session)) await session.changed(options?.signal);
     return result;
   };
   const session: OwnSessionStore = sessionStore(
-    () => call(CORE.me) as Promise<Result<{ user: unknown; session: unknown }>>,
+    () => call(ROUTES.me) as Promise<Result<{ user: unknown; session: unknown }>>,
     `latchkey ${baseUrl}`,
   );
-  const methodsOf = (routes: Readonly<Record<string, Route>>) =>
-    Object.fromEntries(
-      Object.entries(routes).map(([name, route]) => [
-        name,
-        (...given: readonly unknown[]) => send(route, given),
-      ]),
-    );
-  const plugins = Object.entries(PLUGINS).map(([name, routes]) => [name, methodsOf(routes)]);
-  const client = { ...methodsOf(CORE), session, ...Object.fromEntries(plugins) };
-  const { list } = client.passkeys;
-  Object.assign(client.passkeys, ceremonies(send), {
-    routes: methodsOf(PASSKEY_ROUTES),
-    async list(...given: readonly unknown[]) {
-      const result = await list(...given);
-      signalAccepted(result);
-      return result;
-    },
-  });
+  const client = { ...methodsOf(ROUTES, send), session } as unknown as Client<AnyShape>;
+  Object.assign(client.passkeys, ceremonies(send));
   return client as unknown as Client<S>;
+}
+
+/** Creates the methods that call routes, in objects like those that have the routes. */
+function methodsOf(routes: Routes, send: Send): object {
+  const methods = Object.entries(routes).map(([name, one]) => [
+    name,
+    'path' in one ? methodOf(one as Route, send) : methodsOf(one, send),
+  ]);
+  return Object.fromEntries(methods);
+}
+
+/** Creates a method. Its arguments are the parameters of the path, the input if there is one, and options. */
+function methodOf(route: Route, send: Send) {
+  const count = route.path.split(':').length - 1;
+  return (...given: readonly unknown[]) => {
+    const [input, options] = route.input ? given.slice(count) : [null, given[count]];
+    return send(route, input, options as CallOptions, given.slice(0, count));
+  };
 }

@@ -40,6 +40,19 @@ export type Result<Data, Code extends string = string> =
 /** The promise of every method. It rejects only with the reason of an aborted `signal`. */
 export type Call<Data, Code extends string = string> = Promise<Result<Data, Code>>;
 
+/** A method that calls a route. */
+export type Method = (...given: never[]) => Call<unknown>;
+
+/** The data of a method. */
+export type DataOf<M extends Method> = Extract<Awaited<ReturnType<M>>, { readonly error: null }>['data'];
+
+/** The error codes of a method. */
+export type CodeOf<M extends Method> = NonNullable<Awaited<ReturnType<M>>['error']>['code'];
+
+/** The input of a method, which follows the parameters of the path. */
+export type InputOf<M extends Method> =
+  Required<Parameters<M>> extends [...string[], infer Input extends object, CallOptions] ? Input : never;
+
 /** Options of every method. */
 export interface CallOptions {
   /** Aborts the call. */

@@ -1,5 +1,5 @@
 import { onAbort, type Signal } from './abort.js';
-import type { WithSession } from './resources.js';
+import type { WithSession } from './generated/shapes.js';
 import { type ClientError, type Result, report } from './result.js';
 import type { AnyShape } from './shape.js';
 

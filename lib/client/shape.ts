@@ -1,14 +1,4 @@
-/** The plugins whose routes the client can call, by their names on the server. */
-export type ClientPlugin =
-  | 'admin'
-  | 'apiKeys'
-  | 'auditLog'
-  | 'credential'
-  | 'emailSignIn'
-  | 'oauth'
-  | 'passkeys'
-  | 'suspension'
-  | 'twoFactor';
+import type { ClientPlugin } from './generated/routes.js';
 
 /**
  * The features of an app's server that its clients need to know. Each app has such an interface, in a file that imports

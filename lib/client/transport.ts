@@ -16,38 +16,48 @@ export interface TransportOptions {
   readonly fetch: typeof globalThis.fetch;
 }
 
+/** A route as the client calls it. @internal */
+export interface Route {
+  readonly path: string;
+  readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+  /** Whether it accepts a body or, with GET, query parameters. */
+  readonly input?: boolean;
+  /** What a successful call does to the session. If it starts one, the data gets a `step`. */
+  readonly session?: 'starts' | 'changes' | 'ends';
+}
+
+/** Routes, by the methods and objects of the client. @internal */
+export interface Routes {
+  readonly [name: string]: Route | Routes;
+}
+
 /**
- * A route as the client calls it: its method, its path and marks. `input`: it accepts a body, or query parameters with
- * GET. `signs`: it signs in, so its data gets a `step`. `session`: it can change the session. `ends`: it ends the
- * session.
+ * Calls a route. The input is ignored if the route accepts none.
  *
+ * @param parameters those of the path
  * @internal
  */
-export type Route = string;
+export type Send = (
+  route: Route,
+  input?: unknown,
+  options?: CallOptions,
+  parameters?: unknown[],
+) => Promise<Result<unknown>>;
 
-/** @internal */
-export type Send = (route: Route, given?: readonly unknown[]) => Promise<Result<unknown>>;
-
-/**
- * Creates the function that calls routes. Its arguments are the parameters of the path, the input if the route accepts
- * one, and then options.
- *
- * @internal
- */
+/** Creates the function that calls routes. @internal */
 export function transport({ baseUrl, bearer, fetch }: TransportOptions): Send {
-  return async (route, given = []) => {
-    const [method = '', path = ''] = route.split(' ');
-    const values = [...given];
-    const signal = signalOf(route, given);
+  return async ({ method, path, input: hasInput, session }, given, options, parameters = []) => {
+    const signal = options?.signal;
+    const starts = session === 'starts';
     let token: string | null = null;
     let isSent = false;
     let response: Response;
     let text: string;
     try {
-      const filled = path.replace(/:\w+/g, () => encodeURIComponent(values.shift() as string));
+      const filled = path.replace(/:\w+/g, () => encodeURIComponent(parameters.shift() as string));
       // An empty or dotted segment would lead to another route.
       if (/\/\.{0,2}(\/|$)/.test(filled)) return unexpected(0);
-      const input = route.includes(' input') ? ((values.shift() ?? {}) as object) : null;
+      const input = hasInput ? ((given ?? {}) as object) : null;
       const body = input && method !== 'GET' ? JSON.stringify(input) : null;
       const query = input && !body ? queryOf(input) : '';
       if (bearer) token = await bearer.get();
@@ -70,13 +80,12 @@ export function transport({ baseUrl, bearer, fetch }: TransportOptions): Send {
         ? failed(0, 'network', 'The server could not be reached. Try again later.')
         : unexpected(0);
     }
-    const signs = route.includes(' signs');
-    const result = resultOf(response, text, signs);
+    const result = resultOf(response, text, starts);
     const next = response.headers.get('set-auth-token');
-    const isOver = result.error ? result.error.code === 'invalid_session' : route.includes(' ends');
+    const isOver = result.error ? result.error.code === 'invalid_session' : session === 'ends';
     try {
-      // Unless this call signs in, another user's token might have replaced its own in the meantime.
-      if (bearer && (next || isOver) && (signs || (await bearer.get()) === token)) await bearer.set(next);
+      // Unless this call starts a session, another user's token might have replaced its own in the meantime.
+      if (bearer && (next || isOver) && (starts || (await bearer.get()) === token)) await bearer.set(next);
     } catch (error) {
       report(error);
     }
@@ -84,28 +93,19 @@ export function transport({ baseUrl, bearer, fetch }: TransportOptions): Send {
   };
 }
 
-/**
- * Returns the signal of a call. Its options follow the parameters of the path and the input.
- *
- * @internal
- */
-export function signalOf(route: Route, given: readonly unknown[]): AbortSignal | undefined {
-  return (given[route.split(/:| input/).length - 1] as CallOptions | undefined)?.signal;
-}
-
 function queryOf(input: object): string {
   const pairs = Object.entries(input).filter(([, value]) => value !== undefined);
   return pairs.map((pair, index) => (index ? '&' : '?') + pair.map(encodeURIComponent).join('=')).join('');
 }
 
-function resultOf({ ok, status, headers }: Response, text: string, signs: boolean): Result<unknown> {
+function resultOf({ ok, status, headers }: Response, text: string, starts: boolean): Result<unknown> {
   let body: Body | null = null;
   try {
     body = JSON.parse(text || 'null');
   } catch {
     return unexpected(status);
   }
-  if (ok && (body || !signs)) return { data: signs && body ? withStep(body) : body, error: null };
+  if (ok && (body || !starts)) return { data: starts && body ? withStep(body) : body, error: null };
   const { type, title, ...error } = body ?? {};
   if (typeof error.code !== 'string' || typeof error.detail !== 'string') return unexpected(status);
   const wait = headers.get('retry-after') ?? '';

@@ -83,7 +83,7 @@ function components(core: Core, routes: readonly Route[]) {
   const { user, session, listedSession } = resources(core);
   responses.add(user.schema, { id: 'User' });
   responses.add(session.schema, { id: 'Session' });
-  responses.add(listedSession, { id: 'ListedSession' });
+  responses.add(listedSession.schema, { id: 'ListedSession' });
   const inputs = new Map<unknown, string>();
   const outputs = new Map<unknown, string>();
   /** The names of problem schemas, by the codes of the problems. */

@@ -7,15 +7,19 @@ import { isPending, type SignedIn } from '../sessions/signed-in.js';
 import { type Column, type Columns, snakeCase, toJson } from '../tables/column.js';
 import { type Session, sessions, type User } from '../tables/core.js';
 import type { UserRecord } from '../users/record.js';
-import { type Answer, id, type Reply, time } from './route.js';
+import { type Answer, id, named, type Reply, time } from './route.js';
 
 interface Resources {
   readonly user: Resource<User>;
   /** A user as administrators see them. */
   readonly userForAdmins: Resource<User>;
   readonly session: Resource<Session>;
-  /** A session in a list, with `current` set for the session of the request. */
-  readonly listedSession: z.ZodObject;
+  readonly listedSession: {
+    /** @internal */
+    readonly schema: z.ZodObject;
+    /** @param own the id of the request's session */
+    present(row: Session, own: string): Record<string, unknown>;
+  };
 }
 
 const known = new WeakMap<Core, Resources>();
@@ -28,14 +32,30 @@ export function resources(core: Core): Resources {
 }
 
 function makeResources(core: Core): Resources {
-  const session = withTasks(core, resourceOf<Session>(sessions.columns, core.shownOfSession));
+  const { users, shownOfUser } = core;
+  const session = withTasks(core, resourceOf<Session>(...SESSION, sessions.columns, core.shownOfSession));
   return {
-    user: resourceOf<User>(core.users.columns, core.shownOfUser),
-    userForAdmins: resourceOf<User>(core.users.columns, [...core.shownOfUser, ...columnsForAdmins(core)]),
+    user: resourceOf<User>('User', "A user, with the app's own fields", users.columns, shownOfUser),
+    userForAdmins: resourceOf<User>(
+      'UserForAdmins',
+      'A user as administrators see them, with the fields that only they see',
+      users.columns,
+      [...shownOfUser, ...columnsForAdmins(core)],
+    ),
     session,
-    listedSession: session.schema.extend({ current: z.boolean() }),
+    listedSession: listed(session),
   };
 }
+
+function listed(session: Resource<Session>): Resources['listedSession'] {
+  const current = z.boolean().describe('Whether the request presented this session');
+  return {
+    schema: named('ListedSession', 'A session in a list', session.schema.extend({ current })),
+    present: (row, own) => ({ ...session.present(row), current: row.id === own }),
+  };
+}
+
+const SESSION = ['Session', 'A session of a user, without its token'] as const;
 
 /** Adds the names of open tasks to sessions, if there are any tasks. */
 function withTasks({ tasks }: Core, session: Resource<Session>): Resource<Session> {
@@ -44,7 +64,7 @@ function withTasks({ tasks }: Core, session: Resource<Session>): Resource<Sessio
   const names = z.array(z.string()).describe(described);
   const { areListed } = tasks;
   return {
-    schema: session.schema.extend({ tasks: areListed ? names : names.optional() }),
+    schema: named(...SESSION, session.schema.extend({ tasks: areListed ? names : names.optional() })),
     present({ tasks: open = [], ...row }) {
       const presented = session.present(row);
       return areListed || open.length > 0 ? { ...presented, tasks: open } : presented;
@@ -69,21 +89,28 @@ export interface SignInMethodsOf {
 export function signInMethodsOf({ contributions }: Core): SignInMethodsOf {
   const parts = contributions.flatMap(({ signInMethods }) => signInMethods ?? []);
   return {
-    schema: z.object(Object.assign({}, ...parts.map(({ schema }) => schema))),
+    schema: named(
+      'SignInMethods',
+      'The sign-in methods of a user. The plugins decide which ones there are',
+      z.object(Object.assign({}, ...parts.map(({ schema }) => schema))),
+    ),
     of: async (record) => Object.assign({}, ...(await Promise.all(parts.map((part) => part.of(record))))),
   };
 }
 
-/** The response to a sign-in that waits for a further step. */
-const pendingSignIn = z.object({
-  second_factor: z.object({
-    methods: z
-      .array(z.string())
-      .describe('The methods that can complete the sign-in: totp, recovery_code, passkey, email_code'),
-    expires_at: z.iso.datetime(),
-    pending_token: z.string().optional().describe('For clients without cookies'),
+const pendingSignIn = named(
+  'PendingSignIn',
+  'A sign-in that waits for a further step',
+  z.object({
+    second_factor: z.object({
+      methods: z
+        .array(z.string())
+        .describe('The methods that can complete the sign-in: totp, recovery_code, passkey, email_code'),
+      expires_at: z.iso.datetime(),
+      pending_token: z.string().optional().describe('For clients without cookies'),
+    }),
   }),
-});
+);
 
 /** The problems of a change that requires the second factor if the account has one. */
 export function secondFactorProblems({ secondFactors }: Core): readonly AuthErrorCode[] {
@@ -180,12 +207,16 @@ export function exportSchema(core: Core): z.ZodObject {
       [rows.as, z.array(schemaOfColumns(exportedColumns(declaration.columns)))] as const,
   );
   const described = "The app's own data";
-  return z.object({
-    exported_at: time,
-    user: schemaOfColumns(exportedOfUser(core)),
-    ...Object.fromEntries(lists),
-    ...(core.settings.hooks.exportUser && { app: z.unknown().describe(described) }),
-  });
+  return named(
+    'AccountExport',
+    'Everything that is stored about a user, by table',
+    z.object({
+      exported_at: time,
+      user: schemaOfColumns(exportedOfUser(core)),
+      ...Object.fromEntries(lists),
+      ...(core.settings.hooks.exportUser && { app: z.unknown().describe(described) }),
+    }),
+  );
 }
 
 function exportedOfUser(core: Core): Columns {
@@ -200,9 +231,12 @@ function exportedOfUser(core: Core): Columns {
  * Derives a resource from a table's columns. It contains the columns that clients can see, under their own names, in
  * declaration order.
  *
+ * @param name the name of the schema: see {@link named}
  * @param also additional attributes
  */
 export function resourceOf<Row extends object>(
+  name: string,
+  description: string,
   columns: Columns,
   also: readonly PropertyKey[] = [],
 ): Resource<Row> {
@@ -219,9 +253,8 @@ export function resourceOf<Row extends object>(
   return {
     // Created on first use, because no app has all routes.
     get schema() {
-      schema ??= schemaOfColumns(
-        Object.fromEntries(shown.map(({ attribute, column }) => [attribute, column])),
-      );
+      const visible = Object.fromEntries(shown.map(({ attribute, column }) => [attribute, column]));
+      schema ??= named(name, description, schemaOfColumns(visible));
       return schema;
     },
     present,

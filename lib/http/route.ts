@@ -124,7 +124,14 @@ export interface Route<A extends Access = Access, Body = unknown, Query = unknow
   readonly path: string;
   /** The name of the app's option that sets the path, for messages. No other route can then have the same path. */
   readonly chosenBy?: string;
-  /** One line for the OpenAPI document. */
+  /**
+   * The method of `latchkey/client` that calls the route, such as `credential.signIn`. Absent if only browsers navigate to
+   * the route. `npm run client` writes the client from this and from the schemas.
+   */
+  readonly client?: string;
+  /** What a successful call does to the session of the client. @default nothing */
+  readonly session?: 'starts' | 'changes' | 'ends';
+  /** One line for the OpenAPI document and the method of the client. It starts with an imperative. */
   readonly summary: string;
   /** The plugin that the route belongs to. Absent for routes of the core. */
   readonly plugin?: string;
@@ -183,6 +190,16 @@ export function withTwins({ forms }: Settings, routes: readonly Route[]): Route[
     const summary = `${route.summary}, by a form`;
     return [route, { ...route, method: 'post', path: formTwin, summary, forms: 'only' }];
   });
+}
+
+/** The names and descriptions of schemas. */
+export const shapeNames = z.registry<{ readonly name: string; readonly description: string }>();
+
+/** Names and describes a schema of a request or response, so that `latchkey/client` has a type with this name. */
+export function named<Schema extends z.ZodType>(name: string, description: string, schema: Schema): Schema {
+  const described = schema.describe(description);
+  shapeNames.add(described, { name, description });
+  return described;
 }
 
 /** A non-empty string of limited length in a request. It is well-formed Unicode without NUL. */

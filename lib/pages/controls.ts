@@ -1,4 +1,5 @@
 import { type Html, type HtmlValue, html } from '../html.js';
+import { pathOf, type RouteName } from './routes.js';
 import type { ErrorValues, FormValues } from './values.js';
 import type { Words } from './words.js';
 
@@ -116,6 +117,33 @@ export function formOf(form: FormValues, parts: FormParts, inputs: HtmlValue = n
 ${hidden('return_to', returnTo)}${inputs}
 <button data-part="button ${kind}">${submit}${about !== undefined && html`<span data-part="unseen"> ${about}</span>`}</button>
 </form>`;
+}
+
+/** A button whose script asks the browser for a passkey. */
+export interface PasskeyButton {
+  readonly kind: 'create' | 'sign-in' | 'second-factor' | 'reauthenticate' | 'undo';
+  /** The route that returns the options for the browser. */
+  readonly options: RouteName;
+  /** The route that gets the response of the browser. */
+  readonly send: RouteName;
+  /** The field of the response in the body. @default 'response' */
+  readonly field?: string;
+  /** The other fields of the body. @default none */
+  readonly body?: object;
+  /** The page that the browser opens afterwards. */
+  readonly next: string;
+  /** @default false */
+  readonly isPrimary?: boolean;
+  /** More attributes. */
+  readonly more?: HtmlValue;
+}
+
+/** Creates a button that asks the browser for a passkey. Its script shows it in browsers that have passkeys. */
+export function passkeyButton(mount: string, button: PasskeyButton, label: HtmlValue): Html {
+  const { kind, options, send, field, body, next, isPrimary = false, more } = button;
+  return html`<button type="button" hidden data-part="button ${isPrimary ? 'primary' : 'secondary'}" data-passkey data-kind="${kind}" data-options="${mount}${pathOf(options)}" data-send="${mount}${pathOf(send)}"${
+    field !== undefined && html` data-field="${field}"`
+  }${body && html` data-body="${JSON.stringify(body)}"`} data-go="${next}"${more}>${label}</button>`;
 }
 
 /** Creates the list of errors, which has the focus. */

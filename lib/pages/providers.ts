@@ -22,12 +22,13 @@ export function providersOf(
   action: 'authorize' | 'link' | 'reauthenticate',
   callback: (id: string) => string,
 ): readonly ProviderValues[] {
-  if (!site.route(`get /oauth/:provider/${action}`)) return [];
+  const route = site.route(`get /oauth/:provider/${action}`);
+  if (!route) return [];
   return providerIds(site).map((id) => ({
     id,
     name: providerName(id),
     // Use a link instead of a form, because browsers check redirects after a form against the policy of the page.
-    href: `${site.url(`/oauth/${encodeURIComponent(id)}/${action}`)}?callback_url=${encodeURIComponent(callback(id))}`,
+    href: `${site.url(route.path, { provider: id })}?callback_url=${encodeURIComponent(callback(id))}`,
   }));
 }
 

@@ -10,6 +10,7 @@ import type { User } from '../tables/core.js';
 import { type FoundToken, VERIFY_NEW_EMAIL } from '../verification/tokens.js';
 import { Kept } from './kept.js';
 import type { PagesSettings } from './options.js';
+import type { Found, Given, NamedRoute, RouteName } from './routes.js';
 import type { FormValues, LinkValues, MethodValues, PageKind } from './values.js';
 
 /** A form that was rejected. */
@@ -173,7 +174,7 @@ export class Site {
   }
 
   /** Returns a route, if it is enabled, such as `post /signout`. */
-  route(name: string): Route | undefined {
+  route<Name extends RouteName>(name: Name): NamedRoute<Name> | undefined {
     return this.#routes.get(name);
   }
 
@@ -184,14 +185,14 @@ export class Site {
   }
 
   /** Returns a route that is always enabled. */
-  require(name: string): Route {
+  require<Name extends RouteName>(name: Name): NamedRoute<Name> {
     const route = this.route(name);
     if (!route) throw new TypeError(`latchkey: pages() requires the route ${name}`);
     return route;
   }
 
   /** The route that creates an account with a password. Undefined if users cannot sign up with one. */
-  get signUpRoute(): Route | undefined {
+  get signUpRoute(): NamedRoute | undefined {
     return this.core.settings.signUp === 'open' ? this.route('post /signup/credential') : undefined;
   }
 
@@ -269,26 +270,22 @@ export class Site {
   }
 
   /** Calls a route for the user of a page, and returns the body. @throws AuthError the errors of the route */
-  async read<T>(
-    route: Route,
+  async read<Name extends RouteName>(
+    route: NamedRoute<Name>,
     { auth, req, params }: Pick<Asking, 'auth' | 'req' | 'params'>,
-    body: unknown = undefined,
-    given: Readonly<Record<string, string>> = {},
-  ): Promise<T> {
+    given?: Given<Name>,
+  ): Promise<Found<Name>> {
     // The user might have edited the address of the page, so check the query.
-    const query = route.query ? checkParameters(new URLSearchParams(given), route.query) : {};
-    const reply = await route.handle({ auth, body, query, params, req } as never);
-    return (route.answers[reply.status]?.schema?.parse(reply.body) ?? reply.body) as T;
+    const query = route.query
+      ? checkParameters(new URLSearchParams(given as Record<string, string>), route.query)
+      : {};
+    const reply = await route.handle({ auth, body: given, query, params, req } as never);
+    return (route.answers[reply.status]?.schema?.parse(reply.body) ?? reply.body) as Found<Name>;
   }
 
   /** Returns the sign-in methods of the user of a page. */
   async methodsOf(visit: Asking): Promise<MethodValues> {
-    const found = await this.read<{
-      password?: boolean;
-      email?: boolean;
-      passkeys?: number;
-      providers?: readonly string[];
-    }>(this.require('get /sign-in-methods'), visit);
+    const found = await this.read(this.require('get /sign-in-methods'), visit);
     const { password = false, email = false, passkeys = 0, providers = [] } = found;
     return { password, passkeys, providers, email, others: passkeys + providers.length + (email ? 1 : 0) };
   }
@@ -299,13 +296,8 @@ export class Site {
   ): Promise<{ readonly methods: readonly string[]; readonly providers: readonly string[] }> {
     const route = this.route('get /two-factor');
     const [found, factor] = await allOf([
-      this.read<{
-        password?: boolean;
-        email?: boolean;
-        passkeys?: number | boolean;
-        providers?: readonly string[];
-      }>(this.require('get /sign-in-methods'), visit),
-      route ? this.read<{ totp: boolean; recovery_codes_left: number }>(route, visit) : null,
+      this.read(this.require('get /sign-in-methods'), visit),
+      route ? this.read(route, visit) : null,
     ]);
     const isStrong =
       factor?.totp === true || (visit.auth !== null && this.core.secondFactors.isOn(visit.auth.user));
@@ -325,13 +317,13 @@ export class Site {
   }
 
   /** Returns the URL of a path below the mount path. */
-  url(path: string): string {
-    return this.mount + path;
+  url(path: string, params: Readonly<Record<string, string>> = {}): string {
+    return this.mount + withParams(path, params);
   }
 
   /** Returns a form of a page for its template. */
   form(visit: Asking, page: { readonly path: string }, name: string, params = visit.params): FormValues {
-    const actionOf = (some: Asking['params']) => this.url(withParams(`${page.path}/${name}`, some));
+    const actionOf = (some: Asking['params']) => this.url(`${page.path}/${name}`, some);
     const action = actionOf(params);
     const { refused } = visit;
     // The forms of a list differ only in their parameters.

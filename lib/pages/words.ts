@@ -262,7 +262,6 @@ export const en = {
     linked: {
       title: 'Linked accounts',
       none: 'No account is linked.',
-      relink: 'link again',
       since: (time: string) => `Linked on ${time}.`,
       unlink: 'Unlink',
       link: (provider: string) => `Link ${provider}`,

@@ -14,7 +14,7 @@ import {
 } from '../accounts/undo-proof.js';
 import type { Core } from '../core/core.js';
 import { exportSchema, resources, secondFactorProblems, sessionReply } from '../http/present.js';
-import { id, route, text, time } from '../http/route.js';
+import { id, named, route, text, time } from '../http/route.js';
 import { sessionOf } from '../sessions/carriers.js';
 import { isSession } from '../sessions/request.js';
 import { shownAgain } from '../shown-again.js';
@@ -27,23 +27,29 @@ export const me = (core: Core) => {
   const others = core.carriers.filter(({ presentsSession }) => !presentsSession);
   // The fields are optional, because they are set only if the request presents this kind of credential.
   const descriptions = others.map(({ description }) => z.object(description?.schema ?? {}).partial().shape);
+  const described =
+    others.length > 0
+      ? 'The user, and the session or API key of the request'
+      : 'The user and the current session';
   return route({
     method: 'get',
     path: '/me',
-    summary: 'Get the current user',
+    client: 'me',
+    summary: 'Get the current user and session',
     access: 'authenticated',
     openTo: 'any-task',
     answers: {
       200: {
-        description:
-          others.length > 0
-            ? 'The user, and the session or API key of the request'
-            : 'The user and the current session',
-        schema: z.object({
-          user: user.schema,
-          session: others.length > 0 ? session.schema.nullable() : session.schema,
-          ...Object.assign({}, ...descriptions),
-        }),
+        description: described,
+        schema: named(
+          'Me',
+          described,
+          z.object({
+            user: user.schema,
+            session: others.length > 0 ? session.schema.nullable() : session.schema,
+            ...Object.assign({}, ...descriptions),
+          }),
+        ),
       },
     },
     async handle({ auth }) {
@@ -70,8 +76,10 @@ export const updateMe = (core: Core) => {
   return route({
     method: 'patch',
     path: '/me',
+    client: 'updateMe',
+    session: 'changes',
     formTwin: '/me/update',
-    summary: "Change the current user's fields and username",
+    summary: "Change the current user's fields, and the username after a recent sign-in or with the password",
     access: 'session',
     body: z.strictObject({
       ...(core.usernames && { username: shownAgain(text(100).optional()) }),
@@ -93,6 +101,8 @@ export const deleteMe = (core: Core) =>
   route({
     method: 'delete',
     path: '/me',
+    client: 'deleteMe',
+    session: 'ends',
     formTwin: '/me/delete',
     summary: "Delete the current user's account, after a recent sign-in or with the password",
     access: 'session',
@@ -110,7 +120,8 @@ export const exportMe = (core: Core) =>
   route({
     method: 'post',
     path: '/me/export',
-    summary: "Download the current user's data, after a recent sign-in or with the password",
+    client: 'exportMe',
+    summary: "Download the current user's data, once a day, after a recent sign-in or with the password",
     access: 'session',
     sensitive: { asks: 'fresh-or-password' },
     body: z.strictObject({}),
@@ -131,6 +142,7 @@ export const changeEmail = (core: Core) =>
   route({
     method: 'post',
     path: '/email-changes',
+    client: 'changeEmail',
     summary: 'Email a link to a new address, after a recent sign-in or with the password',
     access: 'session',
     sensitive: { asks: 'fresh-or-password' },
@@ -149,6 +161,8 @@ export const confirmChange = (core: Core) => {
   return route({
     method: 'post',
     path: '/email-changes/confirm',
+    client: 'confirmEmail',
+    session: 'changes',
     summary: 'Confirm a new email with an emailed token and the session or password',
     access: 'public',
     body: z.strictObject({ token: text(200), ...passwordShape(core) }),
@@ -178,6 +192,8 @@ export const undoChange = (core: Core) =>
   route({
     method: 'post',
     path: '/undo-change',
+    client: 'undoChange',
+    session: 'changes',
     summary:
       'Undo a change of an account with the token of its notice and the proof that a sign-in required before the change',
     access: 'public',
@@ -205,6 +221,7 @@ export const lookUpUndo = (core: Core) =>
   route({
     method: 'post',
     path: '/undo-change/lookup',
+    client: 'lookUpUndo',
     summary:
       'Get the change that the token of a notice undoes, and the proofs that are missing in this browser',
     access: 'public',
@@ -213,12 +230,16 @@ export const lookUpUndo = (core: Core) =>
     answers: {
       200: {
         description: 'The change. The token still works',
-        schema: z.object({
-          kind: z.string(),
-          at: time,
-          device: z.string().nullable(),
-          missing: z.array(z.enum(PROOFS)),
-        }),
+        schema: named(
+          'UndoableChange',
+          'The change that the token of a notice undoes',
+          z.object({
+            kind: z.string(),
+            at: time,
+            device: z.string().nullable(),
+            missing: z.array(z.enum(PROOFS)).describe('The proofs that are still missing in this browser'),
+          }),
+        ),
       },
     },
     problems: ['invalid_token', 'rate_limited'],
@@ -231,26 +252,31 @@ export const lookUpUndo = (core: Core) =>
     },
   });
 
+const accountChange = named(
+  'AccountChange',
+  'A change of the account in the last 30 days',
+  z.object({
+    id,
+    kind: z.string(),
+    at: time,
+    device: z.string().nullable(),
+    ip: z.string().nullable(),
+    undoable: z.boolean().describe('Whether the link of the notice about it still works'),
+  }),
+);
+
 export const listChanges = (core: Core) =>
   route({
     method: 'get',
     path: '/account-changes',
+    client: 'accountChanges',
     summary: "List the changes of the current user's account in the last 30 days, newest first",
     access: 'session',
     answers: {
       200: {
         description: 'The changes, and whether the link of the notice about each still works',
         schema: z.object({
-          changes: z.array(
-            z.object({
-              id,
-              kind: z.string(),
-              at: time,
-              device: z.string().nullable(),
-              ip: z.string().nullable(),
-              undoable: z.boolean(),
-            }),
-          ),
+          changes: z.array(accountChange),
         }),
       },
     },

@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { completionApi } from '../accounts/completion.js';
 import type { Core } from '../core/core.js';
 import { removedShape, sessionAnswer, sessionReply } from '../http/present.js';
-import { route, text, time } from '../http/route.js';
+import { named, route, text, time } from '../http/route.js';
 import type { StepMethod } from '../sessions/second-factor.js';
 import { shownAgain } from '../shown-again.js';
 
@@ -11,6 +11,8 @@ export const completeSignIn = (core: Core) => {
   return route({
     method: 'post',
     path: '/signin/second-factor',
+    client: 'completeSignIn',
+    session: 'starts',
     summary: 'Complete a sign-in that waits for a second factor or an emailed code',
     access: 'public',
     body: bodyOf(methods),
@@ -46,7 +48,11 @@ function bodyOf(methods: readonly StepMethod[]): z.ZodType<Body> {
   const bodies = methods.map(({ name, given = { code: text(100) } }) =>
     z.strictObject({ method: shownAgain(z.literal(name)), ...given, pending_token: pendingToken }),
   );
-  return z.discriminatedUnion('method', bodies as never) as z.ZodType<Body>;
+  return named(
+    'SecondFactor',
+    'The second factor or the emailed code that completes a pending sign-in',
+    z.discriminatedUnion('method', bodies as never) as z.ZodType<Body>,
+  );
 }
 
 /** The token of a pending sign-in in a request, for clients without cookies. */
@@ -56,6 +62,7 @@ export const sendSignInCode = (core: Core) =>
   route({
     method: 'post',
     path: '/signin/second-factor/send',
+    client: 'sendSignInCode',
     summary: 'Email the code of a pending sign-in again',
     access: 'public',
     body: z.strictObject({ pending_token: pendingToken }),
@@ -73,6 +80,7 @@ export const secondFactorOptions = (core: Core, { schema, options }: NonNullable
   route({
     method: 'post',
     path: '/signin/second-factor/options',
+    client: 'passkeys.routes.secondFactorOptions',
     summary: 'Get the options with which a browser asks for a passkey as the second factor',
     access: 'public',
     // Only scripts call this route, because a page needs a script for passkeys.

@@ -1,28 +1,31 @@
 import * as z from 'zod';
 import { forgetDevice } from '../accounts/forget-device.js';
 import type { Core } from '../core/core.js';
-import { id, route, time } from '../http/route.js';
+import { id, named, route, time } from '../http/route.js';
+
+const knownBrowser = named(
+  'Device',
+  'A browser that the account knows',
+  z.object({
+    id,
+    name: z.string().nullable(),
+    first_seen_at: time,
+    last_seen_at: time,
+    current: z.boolean().describe('Whether the request came from this browser'),
+  }),
+);
 
 export const listDevices = (core: Core) =>
   route({
     method: 'get',
     path: '/devices',
+    client: 'devices',
     summary: "List the browsers that the current user's account knows, most recently used first",
     access: 'session',
     answers: {
       200: {
         description: 'The browsers',
-        schema: z.object({
-          devices: z.array(
-            z.object({
-              id,
-              name: z.string().nullable(),
-              first_seen_at: time,
-              last_seen_at: time,
-              current: z.boolean(),
-            }),
-          ),
-        }),
+        schema: z.object({ devices: z.array(knownBrowser) }),
       },
     },
     async handle({ auth }) {
@@ -40,6 +43,7 @@ export const forget = (core: Core) =>
   route({
     method: 'delete',
     path: '/devices/:id',
+    client: 'forgetDevice',
     formTwin: '/devices/:id/forget',
     summary: "Make the current user's account forget a browser. Its sessions continue",
     access: 'session',

@@ -4,7 +4,7 @@ import type { Core } from '../core/core.js';
 import { AuthError } from '../errors.js';
 import { carriesPending } from '../http/admit.js';
 import { resources, signInMethodsOf } from '../http/present.js';
-import { route } from '../http/route.js';
+import { named, route } from '../http/route.js';
 import type { Reauthentication } from '../sessions/second-factor.js';
 import { isFresh } from '../sessions/signed-in.js';
 import { shownAgain } from '../shown-again.js';
@@ -13,6 +13,8 @@ export const signout = (core: Core) =>
   route({
     method: 'post',
     path: '/signout',
+    client: 'signOut',
+    session: 'ends',
     summary: 'Sign out',
     access: 'session-or-pending',
     openTo: 'any-task',
@@ -26,22 +28,22 @@ export const signout = (core: Core) =>
   });
 
 export const listSessions = (core: Core) => {
-  const { session, listedSession } = resources(core);
+  const { listedSession } = resources(core);
   return route({
     method: 'get',
     path: '/sessions',
+    client: 'sessions',
     summary: "List the current user's active sessions, newest first",
     access: 'session',
     openTo: 'any-task',
     answers: {
-      200: { description: 'The sessions', schema: z.object({ sessions: z.array(listedSession) }) },
+      200: { description: 'The sessions', schema: z.object({ sessions: z.array(listedSession.schema) }) },
     },
     async handle({ auth }) {
       const sessions = await core.sessions.list(auth.user.id);
-      const listed = sessions.map((one) => ({
-        ...session.present(core.tasks.of(auth.user, one)),
-        current: one.id === auth.session.id,
-      }));
+      const listed = sessions.map((one) =>
+        listedSession.present(core.tasks.of(auth.user, one), auth.session.id),
+      );
       return { status: 200, body: { sessions: listed } };
     },
   });
@@ -51,6 +53,8 @@ export const endSession = (core: Core) =>
   route({
     method: 'delete',
     path: '/sessions/:id',
+    client: 'revokeSession',
+    session: 'changes',
     summary: "Revoke one of the current user's sessions",
     access: 'session',
     openTo: 'any-task',
@@ -66,6 +70,8 @@ export const revokeSessions = (core: Core) =>
   route({
     method: 'post',
     path: '/revoke-sessions',
+    client: 'revokeSessions',
+    session: 'changes',
     summary: "Revoke all of the current user's sessions, or all but the current one",
     access: 'session',
     openTo: 'any-task',
@@ -94,10 +100,12 @@ export const reauthenticate = (core: Core) => {
   return route({
     method: 'post',
     path: '/reauthenticate',
+    client: 'reauthenticate',
+    session: 'changes',
     summary: 'Reauthenticate, for actions that require a recent sign-in',
     access: 'session',
     openTo: 'any-task',
-    body: oneOf(ways),
+    body: named('Reauthentication', "One proof of the user's identity", oneOf(ways)),
     answers: {
       204: {
         description: isStrong
@@ -138,6 +146,7 @@ export const signInMethods = (core: Core) => {
   return route({
     method: 'get',
     path: '/sign-in-methods',
+    client: 'signInMethods',
     summary: "List the current user's sign-in methods",
     access: 'session',
     openTo: 'any-task',

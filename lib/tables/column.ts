@@ -83,6 +83,11 @@ export class Column<
     return this.#with({ visibility: 'admin', ...(meta && { meta }) });
   }
 
+  /** Describes a column that clients see only if a plugin or an option shows it, for its OpenAPI schema. */
+  described(description: string): Column<Value, V, E> {
+    return this.#with({ meta: { ...this.meta, description } });
+  }
+
   /** Shows the column in the models only. */
   inModels(): Column<Value, 'app', E> {
     return this.#with({ visibility: 'app' });

@@ -30,7 +30,13 @@ export const users = declareTable({
      * statement of yours that changes the username must change it too, or set it to null: then latchkey returns the
      * username.
      */
-    usernameDisplay: column.text(100).exact().nullable().orElse('username').exported(),
+    usernameDisplay: column
+      .text(100)
+      .exact()
+      .nullable()
+      .orElse('username')
+      .exported()
+      .described('The username as the user typed it'),
     /** The time when someone first vouched for the email. Null until then. */
     emailVerifiedAt: column.time().onWire().nullable(),
     passwordHash: column.text(1024).secret().nullable(),
@@ -113,9 +119,17 @@ export const sessions = declareTable({
     replacedTokenHash: column.digest().internal().nullable(),
     tokenIssuedAt: column.time().internal().nullable().notExported('It describes a token, which is secret.'),
     /** The authenticator assurance level: 2 with a second factor or a passkey, otherwise 1 (NIST SP 800-63B-4). */
-    aal: column.integer().default(1).exported(),
+    aal: column
+      .integer()
+      .default(1)
+      .exported()
+      .described('2 if the session is verified with two factors or a passkey, otherwise 1'),
     /** How the user authenticated, such as `pwd`, `otp` and `mfa` (RFC 8176). */
-    amr: column.words(100).default('').exported(),
+    amr: column
+      .words(100)
+      .default('')
+      .exported()
+      .described('How the user authenticated, such as pwd (RFC 8176)'),
   },
   unique: { tokenHash: ['tokenHash'] },
   foreignKeys: { userId: users },

@@ -5,7 +5,7 @@ import { type StoryShape, type StoryTools, story } from './story.js';
 /** A client as a phone has it: with a token, and the value of its device in a header. */
 export function phone(origin: string, create: typeof createClient = createClient) {
   const kept: { token: string | null; device: string } = { token: null, device: 'new' };
-  const called = new Set<string>();
+  const called: { readonly request: string; readonly hasToken: boolean }[] = [];
   const client = create<StoryShape>({
     baseUrl: `${origin}/auth`,
     bearer: {
@@ -17,7 +17,10 @@ export function phone(origin: string, create: typeof createClient = createClient
     async fetch(url, init) {
       const headers = { ...(init?.headers as Record<string, string>), 'Latchkey-Device': kept.device };
       const response = await fetch(url, { ...init, headers });
-      called.add(`${init?.method} ${new URL(String(url)).pathname.replace('/auth', '')}`);
+      called.push({
+        request: `${init?.method} ${new URL(String(url)).pathname.replace('/auth', '')}`,
+        hasToken: response.headers.has('set-auth-token'),
+      });
       const { device_token } = (await response
         .clone()
         .json()

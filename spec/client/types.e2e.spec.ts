@@ -3,10 +3,8 @@ import { symlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { PLUGINS } from '../../lib/client/client.js';
-import { CORE } from '../../lib/client/core.js';
-import { PASSKEY_ROUTES } from '../../lib/client/passkeys.js';
 import { Projects, withoutOuter } from '../support/projects.js';
+import { METHODS, OBJECTS } from './methods.js';
 
 /** The cost of the client's types, in the project of a browser app that has installed the npm package. */
 
@@ -15,9 +13,7 @@ const VERSIONS = { 'typescript5.0': '5.0.4', typescript5: '5.9.3', typescript7: 
 
 const SHAPE = `
   export interface Shape {
-    plugins: ${Object.keys(PLUGINS)
-      .map((name) => `'${name}'`)
-      .join(' | ')};
+    plugins: ${OBJECTS.map((name) => `'${name}'`).join(' | ')};
     fields: { plan: 'free' | 'pro' | null };
     newFields: { plan?: 'free' | 'pro' | null };
     bearer: false;
@@ -28,22 +24,17 @@ const HEAD = `
   import type { Shape } from './shape.js';
   export const client = createClient<Shape>();`;
 
-const groups = { '': CORE, ...PLUGINS, 'passkeys.routes': PASSKEY_ROUTES };
-
-const METHODS = Object.entries(groups).flatMap(([group, routes]) =>
-  Object.entries(routes).map(([name, route]) => ({ path: group ? `${group}.${name}` : name, route })),
-);
 const CEREMONIES = ['create', 'signIn', 'completeSignIn', 'reauthenticate', 'undoChange'];
 
 /** Calls every method. */
-const ALL = METHODS.map(({ path, route }) => {
-  const ids = [...route.matchAll(/:\w+/g)].map(() => "'id'");
-  const given = [...ids, ...(route.includes(' input') ? ['{} as never'] : [])];
-  return `console.log((await client.${path}(${given.join(', ')})).data);`;
+const ALL = METHODS.map(({ name, route }) => {
+  const ids = [...route.path.matchAll(/:\w+/g)].map(() => "'id'");
+  const given = [...ids, ...(route.input ? ['{} as never'] : [])];
+  return `console.log((await client.${name}(${given.join(', ')})).data);`;
 });
 
 /** Exports every method, so TypeScript must be able to name its types. */
-const EXPORTED = [...METHODS.map(({ path }) => path), ...CEREMONIES.map((name) => `passkeys.${name}`)].map(
+const EXPORTED = [...METHODS.map(({ name }) => name), ...CEREMONIES.map((name) => `passkeys.${name}`)].map(
   (path, index) => `export const method${index} = client.${path};`,
 );
 

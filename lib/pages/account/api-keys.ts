@@ -1,7 +1,7 @@
 import { html } from '../../html.js';
-import type { Reply } from '../../http/route.js';
 import { errorSummary, field, formOf } from '../controls.js';
 import { type Page, page, type View } from '../page.js';
+import { foundIn } from '../routes.js';
 import type { Site } from '../site.js';
 import { timeInWords } from '../texts.js';
 import type { CommonValues, FormValues } from '../values.js';
@@ -38,17 +38,6 @@ export interface ApiKeyValues {
   readonly revoke: FormValues;
 }
 
-/** An API key, as `GET /api-keys` returns it. */
-interface ListedKey {
-  readonly id: string;
-  readonly name: string;
-  readonly start: string;
-  readonly scopes: readonly string[];
-  readonly created_at: string;
-  readonly last_used_at: string | null;
-  readonly expires_at: string | null;
-}
-
 /** @internal */
 export function keys(site: Site): Page | null {
   const [path, name] = ['/account/api-keys', 'account/api-keys'];
@@ -66,15 +55,15 @@ export function keys(site: Site): Page | null {
         name: 'create',
         route: make,
         next: () => site.page(name),
-        showOnce({ body }: Reply) {
-          const { api_key, key } = body as { readonly api_key: ListedKey; readonly key: string };
+        showOnce(reply) {
+          const { api_key, key } = foundIn(make, reply);
           return { name: api_key.name, key };
         },
       },
       { name: 'revoke/:id', route: revoke, next: () => site.page(name, { done: 'api-key-revoked' }) },
     ],
     async values(visit) {
-      const { api_keys } = await site.read<{ readonly api_keys: readonly ListedKey[] }>(list, visit);
+      const { api_keys } = await site.read(list, visit);
       const now = site.core.database.clock.now();
       return {
         keys: api_keys.map(({ created_at, last_used_at, expires_at, ...key }) => ({

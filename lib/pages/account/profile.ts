@@ -41,16 +41,6 @@ export interface AccountValues {
   readonly proof: ProofValues | null;
 }
 
-/** A user, as `GET /me` returns it. */
-interface Me {
-  readonly email: string | null;
-  readonly email_verified_at: string | null;
-  /** Set if usernames are enabled. Null if the user has none. */
-  readonly username_display?: string | null;
-  /** The app's own fields. */
-  readonly [field: string]: unknown;
-}
-
 /** @internal */
 export function account(site: Site): Page {
   const path = '/account';
@@ -83,7 +73,7 @@ export function account(site: Site): Page {
     inNavigation: true,
     forms,
     async values(visit) {
-      const { user } = await site.read<{ readonly user: Me }>(site.require('get /me'), visit);
+      const { user } = await site.read(site.require('get /me'), visit);
       const { auth } = visit;
       const hasTasks = auth !== null && core.tasks.open(auth.user, auth.session).length > 0;
       const has = (name: string) => forms.some((one) => one.name === name);

@@ -24,10 +24,7 @@ export async function proofOf(visit: Visit, page: string): Promise<ProofValues |
   if (!auth) return null;
   const hasFactor = site.core.secondFactors.isOn(auth.user);
   if (isFresh(site.core.database, auth.session) && (!hasFactor || auth.session.aal > 1)) return null;
-  const { password = false } = await site.read<{ password?: boolean }>(
-    site.require('get /sign-in-methods'),
-    visit,
-  );
+  const { password = false } = await site.read(site.require('get /sign-in-methods'), visit);
   return {
     // The password does not replace a second factor.
     byPassword: password && !hasFactor,

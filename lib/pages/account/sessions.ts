@@ -31,16 +31,6 @@ export interface SessionValues {
   readonly end: FormValues | null;
 }
 
-/** A session, as `GET /sessions` returns it. */
-interface ListedSession {
-  readonly id: string;
-  readonly created_at: string;
-  readonly last_active_at: string;
-  readonly ip_address: string | null;
-  readonly user_agent: string | null;
-  readonly current: boolean;
-}
-
 /** @internal */
 export function sessions(site: Site): Page {
   const [path, name] = ['/account/sessions', 'account/sessions'];
@@ -66,10 +56,7 @@ export function sessions(site: Site): Page {
       },
     ],
     async values(visit) {
-      const { sessions: listed } = await site.read<{ readonly sessions: readonly ListedSession[] }>(
-        site.require('get /sessions'),
-        visit,
-      );
+      const { sessions: listed } = await site.read(site.require('get /sessions'), visit);
       const shown = listed.map(async (one) => ({
         id: one.id,
         device: await deviceName(one.user_agent),

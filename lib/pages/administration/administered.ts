@@ -1,4 +1,5 @@
 import { type Html, html } from '../../html.js';
+import type { Found } from '../routes.js';
 import type { Site } from '../site.js';
 import type { Words } from '../words.js';
 
@@ -19,21 +20,8 @@ export interface AdministeredUser {
   readonly suspensionReason: string | null;
 }
 
-/** A user, as GET /admin/users and GET /admin/users/:id return it. */
-export interface FoundUser {
-  readonly id: string;
-  readonly email: string | null;
-  readonly username?: string | null;
-  readonly username_display?: string | null;
-  readonly email_verified_at: string | null;
-  readonly created_at: string;
-  readonly deleted_at?: string | null;
-  readonly suspended_at?: string | null;
-  readonly suspended_until?: string | null;
-  readonly suspension_reason?: string | null;
-  /** The app's own fields that administrators see. */
-  readonly [field: string]: unknown;
-}
+/** A user, as routes for administrators return it. @internal */
+export type FoundUser = Found<'get /admin/users/:id'>['user'];
 
 /** @internal */
 export function administered(found: FoundUser): AdministeredUser {

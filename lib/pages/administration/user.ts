@@ -1,34 +1,11 @@
+import type { Session } from '../../client/generated/shapes.js';
 import { snakeCase } from '../../tables/column.js';
 import { ownFields } from '../own-fields.js';
 import { type Page, type PageForm, page } from '../page.js';
 import { allOf, type Site } from '../site.js';
 import { deviceName } from '../texts.js';
 import { administered, type FoundUser, stateOf } from './administered.js';
-import { type OwnFact, type SignInMethods, type UserValues, userView } from './user-view.js';
-
-interface Found {
-  readonly user: FoundUser;
-  readonly sign_in_methods: Omit<SignInMethods, 'recoveryCodesLeft'> & {
-    readonly recovery_codes_left?: number;
-  };
-  readonly second_factor: boolean;
-}
-
-/** The properties that sessions and events share in the responses of routes. */
-interface FoundRow {
-  readonly id: string;
-  readonly created_at: string;
-  readonly ip_address: string | null;
-  readonly user_agent: string | null;
-}
-
-interface FoundSession extends FoundRow {
-  readonly last_active_at: string;
-}
-
-interface FoundEvent extends FoundRow {
-  readonly kind: string;
-}
+import { type OwnFact, type UserValues, userView } from './user-view.js';
 
 const NAME = 'administration/users/user';
 const EVENTS = '10';
@@ -78,9 +55,9 @@ export function user(site: Site): Page | null {
       const { id: user_id = '' } = visit.params;
       const ofUser = { user_id, limit: EVENTS };
       const [{ user: json, sign_in_methods, second_factor }, { sessions }, found] = await allOf([
-        site.read<Found>(read, visit),
-        site.read<{ sessions: FoundSession[] }>(list, visit),
-        events ? site.read<{ events: FoundEvent[] }>(events, visit, undefined, ofUser) : null,
+        site.read(read, visit),
+        site.read(list, visit),
+        events ? site.read(events, visit, ofUser) : null,
       ]);
       const user = administered(json);
       const { recovery_codes_left: recoveryCodesLeft, ...methods } = sign_in_methods;
@@ -128,7 +105,11 @@ export function user(site: Site): Page | null {
   });
 }
 
-async function shownOf({ created_at, ip_address, user_agent }: Omit<FoundRow, 'id'>) {
+async function shownOf({
+  created_at,
+  ip_address,
+  user_agent,
+}: Pick<Session, 'created_at' | 'ip_address' | 'user_agent'>) {
   return { createdAt: created_at, ipAddress: ip_address, device: await deviceName(user_agent) };
 }
 

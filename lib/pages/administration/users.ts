@@ -2,6 +2,7 @@ import { html } from '../../html.js';
 import { errorSummary, field, formOf } from '../controls.js';
 import { type OwnField, ownFields, ownInputs } from '../own-fields.js';
 import { type Page, page, type View } from '../page.js';
+import { foundIn } from '../routes.js';
 import type { Site } from '../site.js';
 import { timeInWords } from '../texts.js';
 import type { CommonValues, FormValues } from '../values.js';
@@ -9,7 +10,6 @@ import type { Words } from '../words.js';
 import {
   type AdministeredUser,
   administered,
-  type FoundUser,
   stateOf,
   tagsOf,
   titleOfUser,
@@ -64,7 +64,7 @@ export function users(site: Site): Page | null {
             name: 'create',
             route: create,
             next: ({ reply }) => {
-              const { id } = (reply.body as { user: FoundUser }).user;
+              const { id } = foundIn(create, reply).user;
               return site.page('administration/users/user', { done: 'user-created', params: { id } });
             },
           },
@@ -74,15 +74,7 @@ export function users(site: Site): Page | null {
       const { query, auth } = visit;
       const search = query.get('search') ?? '';
       const cursor = query.get('cursor');
-      const found = await site.read<{ users: FoundUser[]; next_cursor: string | null }>(
-        list,
-        visit,
-        undefined,
-        {
-          search,
-          ...(cursor !== null && { cursor }),
-        },
-      );
+      const found = await site.read(list, visit, { search, ...(cursor !== null && { cursor }) });
       const here = site.page(NAME);
       return {
         users: found.users.map((json) => {

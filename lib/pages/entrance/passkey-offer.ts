@@ -1,4 +1,5 @@
 import { html } from '../../html.js';
+import { passkeyButton } from '../controls.js';
 import { Leave, type Page, page, type View } from '../page.js';
 import type { Site } from '../site.js';
 import type { CommonValues } from '../values.js';
@@ -32,7 +33,7 @@ export function passkeyOffer(site: Site): Page | null {
       const { email, emailVerifiedAt } = auth.user;
       const isUnverified = site.core.mails !== null && email !== null && emailVerifiedAt === null;
       if (isUnverified || site.core.tasks.open(auth.user, auth.session).length > 0) return new Leave(next);
-      const { passkeys } = await site.read<{ passkeys: readonly unknown[] }>(list, visit);
+      const { passkeys } = await site.read(list, visit);
       if (passkeys.length > 0) return new Leave(next);
       site.kept.setOffered(visit.res);
       return { mount: site.mount, next };
@@ -46,7 +47,17 @@ function passkeyOfferView({ mount, next }: PasskeyOfferValues & CommonValues, wo
   return {
     title: t.title,
     scripts: ['passkeys.js'],
-    main: html`<p>${t.text}</p><div data-part="stack"><button type="button" hidden data-part="button primary" data-passkey data-kind="create" data-options="${mount}/passkeys/options" data-send="${mount}/passkeys" data-go="${next}">${t.create}</button><a href="${next}" data-part="button secondary">${t.later}</a></div>`,
+    main: html`<p>${t.text}</p><div data-part="stack">${passkeyButton(
+      mount,
+      {
+        kind: 'create',
+        options: 'post /passkeys/options',
+        send: 'post /passkeys',
+        next,
+        isPrimary: true,
+      },
+      t.create,
+    )}<a href="${next}" data-part="button secondary">${t.later}</a></div>`,
   };
 }
 

@@ -1,5 +1,5 @@
 import { html } from '../../html.js';
-import { errorSummary, field, formOf } from '../controls.js';
+import { errorSummary, field, formOf, passkeyButton } from '../controls.js';
 import { Leave, type Page, page, type View } from '../page.js';
 import { type ProviderValues, providerLinks, providersOf } from '../providers.js';
 import type { Site } from '../site.js';
@@ -113,7 +113,17 @@ function reauthenticateView(values: ReauthenticateValues & CommonValues, words: 
       html`${isSent && one('email_code', words.fields.code, t.sent, true)}${send && formOf(send, { submit: t.send, kind: 'secondary', returnTo })}`
     }${
       has('passkey') &&
-      html`<div data-part="stack"><button type="button" hidden data-part="button secondary" data-passkey data-kind="reauthenticate" data-options="${mount}/reauthenticate/options" data-send="${mount}/reauthenticate" data-field="passkey" data-go="${next}">${words.secondFactor.usePasskey}</button></div>`
+      html`<div data-part="stack">${passkeyButton(
+        mount,
+        {
+          kind: 'reauthenticate',
+          options: 'post /reauthenticate/options',
+          send: 'post /reauthenticate',
+          field: 'passkey',
+          next,
+        },
+        words.secondFactor.usePasskey,
+      )}</div>`
     }${providerLinks(providers, null, words)}${
       has('recovery_code') &&
       html`<details><summary>${words.secondFactor.useRecovery}</summary>${one('recovery_code', words.fields.recoveryCode, words.secondFactor.recoveryHint, false)}</details>`

@@ -1,6 +1,6 @@
 import { AuthError } from '../../errors.js';
 import { type Html, html } from '../../html.js';
-import { errorSummary, field, formOf, hidden } from '../controls.js';
+import { errorSummary, field, formOf, hidden, passkeyButton } from '../controls.js';
 import { Leave, type Page, page, type View } from '../page.js';
 import type { Site } from '../site.js';
 import type { CommonValues, FormValues } from '../values.js';
@@ -106,7 +106,18 @@ function secondFactorView(values: SecondFactorValues & CommonValues, words: Word
       })}`
     }${
       has('passkey') &&
-      html`<div data-part="stack"><button type="button" hidden data-part="button ${has('totp') ? 'secondary' : 'primary'}" data-passkey data-kind="second-factor" data-options="${mount}/signin/second-factor/options" data-send="${mount}/signin/second-factor" data-body="${'{"method":"passkey"}'}" data-go="${next}">${t.usePasskey}</button></div>`
+      html`<div data-part="stack">${passkeyButton(
+        mount,
+        {
+          kind: 'second-factor',
+          options: 'post /signin/second-factor/options',
+          send: 'post /signin/second-factor',
+          body: { method: 'passkey' },
+          next,
+          isPrimary: !has('totp'),
+        },
+        t.usePasskey,
+      )}</div>`
     }${
       has('recovery_code') &&
       html`<details${(methods.length === 1 || isTyped('recovery_code')) && html` open`}><summary>${t.useRecovery}</summary>${codeForm('recovery_code', words.fields.recoveryCode, t.recoveryHint, false)}</details>`

@@ -1,5 +1,5 @@
 import { html } from '../../html.js';
-import { checkbox, errorSummary, field, formOf, orLine } from '../controls.js';
+import { checkbox, errorSummary, field, formOf, orLine, passkeyButton } from '../controls.js';
 import { type Page, page, type Sent, type View } from '../page.js';
 import { lastUsedTag, type ProviderValues, providerLinks, providersOf } from '../providers.js';
 import type { Site } from '../site.js';
@@ -143,7 +143,16 @@ function signInView(values: SignInValues & CommonValues, words: Words): View {
     providers.length > 0 || passkeys
       ? html`${providerLinks(providers, lastUsed, words)}${
           passkeys &&
-          html`<div data-part="stack"><button type="button" hidden data-part="button secondary" data-passkey data-kind="sign-in" data-options="${mount}/signin/passkey/options" data-send="${mount}/signin/passkey" data-go="${values.next}">${t.byPasskey}${lastUsedTag(lastUsed === 'passkey', words)}</button></div>`
+          html`<div data-part="stack">${passkeyButton(
+            mount,
+            {
+              kind: 'sign-in',
+              options: 'post /signin/passkey/options',
+              send: 'post /signin/passkey',
+              next: values.next,
+            },
+            html`${t.byPasskey}${lastUsedTag(lastUsed === 'passkey', words)}`,
+          )}</div>`
         }`
       : null;
   return {

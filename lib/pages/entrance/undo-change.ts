@@ -2,7 +2,7 @@ import { findUndo } from '../../accounts/undo-proof.js';
 import { AuthError } from '../../errors.js';
 import { html } from '../../html.js';
 import type { User } from '../../tables/core.js';
-import { errorSummary, field, formOf, hidden } from '../controls.js';
+import { errorSummary, field, formOf, hidden, passkeyButton } from '../controls.js';
 import { type Page, page, type View } from '../page.js';
 import type { Site } from '../site.js';
 import { changeName, timeInWords } from '../texts.js';
@@ -114,7 +114,18 @@ function undoChangeView(values: UndoChangeValues & CommonValues, words: Words): 
       )
     }${
       asks('passkey') &&
-      html`<div data-part="stack"><button type="button" hidden data-part="button secondary" data-passkey data-kind="undo" data-options="${mount}/undo-change/options" data-send="${mount}/undo-change" data-field="passkey" data-body="${JSON.stringify({ token })}" data-go="${undone}">${t.withPasskey}</button></div>`
+      html`<div data-part="stack">${passkeyButton(
+        mount,
+        {
+          kind: 'undo',
+          options: 'post /undo-change/options',
+          send: 'post /undo-change',
+          field: 'passkey',
+          body: { token },
+          next: undone,
+        },
+        t.withPasskey,
+      )}</div>`
     }`,
   };
 }

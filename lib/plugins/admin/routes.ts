@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { requireNewPassword } from '../../accounts/required-password.js';
 import type { Core } from '../../core/core.js';
 import { resources, signInMethodsOf } from '../../http/present.js';
-import { pageOptions, pageQuery, route, text } from '../../http/route.js';
+import { named, pageOptions, pageQuery, route, text } from '../../http/route.js';
 import { FRESH_SECONDS, requireFresh } from '../../sessions/signed-in.js';
 import { shownAgain } from '../../shown-again.js';
 import type { AdminApi } from './api.js';
@@ -12,6 +12,7 @@ export const listUsers = (core: Core, api: AdminApi) => {
   return route({
     method: 'get',
     path: '/admin/users',
+    client: 'admin.listUsers',
     summary: 'List users, newest first',
     access: 'admin',
     query: z.object({
@@ -37,7 +38,8 @@ export const getUser = (core: Core) => {
   return route({
     method: 'get',
     path: '/admin/users/:id',
-    summary: "Get a user, and the user's sign-in methods",
+    client: 'admin.getUser',
+    summary: "Get a user and the user's sign-in methods",
     access: 'admin',
     answers: {
       200: {
@@ -83,6 +85,7 @@ export const createUser = (core: Core, api: AdminApi) => {
   return route({
     method: 'post',
     path: '/admin/users',
+    client: 'admin.createUser',
     summary:
       'Create a user without a password; if email is configured, the user gets an invitation to choose one',
     access: 'admin',
@@ -107,10 +110,15 @@ export const updateUser = (core: Core, api: AdminApi) => {
   return route({
     method: 'patch',
     path: '/admin/users/:id',
+    client: 'admin.updateUser',
     summary: 'Change the username and fields of a user',
     access: 'admin',
     sensitive: { asks: 'fresh', within: core.administration.fresh },
-    body: z.strictObject(editable(core, 'update')),
+    body: named(
+      'UserInput',
+      'The values of a user that administrators can set, including fields that users cannot set themselves',
+      z.strictObject(editable(core, 'update')),
+    ),
     answers: { 200: { description: 'The user', schema: z.object({ user: user.schema }) } },
     problems: ['user_not_found', ...takenIf(core)],
     async handle({ params: { id = '' }, auth, body }) {
@@ -134,6 +142,7 @@ export const deleteUser = (core: Core, api: AdminApi) =>
   route({
     method: 'delete',
     path: '/admin/users/:id',
+    client: 'admin.deleteUser',
     summary: 'Delete a user, after a recent sign-in',
     access: 'admin',
     sensitive: { asks: 'fresh', within: Math.min(FRESH_SECONDS, core.administration.fresh) },
@@ -150,6 +159,7 @@ export const listUserSessions = (core: Core, api: AdminApi) => {
   return route({
     method: 'get',
     path: '/admin/users/:id/sessions',
+    client: 'admin.listUserSessions',
     summary: 'List the active sessions of a user, newest first',
     access: 'admin',
     answers: {
@@ -167,6 +177,7 @@ export const revokeUserSession = (api: AdminApi) =>
   route({
     method: 'delete',
     path: '/admin/users/:id/sessions/:sessionId',
+    client: 'admin.revokeUserSession',
     summary: 'Revoke one session of a user',
     access: 'admin',
     answers: { 204: { description: 'The session was revoked' } },
@@ -181,6 +192,7 @@ export const revokeUserSessions = (api: AdminApi) =>
   route({
     method: 'post',
     path: '/admin/users/:id/revoke-sessions',
+    client: 'admin.revokeUserSessions',
     summary: 'Revoke all sessions of a user',
     access: 'admin',
     answers: {
@@ -196,6 +208,7 @@ export const requirePassword = (core: Core) =>
   route({
     method: 'post',
     path: '/admin/users/:id/require-new-password',
+    client: 'admin.requireNewPassword',
     summary: 'Require a user to choose a new password, and revoke all of their sessions',
     access: 'admin',
     sensitive: { asks: 'fresh', within: core.administration.fresh },
@@ -212,6 +225,7 @@ export const sendPasswordReset = (core: Core, api: AdminApi) =>
   route({
     method: 'post',
     path: '/admin/users/:id/send-password-reset',
+    client: 'admin.sendPasswordReset',
     summary: 'Email a user a link to choose a new password',
     access: 'admin',
     sensitive: { asks: 'fresh', within: core.administration.fresh },

@@ -29,7 +29,11 @@ declare module '../../sessions/request.js' {
 declareVia('api-key', 'add apiKeys() to plugins');
 
 /** @internal */
-export const apiKeyResource = resourceOf<ApiKey>(apiKeysTable.columns);
+export const apiKeyResource = resourceOf<ApiKey>(
+  'ApiKey',
+  'An API key, without the key itself',
+  apiKeysTable.columns,
+);
 
 interface Settings {
   readonly header: string;

@@ -9,6 +9,7 @@ export const createApiKey = (api: ApiKeysApi) =>
   route({
     method: 'post',
     path: '/api-keys',
+    client: 'apiKeys.create',
     summary: 'Create an API key, after a recent sign-in or with the password',
     access: 'session',
     sensitive: { asks: 'fresh-or-password' },
@@ -42,6 +43,7 @@ export const listApiKeys = (api: ApiKeysApi) =>
   route({
     method: 'get',
     path: '/api-keys',
+    client: 'apiKeys.list',
     summary: "List the current user's API keys, newest first",
     access: 'session',
     answers: {
@@ -56,6 +58,7 @@ export const revokeApiKey = (api: ApiKeysApi) =>
   route({
     method: 'delete',
     path: '/api-keys/:id',
+    client: 'apiKeys.revoke',
     summary: "Revoke one of the current user's API keys",
     access: 'session',
     answers: { 204: { description: 'The key was revoked' } },

@@ -4,12 +4,17 @@ import { pageOptions, pageQuery, route, text } from '../../http/route.js';
 import type { AuditLogApi } from './api.js';
 import { type AuditEvent, auditEventsTable } from './declarations.js';
 
-const eventResource = resourceOf<AuditEvent>(auditEventsTable.columns);
+const eventResource = resourceOf<AuditEvent>(
+  'AuditEvent',
+  'An event of the audit log',
+  auditEventsTable.columns,
+);
 
 export const listEvents = (api: AuditLogApi) =>
   route({
     method: 'get',
     path: '/admin/events',
+    client: 'auditLog.list',
     summary: 'List audit events, newest first',
     access: 'admin',
     query: z.object({

@@ -8,7 +8,7 @@ import {
   sessionReply,
   signInAnswer,
 } from '../../http/present.js';
-import { route, text } from '../../http/route.js';
+import { named, route, text } from '../../http/route.js';
 import { sessionOf } from '../../sessions/carriers.js';
 import { shownAgain } from '../../shown-again.js';
 import type { CredentialApi } from './api.js';
@@ -32,13 +32,19 @@ export const signup = (
   return route({
     method: 'post',
     path: '/signup/credential',
+    client: 'credential.signUp',
+    session: 'changes',
     summary: 'Create an account with a password',
     access: 'public',
-    body: z.strictObject({
-      ...identifiers(settings),
-      password: newPassword,
-      ...core.users.fields.wireShape('user', 'create'),
-    }),
+    body: named(
+      'SignUpInput',
+      'The input of a sign-up with a password',
+      z.strictObject({
+        ...identifiers(settings),
+        password: newPassword,
+        ...core.users.fields.wireShape('user', 'create'),
+      }),
+    ),
     answers: concealExistingEmails
       ? {
           202: {
@@ -49,7 +55,15 @@ export const signup = (
       : {
           201: {
             description: 'The user and, if signing up creates one, the session',
-            schema: z.object({ user: user.schema, session: session.schema.optional(), ...device }),
+            schema: named(
+              'SignedUp',
+              'A new account',
+              z.object({
+                user: user.schema,
+                session: session.schema.optional().describe('Only with signInOnSignUp'),
+                ...device,
+              }),
+            ),
           },
         },
     problems: [
@@ -94,6 +108,8 @@ export const signin = (core: Core, api: CredentialApi, settings: Settings) => {
   return route({
     method: 'post',
     path: '/signin/credential',
+    client: 'credential.signIn',
+    session: 'starts',
     summary: 'Sign in with a password',
     access: 'public',
     body: z.strictObject({
@@ -118,6 +134,7 @@ export const usernamesCheck = (api: CredentialApi) =>
   route({
     method: 'post',
     path: '/usernames/check',
+    client: 'credential.checkUsername',
     summary: 'Check whether a username is available',
     access: 'public',
     body: z.strictObject({ username: shownAgain(text(100)) }),
@@ -135,6 +152,8 @@ export const verifyEmail = (core: Core, verification: EmailVerification) => {
   return route({
     method: 'post',
     path: '/verify-email',
+    client: 'credential.verifyEmail',
+    session: 'changes',
     summary: 'Verify an email with an emailed token and the session or password',
     access: 'public',
     body: z.strictObject({ token: text(200), password: text(1024).optional() }),
@@ -152,6 +171,7 @@ export const sendVerification = (api: CredentialApi) =>
   route({
     method: 'post',
     path: '/email-verifications',
+    client: 'credential.sendVerification',
     summary: 'Email the current user a verification link',
     access: 'session',
     openTo: 'any-task',
@@ -170,6 +190,8 @@ export const setPassword = (api: CredentialApi, newPassword: z.ZodString) =>
   route({
     method: 'put',
     path: '/passwords',
+    client: 'credential.setPassword',
+    session: 'changes',
     formTwin: '/passwords/set',
     summary: "Set the current user's password, if there is none, after a recent sign-in",
     access: 'session',
@@ -191,6 +213,8 @@ export const removePassword = (api: CredentialApi) =>
   route({
     method: 'delete',
     path: '/passwords',
+    client: 'credential.removePassword',
+    session: 'changes',
     formTwin: '/passwords/delete',
     summary:
       "Remove the current user's password, unless it is the last sign-in method, and revoke all other sessions",
@@ -208,6 +232,8 @@ export const changePassword = (core: Core, api: CredentialApi, newPassword: z.Zo
   route({
     method: 'post',
     path: '/passwords/change',
+    client: 'credential.changePassword',
+    session: 'changes',
     summary: "Change the current user's password, and revoke all other sessions",
     access: 'session',
     openTo: { does: ['choose_password'] },
@@ -230,6 +256,7 @@ export const requestReset = (api: CredentialApi) =>
   route({
     method: 'post',
     path: '/passwords/request-reset',
+    client: 'credential.requestPasswordReset',
     summary: 'Email a password reset link, if the account exists',
     access: 'public',
     body: z.strictObject({ email: shownAgain(text(320)) }),
@@ -245,6 +272,8 @@ export const resetPassword = (core: Core, reset: PasswordReset, newPassword: z.Z
   route({
     method: 'post',
     path: '/passwords/reset',
+    client: 'credential.resetPassword',
+    session: 'changes',
     summary: 'Reset a password with an emailed token, and revoke all sessions',
     access: 'public',
     body: z.strictObject({ token: text(200), new_password: newPassword }),

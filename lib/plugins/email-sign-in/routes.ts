@@ -10,6 +10,7 @@ export const requestSignIn = ({ settings }: Core, api: EmailSignInApi) =>
   route({
     method: 'post',
     path: '/signin/email',
+    client: 'emailSignIn.request',
     summary: 'Email a code to sign in with',
     access: 'public',
     body: z.strictObject({
@@ -53,7 +54,9 @@ export const confirmSignIn = (core: Core, api: EmailSignInApi, { link, signUp }:
   return route({
     method: 'post',
     path: '/signin/email/confirm',
-    summary: 'Sign in with an emailed code or link',
+    client: 'emailSignIn.confirm',
+    session: 'starts',
+    summary: `Sign in with an emailed code or link${signUp ? ', or create an account with the given fields' : ''}`,
     access: 'public',
     body: z
       .strictObject({
@@ -100,7 +103,9 @@ export const requestReauthentication = (api: EmailSignInApi) =>
   route({
     method: 'post',
     path: '/reauthenticate/email',
-    summary: 'Email the current user a code to reauthenticate with',
+    client: 'emailSignIn.requestReauthentication',
+    summary:
+      'Email the current user a code to reauthenticate with, if the account has neither password nor passkey nor second factor',
     access: 'session',
     openTo: 'any-task',
     forms: true,

@@ -5,7 +5,7 @@ import { AuthError, type AuthErrorCode } from '../../errors.js';
 import { checkParameters, queryOf } from '../../http/body.js';
 import { checkCallbackUrl, withError } from '../../http/callback-url.js';
 import { resourceOf } from '../../http/present.js';
-import { type Call, type Reply, type Route, route, text, time } from '../../http/route.js';
+import { type Call, named, type Reply, type Route, route, text, time } from '../../http/route.js';
 import { isNavigation, refuseCrossSiteExceptLinks, requireOwnStart } from '../../sessions/origin.js';
 import type { OAuthApi } from './api.js';
 import type { AuthorizationRequest } from './begin-flow.js';
@@ -30,7 +30,8 @@ export const authorize = (core: Core, api: OAuthApi) =>
     problems: [...toProvider.problems, 'rate_limited'],
     method: 'get',
     path: '/oauth/:provider/authorize',
-    summary: 'Sign in with a provider',
+    client: 'oauth.authorize',
+    summary: 'Start a sign-in with a provider, such as google',
     access: 'public',
     async handle({ req, params: { provider = '' }, query }) {
       refuseCrossSiteExceptLinks(req, core.settings);
@@ -48,7 +49,8 @@ export const link = (core: Core, api: OAuthApi) =>
     ...toProvider,
     method: 'get',
     path: '/oauth/:provider/link',
-    summary: 'Link an account at a provider, after a recent sign-in',
+    client: 'oauth.link',
+    summary: 'Start linking an account at a provider, after a recent sign-in',
     access: 'session',
     sensitive: { asks: 'fresh' },
     whenNotRecent: (error, req) => backToPage(core, error, req),
@@ -61,7 +63,8 @@ export const reauthenticate = (core: Core, api: OAuthApi) =>
     ...toProvider,
     method: 'get',
     path: '/oauth/:provider/reauthenticate',
-    summary: 'Reauthenticate with a linked provider, for actions that require a recent sign-in',
+    client: 'oauth.reauthenticate',
+    summary: 'Start a reauthentication with a linked provider, for actions that require a recent sign-in',
     access: 'session',
     openTo: 'any-task',
     problems: [...toProvider.problems, 'account_not_linked', 'reauthentication_required', 'rate_limited'],
@@ -70,13 +73,17 @@ export const reauthenticate = (core: Core, api: OAuthApi) =>
 
 /** The common parts of `authorize`, `link` and `reauthenticate`, which redirect a browser to a provider. */
 const toProvider = {
-  query: z.object({
-    callback_url: text(2048)
-      .optional()
-      .describe(
-        'Where to redirect afterwards: a path of this origin, or a URL of a trusted one. By default the root of this app',
-      ),
-  }),
+  query: named(
+    'FlowInput',
+    'The page where the browser arrives after the provider',
+    z.object({
+      callback_url: text(2048)
+        .optional()
+        .describe(
+          'Where to redirect afterwards: a path of this origin, or a URL of a trusted one. By default the root of this app',
+        ),
+    }),
+  ),
   answers: {
     302: { description: 'Redirect to the provider' },
     200: {
@@ -254,12 +261,17 @@ function recent(within: number | false) {
   return within === false ? {} : { sensitive: { asks: 'fresh', within } as const };
 }
 
-const accountResource = resourceOf<Account>(accountsTable.columns);
+const accountResource = resourceOf<Account>(
+  'LinkedAccount',
+  'An account at a provider that is linked to the user',
+  accountsTable.columns,
+);
 
 export const listAccounts = (api: OAuthApi) =>
   route({
     method: 'get',
     path: '/oauth/accounts',
+    client: 'oauth.accounts',
     summary: "List the current user's linked accounts",
     access: 'session',
     answers: {
@@ -278,6 +290,7 @@ export const unlink = (api: OAuthApi) =>
   route({
     method: 'delete',
     path: '/oauth/:provider/unlink',
+    client: 'oauth.unlink',
     formTwin: '/oauth/:provider/unlink',
     summary: 'Unlink an account, unless it is the last sign-in method',
     access: 'session',
@@ -294,6 +307,7 @@ export const refreshTokens = (api: OAuthApi, within: number | false) =>
   route({
     method: 'post',
     path: '/oauth/:provider/tokens/refresh',
+    client: 'oauth.refreshTokens',
     summary: "Refresh a provider's tokens",
     access: 'session',
     ...recent(within),
@@ -312,15 +326,19 @@ export const refreshTokens = (api: OAuthApi, within: number | false) =>
   });
 
 const tokensSchema = () =>
-  z.object({
-    provider: z.string(),
-    access_token: z.string().nullable(),
-    refresh_token: z.string().nullable(),
-    id_token: z.string().nullable(),
-    token_type: z.string().nullable(),
-    scopes: z.array(z.string()),
-    access_token_expires_at: time.nullable(),
-  });
+  named(
+    'ProviderTokens',
+    "A provider's tokens, for its API",
+    z.object({
+      provider: z.string(),
+      access_token: z.string().nullable(),
+      refresh_token: z.string().nullable(),
+      id_token: z.string().nullable(),
+      token_type: z.string().nullable(),
+      scopes: z.array(z.string()),
+      access_token_expires_at: time.nullable(),
+    }),
+  );
 
 function presentTokens(tokens: ProviderTokens) {
   return {
@@ -338,6 +356,7 @@ export const readTokens = (api: OAuthApi, within: number | false) =>
   route({
     method: 'get',
     path: '/oauth/:provider/tokens',
+    client: 'oauth.tokens',
     summary: "Read a provider's tokens, for calling its API on behalf of the user",
     access: 'session',
     ...recent(within),

@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { examineUndo, findUndo, requireBrowser, thenOf } from '../../accounts/undo-proof.js';
 import type { Core } from '../../core/core.js';
 import { enrolledReply, enrolledShape, resourceOf, sessionAnswer, sessionReply } from '../../http/present.js';
-import { route, text } from '../../http/route.js';
+import { named, route, text } from '../../http/route.js';
 import { shownAgain } from '../../shown-again.js';
 import type { AcceptedPasskeys } from './accepted.js';
 import type { PasskeysApi } from './api.js';
@@ -21,6 +21,7 @@ export const signInOptions = ({ settings: { bearerEnabled } }: Core, api: Passke
   route({
     method: 'post',
     path: '/signin/passkey/options',
+    client: 'passkeys.routes.signInOptions',
     summary: 'Get the options for a sign-in with a passkey, for navigator.credentials.get()',
     access: 'public',
     answers: {
@@ -44,6 +45,8 @@ export const signIn = (core: Core, api: PasskeysApi) =>
   route({
     method: 'post',
     path: '/signin/passkey',
+    client: 'passkeys.routes.signIn',
+    session: 'starts',
     summary: 'Sign in with a passkey',
     access: 'public',
     body: z.strictObject({
@@ -69,6 +72,7 @@ export const undoOptions = (core: Core, then: PasskeysThen) =>
   route({
     method: 'post',
     path: '/undo-change/options',
+    client: 'passkeys.routes.undoOptions',
     summary: 'Get the options for proving an undo with a passkey, for navigator.credentials.get()',
     access: 'public',
     forms: false,
@@ -102,6 +106,7 @@ export const reauthenticationOptions = (api: PasskeysApi) =>
   route({
     method: 'post',
     path: '/reauthenticate/options',
+    client: 'passkeys.routes.reauthenticationOptions',
     summary:
       "Get the options for reauthenticating with one of the user's passkeys, for navigator.credentials.get()",
     access: 'session',
@@ -119,13 +124,18 @@ export const reauthenticationOptions = (api: PasskeysApi) =>
     },
   });
 
-const passkeyResource = resourceOf<Passkey>(passkeysTable.columns);
+const passkeyResource = resourceOf<Passkey>('Passkey', 'A passkey of the user', passkeysTable.columns);
 const one = () => z.object({ passkey: passkeyResource.schema });
+
+const ADDED =
+  'The new passkey. If a second factor had to be set up, also the session with a new token, and recovery codes';
 
 export const addPasskey = (core: Core, api: PasskeysApi) =>
   route({
     method: 'post',
     path: '/passkeys',
+    client: 'passkeys.routes.create',
+    session: 'changes',
     summary: 'Add a passkey that the browser has created with the options',
     access: 'session',
     openTo: { does: ['enroll_second_factor'] },
@@ -136,11 +146,12 @@ export const addPasskey = (core: Core, api: PasskeysApi) =>
     body: z.strictObject({ response: registrationResponse(), name: shownAgain(text(320).optional()) }),
     answers: {
       201: {
-        description:
-          'The new passkey. If a second factor had to be set up, also the session with a new token, and recovery codes',
-        schema: core.secondFactors.plugin
-          ? one().extend(z.object(enrolledShape(core)).partial().shape)
-          : one(),
+        description: ADDED,
+        schema: named(
+          'AddedPasskey',
+          ADDED,
+          core.secondFactors.plugin ? one().extend(z.object(enrolledShape(core)).partial().shape) : one(),
+        ),
       },
     },
     problems: ['invalid_passkey', 'email_not_verified', 'passkey_exists', 'too_many_passkeys'],
@@ -156,6 +167,7 @@ export const listPasskeys = (accepted: AcceptedPasskeys) =>
   route({
     method: 'get',
     path: '/passkeys',
+    client: 'passkeys.list',
     summary: "List the current user's passkeys",
     access: 'session',
     openTo: 'any-task',
@@ -185,6 +197,7 @@ export const renamePasskey = (api: PasskeysApi) =>
   route({
     method: 'patch',
     path: '/passkeys/:id',
+    client: 'passkeys.rename',
     summary: 'Rename a passkey',
     access: 'session',
     body: z.strictObject({ name: text(320) }),
@@ -200,6 +213,8 @@ export const removePasskey = (core: Core, api: PasskeysApi) =>
   route({
     method: 'delete',
     path: '/passkeys/:id',
+    client: 'passkeys.remove',
+    session: 'changes',
     summary: 'Remove a passkey, unless it is the last sign-in method',
     access: 'session',
     sensitive: { asks: 'fresh-or-password' },
@@ -218,6 +233,7 @@ export const registrationOptions = (api: PasskeysApi) =>
   route({
     method: 'post',
     path: '/passkeys/options',
+    client: 'passkeys.routes.creationOptions',
     summary: 'Get the options for a new passkey, for navigator.credentials.create()',
     access: 'session',
     openTo: { does: ['enroll_second_factor'] },

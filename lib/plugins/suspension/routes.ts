@@ -10,6 +10,7 @@ export const suspendUser = (core: Core, api: SuspensionApi) => {
   return route({
     method: 'post',
     path: '/admin/users/:id/suspend',
+    client: 'suspension.suspend',
     summary: 'Suspend a user, and revoke all of their sessions',
     access: 'admin',
     body: z.strictObject({
@@ -38,6 +39,7 @@ export const reinstateUser = (core: Core, api: SuspensionApi) => {
   return route({
     method: 'post',
     path: '/admin/users/:id/reinstate',
+    client: 'suspension.reinstate',
     summary: 'Lift the suspension of a user',
     access: 'admin',
     sensitive: { asks: 'fresh', within: core.administration.fresh },

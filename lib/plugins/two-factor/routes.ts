@@ -2,7 +2,7 @@ import * as z from 'zod';
 import type { Core } from '../../core/core.js';
 import { requireAal } from '../../http/admit.js';
 import { enrolledReply, enrolledShape, recoveryCodes } from '../../http/present.js';
-import { route, text } from '../../http/route.js';
+import { named, route, text } from '../../http/route.js';
 import { FRESH_SECONDS } from '../../sessions/signed-in.js';
 import type { TwoFactorApi } from './api.js';
 import type { Parts } from './parts.js';
@@ -12,21 +12,26 @@ export const readTwoFactor = ({ policy, status }: Pick<Parts, 'policy' | 'status
   route({
     method: 'get',
     path: '/two-factor',
+    client: 'twoFactor.status',
     summary: "Get the state of the current user's second factor",
     access: 'session',
     openTo: 'any-task',
     answers: {
       200: {
         description: 'The factors that a sign-in asks for, and the number of unused recovery codes',
-        schema: z.object({
-          totp: z.boolean().describe('Whether codes from an authenticator app are enabled'),
-          recovery_codes_left: z.int(),
-          passkeys: z.boolean().describe('Whether the user has enabled passkeys as a second factor'),
-          trusted_devices: z
-            .int()
-            .describe('The number of browsers in which sign-ins ask for no second factor: always 0'),
-          required: z.boolean().describe('Whether the user must have a second factor'),
-        }),
+        schema: named(
+          'TwoFactorStatus',
+          "The state of the user's second factor",
+          z.object({
+            totp: z.boolean().describe('Whether codes from an authenticator app are enabled'),
+            recovery_codes_left: z.int(),
+            passkeys: z.boolean().describe('Whether the user has enabled passkeys as a second factor'),
+            trusted_devices: z
+              .int()
+              .describe('The number of browsers in which sign-ins ask for no second factor: always 0'),
+            required: z.boolean().describe('Whether the user must have a second factor'),
+          }),
+        ),
       },
     },
     async handle({ auth }) {
@@ -46,6 +51,7 @@ export const enrollTotp = (core: Core, api: TwoFactorApi) =>
   route({
     method: 'post',
     path: '/two-factor/totp',
+    client: 'twoFactor.enroll',
     summary: 'Start setting up an authenticator app, which must be confirmed within 10 minutes',
     access: 'session',
     openTo: { does: [ENROL] },
@@ -53,11 +59,15 @@ export const enrollTotp = (core: Core, api: TwoFactorApi) =>
     answers: {
       201: {
         description: 'The secret to set the app up with',
-        schema: z.object({
-          secret: z.string().describe('In base32'),
-          otpauth_url: z.string(),
-          qr_svg: z.string().describe('The otpauth_url as a QR code'),
-        }),
+        schema: named(
+          'TotpEnrolment',
+          'The secret for an authenticator app',
+          z.object({
+            secret: z.string().describe('In base32'),
+            otpauth_url: z.string(),
+            qr_svg: z.string().describe('The otpauth_url as a QR code, which is an SVG document'),
+          }),
+        ),
       },
     },
     problems: core.mails ? ['email_not_verified'] : [],
@@ -74,6 +84,8 @@ export const turnOffTotp = (api: TwoFactorApi) =>
   route({
     method: 'delete',
     path: '/two-factor/totp',
+    client: 'twoFactor.disable',
+    session: 'changes',
     summary: 'Disable codes from the authenticator app, and revoke all other sessions',
     access: 'session',
     sensitive: { asks: 'fresh' },
@@ -90,6 +102,8 @@ export const confirmTotp = (core: Core, api: TwoFactorApi) =>
   route({
     method: 'post',
     path: '/two-factor/totp/confirm',
+    client: 'twoFactor.confirm',
+    session: 'changes',
     summary: 'Enable the second factor with a code from the authenticator app, and revoke all other sessions',
     access: 'session',
     openTo: { does: [ENROL] },
@@ -121,6 +135,8 @@ export const usePasskeys = (core: Core, api: TwoFactorApi) =>
   route({
     method: 'put',
     path: '/two-factor/passkeys',
+    client: 'twoFactor.usePasskeys',
+    session: 'changes',
     summary: 'Enable or disable passkeys as a second factor, and revoke all other sessions',
     access: 'session',
     sensitive: { asks: 'fresh' },
@@ -147,6 +163,7 @@ export const renewRecoveryCodes = (api: TwoFactorApi) =>
   route({
     method: 'post',
     path: '/two-factor/recovery-codes',
+    client: 'twoFactor.renewRecoveryCodes',
     summary: "Replace the current user's recovery codes",
     access: 'session',
     sensitive: { asks: 'fresh' },
@@ -170,6 +187,7 @@ export const disableSecondFactor = (core: Core, api: TwoFactorApi) =>
   route({
     method: 'post',
     path: '/admin/users/:id/disable-second-factor',
+    client: 'twoFactor.disableForUser',
     summary: 'Disable the second factor of a user, and revoke all of their sessions',
     access: 'admin',
     sensitive: { asks: 'fresh', within: Math.min(FRESH_SECONDS, core.administration.fresh) },

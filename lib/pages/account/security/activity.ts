@@ -32,7 +32,7 @@ export function changesCard(site: Site): Card | null {
   return card<'changes'>({
     name: 'changes',
     forms: [],
-    values: (visit) => site.read<ChangesValues>(list, visit),
+    values: (visit) => site.read(list, visit),
   });
 }
 
@@ -69,14 +69,6 @@ export interface DevicesValues {
   readonly hasPassword: boolean;
 }
 
-interface Device {
-  readonly id: string;
-  readonly name: string | null;
-  readonly first_seen_at: string;
-  readonly last_seen_at: string;
-  readonly current: boolean;
-}
-
 /** @internal */
 export function browsersCard(site: Site): Card | null {
   const [list, forget] = [site.route('get /devices'), site.route('delete /devices/:id')];
@@ -91,7 +83,7 @@ export function browsersCard(site: Site): Card | null {
       },
     ],
     async values(visit) {
-      const { devices } = await site.read<{ devices: readonly Device[] }>(list, visit);
+      const { devices } = await site.read(list, visit);
       return {
         devices: devices.map((one) => ({
           ...{ id: one.id, name: one.name, current: one.current },

@@ -16,8 +16,6 @@ export interface LinkedAccountValues {
   readonly name: string;
   /** When it was linked. ISO 8601. */
   readonly createdAt: string;
-  /** Whether the provider has ended the connection, so that the user must link the account again. */
-  readonly relinkRequired: boolean;
   readonly unlink: FormValues;
 }
 
@@ -27,12 +25,6 @@ export interface LinkedAccountsValues {
   /** The providers that are not linked yet. */
   readonly providers: readonly ProviderValues[];
   readonly hasPassword: boolean;
-}
-
-interface Account {
-  readonly provider: string;
-  readonly created_at: string;
-  readonly relink_required?: boolean;
 }
 
 /** @internal */
@@ -49,15 +41,14 @@ export function linkedAccountsCard(site: Site): Card | null {
       },
     ],
     async values(visit) {
-      const { accounts } = await site.read<{ accounts: readonly Account[] }>(list, visit);
+      const { accounts } = await site.read(list, visit);
       const linked = new Set(accounts.map(({ provider }) => provider));
       const callback = `${site.page('account/security', { done: 'linked' })}#linked-accounts`;
       return {
-        accounts: accounts.map(({ provider, created_at, relink_required = false }) => ({
+        accounts: accounts.map(({ provider, created_at }) => ({
           provider,
           name: providerName(provider),
           createdAt: created_at,
-          relinkRequired: relink_required,
           unlink: site.form(visit, SECURITY, 'unlink/:provider', { provider }),
         })),
         providers: providersOf(site, 'link', () => callback).filter(({ id }) => !linked.has(id)),
@@ -80,10 +71,8 @@ export function linkedAccountsView(
       accounts.length === 0
         ? html`<p>${t.none}</p>`
         : html`<ul data-part="list">${accounts.map(
-            ({ name, createdAt, relinkRequired, unlink }) =>
-              html`<li data-part="item"><div><p><strong>${name}</strong>${
-                relinkRequired && html` <span data-part="tag">${t.relink}</span>`
-              }</p><p data-part="quiet">${t.since(timeInWords(createdAt))}</p></div><details><summary>${t.unlink}<span data-part="unseen"> ${name}</span></summary>${formOf(
+            ({ name, createdAt, unlink }) =>
+              html`<li data-part="item"><div><p><strong>${name}</strong></p><p data-part="quiet">${t.since(timeInWords(createdAt))}</p></div><details><summary>${t.unlink}<span data-part="unseen"> ${name}</span></summary>${formOf(
                 unlink,
                 { submit: t.unlink, kind: 'danger', about: name },
                 hasPassword && currentPassword(unlink, account, words.passwordIfNotRecent, words),

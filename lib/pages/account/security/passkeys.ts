@@ -1,5 +1,5 @@
 import { html } from '../../../html.js';
-import { field, formOf } from '../../controls.js';
+import { field, formOf, passkeyButton } from '../../controls.js';
 import type { Site } from '../../site.js';
 import { timeInWords } from '../../texts.js';
 import type { CommonValues, FormValues } from '../../values.js';
@@ -40,23 +40,6 @@ export interface SignalValues {
   readonly allAcceptedCredentialIds: readonly string[];
 }
 
-interface Passkey {
-  readonly id: string;
-  readonly name: string;
-  readonly created_at: string;
-  readonly last_used_at: string | null;
-  readonly backed_up: boolean;
-}
-
-interface Found {
-  readonly passkeys: readonly Passkey[];
-  readonly signal?: {
-    readonly rp_id: string;
-    readonly user_id: string;
-    readonly accepted: readonly string[];
-  };
-}
-
 /** @internal */
 export function passkeysCard(site: Site): Card | null {
   const list = site.route('get /passkeys');
@@ -71,7 +54,7 @@ export function passkeysCard(site: Site): Card | null {
       { name: 'remove-passkey/:id', route: remove, next: back('passkey-removed') },
     ],
     async values(visit) {
-      const { passkeys, signal } = await site.read<Found>(list, visit);
+      const { passkeys, signal } = await site.read(list, visit);
       return {
         passkeys: passkeys.map((one) => ({
           ...{ id: one.id, name: one.name, createdAt: one.created_at, lastUsedAt: one.last_used_at },
@@ -125,7 +108,17 @@ export function passkeysView(
             hasPassword && currentPassword(remove, account, words.passwordIfNotRecent, words),
           )}</details></li>`,
       )}</ul>`
-    }<div data-part="stack"><button type="button" hidden data-part="button secondary" data-passkey data-kind="create" data-options="${mount}/passkeys/options" data-send="${mount}/passkeys" data-go="${next}" data-codes="passkey-codes"${signal && html` data-signal="${JSON.stringify(signal)}"`}>${t.add}</button></div><p data-no-passkeys data-part="quiet">${t.needsScript}</p><div id="passkey-codes" hidden data-part="once"><h3 tabindex="-1">${words.security.secondFactor.codes}</h3><p>${words.security.secondFactor.codesText}</p><pre data-part="secret"></pre><p><a href="${next}" data-part="button">${words.security.secondFactor.saved}</a></p></div>`,
+    }<div data-part="stack">${passkeyButton(
+      mount,
+      {
+        kind: 'create',
+        options: 'post /passkeys/options',
+        send: 'post /passkeys',
+        next,
+        more: html` data-codes="passkey-codes"${signal && html` data-signal="${JSON.stringify(signal)}"`}`,
+      },
+      t.add,
+    )}</div><p data-no-passkeys data-part="quiet">${t.needsScript}</p><div id="passkey-codes" hidden data-part="once"><h3 tabindex="-1">${words.security.secondFactor.codes}</h3><p>${words.security.secondFactor.codesText}</p><pre data-part="secret"></pre><p><a href="${next}" data-part="button">${words.security.secondFactor.saved}</a></p></div>`,
   };
 }
 

@@ -1,6 +1,8 @@
 import { type Html, html, unsafeHtml } from '../../../html.js';
+import type { Reply } from '../../../http/route.js';
 import { field, formOf, hidden } from '../../controls.js';
 import type { Visit } from '../../page.js';
+import { foundIn } from '../../routes.js';
 import { allOf, type Site } from '../../site.js';
 import type { CommonValues, FormValues } from '../../values.js';
 import type { Words } from '../../words.js';
@@ -37,13 +39,6 @@ export interface SecondFactorCardValues {
   readonly next: string;
 }
 
-interface Status {
-  readonly totp: boolean;
-  readonly recovery_codes_left: number;
-  readonly passkeys: boolean;
-  readonly required: boolean;
-}
-
 const ANCHOR = '#second-factor';
 
 /** @internal */
@@ -57,8 +52,6 @@ export function secondFactorCard(site: Site): Card | null {
   const usePasskeys = site.route('put /two-factor/passkeys');
   if (!status || !begin || !confirm || !renew || !disable) return null;
   const back = (done: string | undefined) => site.page('account/security', { done }) + ANCHOR;
-  const codesOf = ({ body }: { readonly body?: unknown }) =>
-    (body as { recovery_codes?: readonly string[] } | undefined)?.recovery_codes;
   return card<'second-factor'>({
     name: 'second-factor',
     does: ['enroll_second_factor'],
@@ -73,9 +66,14 @@ export function secondFactorCard(site: Site): Card | null {
         route: confirm,
         next: ({ returnTo }) =>
           site.page('account/security', { done: 'second-factor-on', returnTo }) + ANCHOR,
-        showOnce: codesOf,
+        showOnce: (reply) => foundIn(confirm, reply).recovery_codes,
       },
-      { name: 'renew-codes', route: renew, next: () => back('codes-renewed'), showOnce: codesOf },
+      {
+        name: 'renew-codes',
+        route: renew,
+        next: () => back('codes-renewed'),
+        showOnce: (reply) => foundIn(renew, reply).recovery_codes,
+      },
       { name: 'disable-app', route: disable, next: () => back('second-factor-off') },
       ...(usePasskeys
         ? [
@@ -83,14 +81,14 @@ export function secondFactorCard(site: Site): Card | null {
               name: 'use-passkeys',
               route: usePasskeys,
               next: () => back('saved'),
-              showOnce: codesOf,
+              showOnce: (reply: Reply) => foundIn(usePasskeys, reply).recovery_codes,
             },
           ]
         : []),
     ],
     async values(visit) {
       const [found, setUp, methods] = await allOf([
-        site.read<Status>(status, visit),
+        site.read(status, visit),
         unconfirmed(site, visit),
         visit.methods,
       ]);

@@ -1,9 +1,11 @@
-// The error codes that many routes share.
+// Written by `npm run client` from the declarations of the routes: do not edit.
+
+/** The error codes of a request without a session, for an account that is pending deletion or suspended. */
+export type ClosedCode = 'account_deleted' | 'account_suspended';
 
 /** The error codes of every GET route that requires a session. */
 export type ReadingCode =
-  | 'account_deleted'
-  | 'account_suspended'
+  | ClosedCode
   | 'ambiguous_credentials'
   | 'invalid_api_key'
   | 'invalid_session'
@@ -22,7 +24,7 @@ export type SendingCode =
   | 'validation_failed';
 
 /** The error codes of every other route that requires a session. */
-export type ChangingCode = ReadingCode | SendingCode;
+export type ChangingCode = SendingCode | ReadingCode;
 
 /** The error codes of a change that requires a recent sign-in. */
 export type FreshCode = ChangingCode | 'reauthentication_required' | 'second_factor_required';
@@ -33,6 +35,3 @@ export type FreshOrPasswordCode =
   | 'invalid_credentials'
   | 'new_password_required'
   | 'rate_limited';
-
-/** The error codes of a request without a session, for an account that is pending deletion or suspended. */
-export type ClosedCode = 'account_deleted' | 'account_suspended';
