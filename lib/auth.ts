@@ -31,6 +31,7 @@ import { OutboxRows } from './outbox/rows.js';
 import { Webhooks } from './outbox/webhooks.js';
 import {
   addedToUsers,
+  inOrder,
   type NamedParts,
   type Plugin,
   type PluginApis,
@@ -238,6 +239,7 @@ function assemble(config: AuthConfig<readonly Plugin[]>) {
   const box = new SecretBox(secrets);
   const events = new Events(database, log);
   const refusals = new Refusals((refused) => report(context, events, log, refused));
+  const plugins = inOrder(config.plugins);
   const rows = new OutboxRows(database, new Table(database, outboxEntries), box);
   let parts: readonly NamedParts[] = [];
   const core = new Core(
@@ -250,7 +252,7 @@ function assemble(config: AuthConfig<readonly Plugin[]>) {
     new Outbox(rows, database, context, log, telemetry),
     box,
     new EmailedCodes(secrets),
-    addedToUsers(config.plugins ?? []),
+    addedToUsers(plugins),
     (sessions) => [
       ...(settings.sessionSchemes.length > 0
         ? [
@@ -264,7 +266,7 @@ function assemble(config: AuthConfig<readonly Plugin[]>) {
       cookieCarrier(sessions, settings.cookie.name, settings.deviceCookie.name),
     ],
     (core) => {
-      parts = setUpPlugins(config.plugins ?? [], core);
+      parts = setUpPlugins(plugins, core);
       return [closedAccounts(), ...parts];
     },
   );

@@ -30,7 +30,7 @@ import { rows } from './support/database.js';
 import { fixedProvider } from './support/fixed-provider.js';
 import { type MailApp, startMailApp } from './support/mail-app.js';
 
-const TRIAL = { name: 'trial', call: 'trial()' } as const;
+const TRIAL = { name: 'trial' } as const;
 
 // A plugin of latchkey extends interfaces too. Here that would change the types of all specs.
 const NOTICE = 'trial-done' as never;
@@ -285,7 +285,7 @@ describe('what the trial plugin declares', () => {
     expect(twice(null)).toThrow(
       new TypeError("latchkey: the thing 'one' is declared twice: by trial() and by the core"),
     );
-    expect(twice({ name: 'other', call: 'other()' })).toThrow(TypeError);
+    expect(twice({ name: 'other' })).toThrow(TypeError);
   });
 });
 

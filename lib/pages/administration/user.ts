@@ -82,7 +82,7 @@ export function user(site: Site): Page | null {
         site.read<{ sessions: FoundSession[] }>(list, visit),
         events ? site.read<{ events: FoundEvent[] }>(events, visit, undefined, ofUser) : null,
       ]);
-      const user = administered(json);
+      const user = administered(site, json);
       const { recovery_codes_left: recoveryCodesLeft, ...methods } = sign_in_methods;
       const state = stateOf(site, user, visit.auth?.user.id);
       const { isOwn, isClosed, isSuspended } = state;

@@ -8,7 +8,7 @@ import { column, type RowOf, type ShownOf } from '../../tables/column.js';
 import { users } from '../../tables/core.js';
 import { declareTable } from '../../tables/table.js';
 
-const OWNER: Owner = { name: 'oauth', call: 'oauth()' };
+const OWNER: Owner = { name: 'oauth' };
 
 export const accountsTable = declareTable({
   name: 'accounts',

@@ -12,7 +12,7 @@ import { users } from '../../tables/core.js';
 import { declareTable, type Fact } from '../../tables/table.js';
 import { HAS_PASSKEY } from '../../users/record.js';
 
-const OWNER: Owner = { name: 'passkeys', call: 'passkeys()' };
+const OWNER: Owner = { name: 'passkeys' };
 
 export const passkeysTable = declareTable({
   name: 'passkeys',
