@@ -104,7 +104,7 @@ export function ceremonies(send: Send) {
 }
 
 /**
- * Informs the browser which passkeys the account accepts, if the server knows all of them.
+ * Informs the browser which passkeys the account accepts, if a response lists them.
  *
  * @internal
  */

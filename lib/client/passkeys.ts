@@ -165,8 +165,7 @@ export interface PasskeysClient<S extends AnyShape> {
   list(options?: CallOptions): Call<
     {
       readonly passkeys: readonly Passkey[];
-      /** Absent with `sharedRpId`. */
-      readonly signal?: {
+      readonly signal: {
         readonly rp_id: string;
         readonly user_id: string;
         readonly accepted: readonly string[];

@@ -8,7 +8,6 @@ export interface TwoFactorStatus {
   readonly totp: boolean;
   readonly recovery_codes_left: number;
   readonly passkeys: boolean;
-  readonly trusted_devices: number;
   readonly required: boolean;
 }
 

@@ -34,7 +34,6 @@ export const apiKeyResource = resourceOf<ApiKey>(apiKeysTable.columns);
 interface Settings {
   readonly header: string;
   readonly acceptBearer: boolean;
-  readonly unscopedGuards: 'refuse' | 'allow';
   /** The schemes that present sessions. */
   readonly sessionSchemes: readonly BearerScheme[];
 }
@@ -68,7 +67,6 @@ export function apiKeyCarrier(keys: ApiKeyStore, settings: Settings): Carrier {
     },
     sessionTokens: () => [],
     scopes: (authentication) => keyOf(authentication).scopes,
-    admitsScopedEverywhere: settings.unscopedGuards === 'allow',
   };
 }
 

@@ -249,10 +249,8 @@ function turnIntoGet(redirectUri: string, { code, state, iss, error }: Parameter
   return { status: 303, headers: { Location: `${pathname}?${new URLSearchParams(kept)}` } };
 }
 
-/** The tokens outlive the session, but apps read them often: see `tokensFreshWithin`. */
-function recent(within: number | false) {
-  return within === false ? {} : { sensitive: { asks: 'fresh', within } as const };
-}
+/** A provider's tokens outlive the session, but apps read them often, so the sign-in can be a day ago. */
+const WITHIN_A_DAY = { asks: 'fresh', within: 24 * 60 * 60 } as const;
 
 const accountResource = resourceOf<Account>(accountsTable.columns);
 
@@ -290,13 +288,13 @@ export const unlink = (api: OAuthApi) =>
     },
   });
 
-export const refreshTokens = (api: OAuthApi, within: number | false) =>
+export const refreshTokens = (api: OAuthApi) =>
   route({
     method: 'post',
     path: '/oauth/:provider/tokens/refresh',
     summary: "Refresh a provider's tokens",
     access: 'session',
-    ...recent(within),
+    sensitive: WITHIN_A_DAY,
     answers: { 200: { description: 'The new tokens', schema: tokensSchema() } },
     problems: [
       'provider_not_found',
@@ -334,13 +332,13 @@ function presentTokens(tokens: ProviderTokens) {
   };
 }
 
-export const readTokens = (api: OAuthApi, within: number | false) =>
+export const readTokens = (api: OAuthApi) =>
   route({
     method: 'get',
     path: '/oauth/:provider/tokens',
     summary: "Read a provider's tokens, for calling its API on behalf of the user",
     access: 'session',
-    ...recent(within),
+    sensitive: WITHIN_A_DAY,
     answers: { 200: { description: 'The tokens', schema: tokensSchema() } },
     problems: ['provider_not_found', 'account_not_linked', 'relink_required'],
     async handle({ auth, params: { provider = '' } }) {

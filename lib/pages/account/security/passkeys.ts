@@ -29,8 +29,8 @@ export interface PasskeysValues {
   readonly mount: string;
   /** Where the browser goes after a passkey was added. */
   readonly next: string;
-  /** The passkeys that the browser should keep, which the script of the page passes to it. Null with `sharedRpId`. */
-  readonly signal: SignalValues | null;
+  /** The passkeys that the browser should keep, which the script of the page passes to it. */
+  readonly signal: SignalValues;
 }
 
 /** The argument of `PublicKeyCredential.signalAllAcceptedCredentials()`. */
@@ -50,7 +50,7 @@ interface Passkey {
 
 interface Found {
   readonly passkeys: readonly Passkey[];
-  readonly signal?: {
+  readonly signal: {
     readonly rp_id: string;
     readonly user_id: string;
     readonly accepted: readonly string[];
@@ -82,13 +82,11 @@ export function passkeysCard(site: Site): Card | null {
         hasPassword: (await visit.methods).password,
         mount: site.mount,
         next: visit.returnTo ?? back('passkey-added')(),
-        signal: signal
-          ? {
-              rpId: signal.rp_id,
-              userId: signal.user_id,
-              allAcceptedCredentialIds: signal.accepted,
-            }
-          : null,
+        signal: {
+          rpId: signal.rp_id,
+          userId: signal.user_id,
+          allAcceptedCredentialIds: signal.accepted,
+        },
       };
     },
   });
@@ -125,7 +123,7 @@ export function passkeysView(
             hasPassword && currentPassword(remove, account, words.passwordIfNotRecent, words),
           )}</details></li>`,
       )}</ul>`
-    }<div data-part="stack"><button type="button" hidden data-part="button secondary" data-passkey data-kind="create" data-options="${mount}/passkeys/options" data-send="${mount}/passkeys" data-go="${next}" data-codes="passkey-codes"${signal && html` data-signal="${JSON.stringify(signal)}"`}>${t.add}</button></div><p data-no-passkeys data-part="quiet">${t.needsScript}</p><div id="passkey-codes" hidden data-part="once"><h3 tabindex="-1">${words.security.secondFactor.codes}</h3><p>${words.security.secondFactor.codesText}</p><pre data-part="secret"></pre><p><a href="${next}" data-part="button">${words.security.secondFactor.saved}</a></p></div>`,
+    }<div data-part="stack"><button type="button" hidden data-part="button secondary" data-passkey data-kind="create" data-options="${mount}/passkeys/options" data-send="${mount}/passkeys" data-go="${next}" data-codes="passkey-codes" data-signal="${JSON.stringify(signal)}">${t.add}</button></div><p data-no-passkeys data-part="quiet">${t.needsScript}</p><div id="passkey-codes" hidden data-part="once"><h3 tabindex="-1">${words.security.secondFactor.codes}</h3><p>${words.security.secondFactor.codesText}</p><pre data-part="secret"></pre><p><a href="${next}" data-part="button">${words.security.secondFactor.saved}</a></p></div>`,
   };
 }
 
