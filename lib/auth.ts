@@ -235,7 +235,7 @@ function assemble(config: AuthConfig<readonly Plugin[]>) {
   const { log, rateLimit, tablePrefix, telemetry } = settings;
   const context = new CallContext();
   const database = openDatabase(settings.database, tablePrefix, context);
-  const limits = rateLimit && openLimitStore(rateLimit.store, rateLimit.keyPrefix, database);
+  const limits = rateLimit && openLimitStore(rateLimit.store, database);
   const box = new SecretBox(secrets);
   const events = new Events(database, log);
   const refusals = new Refusals((refused) => report(context, events, log, refused));

@@ -62,8 +62,8 @@ export class Declarations<T = null> {
   }
 
   /** All values by name. */
-  get entries(): [name: string, value: T][] {
-    return [...this.#byName].map(([name, { value }]) => [name, value]);
+  get values(): Readonly<Record<string, T>> {
+    return Object.fromEntries([...this.#byName].map(([name, { value }]) => [name, value]));
   }
 
   /** Returns the names that the core and these plugins have declared. */

@@ -1,5 +1,5 @@
 import { declareProblems } from '../../errors.js';
-import { declareLimits, type WindowRule } from '../../limits/limiter.js';
+import { declareLimits } from '../../limits/limiter.js';
 import { declareNotices } from '../../mail/notice-kinds.js';
 import { declareFormerMigration } from '../../migrations/former.js';
 import { declareEvents } from '../../outbox/events.js';
@@ -136,20 +136,13 @@ declareEvents(OWNER, {
   'tokens.refreshed': { provider: true },
 });
 
-const limits = declareLimits(OWNER, { providerLink: { limit: 20, window: 60 } });
+const limits = declareLimits(OWNER, {
+  /** Links and reauthentications at providers that one account starts through the routes, counted separately. */
+  providerLink: { limit: 20, window: 60 },
+});
 
 declare module '../../limits/limiter.js' {
   interface LimitNames extends Record<keyof typeof limits, unknown> {}
-}
-
-declare module '../../config/rate-limit.js' {
-  interface RateLimitOptions {
-    /**
-     * Links and reauthentications at providers that one account starts through the routes, counted separately.
-     * @default { limit: 20, window: 60 }
-     */
-    providerLink?: WindowRule | false;
-  }
 }
 
 export const providerNotices = declareNotices(OWNER, {

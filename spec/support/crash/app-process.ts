@@ -6,8 +6,10 @@ import { internalsOf } from '../../../lib/auth.js';
 import { authRouter, createAuth, requireSession } from '../../../lib/index.js';
 import { memoryLogger } from '../app.js';
 import { atStatements } from '../at-statements.mjs';
+import { setLimits } from '../limits.js';
 import {
   crashConfig,
+  FIXED_LIMITS,
   IMPORTED,
   importedEmail,
   type Order,
@@ -40,6 +42,7 @@ const auth = createAuth({
   }),
   logger: memoryLogger(),
 });
+setLimits(auth, FIXED_LIMITS);
 const { core } = internalsOf(auth);
 const { sequelize } = core.database;
 const isBusy = dieAtStatement(sequelize);
