@@ -29,6 +29,7 @@ import { OutboxRows } from './outbox/rows.js';
 import { Webhooks } from './outbox/webhooks.js';
 import {
   addedToUsers,
+  inOrder,
   type NamedParts,
   type Plugin,
   type PluginApis,
@@ -231,10 +232,11 @@ function assemble(config: AuthConfig<readonly Plugin[]>) {
   const { log, rateLimit, tablePrefix, telemetry } = settings;
   const context = new CallContext();
   const database = openDatabase(settings.database, tablePrefix, context);
-  const limits = rateLimit && openLimitStore(rateLimit.store, rateLimit.keyPrefix, database);
+  const limits = rateLimit && openLimitStore(rateLimit.store, database);
   const box = new SecretBox(secrets);
   const events = new Events(database, log);
   const refusals = new Refusals((refused) => report(context, events, log, refused));
+  const plugins = inOrder(config.plugins);
   const rows = new OutboxRows(database, new Table(database, outboxEntries), box);
   let parts: readonly NamedParts[] = [];
   const core = new Core(
@@ -247,13 +249,13 @@ function assemble(config: AuthConfig<readonly Plugin[]>) {
     new Outbox(rows, database, context, log, telemetry),
     box,
     new EmailedCodes(secrets),
-    addedToUsers(config.plugins ?? []),
+    addedToUsers(plugins),
     (sessions) => [
       ...(settings.bearerEnabled ? [bearerCarrier(sessions, settings.bearerSchemes)] : []),
       cookieCarrier(sessions, settings.cookie.name, settings.deviceCookie.name),
     ],
     (core) => {
-      parts = setUpPlugins(config.plugins ?? [], core);
+      parts = setUpPlugins(plugins, core);
       return [closedAccounts(), ...parts];
     },
   );

@@ -4,8 +4,6 @@ import { UndeclaredError } from './errors.js';
 export interface Owner {
   /** The plugin's name: `auth.<name>`. */
   readonly name: string;
-  /** The plugin as written in the config, for error messages. */
-  readonly call: string;
 }
 
 /** The owner of declarations that do not belong to a plugin. */
@@ -64,8 +62,8 @@ export class Declarations<T = null> {
   }
 
   /** All values by name. */
-  get entries(): [name: string, value: T][] {
-    return [...this.#byName].map(([name, { value }]) => [name, value]);
+  get values(): Readonly<Record<string, T>> {
+    return Object.fromEntries([...this.#byName].map(([name, { value }]) => [name, value]));
   }
 
   /** Returns the names that the core and these plugins have declared. */
@@ -84,11 +82,48 @@ export class Declarations<T = null> {
     return names.flatMap((name) => {
       const owner = this.#byName.get(name)?.owner;
       if (!owner || plugins.has(owner.name)) return [];
-      return `${where} contains the ${this.sort} '${name}' of ${owner.call}: add ${owner.call} to plugins, or leave '${name}' out`;
+      const call = callOf(owner);
+      return `${where} contains the ${this.sort} '${name}' of ${call}: add ${call} to plugins, or leave '${name}' out`;
     });
   }
 }
 
-function callOf(owner: Owner | null): string {
-  return owner?.call ?? 'the core';
+/** Returns a plugin as written in the config, for error messages. */
+export function callOf(owner: Owner | null): string {
+  return owner ? `${owner.name}()` : 'the core';
+}
+
+/** The names that an owner defines. */
+export interface Defined {
+  /** The owner, for error messages: see {@link callOf}. */
+  readonly by: string;
+  /** The names with their sort, such as `the table sessions`. */
+  readonly names: readonly string[];
+  /** How to correct a name that another owner has too. @default the plugin is removed */
+  readonly fix?: string;
+}
+
+/**
+ * Requires that no name is defined twice. Some databases ignore the case of names, so case makes no difference.
+ *
+ * @throws TypeError with one such name for each pair of owners, and how to correct it
+ */
+export function requireOneOwner(definitions: readonly Defined[]): void {
+  const owners = new Map<string, Defined>();
+  const mistakes = new Map<string, string>();
+  for (const definition of definitions) {
+    for (const name of definition.names) {
+      const other = owners.get(name.toLowerCase());
+      owners.set(name.toLowerCase(), definition);
+      if (!other) continue;
+      const pair = `${other.by} and ${definition.by}`;
+      if (!mistakes.has(pair)) mistakes.set(pair, `${pair} both define ${name}: ${fixOf(other, definition)}`);
+    }
+  }
+  if (mistakes.size > 0) throw new TypeError(`latchkey: ${[...mistakes.values()].join('; ')}`);
+}
+
+function fixOf(one: Defined, other: Defined): string {
+  const removed = one.by === callOf(CORE) ? other.by : 'one of them';
+  return one.fix ?? other.fix ?? `remove ${removed} from plugins`;
 }

@@ -6,6 +6,7 @@ import type { Database } from './database/database.js';
 import { type AuthErrorCode, requireProblems } from './errors.js';
 import type { Route } from './http/route.js';
 import type { Migration } from './migrations/migration.js';
+import { callOf } from './owners.js';
 import type { withSecondFactors } from './sessions/signed-in.js';
 import type { DeclaredColumns } from './tables/column.js';
 import type { ModelsOf } from './tables/model.js';
@@ -130,20 +131,29 @@ export type PluginModels<P extends readonly Plugin[]> = {
 export type NamedParts = PluginParts & Pick<PluginDefinition, 'name' | 'userColumns'>;
 
 /**
- * Sets up plugins in the order of their names, so that the order in the config does not matter.
+ * Returns plugins in the order of their names, so that the order in the config does not matter.
  *
  * @internal
- * @throws TypeError if a plugin is listed twice or has a problem that has not been declared, and errors that plugins
- *   throw on their options
+ * @throws TypeError if a plugin is listed twice
  */
-export function setUpPlugins(plugins: readonly Plugin[], core: Core): NamedParts[] {
+export function inOrder(plugins: readonly Plugin[] = []): readonly Plugin[] {
   const sorted = [...plugins].sort(byName);
   const twice = sorted.find(({ name }, index) => name === sorted[index - 1]?.name);
   if (twice) throw new TypeError(`latchkey: plugins contains ${twice.name} twice; remove one`);
-  const definitions = sorted as readonly Plugin[] as readonly PluginDefinition[];
+  return sorted;
+}
+
+/**
+ * Sets up plugins.
+ *
+ * @internal
+ * @throws TypeError if a plugin has a problem that has not been declared, and errors that plugins throw on their options
+ */
+export function setUpPlugins(plugins: readonly Plugin[], core: Core): NamedParts[] {
+  const definitions = plugins as readonly PluginDefinition[];
   return definitions.map((plugin) => {
     const { name, userColumns } = plugin;
-    const parts = { name, userColumns, ...plugin.setup(core, sorted) };
+    const parts = { name, userColumns, ...plugin.setup(core, plugins) };
     requireProblems(`the plugin ${name}`, problemsOf(parts));
     return parts;
   });
@@ -168,7 +178,10 @@ export function addedToUsers(plugins: readonly Plugin[]): AddedToUsers {
   const definitions = plugins as readonly PluginDefinition[];
   const needed = new Set(definitions.flatMap(({ needsFacts = [] }) => needsFacts));
   return {
-    columns: definitions.map(({ userColumns = {} }) => userColumns),
+    columns: definitions.map(({ name, userColumns = {} }) => ({
+      by: callOf({ name }),
+      columns: userColumns,
+    })),
     facts(database) {
       return definitions
         .flatMap(({ userFacts }) => userFacts?.(database) ?? [])

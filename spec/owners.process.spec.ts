@@ -30,7 +30,7 @@ import { rows } from './support/database.js';
 import { fixedProvider } from './support/fixed-provider.js';
 import { type MailApp, startMailApp } from './support/mail-app.js';
 
-const TRIAL = { name: 'trial', call: 'trial()' } as const;
+const TRIAL = { name: 'trial' } as const;
 
 // A plugin of latchkey extends interfaces too. Here that would change the types of all specs.
 const NOTICE = 'trial-done' as never;
@@ -40,7 +40,7 @@ const trialNotices = declareNotices(TRIAL, {
   'trial-done': { subject: 'Something was tried', lines: ['Something was tried with your account.'] },
 });
 declareEvents(TRIAL, { [EVENT]: {} });
-declareLimits(TRIAL, { trials: { limit: 2, window: 60 } });
+declareLimits(TRIAL, { trials: { limit: 1, window: 60 } });
 
 type Work = (core: Core, record: UserRecord, transaction: Transaction) => unknown;
 
@@ -174,8 +174,6 @@ describe('a config that names what a plugin has that is not in it', () => {
       { webhooks: [{ url, secret, events: ['user.created', 'api_key.created'] }] },
       missing('webhooks', "event 'api_key.created'", 'apiKeys()'),
     ],
-    [{ rateLimit: { providerLink: false } }, missing('rateLimit', "limit 'providerLink'", 'oauth()')],
-    [{ rateLimit: { passkeyOptions: false } }, missing('rateLimit', "limit 'passkeyOptions'", 'passkeys()')],
   ])('%j throws and says which plugin to add', (config, message) => {
     const open = () => create(config, password());
     expect(open).toThrow(TypeError);
@@ -206,11 +204,11 @@ describe('a config that names what a plugin has that is not in it', () => {
   test('does not throw for what belongs to the core', () => {
     const notices = ['account-deleted', 'email-changed', 'new-device', 'username-changed'];
     const rule = { limit: 1, window: 1 };
-    const rateLimit = { signIn: rule, signUp: rule, mail: false, passwordCheck: rule, usernameCheck: rule };
+    const rateLimit = { signIn: rule, signUp: rule, mail: false };
     const webhooks = [{ url, secret, events: ['user.created', 'account.recovered', 'user.restored'] }];
     create({
       email: { ...email, notices },
-      rateLimit: { ...rateLimit, passkeyOptions: undefined },
+      rateLimit,
       webhooks,
     });
   });
@@ -219,9 +217,6 @@ describe('a config that names what a plugin has that is not in it', () => {
     const known = declaredNotices.names.map((kind) => `"${kind}"`).join('|');
     expect(() => create({ email: { ...email, notices: ['passkey-aded'] } })).toThrow(
       new TypeError(`latchkey: email.notices[0] Invalid option: expected one of ${known}`),
-    );
-    expect(() => create({ rateLimit: { passkeyOption: false } })).toThrow(
-      /^latchkey: rateLimit\.passkeyOption is not an option .*did you mean rateLimit\.passkeyOptions\?/,
     );
     expect(() => create({ webhooks: [{ url, secret, events: ['passkey.aded'] }] })).toThrow(
       /^latchkey: webhooks: there is no event 'passkey\.aded'; listen to one of .*passkey\.added/,
@@ -242,8 +237,7 @@ describe('what the trial plugin declares', () => {
     ['a list of others', ['password-changed'], false],
     ['false', false, false],
   ])('is enough to use it; with notices: %s, the notice goes out or not', async (_what, notices, isSent) => {
-    const rateLimit = { trials: { limit: 1, window: 60 } };
-    const app = await startMailApp({ plugins, config: { email: { notices }, rateLimit } as never });
+    const app = await startMailApp({ plugins, config: { email: { notices }, rateLimit: {} } as never });
     const userId = (await app.auth.credential.signUp(ada))?.user.id ?? '';
     const heard: unknown[] = [];
     app.auth.on(EVENT, (event) => heard.push(event));
@@ -285,7 +279,7 @@ describe('what the trial plugin declares', () => {
     expect(twice(null)).toThrow(
       new TypeError("latchkey: the thing 'one' is declared twice: by trial() and by the core"),
     );
-    expect(twice({ name: 'other', call: 'other()' })).toThrow(TypeError);
+    expect(twice({ name: 'other' })).toThrow(TypeError);
   });
 });
 

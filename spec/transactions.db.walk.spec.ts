@@ -382,10 +382,6 @@ const WRITING: Record<string, Prepare> = {
     return (options) =>
       auth.emailSignIn.requestReauthentication({ userId: user.id, sessionId: session.id, ...options });
   },
-  async 'twoFactor.complete'() {
-    const pending = await aPendingSignIn();
-    return (options) => auth.twoFactor.complete({ ...pending, ...options });
-  },
   async 'twoFactor.options'() {
     const { pendingToken } = await aPendingSignIn();
     return (options) => auth.twoFactor.options({ pendingToken, ...options });

@@ -364,12 +364,6 @@ types('the names that plugins declare are part of the types', () => {
   expectTypeOf<Latchkey.NoticeKind>().toExtend<Latchkey.MailKind>();
   expectTypeOf<'username-changed' | 'account-deleted' | 'passkey-added'>().toExtend<Latchkey.NoticeKind>();
   expectTypeOf<'verify-email'>().not.toExtend<Latchkey.NoticeKind>();
-  expectTypeOf<Latchkey.RateLimitOptions['passkeyOptions']>().toEqualTypeOf<
-    Latchkey.WindowRule | false | undefined
-  >();
-  expectTypeOf<Latchkey.RateLimitOptions['providerLink']>().toEqualTypeOf<
-    Latchkey.WindowRule | false | undefined
-  >();
   expectTypeOf<Latchkey.Via>().toEqualTypeOf<'cookie' | 'bearer' | 'api-key'>();
   expectTypeOf<
     'invalid_api_key' | 'provider_error' | 'password_already_set'

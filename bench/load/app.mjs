@@ -16,7 +16,7 @@ export function loadConfig({ credentialPassword, twoFactor, apiKeys, admin }, la
   return {
     secret: 'a secret for the load, of 32 bytes and more',
     rateLimit: {
-      ...{ signIn: rule, signUp: rule, passwordCheck: rule, passwordChange: rule },
+      ...{ signIn: rule, signUp: rule },
       account: { failures: 1000, firstPause: 1, maxPause: 1 },
     },
     plugins: [
@@ -36,6 +36,9 @@ export function loadConfig({ credentialPassword, twoFactor, apiKeys, admin }, la
  * @param {any} auth
  */
 export function mountLoad({ authRouter, requireSession }, app, auth) {
+  // The config cannot change these limits.
+  const { limiter } = auth[Symbol.for('latchkey.internals')].core;
+  Object.assign(limiter.rules, { passwordCheck: null, passwordChange: null });
   app.use('/auth', authRouter(auth));
   const page = (req, res) => {
     const { user, session, via } = req.auth;

@@ -6,8 +6,7 @@ const auth = createAuth({
   secret: process.env.AUTH_SECRET,
   baseUrl: process.env.BASE_URL ?? 'http://localhost:8080', // the address that users see in the browser
   rateLimit: {
-    store: process.env.REDIS_URL ?? 'redis://localhost:6379',
-    keyPrefix: process.env.REDIS_PREFIX ?? 'behind-nginx:',
+    store: process.env.REDIS_URL ?? 'redis://localhost:6379?keyPrefix=behind-nginx:',
   },
   plugins: [credentialPassword()],
 });

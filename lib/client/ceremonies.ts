@@ -107,7 +107,7 @@ export function ceremonies(send: Send) {
   };
 }
 
-/** Informs the browser which passkeys the account accepts, if the server knows all of them. */
+/** Informs the browser which passkeys the account accepts, if a response lists them. */
 function signalAccepted({ data }: Result<unknown>): void {
   const { signal } = (data ?? {}) as { signal?: Readonly<Record<string, unknown>> };
   if (!signal) return;

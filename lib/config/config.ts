@@ -4,7 +4,6 @@ import type { Sequelize } from 'sequelize';
 import * as z from 'zod';
 import { isSequelize } from '../database/connect.js';
 import type { ProblemDetails } from '../errors.js';
-import { declaredLimits } from '../limits/limiter.js';
 import { consoleLogger, Log, type Logger } from '../logger.js';
 import { declaredNotices } from '../mail/notice-kinds.js';
 import { declaredEvents } from '../outbox/events.js';
@@ -186,7 +185,7 @@ const plugin = z.custom<unknown>((it) => typeof (it as { setup?: unknown } | nul
   error: ({ input }) => notAPlugin(input),
 });
 
-/** Returns the schema. It is a function, because plugins declare their limits after this module is loaded. @internal */
+/** @internal */
 export const configSchema = () =>
   schemaOf<AuthConfig>()({
     database: z.union([z.string(), z.custom<Sequelize>(isSequelize)], {
@@ -222,7 +221,7 @@ export const configSchema = () =>
     trustedOrigins: z.array(origin, 'must be a list of origins').default([]),
     session: sessionSchema.prefault({}),
     rateLimit: z
-      .union([z.literal(false), rateLimitSchema()], 'must be false, or an object of rules')
+      .union([z.literal(false), rateLimitSchema], 'must be false, or an object of rules')
       .prefault({}),
     email: emailSchema.optional(),
     outbox: outboxSchema.prefault({}),
@@ -319,7 +318,7 @@ function settingsOf(options: Omit<z.output<ReturnType<typeof configSchema>>, 'se
     /** The app's own origin and the trusted origins. */
     origins: originsOf(baseUrl, trustedOrigins),
     /** Null if rate limits are disabled. */
-    rateLimit: rateLimitSettings(rateLimit, rest.tablePrefix),
+    rateLimit: rateLimitSettings(rateLimit),
     /** Null if `email` is not configured. */
     email: email ? emailSettings(email, appName, origin, publicPath, namesOf(plugins)) : null,
   };
@@ -329,14 +328,12 @@ function namesOf(plugins: readonly unknown[]): ReadonlySet<string> {
   return new Set(plugins.map((plugin) => (plugin as { readonly name: string }).name));
 }
 
-/** @throws TypeError if the config names a notice, limit or event of a plugin that is not in `plugins` */
-function requirePlugins({ email, rateLimit, webhooks = [] }: AuthConfig, plugins: ReadonlySet<string>): void {
+/** @throws TypeError if the config names a notice or event of a plugin that is not in `plugins` */
+function requirePlugins({ email, webhooks = [] }: AuthConfig, plugins: ReadonlySet<string>): void {
   const notices = typeof email?.notices === 'object' ? email.notices : [];
-  const limits = Object.entries(rateLimit || {}).flatMap(([name, rule]) => (rule === undefined ? [] : name));
   const events = webhooks.flatMap((webhook) => webhook.events ?? []);
   const mistakes = [
     ...declaredNotices.withoutPlugin('email.notices', notices, plugins),
-    ...declaredLimits.withoutPlugin('rateLimit', limits, plugins),
     ...declaredEvents.withoutPlugin('webhooks', [...new Set(events)], plugins),
   ];
   if (mistakes.length > 0) throw new TypeError(`latchkey: ${mistakes.join('; ')}`);

@@ -1,18 +1,20 @@
 import * as z from 'zod';
-import { declaredLimits, type LimitNames, type WindowRule } from '../limits/limiter.js';
+import { coreLimits, declaredLimits, type LimitNames, type WindowRule } from '../limits/limiter.js';
 import type { RedisClient } from '../limits/redis-store.js';
 import type { WindowPolicy } from '../limits/store.js';
 import { schemaOf, seconds } from './options.js';
 
-/** Rate limits, and where their counters are stored. `false` disables a rule. Plugins add their own rules. */
+/**
+ * Rate limits, and where their counters are stored. `false` disables a rule. Other limits, such as those of password
+ * checks, have fixed rules.
+ */
 export interface RateLimitOptions {
-  /** A Redis URL (needs the package `ioredis`), or a client of `ioredis` or `redis`. @default the database */
-  store?: RedisClient | string;
   /**
-   * The prefix of the keys in Redis. Apps that share a Redis server need different prefixes.
-   * @default `latchkey:`, and the `tablePrefix`
+   * A Redis URL (needs the package `ioredis`), or a client of `ioredis` or `redis`. The keys start with `latchkey:`, and
+   * the `tablePrefix`. A `keyPrefix` of ioredis comes before that.
+   * @default the database
    */
-  keyPrefix?: string;
+  store?: RedisClient | string;
   /**
    * Sign-ins per address, including sign-ins with a provider, and everything else that checks or sets a password,
    * except sign-ups.
@@ -29,21 +31,6 @@ export interface RateLimitOptions {
   mail?: WindowRule | false;
   /** Requests that can cause an email, including sign-ups, per address. @default { limit: 60, window: 3600 } */
   mailAddress?: WindowRule | false;
-  /**
-   * Checks of one account's password, right or wrong, from any address. Sign-ins are not counted.
-   * @default { limit: 60, window: 60 }
-   */
-  passwordCheck?: WindowRule | false;
-  /** Changes of one account's password by the user, other than resets by email. @default { limit: 5, window: 3600 } */
-  passwordChange?: WindowRule | false;
-  /** Checks of whether a username is available, per address. @default { limit: 60, window: 60 } */
-  usernameCheck?: WindowRule | false;
-  /**
-   * Revocations of all other sessions of an account by a session whose user has not authenticated in the last ten
-   * minutes.
-   * @default { limit: 6, window: 3600 }
-   */
-  revokeOthers?: WindowRule | false;
   /**
    * Exports of one account's data by its user. Only successful exports are counted.
    * @default { limit: 1, window: 86400 }
@@ -63,10 +50,6 @@ const count = z.int('must be a whole number').positive('must be at least 1');
 export const windowSchema = schemaOf<WindowRule>()({ limit: count, window: seconds });
 
 const windowRule = z.union([z.literal(false), windowSchema], 'must be false or { limit, window }');
-const windowRules = () =>
-  Object.fromEntries(
-    declaredLimits.entries.map(([name, rule]) => [name, windowRule.default(rule)]),
-  ) as Record<keyof LimitNames, z.ZodDefault<typeof windowRule>>;
 const pauseRule = z.union(
   [
     z.literal(false),
@@ -80,41 +63,34 @@ const pauseRule = z.union(
   'must be false or { failures, firstPause, maxPause }',
 );
 
-/** A function, because plugins declare their limits after this module is loaded. @internal */
-export const rateLimitSchema = () =>
-  schemaOf<RateLimitOptions>()({
-    store: z
-      .union(
-        [
-          z.string().regex(/^rediss?:/, 'must be a Redis URL (redis://…), or a client of ioredis or redis'),
-          z.custom<RedisClient>((it) => typeof (it as { eval?: unknown })?.eval === 'function'),
-        ],
-        'must be a Redis URL, or a client of ioredis or redis',
-      )
-      .optional(),
-    keyPrefix: z
-      .string()
-      .regex(/^[!-~]{1,100}$/, 'must be 1 to 100 printable ASCII characters, without spaces')
-      .optional(),
-    ...windowRules(),
-    account: pauseRule.default({ failures: 5, firstPause: 15, maxPause: 900 }),
-  }).refine(({ store, keyPrefix }) => keyPrefix === undefined || store !== undefined, {
-    error: 'requires Redis: set store too, or use tablePrefix for counters in the database',
-    path: ['keyPrefix'],
-  });
+/** @internal */
+export const rateLimitSchema = schemaOf<RateLimitOptions>()({
+  store: z
+    .union(
+      [
+        z.string().regex(/^rediss?:/, 'must be a Redis URL (redis://…), or a client of ioredis or redis'),
+        z.custom<RedisClient>((it) => typeof (it as { eval?: unknown })?.eval === 'function'),
+      ],
+      'must be a Redis URL, or a client of ioredis or redis',
+    )
+    .optional(),
+  signIn: windowRule.default(coreLimits.signIn),
+  signUp: windowRule.default(coreLimits.signUp),
+  mail: windowRule.default(coreLimits.mail),
+  mailAddress: windowRule.default(coreLimits.mailAddress),
+  dataExport: windowRule.default(coreLimits.dataExport),
+  account: pauseRule.default({ failures: 5, firstPause: 15, maxPause: 900 }),
+});
 
 /** @internal */
-export function rateLimitSettings(
-  options: false | z.output<ReturnType<typeof rateLimitSchema>>,
-  tablePrefix: string,
-) {
+export function rateLimitSettings(options: false | z.output<typeof rateLimitSchema>) {
   if (options === false) return null;
-  const { store, keyPrefix, account, ...windows } = options;
+  const { store, account, ...windows } = options;
+  const rules = { ...declaredLimits.values, ...windows } as Record<keyof LimitNames, WindowRule | false>;
   return {
     store: store ?? null,
-    keyPrefix: keyPrefix ?? `latchkey:${tablePrefix}`,
     rules: {
-      ...windowsOf(windows),
+      ...windowsOf(rules),
       account: account
         ? {
             failures: account.failures,

@@ -145,21 +145,11 @@ function isInt32(value: number): boolean {
   return Number.isInteger(value) && value >= -INT_32 && value < INT_32;
 }
 
-// Other names in the bodies and responses of routes.
+// Other names in the bodies and responses of routes, and names that suggest that latchkey sets the value.
 const OTHERS = ['password', 'credential', 'fields', 'user', 'session', 'token', 'rememberMe', 'redirectTo'];
-const MORE = ['errorTo', 'secondFactorTo', 'newEmail', 'via', 'prototype', 'toJSON', 'dataValues'];
-const PLUGINS = [
-  ...['suspendedAt', 'suspendedUntil', 'suspensionReason', 'secondFactorAt', 'passkeyFactor'],
-  ...['emailVerified', 'isAdmin', 'apiKey'],
-];
-const PROTOTYPE = Object.getOwnPropertyNames(Object.prototype);
-const RESERVED = new Set([
-  ...Object.keys(coreTables.User.columns),
-  ...OTHERS,
-  ...MORE,
-  ...PLUGINS,
-  ...PROTOTYPE,
-]);
+const MORE = ['errorTo', 'secondFactorTo', 'newEmail', 'via', 'emailVerified', 'isAdmin', 'apiKey'];
+const OBJECTS = ['prototype', 'toJSON', 'dataValues', ...Object.getOwnPropertyNames(Object.prototype)];
+const RESERVED = new Set([...Object.keys(coreTables.User.columns), ...OTHERS, ...MORE, ...OBJECTS]);
 
 const name = z
   .string()

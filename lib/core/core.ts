@@ -46,6 +46,7 @@ import { countSignIn, FRESH_SECONDS, requireFresh, type SignedIn } from '../sess
 import { Tasks } from '../sessions/tasks.js';
 import type { Columns } from '../tables/column.js';
 import {
+  type AddedColumns,
   accountChanges,
   devices,
   deviceTokens,
@@ -74,7 +75,7 @@ import { ADMINISTRATION, type Administration, type Contribution } from './contri
 
 /** The columns, usernames and passwords that plugins add to users. */
 export interface AddedToUsers {
-  readonly columns: readonly Columns[];
+  readonly columns: readonly AddedColumns[];
   /** The conditions that are read with each user, because a plugin needs them. */
   facts(database: Pick<Database, 'table'>): readonly Fact[];
   /** The rules for usernames. Null if users have no usernames. */

@@ -24,8 +24,7 @@ import { setAuthentication } from './request.js';
 export interface RequireSessionOptions extends GuardOptions {
   /**
    * The scopes that an API key must have; otherwise it gets 403 `insufficient_scope`. If the list is empty, an API key
-   * with scopes gets 403 `scope_required`, because it is limited to them: see `apiKeys({ unscopedGuards })`. Sessions
-   * are not limited by scopes.
+   * with scopes gets 403 `scope_required`, because it is limited to them. Sessions are not limited by scopes.
    * @default []
    */
   scopes?: readonly string[];
@@ -173,9 +172,8 @@ function checkAal(name: string, aal: unknown): void {
  *
  * A session with open tasks is ignored too, but its cookie stays: see `tasks` in the config.
  *
- * An invalid Bearer token or API key is rejected with 401, and an API key that has scopes with 403 `scope_required`:
- * see `apiKeys({ unscopedGuards })`. A cookie from another site is rejected with 403 if the method is unsafe. Use
- * `onError` to continue instead.
+ * An invalid Bearer token or API key is rejected with 401, and an API key that has scopes with 403 `scope_required`. A
+ * cookie from another site is rejected with 403 if the method is unsafe. Use `onError` to continue instead.
  *
  * @example
  * app.use(optionalSession(auth));

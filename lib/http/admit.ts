@@ -171,10 +171,8 @@ export function requireScopes(
   authentication: Authentication,
   scopes: readonly string[],
 ): void {
-  const carrier = carriers.find(({ via }) => via === authentication.via);
-  const granted = carrier?.scopes?.(authentication);
-  if (scopes.length === 0 && granted?.length && !carrier?.admitsScopedEverywhere)
-    throw new AuthError('scope_required');
+  const granted = carriers.find(({ via }) => via === authentication.via)?.scopes?.(authentication);
+  if (scopes.length === 0 && granted?.length) throw new AuthError('scope_required');
   const missing = granted ? scopes.filter((scope) => !granted.includes(scope)) : [];
   if (missing.length === 0) return;
   throw new AuthError('insufficient_scope', {

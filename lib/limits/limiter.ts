@@ -14,14 +14,12 @@ export interface WindowRule {
   window: number;
 }
 
-/** The limits by name, with their defaults. It includes the limits of plugins that are not in the config. */
+/** The limits by name, with their rules. It includes the limits of plugins that are not in the config. */
 export const declaredLimits = new Declarations<WindowRule>('limit');
 
 /**
- * Declares limits, by their names in `rateLimit`. The module that owns them calls this when it is loaded, and adds
- * their names to {@link LimitNames} and to `RateLimitOptions`.
- *
- * @param limits the defaults
+ * Declares limits and their rules. The module that owns them calls this when it is loaded, and adds their names to
+ * {@link LimitNames}. The app can only change the rules in `RateLimitOptions`.
  */
 export function declareLimits<const L extends Readonly<Record<string, WindowRule>>>(
   owner: Owner | null,
@@ -31,7 +29,7 @@ export function declareLimits<const L extends Readonly<Record<string, WindowRule
   return limits;
 }
 
-const limits = declareLimits(CORE, {
+export const coreLimits = declareLimits(CORE, {
   /**
    * Sign-ins per address, including sign-ins with providers, and other checks and changes of passwords, except
    * sign-ups.
@@ -56,7 +54,7 @@ const limits = declareLimits(CORE, {
 });
 
 /** The names of all limits except `account`. Plugins add their own names. */
-export interface LimitNames extends Record<keyof typeof limits, unknown> {}
+export interface LimitNames extends Record<keyof typeof coreLimits, unknown> {}
 
 type WindowName = keyof LimitNames;
 
@@ -103,10 +101,9 @@ export class Limiter {
     return [signIn, signUp, mailAddress].some(Boolean);
   }
 
-  /** Whether any rule limits password attempts by account. */
+  /** Whether password attempts are limited by account. */
   get countsAttempts(): boolean {
-    const { account, passwordCheck } = this.rules ?? {};
-    return [account, passwordCheck].some(Boolean);
+    return this.rules !== null;
   }
 
   /** Identifies the current client by its address; empty for a programmatic call without one. */

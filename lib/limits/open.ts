@@ -11,16 +11,12 @@ import type { LimitStore, Paused, PausePolicy, WindowPolicy } from './store.js';
  * Opens the store of the counters.
  *
  * @param redis a client or URL; null for counters in the database
- * @param keyPrefix the prefix of the keys in Redis
  */
-export function openLimitStore(
-  redis: RedisClient | string | null,
-  keyPrefix: string,
-  database: Database,
-): LimitStore {
+export function openLimitStore(redis: RedisClient | string | null, database: Database): LimitStore {
   if (redis === null)
     return new OutsideTransactions(new SqlLimitStore(database, new Table(database, rateLimits)), database);
-  return new RedisLimitStore(redis, keyPrefix);
+  // The prefix of the tables separates apps that share a Redis server too.
+  return new RedisLimitStore(redis, `latchkey:${database.table('')}`);
 }
 
 /**

@@ -1,6 +1,6 @@
-import { type Column, type Columns, columnName, snakeCase } from '../tables/column.js';
+import { type Column, type Columns, columnName } from '../tables/column.js';
 import { users } from '../tables/core.js';
-import type { TableDeclaration } from '../tables/table.js';
+import { nameOf, type TableDeclaration } from '../tables/table.js';
 import type { ColumnTypes, Migration, MigrationContext } from './migration.js';
 
 /** The tables and columns that the core or a plugin declares. */
@@ -92,7 +92,7 @@ export async function createIndexes(
 ): Promise<void> {
   const table = database.table(name);
   for (const [key, attributes] of Object.entries(indexes))
-    await run(`CREATE INDEX ${table}_${snakeCase(key)} ON ${table} (${listedIn(columns, attributes)})`);
+    await run(`CREATE INDEX ${nameOf.index(table, key)} ON ${table} (${listedIn(columns, attributes)})`);
 }
 
 /** Removes indexes of a table. */
@@ -103,7 +103,7 @@ export async function dropIndexes(
 ): Promise<void> {
   const table = database.table(name);
   const where = database.dialect === 'mysql' ? ` ON ${table}` : '';
-  for (const key of Object.keys(indexes)) await run(`DROP INDEX ${table}_${snakeCase(key)}${where}`);
+  for (const key of Object.keys(indexes)) await run(`DROP INDEX ${nameOf.index(table, key)}${where}`);
 }
 
 /**
@@ -141,15 +141,15 @@ export async function createTable(declaration: TableDeclaration, context: Migrat
   const listed = (attributes: readonly string[]) => listedIn(columns, attributes);
   const parts = [
     ...Object.entries(columns).map((column) => definitionOf(column, context)),
-    `CONSTRAINT ${table}_pk PRIMARY KEY (${keyOf(columns)})`,
+    `CONSTRAINT ${nameOf.primaryKey(table)} PRIMARY KEY (${keyOf(columns)})`,
     ...Object.entries(unique).map(
-      ([key, attributes]) => `CONSTRAINT ${table}_${snakeCase(key)}_unique UNIQUE (${listed(attributes)})`,
+      ([key, attributes]) => `CONSTRAINT ${nameOf.unique(table, key)} UNIQUE (${listed(attributes)})`,
     ),
     ...Object.entries(foreignKeys as Readonly<Record<string, TableDeclaration>>).map(
       ([attribute, target]) => {
         const column = listed([attribute]);
         const key = `${database.table(target.name)} (${keyOf(target.columns)})`;
-        return `CONSTRAINT ${table}_${column}_fk FOREIGN KEY (${column}) REFERENCES ${key} ON DELETE CASCADE`;
+        return `CONSTRAINT ${nameOf.foreignKey(table, column)} FOREIGN KEY (${column}) REFERENCES ${key} ON DELETE CASCADE`;
       },
     ),
   ];

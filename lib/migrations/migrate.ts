@@ -3,12 +3,12 @@ import * as z from 'zod';
 import { flag, readOptions, schemaOf } from '../config/options.js';
 import type { Database } from '../database/database.js';
 import { carryOut, type Tools } from './carry-out.js';
-import { requireFreeNames, requireUnreferenced } from './checks.js';
+import { requireFreeColumns, requireFreeNames, requireUnreferenced } from './checks.js';
 import { type FieldChange, type FieldColumns, fieldChanges } from './field-columns.js';
 import { type Entries, Journal, Overtaken, type Unfinished } from './journal.js';
 import { locked, reading } from './lock.js';
 import { type ColumnTypes, columnTypes, type Migration } from './migration.js';
-import { createdBy, type Direction, droppedBy, type Step, stepsOf } from './steps.js';
+import { addedBy, createdBy, type Direction, droppedBy, type Step, stepsOf } from './steps.js';
 
 /** Options of `auth.migrate()`. */
 export interface MigrateOptions {
@@ -45,8 +45,8 @@ export const schema = () =>
  * @param migrations in the order in which they are applied; they are undone in reverse
  * @returns the names of the migrations that ran, and of the columns of fields that were added
  * @throws TypeError on invalid options
- * @throws Error before anything is changed, if a table to create already exists, if a table of the app refers to a
- *   table to drop, or if an undo was interrupted and this call is not an undo
+ * @throws Error before anything is changed, if a table or column to create already exists, if a table of the app refers
+ *   to a table to drop, or if an undo was interrupted and this call is not an undo
  * @throws Error if another process has been migrating for 30 seconds, or if other transactions have held a table for
  *   that long. The changes that were applied until then stay, and the next call continues
  */
@@ -132,14 +132,16 @@ export async function planOf(
           .filter(({ name }) => applied.has(name))
           .reverse()
           .slice(0, undo === 'all' ? undefined : undo - resumed.length);
-  // Check the tables before anything is changed.
+  // Check the names before anything is changed.
   const here = { database, transaction };
-  const tables = async (those: readonly Migration[], name: (step: Step) => string | undefined) => {
+  const named = async (those: readonly Migration[], name: (step: Step) => string | undefined) => {
     const steps = await Promise.all(those.map((one) => stepsOf(one, direction, { database, types })));
     return steps.flat().flatMap((step) => name(step) ?? []);
   };
-  if (undo === 0) await requireFreeNames(here, await tables(due, createdBy));
-  else await requireUnreferenced(here, await tables([...resumed, ...due], droppedBy));
+  if (undo === 0) {
+    await requireFreeNames(here, await named(due, createdBy));
+    await requireFreeColumns(here, await named(due, addedBy));
+  } else await requireUnreferenced(here, await named([...resumed, ...due], droppedBy));
   return {
     entries,
     direction,

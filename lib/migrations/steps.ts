@@ -51,6 +51,12 @@ export function createdBy({ sql }: Step): string | undefined {
   return /^\s*CREATE TABLE (\w+)/.exec(sql)?.[1];
 }
 
+/** Returns the column that a step adds, such as `users.suspended_at`, or undefined. */
+export function addedBy({ sql }: Step): string | undefined {
+  const [, table, column] = /^\s*ALTER TABLE (\w+) ADD COLUMN (\w+)/.exec(sql) ?? [];
+  return table && `${table}.${column}`;
+}
+
 /** Returns the table that a step drops, or undefined. */
 export function droppedBy({ sql }: Step): string | undefined {
   return /^\s*DROP TABLE IF EXISTS (\w+)/.exec(sql)?.[1];

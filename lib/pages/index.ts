@@ -38,7 +38,7 @@ export class PagesApi {
  * Adds the pages that accounts need: sign-up, sign-in, the account with its security and sessions, and administration.
  * The pages show the features of the other plugins.
  *
- * @throws TypeError on invalid options
+ * @throws TypeError on invalid options, and from `createAuth` if a field of users has the name of an input of the pages
  *
  * @example
  * plugins: [credentialPassword(), pages({ home: '/dashboard' })]
@@ -48,6 +48,10 @@ export function pages(options: PagesOptions = {}): Plugin<'pages', PagesApi> {
   return definePlugin({
     name: 'pages',
     setup(core) {
+      if (core.users.fields.names.includes('returnTo'))
+        throw new TypeError(
+          'latchkey: user.fields.returnTo is the name of an input in the forms of pages(): rename the field',
+        );
       let routes: () => readonly Route[] = () => [];
       // Create the pages on first use, because a process that only runs chores does not need them.
       const made = once(() => {

@@ -5,6 +5,7 @@ import { requireProblems } from '../errors.js';
 import { describeApi } from '../http/openapi.js';
 import { type Kept, type Route, route, withTwins } from '../http/route.js';
 import { withPasswordField } from '../http/sensitive.js';
+import { CORE, callOf, type Defined, requireOneOwner } from '../owners.js';
 import type { NamedParts } from '../plugin.js';
 import {
   canUpdate,
@@ -33,8 +34,8 @@ import {
 /**
  * Returns the routes of the core and the plugins.
  *
- * @throws TypeError if a route has a problem that has not been declared, or if the path that the app has chosen for a
- *   route belongs to another route
+ * @throws TypeError if a route has a problem that has not been declared, if the path that the app has chosen for a route
+ *   belongs to another route, or if two plugins have the same route
  */
 export function allRoutes(
   core: Core,
@@ -69,6 +70,7 @@ export function allRoutes(
   routes.push(openapi(core, routes));
   for (const chosen of routes.filter(({ chosenBy }) => chosenBy !== undefined))
     requireFreePath(chosen, routes);
+  requireOneOwner(routes.map(definitionOf));
   return routes;
 }
 
@@ -90,6 +92,12 @@ function requireFreePath({ path, chosenBy }: Route, routes: readonly Route[]): v
     throw new TypeError(
       `latchkey: ${chosenBy} is the path of ${other.method.toUpperCase()} ${other.path}: choose another path`,
     );
+}
+
+function definitionOf({ method, path, plugin }: Route): Defined {
+  const owner = plugin === undefined ? CORE : { name: plugin };
+  // The names of parameters make no difference.
+  return { by: callOf(owner), names: [`the route ${method.toUpperCase()} ${path.replace(/:\w+/g, ':id')}`] };
 }
 
 /** Whether a path matches a route in Express, which ignores case. */

@@ -170,8 +170,6 @@ export interface Carrier {
   deviceInHeader?(request: PlainRequest): string | null;
   /** Returns the scopes of the credential. If not implemented, the credential has all the rights of its user. */
   scopes?(authentication: Authentication): readonly string[];
-  /** Whether guards without scopes admit a credential that has scopes. @default false */
-  readonly admitsScopedEverywhere?: boolean;
 }
 
 const vias = new Map<Via, string>();

@@ -1,6 +1,7 @@
-import { type Columns, column, type ShownOf } from './column.js';
+import { CORE, callOf, type Defined, type Owner, requireOneOwner } from '../owners.js';
+import { type Columns, column, columnName, type ShownOf, snakeCase } from './column.js';
 import type { ModelOf } from './model.js';
-import { declareTable, type TableDeclaration } from './table.js';
+import { declareTable, namesIn, type TableDeclaration } from './table.js';
 
 /**
  * How well an email is proven to be the user's, from weak to strong. Each level includes the ones before it.
@@ -82,10 +83,30 @@ export interface User extends ShownOf<UserColumns> {}
 /** The column that shows administrators which accounts have a pending deletion. */
 export const closedColumns = { deletedAt: users.columns.deletedAt.forAdmins() };
 
-/** Returns the table with additional columns, for the app's fields and for plugins. */
-export function usersWith(...additional: readonly Columns[]): TableDeclaration<UserColumns> {
-  const columns = Object.assign({}, users.columns, ...additional) as UserColumns;
-  return { ...users, columns };
+/** Columns that the app or a plugin adds to users. */
+export interface AddedColumns extends Pick<Defined, 'by' | 'fix'> {
+  readonly columns: Columns;
+}
+
+/**
+ * Returns the table with additional columns.
+ *
+ * @param ours the core's columns that are declared in another way, such as {@link closedColumns}
+ * @throws TypeError if two columns have the same name, which names the owners of both
+ */
+export function usersWith(ours: Columns, added: readonly AddedColumns[]): TableDeclaration<UserColumns> {
+  const all = [{ by: callOf(CORE), columns: { ...users.columns, ...ours } }, ...added];
+  requireOneOwner(all.map(({ columns, ...owner }) => ({ ...owner, names: namesOf(columns) })));
+  return { ...users, columns: Object.assign({}, ...all.map(({ columns }) => columns)) as UserColumns };
+}
+
+/** The names of columns of users in JSON and in the database, which usually are the same. */
+function namesOf(columns: Columns): string[] {
+  return Object.entries(columns).flatMap(([attribute, column]) =>
+    [...new Set([snakeCase(attribute), columnName(attribute, column)])].map(
+      (name) => `the column ${name} of users`,
+    ),
+  );
 }
 
 export const sessions = declareTable({
@@ -493,22 +514,26 @@ export type CoreModels = { readonly [Name in keyof typeof coreTables]: ModelOf<(
  * Returns the tables of the core and of plugins, by the names of their models.
  *
  * @param userTable the table of users with additional columns
- * @throws TypeError if two of them define a model or a table with the same name
+ * @throws TypeError if two of them have the same name, or if their indexes, models or exported rows do
  */
 export function withCoreTables(
   userTable: typeof users,
-  plugins: readonly { readonly name: string; readonly tables?: Readonly<Record<string, TableDeclaration>> }[],
+  plugins: readonly (Owner & { readonly tables?: Readonly<Record<string, TableDeclaration>> })[],
 ): typeof coreTables {
-  const owners = new Map<string, string>();
-  for (const { name: owner, tables = {} } of [{ name: 'latchkey', tables: coreTables }, ...plugins]) {
-    for (const [model, table] of Object.entries(tables)) {
-      for (const key of [`the model ${model}`, `the table ${table.name}`]) {
-        const other = owners.get(key);
-        if (other)
-          throw new TypeError(`latchkey: ${other} and ${owner} both define ${key}: remove one of them`);
-        owners.set(key, owner);
-      }
-    }
-  }
+  const all = [
+    { by: callOf(CORE), tables: coreTables },
+    ...plugins.map(({ tables = {}, ...plugin }) => ({ by: callOf(plugin), tables })),
+  ];
+  requireOneOwner(all.map(({ by, tables }) => ({ by, names: Object.entries(tables).flatMap(namesOfTable) })));
   return Object.assign({}, coreTables, { User: userTable }, ...plugins.map(({ tables }) => tables));
+}
+
+function namesOfTable([model, table]: [string, TableDeclaration]): string[] {
+  const { ofUser, exported } = table;
+  return [
+    `the model ${model}`,
+    ...namesIn(table).map((name) => `the table or index ${name}`),
+    ...(ofUser === undefined ? [] : [`the association ${ofUser} of User`]),
+    ...(typeof exported === 'string' ? [] : [`the key ${exported.as} of exports`]),
+  ];
 }

@@ -76,6 +76,32 @@ export function declareTable<C extends Columns>(
   return declaration;
 }
 
+/** How the constraints and indexes of a table are called in the database. */
+export const nameOf = {
+  primaryKey: (table: string) => `${table}_pk`,
+  unique: (table: string, key: string) => `${table}_${snakeCase(key)}_unique`,
+  foreignKey: (table: string, column: string) => `${table}_${column}_fk`,
+  index: (table: string, key: string) => `${table}_${snakeCase(key)}`,
+};
+
+/** Returns the names of a table, its constraints and its indexes, which share a namespace in most databases. */
+export function namesIn({
+  name,
+  columns,
+  unique = {},
+  foreignKeys = {},
+  indexes = {},
+}: TableDeclaration): string[] {
+  const referring = Object.entries(columns).filter(([attribute]) => Object.hasOwn(foreignKeys, attribute));
+  return [
+    name,
+    nameOf.primaryKey(name),
+    ...Object.keys(unique).map((key) => nameOf.unique(name, key)),
+    ...referring.map((column) => nameOf.foreignKey(name, columnName(...column))),
+    ...Object.keys(indexes).map((key) => nameOf.index(name, key)),
+  ];
+}
+
 type Raw = Readonly<Record<string, unknown>>;
 
 /** A condition in SQL that is read with a row, such as whether rows of another table refer to it. */

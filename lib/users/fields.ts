@@ -3,6 +3,7 @@ import { type FieldOptions, type FieldsOptions, type FieldType, MAX_STRING } fro
 import { AuthError, fieldErrors } from '../errors.js';
 import { shownAgain } from '../shown-again.js';
 import { type Column, type Columns, column, snakeCase } from '../tables/column.js';
+import type { AddedColumns } from '../tables/core.js';
 
 /** The values of fields, by their names in camelCase. */
 export interface FieldValues {
@@ -43,6 +44,15 @@ export class Fields {
   /** The columns of the users table. */
   get columns(): Columns {
     return Object.fromEntries(this.#fields.map(([name, options]) => [name, columnOf(options)]));
+  }
+
+  /** The same columns with their owner, for error messages. */
+  get added(): readonly AddedColumns[] {
+    return Object.entries(this.columns).map(([name, column]) => ({
+      by: `user.fields.${name}`,
+      columns: { [name]: column },
+      fix: 'rename the field',
+    }));
   }
 
   /** The names, in the order of their declaration. */

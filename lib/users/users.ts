@@ -8,7 +8,7 @@ import { violatedUnique } from '../database/faults.js';
 import type { Replacements } from '../database/statements.js';
 import { AuthError } from '../errors.js';
 import type { Columns, RowOf } from '../tables/column.js';
-import { closedColumns, type User, type UserColumns, usersWith } from '../tables/core.js';
+import { type AddedColumns, closedColumns, type User, type UserColumns, usersWith } from '../tables/core.js';
 import { type Fact, Table, type TableDeclaration } from '../tables/table.js';
 import { EmailProof } from './email-proof.js';
 import { Fields, type FieldValues } from './fields.js';
@@ -51,15 +51,16 @@ export class Users {
   constructor(
     private readonly database: Database,
     settings: Pick<Settings, 'database' | 'user' | 'hooks' | 'accountDeletion'>,
-    columnsOfPlugins: readonly Columns[],
+    columnsOfPlugins: readonly AddedColumns[],
     facts: readonly Fact[],
     private readonly contributions: () => readonly FollowsAccounts[],
   ) {
     const closed = settings.accountDeletion.graceDays > 0 ? closedColumns : {};
     this.fields = new Fields(settings.user.fields);
     this.rows = appRows(database, settings, this.fields);
-    this.declaration = usersWith(closed, this.rows ? {} : this.fields.columns, ...columnsOfPlugins);
-    this.columns = usersWith(closed, this.fields.columns, ...columnsOfPlugins).columns;
+    const whole = usersWith(closed, [...this.fields.added, ...columnsOfPlugins]);
+    this.declaration = this.rows ? usersWith(closed, columnsOfPlugins) : whole;
+    this.columns = whole.columns;
     this.table = new Table(database, this.declaration, facts);
     this.selections = userSelections(database, this.table, this.rows, this.fields);
     this.#hooks = settings.hooks;

@@ -74,7 +74,9 @@ test('the docs give the reason for each column that is not exported', async () =
 
 test('the docs give the reason for each detail of events that is not exported', async () => {
   const reasons = new Map<string, Set<string>>();
-  for (const [name, inExport] of declaredEvents.entries.flatMap(([, details]) => Object.entries(details))) {
+  for (const [name, inExport] of Object.entries(declaredEvents.values).flatMap(([, details]) =>
+    Object.entries(details),
+  )) {
     if (typeof inExport !== 'string') continue;
     const names = reasons.get(inExport) ?? new Set();
     reasons.set(inExport, names.add(`\`${name}\``));

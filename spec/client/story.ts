@@ -62,7 +62,7 @@ export async function story({ client, ceremonies, mailed, totp, email }: StoryTo
 
   const passkey = (await ok(ceremonies.create({ name: 'Laptop' }))).passkey;
   equal((await ok(passkeys.rename(passkey.id, { name: 'Phone' }))).passkey.name, 'Phone');
-  equal((await ok(passkeys.list())).signal?.accepted.length, 1);
+  equal((await ok(passkeys.list())).signal.accepted.length, 1);
   await ok(ceremonies.reauthenticate());
   await ok(client.signOut());
   await fails(client.me(), 401, 'unauthenticated');

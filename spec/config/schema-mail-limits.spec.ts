@@ -51,6 +51,14 @@ describe('invalid email and rateLimit options', () => {
       /rateLimit.account.firstPause must be at most maxPause/,
     ],
     [{ signin: false }, /rateLimit.signin is not an option of latchkey/],
+    // Their rules are fixed.
+    [
+      { passwordCheck: false, passwordChange: false, usernameCheck: false, revokeOthers: false },
+      /rateLimit.passwordCheck, rateLimit.passwordChange, rateLimit.usernameCheck, and rateLimit.revokeOthers are not options/,
+    ],
+    [{ providerLink: { limit: 9, window: 60 } }, /rateLimit.providerLink is not an option of latchkey/],
+    [{ passkeyOptions: { limit: 9, window: 60 } }, /rateLimit.passkeyOptions is not an option of latchkey/],
+    [{ store: 'redis://127.0.0.1', keyPrefix: 'shop:' }, /rateLimit.keyPrefix is not an option of latchkey/],
   ])('rateLimit: %j throws a TypeError', (rateLimit, message) => {
     expect(() => make({}, { rateLimit })).toThrow(message);
     expect(() => make({}, { rateLimit })).toThrow(TypeError);

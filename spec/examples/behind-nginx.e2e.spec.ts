@@ -29,8 +29,7 @@ withServers('examples/behind-nginx', () => {
     env = {
       AUTH_SECRET: SECRET,
       BASE_URL: `http://localhost:${port}`,
-      REDIS_URL: String(REDIS),
-      REDIS_PREFIX: `spec-${randomUUID()}:`,
+      REDIS_URL: `${REDIS}?keyPrefix=spec-${randomUUID()}:`,
     };
     [first, second] = await Promise.all([example.start('server.js', env), example.start('server.js', env)]);
     const config = (await readFile(join(example.folder, 'nginx.conf'), 'utf8'))

@@ -7,6 +7,7 @@ import { type AuthWith, authRouter, optionalSession, requireSession } from '../.
 import { rows } from '../support/database.js';
 import { everyPlugin } from '../support/every-plugin.js';
 import { fixedProvider } from '../support/fixed-provider.js';
+import { setLimits } from '../support/limits.js';
 import { type OAuthApp, startOAuthApp } from '../support/oauth-app.js';
 import type { Credentials } from './world.js';
 
@@ -38,15 +39,7 @@ const app = (await startOAuthApp({
     logger: NONE,
     email: { send: () => undefined },
     // All of them count, and none refuses.
-    rateLimit: {
-      signIn: WITHOUT_LIMIT,
-      signUp: WITHOUT_LIMIT,
-      mail: WITHOUT_LIMIT,
-      passwordCheck: WITHOUT_LIMIT,
-      passwordChange: WITHOUT_LIMIT,
-      passkeyOptions: WITHOUT_LIMIT,
-      providerLink: WITHOUT_LIMIT,
-    },
+    rateLimit: { signIn: WITHOUT_LIMIT, signUp: WITHOUT_LIMIT, mail: WITHOUT_LIMIT },
     user: {
       fields: {
         nickName: { type: 'string', maxLength: 30, pattern: /^[^<>]*$/u },
@@ -67,6 +60,13 @@ const app = (await startOAuthApp({
     server.use(tell);
   },
 })) as never as OAuthApp & { readonly auth: AuthWith<typeof plugins> };
+
+setLimits(app.auth, {
+  passwordCheck: WITHOUT_LIMIT,
+  passwordChange: WITHOUT_LIMIT,
+  passkeyOptions: WITHOUT_LIMIT,
+  providerLink: WITHOUT_LIMIT,
+});
 
 let last: string | undefined;
 

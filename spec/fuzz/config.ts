@@ -35,7 +35,6 @@ const WHOLE = {
   rateLimit: {
     signIn: { limit: 1, window: 1 },
     account: { failures: 1, firstPause: 1, maxPause: 1 },
-    keyPrefix: undefined,
     store: undefined,
   },
   email: {

@@ -204,8 +204,8 @@ describe('what ends a sign-in that waits', () => {
     return signedIn.secondFactor.pendingToken;
   };
   const complete = async (pendingToken: string) =>
-    app.auth.twoFactor
-      .complete({ pendingToken, method: 'totp', code: codeOf(who.secret) })
+    app.auth
+      .completeSignIn({ pendingToken, method: 'totp', code: codeOf(who.secret) })
       .then(() => 'ok')
       .catch(({ code }) => code);
 

@@ -18,7 +18,6 @@ const start = async (account: RateLimitOptions['account'], bcryptCost = 4) => {
       rateLimit: {
         signIn: false,
         signUp: false,
-        passwordCheck: false,
         ...(account !== undefined && { account }),
       },
     },

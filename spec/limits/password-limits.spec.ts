@@ -1,6 +1,7 @@
 import { afterEach, describe, expect, test } from '@jest/globals';
 import { createAuth, type RateLimitOptions } from '../../lib/index.js';
 import { ada, password, SECRET, signedIn } from '../support/app.js';
+import { setLimits } from '../support/limits.js';
 import { type MailApp, startMailApp } from '../support/mail-app.js';
 import { expectProblem } from '../support/problem.js';
 import { settled } from '../support/sessions.js';
@@ -13,15 +14,10 @@ let userId: string;
 afterEach(() => app.stop());
 
 /** Starts an app in which Ada is signed in; only the given rules limit anything. */
-const start = async (rules: RateLimitOptions) => {
-  const off = {
-    signIn: false,
-    signUp: false,
-    mail: false,
-    passwordCheck: false,
-    passwordChange: false,
-  } as const;
-  app = await startMailApp({ plugins, config: { rateLimit: { ...off, account: false, ...rules } } });
+const start = async (rules: RateLimitOptions, fixed: Parameters<typeof setLimits>[1] = {}) => {
+  const off = { signIn: false, signUp: false, mail: false, account: false } as const;
+  app = await startMailApp({ plugins, config: { rateLimit: { ...off, ...rules } } });
+  setLimits(app.auth, { passwordCheck: null, passwordChange: null, ...fixed });
   browser = await signedIn(app);
   userId = (await browser.get('/auth/me').expect(200)).body.user.id;
 };
@@ -96,7 +92,7 @@ describe('the limit of checks per user', () => {
     app.http.post('/auth/signin/credential').send({ credential: ada.email, password: who.password });
 
   test('counts every check at the request of somebody who has a session, from any address', async () => {
-    await start({ passwordCheck: { limit: 2, window: 600 } });
+    await start({}, { passwordCheck: { limit: 2, window: 600 } });
     const id = await sessionId();
     const attempts = [1, 2, 3].map((index) => reauthenticateFrom(index, id));
     expect((await Promise.all(attempts)).sort()).toEqual(['done', 'done', 'rate_limited']);
@@ -109,7 +105,7 @@ describe('the limit of checks per user', () => {
   });
 
   test('counts email verifications with a password', async () => {
-    await start({ passwordCheck: { limit: 1, window: 600 } });
+    await start({}, { passwordCheck: { limit: 1, window: 600 } });
     const token = await tokenOf('email-verifications');
     const verify = () => app.http.post('/auth/verify-email').send({ token, password: 'wrong' });
     expectProblem(await verify(), 401, 'invalid_credentials');
@@ -120,7 +116,7 @@ describe('the limit of checks per user', () => {
     ['on', { failures: 9, firstPause: 600, maxPause: 600 }],
     ['off', false],
   ] as const)('cannot be used up by strangers, with the rule for accounts %s', async (_name, account) => {
-    await start({ passwordCheck: { limit: 3, window: 600 }, account });
+    await start({ account }, { passwordCheck: { limit: 3, window: 600 } });
     for (let index = 0; index < 6; index++) await signIn({ password: 'wrong' }).expect(401);
     await signIn().expect(200);
     expect(await reauthenticateFrom(1, await sessionId())).toBe('done');
@@ -129,7 +125,7 @@ describe('the limit of checks per user', () => {
 
   test('is not used up by attempts that a pause refuses', async () => {
     const account = { failures: 1, firstPause: 600, maxPause: 600 };
-    await start({ passwordCheck: { limit: 4, window: 600 }, account });
+    await start({ account }, { passwordCheck: { limit: 4, window: 600 } });
     const id = await sessionId();
     expect(await reauthenticateFrom(0, id, 'wrong')).toBe('invalid_credentials');
     for (let index = 1; index < 20; index++)
@@ -143,7 +139,7 @@ describe('the limit of password changes', () => {
   const passwords = [ada.password, ...Array.from({ length: 9 }, (_, index) => `a long password ${index}`)];
 
   test('keeps someone who knows the password from revoking reset links again and again', async () => {
-    await start({ passwordChange: { limit: 2, window: 600 } });
+    await start({}, { passwordChange: { limit: 2, window: 600 } });
     let [current = ''] = passwords;
     for (const next of passwords.slice(1, 3)) {
       await change(current, next).expect(200);

@@ -110,7 +110,6 @@ withRedis.each(Object.entries(ways))('Redis as a store, configured with %s', (_w
   test('starts a new window when one ends, and sets an expiry on its keys', async () => {
     const store = await connect();
     const { app, signIn, tablePrefix } = await startWith(store, {
-      passwordCheck: false,
       signIn: { limit: 1, window: 60 },
       account: { failures: 100, firstPause: 1, maxPause: 1 },
     });
@@ -144,19 +143,19 @@ withRedis('the counters in Redis', () => {
     expect(headers['ratelimit-policy']).toBe('"signIn";q=3;w=100');
   });
 
-  test('are separated by keyPrefix', async () => {
+  test('are separated by the keyPrefix of ioredis, for a client and in a URL', async () => {
     const rules = { signIn: { limit: 1, window: 600 } };
     const keyPrefix = `${freshPrefix()}:`;
-    const one = await startWith(REDIS_URL, { ...rules, keyPrefix }, '');
-    const other = await startWith(REDIS_URL, { ...rules, keyPrefix: `${freshPrefix()}:` }, '');
-    const third = await startWith(REDIS_URL, { ...rules, keyPrefix }, '');
+    const one = await startWith(`${REDIS_URL}?keyPrefix=${keyPrefix}`, rules, '');
+    const other = await startWith(`${REDIS_URL}?keyPrefix=${freshPrefix()}:`, rules, '');
+    const third = await startWith(new Redis(REDIS_URL, { keyPrefix }), rules, '');
     await one.signIn().expect(401);
     await other.signIn().expect(401);
     await third.signIn().expect(429);
     const redis = ioredis();
     const keys = await redis.keys(`${keyPrefix}*`);
     expect(keys).toHaveLength(2);
-    for (const key of keys) expect(key.slice(keyPrefix.length)).toMatch(/^[0-9a-f]{64}$/);
+    for (const key of keys) expect(key.slice(keyPrefix.length)).toMatch(/^latchkey:[0-9a-f]{64}$/);
     await redis.del(keys);
   });
 
@@ -164,7 +163,6 @@ withRedis('the counters in Redis', () => {
     const week = 7 * 24 * 3600;
     const { signIn, tablePrefix } = await startWith(REDIS_URL, {
       signIn: false,
-      passwordCheck: false,
       account: { failures: 1, firstPause: week, maxPause: week },
     });
     await signIn().expect(401);
@@ -179,7 +177,6 @@ withRedis('the counters in Redis', () => {
   test('report each pause once', async () => {
     const { app, signIn, tablePrefix } = await startWith(REDIS_URL, {
       signIn: false,
-      passwordCheck: false,
       account: { failures: 1, firstPause: 600, maxPause: 600 },
     });
     const events: unknown[] = [];

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, expect, jest, test } from '@jest/globals';
 import { admin, auditLog, authRouter, createAuth } from '../../lib/index.js';
 import { password, SECRET, type SpecApp, startApp } from '../support/app.js';
 import { rows } from '../support/database.js';
+import { setLimits } from '../support/limits.js';
 import { outboxOf } from '../support/outbox.js';
 import { settled } from '../support/sessions.js';
 
@@ -17,11 +18,12 @@ beforeAll(async () => {
   app = await startApp({
     plugins,
     config: {
-      rateLimit: { signIn: { limit: 2, window: 3600 }, usernameCheck: { limit: 1, window: 3600 } },
+      rateLimit: { signIn: { limit: 2, window: 3600 } },
       webhooks: [webhook],
     },
     mount: (express, auth) => void express.set('trust proxy', true).use('/auth', authRouter(auth)),
   });
+  setLimits(app.auth, { usernameCheck: { limit: 1, window: 3600 } });
   app.auth.on('rate_limit.refused', (event) => told.push(event));
 });
 afterAll(async () => {

@@ -11,7 +11,7 @@ beforeAll(async () => {
     plugins: [password()],
     config: {
       tablePrefix: 'my_',
-      rateLimit: { signIn: { limit: 5, window: 1 }, passwordCheck: false },
+      rateLimit: { signIn: { limit: 5, window: 1 } },
     },
   });
   await app.auth.credential.signUp(ada);

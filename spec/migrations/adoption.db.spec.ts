@@ -2,8 +2,6 @@ import { inspect } from 'node:util';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { apiKeys, createAuth, type Plugin } from '../../lib/index.js';
 import { definePlugin } from '../../lib/plugin.js';
-import { column } from '../../lib/tables/column.js';
-import { declareTable } from '../../lib/tables/table.js';
 import { ada, password, SECRET } from '../support/app.js';
 import { createDatabase, dialect, rows, type SpecDatabase } from '../support/database.js';
 
@@ -167,17 +165,3 @@ if (dialect !== 'sqlite') {
     await auth.close();
   }, 180_000);
 }
-
-test('two plugins with the same model, or the same table, are refused by createAuth', () => {
-  const table = (name: string) =>
-    declareTable({ name, columns: { id: column.uuid() }, exported: 'It belongs to a spec.' });
-  const plugin = (name: string, tables: object) =>
-    definePlugin({ name, setup: () => ({ api: null, tables: tables as never }) });
-  const first = plugin('first', { Report: table('reports') });
-  for (const [second, message] of [
-    [{ Report: table('others') }, /first and second both define the model Report/],
-    [{ Other: table('reports') }, /first and second both define the table reports/],
-    [{ User: table('others') }, /latchkey and second both define the model User/],
-  ] as const)
-    expect(() => open({}, [first, plugin('second', second)])).toThrow(message);
-});

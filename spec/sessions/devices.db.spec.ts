@@ -14,11 +14,12 @@ const plugins = [password()] as const;
 const eve = { email: 'eve@example.com', password: 'eavesdropping all day' };
 const REDIS_URL = process.env.LATCHKEY_SPEC_REDIS ?? '';
 const keyPrefix = `spec:${createToken('')}:`;
+const store = `${REDIS_URL}?keyPrefix=${keyPrefix}`;
 
 let app: MailApp<typeof plugins>;
 let userId: string;
 const start = async (rules: RateLimitOptions = {}) => {
-  const off = { signIn: false, signUp: false, mail: false, passwordCheck: false } as const;
+  const off = { signIn: false, signUp: false, mail: false } as const;
   app = await startMailApp({ plugins, config: { rateLimit: { ...off, ...rules } } });
   userId = (await app.auth.credential.signUp(ada))!.user.id;
   await app.auth.credential.signUp(eve);
@@ -44,67 +45,67 @@ const statusesOf = async (times: number, ...attempt: Parameters<typeof signIn>) 
 const devicesOf = (where: { userId?: string }) =>
   app.auth.models.Device.count({ where: { ...where, forgottenAt: null as never } });
 
-describe.each([
-  ['the database', {}],
-  ...(REDIS_URL ? [['Redis', { store: REDIS_URL, keyPrefix }] as const] : []),
-])('while strangers hold up an account, with counters in %s,', (_name, store) => {
-  let device: string;
-  beforeEach(async () => {
-    await start({ ...store, account: { failures: 5, firstPause: 900, maxPause: 900 } });
-    device = await newDevice();
-    expect(await statusesOf(30, wrong())).toEqual({ 401: 5, 429: 25 });
-  });
-  afterEach(async () => {
-    if (REDIS_URL) await forgetCounters();
-  });
+describe.each([['the database', {}], ...(REDIS_URL ? [['Redis', { store }] as const] : [])])(
+  'while strangers hold up an account, with counters in %s,',
+  (_name, store) => {
+    let device: string;
+    beforeEach(async () => {
+      await start({ ...store, account: { failures: 5, firstPause: 900, maxPause: 900 } });
+      device = await newDevice();
+      expect(await statusesOf(30, wrong())).toEqual({ 401: 5, 429: 25 });
+    });
+    afterEach(async () => {
+      if (REDIS_URL) await forgetCounters();
+    });
 
-  const forgetCounters = async () => {
-    const { Redis } = await import('ioredis');
-    const redis = new Redis(REDIS_URL);
-    const keys = await redis.keys(`${keyPrefix}*`);
-    if (keys.length > 0) await redis.del(keys);
-    await redis.quit();
-  };
+    const forgetCounters = async () => {
+      const { Redis } = await import('ioredis');
+      const redis = new Redis(REDIS_URL);
+      const keys = await redis.keys(`${keyPrefix}*`);
+      if (keys.length > 0) await redis.del(keys);
+      await redis.quit();
+    };
 
-  test('the owner signs in at once in a browser that has signed in before', async () => {
-    await signIn(wrong(), device).expect(401);
-    const answer = await signIn(ada, device).expect(200);
-    const session = `latchkey=${sessionCookie(answer)?.value}`;
-    await app.http
-      .post('/auth/reauthenticate')
-      .set('cookie', `${session}; latchkey-device=${device}`)
-      .send({ password: ada.password })
-      .expect(204);
-    // Elsewhere, the account is still paused, for the owner too.
-    expectProblem(await signIn(wrong()), 429, 'rate_limited');
-    expectProblem(await signIn(), 429, 'rate_limited');
-  });
+    test('the owner signs in at once in a browser that has signed in before', async () => {
+      await signIn(wrong(), device).expect(401);
+      const answer = await signIn(ada, device).expect(200);
+      const session = `latchkey=${sessionCookie(answer)?.value}`;
+      await app.http
+        .post('/auth/reauthenticate')
+        .set('cookie', `${session}; latchkey-device=${device}`)
+        .send({ password: ada.password })
+        .expect(204);
+      // Elsewhere, the account is still paused, for the owner too.
+      expectProblem(await signIn(wrong()), 429, 'rate_limited');
+      expectProblem(await signIn(), 429, 'rate_limited');
+    });
 
-  test('nothing but a device of this account gets around the pause', async () => {
-    const evesDevice = await newDevice(eve);
-    const flipped = device.slice(0, -1) + (device.endsWith('A') ? 'B' : 'A');
-    for (const devices of [
-      [createToken('lkd_')],
-      [evesDevice],
-      ['junk'],
-      [flipped],
-      [device, createToken('lkd_')],
-      [device, 'junk'],
-      [device, ''],
-    ]) {
-      expectProblem(await signIn(ada, ...devices), 429, 'rate_limited');
-    }
-    await signIn(ada, device, device).expect(200);
-  });
+    test('nothing but a device of this account gets around the pause', async () => {
+      const evesDevice = await newDevice(eve);
+      const flipped = device.slice(0, -1) + (device.endsWith('A') ? 'B' : 'A');
+      for (const devices of [
+        [createToken('lkd_')],
+        [evesDevice],
+        ['junk'],
+        [flipped],
+        [device, createToken('lkd_')],
+        [device, 'junk'],
+        [device, ''],
+      ]) {
+        expectProblem(await signIn(ada, ...devices), 429, 'rate_limited');
+      }
+      await signIn(ada, device, device).expect(200);
+    });
 
-  test('a device has five attempts of its own, even if they are concurrent, and then pauses of its own', async () => {
-    expect(await statusesOf(100, wrong(), device)).toEqual({ 401: 5, 429: 95 });
-    const refused = await signIn(ada, device);
-    expectProblem(refused, 429, 'rate_limited');
-    expect(refused.headers['ratelimit-policy']).toBe('"account";q=5');
-    expect(Number(refused.headers['retry-after'])).toBeGreaterThan(800);
-  });
-});
+    test('a device has five attempts of its own, even if they are concurrent, and then pauses of its own', async () => {
+      expect(await statusesOf(100, wrong(), device)).toEqual({ 401: 5, 429: 95 });
+      const refused = await signIn(ada, device);
+      expectProblem(refused, 429, 'rate_limited');
+      expect(refused.headers['ratelimit-policy']).toBe('"account";q=5');
+      expect(Number(refused.headers['retry-after'])).toBeGreaterThan(800);
+    });
+  },
+);
 
 describe('the attempts of a device', () => {
   test('pause neither the account nor its other devices', async () => {

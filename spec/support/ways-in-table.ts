@@ -420,14 +420,6 @@ export const OPERATIONS: Readonly<Record<string, readonly Row[]>> = {
       ...byEmailCode,
     },
   ],
-  'twoFactor.complete': [
-    {
-      way: ways.bySecondStep((pendingToken, code) =>
-        called(app.auth.twoFactor.complete({ pendingToken, method: 'totp', code })),
-      ),
-      ...bySecondStep,
-    },
-  ],
   'emailSignIn.confirm': (['code', 'token'] as const).map((what) => ({
     way: ways.byEmailedSignIn(
       (pendingToken, proof) => called(app.auth.emailSignIn.confirm({ pendingToken, ...proof })),

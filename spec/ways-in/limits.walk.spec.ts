@@ -1,12 +1,15 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { rows } from '../support/database.js';
+import { setLimits } from '../support/limits.js';
 import { app, newPerson, startWays, stopWays } from '../support/ways-in.js';
 import { cellsOf } from '../support/ways-in-table.js';
 
 /** Every way in, tried again and again. */
 const ATTEMPTS = 25;
-const passkeyOptions = { limit: 10, window: 60 };
-beforeAll(() => startWays({}, { rateLimit: { passkeyOptions } }));
+beforeAll(async () => {
+  await startWays({}, { rateLimit: {} });
+  setLimits(app.auth, { passkeyOptions: { limit: 10, window: 60 } });
+});
 afterAll(stopWays);
 
 const forget = () => rows(app.database, 'DELETE FROM rate_limits');

@@ -24,17 +24,19 @@ export interface AdministeredUser {
 export type FoundUser = Found<'get /admin/users/:id'>['user'];
 
 /** @internal */
-export function administered(found: FoundUser): AdministeredUser {
+export function administered(site: Site, found: FoundUser): AdministeredUser {
   const { id, email, username, username_display: display } = found;
+  // Without suspensions, these can be the names of the app's own fields.
+  const suspension = site.route('post /admin/users/:id/suspend') ? found : null;
   return {
     ...{ id, email },
     ...(username !== undefined && { username: display ?? username }),
     emailVerifiedAt: found.email_verified_at,
     createdAt: found.created_at,
     deletedAt: found.deleted_at ?? null,
-    suspendedAt: found.suspended_at ?? null,
-    suspendedUntil: found.suspended_until ?? null,
-    suspensionReason: found.suspension_reason ?? null,
+    suspendedAt: suspension?.suspended_at ?? null,
+    suspendedUntil: suspension?.suspended_until ?? null,
+    suspensionReason: suspension?.suspension_reason ?? null,
   };
 }
 

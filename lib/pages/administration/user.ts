@@ -59,7 +59,7 @@ export function user(site: Site): Page | null {
         site.read(list, visit),
         events ? site.read(events, visit, ofUser) : null,
       ]);
-      const user = administered(json);
+      const user = administered(site, json);
       const { recovery_codes_left: recoveryCodesLeft, ...methods } = sign_in_methods;
       const state = stateOf(site, user, visit.auth?.user.id);
       const { isOwn, isClosed, isSuspended } = state;

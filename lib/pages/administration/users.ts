@@ -78,7 +78,7 @@ export function users(site: Site): Page | null {
       const here = site.page(NAME);
       return {
         users: found.users.map((json) => {
-          const user = administered(json);
+          const user = administered(site, json);
           return {
             user,
             name: typeof json.name === 'string' && json.name !== '' ? json.name : null,

@@ -2,7 +2,7 @@ import { declareProblems } from '../../errors.js';
 import { declareEvents, OF_ADMINISTRATOR } from '../../outbox/events.js';
 import type { Owner } from '../../owners.js';
 
-const OWNER: Owner = { name: 'admin', call: 'admin()' };
+const OWNER: Owner = { name: 'admin' };
 
 /** The user that an administrator acted on. `adminId` is null for a programmatic call that does not pass it. */
 interface ByAdmin {

@@ -38,7 +38,6 @@ export const apiKeyResource = resourceOf<ApiKey>(
 interface Settings {
   readonly header: string;
   readonly acceptBearer: boolean;
-  readonly unscopedGuards: 'refuse' | 'allow';
   /** The schemes that present sessions. */
   sessionSchemes(): readonly BearerScheme[];
 }
@@ -72,7 +71,6 @@ export function apiKeyCarrier(keys: ApiKeyStore, settings: Settings): Carrier {
     },
     sessionTokens: () => [],
     scopes: (authentication) => keyOf(authentication).scopes,
-    admitsScopedEverywhere: settings.unscopedGuards === 'allow',
   };
 }
 

@@ -6,7 +6,7 @@ import { column, type ShownOf } from '../../tables/column.js';
 import { users } from '../../tables/core.js';
 import { declareTable } from '../../tables/table.js';
 
-const OWNER: Owner = { name: 'apiKeys', call: 'apiKeys()' };
+const OWNER: Owner = { name: 'apiKeys' };
 
 export const apiKeysTable = declareTable({
   name: 'api_keys',

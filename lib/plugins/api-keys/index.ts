@@ -20,12 +20,6 @@ export interface ApiKeysOptions {
    * @default 100
    */
   maxPerUser?: number;
-  /**
-   * How guards that name no scopes, and `optionalSession`, treat a key that has scopes. `refuse` rejects it with 403
-   * `scope_required`; `allow` treats it like a key without scopes, which has all the rights of its user.
-   * @default refuse
-   */
-  unscopedGuards?: 'refuse' | 'allow';
 }
 
 const TABLES = { ApiKey: apiKeysTable } as const;
@@ -46,7 +40,6 @@ export const schema = () =>
       .int('must be a whole number of at least 1')
       .min(1, 'must be a whole number of at least 1')
       .default(100),
-    unscopedGuards: z.enum(['refuse', 'allow'], 'must be refuse or allow').default('refuse'),
   });
 
 /**

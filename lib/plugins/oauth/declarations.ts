@@ -1,5 +1,5 @@
 import { declareProblems } from '../../errors.js';
-import { declareLimits, type WindowRule } from '../../limits/limiter.js';
+import { declareLimits } from '../../limits/limiter.js';
 import { declareNotices } from '../../mail/notice-kinds.js';
 import { declareEvents } from '../../outbox/events.js';
 import type { Owner } from '../../owners.js';
@@ -7,7 +7,7 @@ import { column, type RowOf, type ShownOf } from '../../tables/column.js';
 import { users } from '../../tables/core.js';
 import { declareTable } from '../../tables/table.js';
 
-const OWNER: Owner = { name: 'oauth', call: 'oauth()' };
+const OWNER: Owner = { name: 'oauth' };
 
 export const accountsTable = declareTable({
   name: 'accounts',
@@ -133,20 +133,13 @@ declareEvents(OWNER, {
   'tokens.refreshed': { provider: true },
 });
 
-const limits = declareLimits(OWNER, { providerLink: { limit: 20, window: 60 } });
+const limits = declareLimits(OWNER, {
+  /** Links and reauthentications at providers that one account starts through the routes, counted separately. */
+  providerLink: { limit: 20, window: 60 },
+});
 
 declare module '../../limits/limiter.js' {
   interface LimitNames extends Record<keyof typeof limits, unknown> {}
-}
-
-declare module '../../config/rate-limit.js' {
-  interface RateLimitOptions {
-    /**
-     * Links and reauthentications at providers that one account starts through the routes, counted separately.
-     * @default { limit: 20, window: 60 }
-     */
-    providerLink?: WindowRule | false;
-  }
 }
 
 export const providerNotices = declareNotices(OWNER, {

@@ -46,12 +46,6 @@ export interface OAuthOptions {
    * @default the root of `baseUrl`
    */
   errorUrl?: string;
-  /**
-   * The number of seconds within which users must have signed in or reauthenticated, for the routes that return tokens
-   * of a provider, because the tokens outlive the session. False for no limit. `auth.oauth.tokens` has no limit.
-   * @default 86400
-   */
-  tokensFreshWithin?: number | false;
 }
 
 const TABLES = { Account: accountsTable, OAuthFlow: flowsTable } as const;
@@ -64,9 +58,6 @@ export const schema = () =>
   schemaOf<OAuthOptions>()({
     linkByVerifiedEmail: flag.default(false),
     errorUrl: z.string('must be a path of this app, or a URL of a trusted origin').optional(),
-    tokensFreshWithin: z
-      .union([z.literal(false), z.number().positive()], 'must be a number of seconds, or false')
-      .default(24 * 60 * 60),
   });
 
 /**
@@ -130,8 +121,8 @@ export function oauth(options: OAuthOptions = {}): Plugin<'oauth', OAuthApi, OAu
           ...returns,
           ...moved,
           unlink(api),
-          readTokens(api, settings.tokensFreshWithin),
-          refreshTokens(api, settings.tokensFreshWithin),
+          readTokens(api),
+          refreshTokens(api),
         ],
         hasChosenPaths: moved.length > 0,
         tables: TABLES,

@@ -256,10 +256,8 @@ function turnIntoGet(redirectUri: string, { code, state, iss, error }: Parameter
   return { status: 303, headers: { Location: `${pathname}?${new URLSearchParams(kept)}` } };
 }
 
-/** The tokens outlive the session, but apps read them often: see `tokensFreshWithin`. */
-function recent(within: number | false) {
-  return within === false ? {} : { sensitive: { asks: 'fresh', within } as const };
-}
+/** A provider's tokens outlive the session, but apps read them often, so the sign-in can be a day ago. */
+const WITHIN_A_DAY = { asks: 'fresh', within: 24 * 60 * 60 } as const;
 
 const accountResource = resourceOf<Account>(
   'LinkedAccount',
@@ -303,14 +301,14 @@ export const unlink = (api: OAuthApi) =>
     },
   });
 
-export const refreshTokens = (api: OAuthApi, within: number | false) =>
+export const refreshTokens = (api: OAuthApi) =>
   route({
     method: 'post',
     path: '/oauth/:provider/tokens/refresh',
     client: 'oauth.refreshTokens',
     summary: "Refresh a provider's tokens",
     access: 'session',
-    ...recent(within),
+    sensitive: WITHIN_A_DAY,
     answers: { 200: { description: 'The new tokens', schema: tokensSchema() } },
     problems: [
       'provider_not_found',
@@ -352,14 +350,14 @@ function presentTokens(tokens: ProviderTokens) {
   };
 }
 
-export const readTokens = (api: OAuthApi, within: number | false) =>
+export const readTokens = (api: OAuthApi) =>
   route({
     method: 'get',
     path: '/oauth/:provider/tokens',
     client: 'oauth.tokens',
     summary: "Read a provider's tokens, for calling its API on behalf of the user",
     access: 'session',
-    ...recent(within),
+    sensitive: WITHIN_A_DAY,
     answers: { 200: { description: 'The tokens', schema: tokensSchema() } },
     problems: ['provider_not_found', 'account_not_linked', 'relink_required'],
     async handle({ auth, params: { provider = '' } }) {

@@ -24,11 +24,6 @@ export class AcceptedPasskeys {
     private readonly party: RelyingParty,
   ) {}
 
-  /** Whether this app knows all passkeys of its domain, so that browsers can delete the others. */
-  get areAll(): boolean {
-    return !this.party.isShared;
-  }
-
   /** Lists a user's passkeys, newest first, with the signal for browsers. */
   async list(userId: string): Promise<{ readonly passkeys: Passkey[]; readonly signal: PasskeySignal }> {
     const passkeys = await this.store.rows(userId);
@@ -51,7 +46,6 @@ export class AcceptedPasskeys {
 
   /** Whether no account has a passkey, and no link can restore it. */
   async isUnknown(credentialId: string): Promise<boolean> {
-    if (!this.areAll) return false;
     for (const userId of await this.store.formerOwners(credentialId)) {
       const isIt = (one: Pick<PasskeyRow, 'credentialId'>) => one.credentialId === credentialId;
       if ((await this.#restorable(userId)).some(isIt)) return false;

@@ -1,6 +1,6 @@
 import type { Database } from '../../database/database.js';
 import { declareProblems } from '../../errors.js';
-import { declareLimits, type WindowRule } from '../../limits/limiter.js';
+import { declareLimits } from '../../limits/limiter.js';
 import { declareNotices } from '../../mail/notice-kinds.js';
 import { declareEvents } from '../../outbox/events.js';
 import type { Owner } from '../../owners.js';
@@ -9,7 +9,7 @@ import { users } from '../../tables/core.js';
 import { declareTable, type Fact } from '../../tables/table.js';
 import { HAS_PASSKEY } from '../../users/record.js';
 
-const OWNER: Owner = { name: 'passkeys', call: 'passkeys()' };
+const OWNER: Owner = { name: 'passkeys' };
 
 export const passkeysTable = declareTable({
   name: 'passkeys',
@@ -155,20 +155,13 @@ declare module '../../outbox/events.js' {
 
 declareEvents(OWNER, { 'passkey.added': { passkeyId: true }, 'passkey.removed': { passkeyId: true } });
 
-const limits = declareLimits(OWNER, { passkeyOptions: { limit: 60, window: 60 } });
+const limits = declareLimits(OWNER, {
+  /** Requests for passkey options: per address for sign-ins, and per account for everything else. */
+  passkeyOptions: { limit: 60, window: 60 },
+});
 
 declare module '../../limits/limiter.js' {
   interface LimitNames extends Record<keyof typeof limits, unknown> {}
-}
-
-declare module '../../config/rate-limit.js' {
-  interface RateLimitOptions {
-    /**
-     * Requests for passkey options: per address for sign-ins, and per account for everything else.
-     * @default { limit: 60, window: 60 }
-     */
-    passkeyOptions?: WindowRule | false;
-  }
 }
 
 export const passkeyNotices = declareNotices(OWNER, {

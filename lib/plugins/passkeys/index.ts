@@ -123,12 +123,6 @@ export interface PasskeysOptions {
    * @default the host of `baseUrl`
    */
   rpId?: string;
-  /**
-   * Whether other systems also register passkeys for `rpId`. latchkey then rejects an unknown passkey with 401
-   * `invalid_passkey` instead of `unknown_passkey`, so that no browser deletes a passkey of another system.
-   * @default false
-   */
-  sharedRpId?: boolean;
   /** The name of the app that browsers and authenticators show: 1 to 64 characters. @default `appName` in the config */
   rpName?: string;
 }
@@ -147,7 +141,6 @@ export const optionsSchema = () =>
         'must be a domain such as example.com: passkeys cannot be bound to an IP address',
       )
       .optional(),
-    sharedRpId: z.boolean('must be true or false').default(false),
     rpName: z
       .string('must be the name of the app')
       .regex(/^\S(.{0,62}\S)?$/u, 'must be a name of 1 to 64 characters')

@@ -5,8 +5,6 @@ import type { Settings } from '../../config/config.js';
 export interface RelyingParty {
   /** The domain that passkeys are bound to. */
   readonly id: string;
-  /** Whether other systems register passkeys for the domain too. */
-  readonly isShared: boolean;
   readonly name: string;
   /** The origins of the app whose pages can use passkeys. */
   readonly origins: readonly string[];
@@ -18,11 +16,7 @@ const EXAMPLE_DOMAIN = 'such as example.com';
 /** Returns the relying party for the settings. @throws TypeError with the fix, if passkeys cannot work with them */
 export function relyingParty(
   { baseUrl, appName, origins, log }: Settings,
-  options: {
-    readonly rpId?: string | undefined;
-    readonly sharedRpId: boolean;
-    readonly rpName?: string | undefined;
-  },
+  options: { readonly rpId?: string | undefined; readonly rpName?: string | undefined },
 ): RelyingParty {
   if (baseUrl === null)
     throw new TypeError(
@@ -52,8 +46,7 @@ export function relyingParty(
       { cause: null },
     );
   const own = [...origins].filter((origin) => isAtOrBelow(new URL(origin).hostname, id));
-  const { rpName, sharedRpId: isShared } = options;
-  return { id, isShared, name: rpName ?? appName ?? hostname, origins: own };
+  return { id, name: options.rpName ?? appName ?? hostname, origins: own };
 }
 
 /** Whether a host is an IP address, as in a URL. */

@@ -176,7 +176,7 @@ export const listPasskeys = (accepted: AcceptedPasskeys) =>
         description: 'The passkeys, and which ones browsers should keep',
         schema: z.object({
           passkeys: z.array(passkeyResource.schema),
-          ...(accepted.areAll && { signal: signalShape() }),
+          signal: signalShape(),
         }),
       },
     },
@@ -187,7 +187,7 @@ export const listPasskeys = (accepted: AcceptedPasskeys) =>
         status: 200,
         body: {
           passkeys: passkeys.map(passkeyResource.present),
-          ...(accepted.areAll && { signal: { rp_id, user_id, accepted: [...ids] } }),
+          signal: { rp_id, user_id, accepted: [...ids] },
         },
       };
     },

@@ -3,7 +3,7 @@ import { declareEvents, OF_ADMINISTRATOR } from '../../outbox/events.js';
 import type { Owner } from '../../owners.js';
 import { column, type RowOf } from '../../tables/column.js';
 
-const OWNER: Owner = { name: 'suspension', call: 'suspension()' };
+const OWNER: Owner = { name: 'suspension' };
 
 /** The columns that the plugin adds to users. */
 export const suspensionColumns = {

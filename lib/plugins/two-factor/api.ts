@@ -1,4 +1,4 @@
-import { type CompleteSignInInput, completionApi, type PendingInput } from '../../accounts/completion.js';
+import type { PendingInput } from '../../accounts/completion.js';
 import type { Core } from '../../core/core.js';
 import { AuthError } from '../../errors.js';
 import type { ClientInput, TransactionOption } from '../../sessions/request.js';
@@ -197,11 +197,6 @@ export class TwoFactorApi {
       if (adminId !== null && adminId === userId) throw new AuthError('own_account');
       await this.#parts.changes.disable(userId, adminId);
     });
-  }
-
-  /** Completes a pending sign-in: the same as `auth.completeSignIn`. */
-  complete(input: CompleteSignInInput): Promise<IssuedSession> {
-    return completionApi(this.#core).completeSignIn(input);
   }
 
   /**

@@ -6,7 +6,7 @@ import { column, type RowOf, type ShownOf } from '../../tables/column.js';
 import { sessions, users } from '../../tables/core.js';
 import { declareTable } from '../../tables/table.js';
 
-const OWNER: Owner = { name: 'twoFactor', call: 'twoFactor()' };
+const OWNER: Owner = { name: 'twoFactor' };
 
 /** The columns that the plugin adds to users, so that reading a user also shows whether they have a second factor. */
 export const secondFactorColumns = {

@@ -26,9 +26,6 @@ export const readTwoFactor = ({ policy, status }: Pick<Parts, 'policy' | 'status
             totp: z.boolean().describe('Whether codes from an authenticator app are enabled'),
             recovery_codes_left: z.int(),
             passkeys: z.boolean().describe('Whether the user has enabled passkeys as a second factor'),
-            trusted_devices: z
-              .int()
-              .describe('The number of browsers in which sign-ins ask for no second factor: always 0'),
             required: z.boolean().describe('Whether the user must have a second factor'),
           }),
         ),
@@ -38,11 +35,7 @@ export const readTwoFactor = ({ policy, status }: Pick<Parts, 'policy' | 'status
       const { totp, passkeys, codes } = await status.read(auth.user.id);
       return {
         status: 200,
-        body: {
-          ...{ totp, recovery_codes_left: codes, passkeys },
-          trusted_devices: 0,
-          required: policy.names(auth.user),
-        },
+        body: { totp, recovery_codes_left: codes, passkeys, required: policy.names(auth.user) },
       };
     },
   });

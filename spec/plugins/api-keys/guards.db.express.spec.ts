@@ -82,22 +82,6 @@ describe('requireSession with API keys', () => {
     await get('/optional').expect(200);
   });
 
-  test('admits it there if the app wants so', async () => {
-    const lenient = await startApp({
-      plugins: [password(), apiKeys({ unscopedGuards: 'allow' })],
-      mount(express, auth) {
-        express.get('/any', requireSession(auth, { scopes: [] }), seen);
-        express.get('/optional', optionalSession(auth), seen);
-      },
-    });
-    const { id } = await lenient.auth.users.create(ada);
-    const { key: scoped } = await lenient.auth.apiKeys.create(id, { name: 'x', scopes: ['reports:read'] });
-    await lenient.http.get('/any').set('x-service-api-key', scoped).expect(200);
-    const optional = await lenient.http.get('/optional').set('x-service-api-key', scoped).expect(200);
-    expect(optional.body.via).toBe('api-key');
-    await lenient.stop();
-  });
-
   test('requires all scopes of a key, and none of a session', async () => {
     expectProblem(await get('/reports'), 403, 'insufficient_scope');
     for (const scope of ['reports', 'reports:*', 'REPORTS:READ', 'reports:read2', 'reports:write'])

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, test } from '@jest/globals';
-import { admin, type PasskeysOptions, passkeys, suspension } from '../../../lib/index.js';
+import { admin, passkeys, suspension } from '../../../lib/index.js';
 import { ada, password, type SpecApp, signedIn, startApp } from '../../support/app.js';
 import { type Authenticator, base64url } from '../../support/authenticator.js';
 import { beforeChange } from '../../support/changes.js';
@@ -11,19 +11,18 @@ import { expectProblem } from '../../support/problem.js';
 import { ago, DAY, SECOND } from '../../support/sessions.js';
 
 // Which passkeys browsers should keep, and when a sign-in says that no account has one.
-const plugins = (options: PasskeysOptions = {}) =>
-  [password(), passkeys(options), suspension(), admin({ adminEmails: ['root@example.com'] })] as const;
+const plugins = [password(), passkeys(), suspension(), admin({ adminEmails: ['root@example.com'] })] as const;
 
-let app: SpecApp<ReturnType<typeof plugins>>;
+let app: SpecApp<typeof plugins>;
 let mails: ReturnType<typeof mailbox>;
 afterEach(() => app.stop());
 
 type Browser = ReturnType<typeof app.browser>;
 
-async function start(config: object = {}, email: object = {}, options: PasskeysOptions = {}) {
+async function start(config: object = {}, email: object = {}) {
   mails = mailbox();
   app = await startApp({
-    plugins: plugins(options),
+    plugins,
     config: { baseUrl: PAGE, ...config, email: { send: mails.send, ...email } },
   });
   return person();
@@ -273,14 +272,6 @@ describe('unknown_passkey', () => {
     expectProblem(await send(app.browser()), 401, 'invalid_passkey');
     expectProblem(await send(browser), 401, 'unknown_passkey');
     expectProblem(await send(browser), 401, 'invalid_passkey');
-  });
-
-  test('is no answer where other systems have passkeys for the domain, which a signal would delete', async () => {
-    const { browser, id, phone } = await start({}, {}, { sharedRpId: true });
-    expect((await browser.get('/auth/passkeys').expect(200)).body).toEqual({ passkeys: [expect.anything()] });
-    expectProblem(await signInWith(app.browser(), phone, { lies: wrong }), 401, 'invalid_passkey');
-    await app.auth.users.delete(id);
-    await refusal(phone, 'invalid_passkey');
   });
 
   test('is no answer to a reauthentication', async () => {

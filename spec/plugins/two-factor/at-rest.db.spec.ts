@@ -122,7 +122,7 @@ describe('secrets', () => {
     await rotating.close();
     const rotated = createAuth({ ...config, secret: next });
     const code = codeOf(owner.secret);
-    const issued = await rotated.twoFactor.complete({
+    const issued = await rotated.completeSignIn({
       pendingToken: await signInWith(rotated),
       method: 'totp',
       code,
@@ -133,13 +133,11 @@ describe('secrets', () => {
     const lost = createAuth({ ...config, secret: `${next} that is lost` });
     const pendingToken = await signInWith(lost);
     const again = codeOf(owner.secret, 1);
-    await expect(
-      lost.twoFactor.complete({ pendingToken, method: 'totp', code: again }),
-    ).rejects.toMatchObject({
+    await expect(lost.completeSignIn({ pendingToken, method: 'totp', code: again })).rejects.toMatchObject({
       code: 'unavailable',
     });
     const [recoveryCode] = owner.recoveryCodes;
-    await lost.twoFactor.complete({ pendingToken, method: 'recovery_code', code: recoveryCode });
+    await lost.completeSignIn({ pendingToken, method: 'recovery_code', code: recoveryCode });
     await lost.close();
   });
 });

@@ -63,7 +63,6 @@ describe('switched on', () => {
       totp: false,
       recovery_codes_left: 10,
       passkeys: true,
-      trusted_devices: 0,
       required: false,
     });
     const again = app.browser();

@@ -59,7 +59,7 @@ test('wait for the second factor', async () => {
   if (!('secondFactor' in pending)) throw new Error('no second factor was asked for');
   const { methods, pendingToken } = pending.secondFactor;
   expect(methods).toEqual(['totp', 'recovery_code']);
-  const issued = await auth.twoFactor.complete({ pendingToken, method: 'recovery_code', code });
+  const issued = await auth.completeSignIn({ pendingToken, method: 'recovery_code', code });
   expect(issued.session).toMatchObject({ aal: 2, amr: ['fed', 'otp', 'mfa'] });
 });
 

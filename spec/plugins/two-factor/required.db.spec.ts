@@ -100,7 +100,6 @@ describe('who has no second factor', () => {
       totp: false,
       recovery_codes_left: 0,
       passkeys: false,
-      trusted_devices: 0,
       required: true,
     });
     const begun = await browser.post('/auth/two-factor/totp').expect(201);

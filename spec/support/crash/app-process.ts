@@ -7,8 +7,10 @@ import { authRouter, createAuth, requireSession } from '../../../lib/index.js';
 import { memoryLogger } from '../app.js';
 import { atStatements } from '../at-statements.mjs';
 import { importUsers } from '../import-users.js';
+import { setLimits } from '../limits.js';
 import {
   crashConfig,
+  FIXED_LIMITS,
   IMPORTED,
   importedEmail,
   type Order,
@@ -41,6 +43,7 @@ const auth = createAuth({
   }),
   logger: memoryLogger(),
 });
+setLimits(auth, FIXED_LIMITS);
 const { core } = internalsOf(auth);
 const { sequelize } = core.database;
 const isBusy = dieAtStatement(sequelize);

@@ -61,9 +61,7 @@ export const crashConfig = (
   email: { send },
   webhooks: webhook ? [{ url: webhook, secret: WEBHOOK_SECRET }] : [],
   rateLimit: {
-    ...{ signIn: rule, signUp: rule, mail: rule, passwordCheck: rule, passwordChange: rule },
-    ...{ mailAddress: rule, passkeyOptions: rule },
-    providerLink: rule,
+    ...{ signIn: rule, signUp: rule, mail: rule, mailAddress: rule },
     account: { failures: 1000, firstPause: 1, maxPause: 1 },
   },
   plugins: [
@@ -78,6 +76,14 @@ export const crashConfig = (
     suspension(),
   ] as const,
 });
+
+/** The limits that the config cannot change. */
+export const FIXED_LIMITS = {
+  passwordCheck: rule,
+  passwordChange: rule,
+  passkeyOptions: rule,
+  providerLink: rule,
+};
 
 /** What a process can be told to do. */
 export type Work = { what: 'settle' | 'prune' | 'deliver' } | { what: 'import'; batch: number };

@@ -29,8 +29,8 @@ export interface PasskeysValues {
   readonly mount: string;
   /** Where the browser goes after a passkey was added. */
   readonly next: string;
-  /** The passkeys that the browser should keep, which the script of the page passes to it. Null with `sharedRpId`. */
-  readonly signal: SignalValues | null;
+  /** The passkeys that the browser should keep, which the script of the page passes to it. */
+  readonly signal: SignalValues;
 }
 
 /** The argument of `PublicKeyCredential.signalAllAcceptedCredentials()`. */
@@ -65,13 +65,11 @@ export function passkeysCard(site: Site): Card | null {
         hasPassword: (await visit.methods).password,
         mount: site.mount,
         next: visit.returnTo ?? back('passkey-added')(),
-        signal: signal
-          ? {
-              rpId: signal.rp_id,
-              userId: signal.user_id,
-              allAcceptedCredentialIds: signal.accepted,
-            }
-          : null,
+        signal: {
+          rpId: signal.rp_id,
+          userId: signal.user_id,
+          allAcceptedCredentialIds: signal.accepted,
+        },
       };
     },
   });
@@ -115,7 +113,7 @@ export function passkeysView(
         options: 'post /passkeys/options',
         send: 'post /passkeys',
         next,
-        more: html` data-codes="passkey-codes"${signal && html` data-signal="${JSON.stringify(signal)}"`}`,
+        more: html` data-codes="passkey-codes" data-signal="${JSON.stringify(signal)}"`,
       },
       t.add,
     )}</div><p data-no-passkeys data-part="quiet">${t.needsScript}</p><div id="passkey-codes" hidden data-part="once"><h3 tabindex="-1">${words.security.secondFactor.codes}</h3><p>${words.security.secondFactor.codesText}</p><pre data-part="secret"></pre><p><a href="${next}" data-part="button">${words.security.secondFactor.saved}</a></p></div>`,

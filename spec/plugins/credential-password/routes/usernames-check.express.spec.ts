@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { ada, password, type SpecApp, startApp } from '../../../support/app.js';
+import { setLimits } from '../../../support/limits.js';
 import { expectProblem } from '../../../support/problem.js';
 
 describe('POST /usernames/check', () => {
@@ -30,8 +31,9 @@ describe('POST /usernames/check', () => {
 test('checks count by address, so that nobody lists the usernames there are', async () => {
   const app = await startApp({
     plugins: [password({ username: true })],
-    config: { rateLimit: { usernameCheck: { limit: 2, window: 60 } } },
+    config: { rateLimit: {} },
   });
+  setLimits(app.auth, { usernameCheck: { limit: 2, window: 60 } });
   const check = () => app.http.post('/auth/usernames/check').send({ username: 'ada' });
   const statuses = (await Promise.all([1, 2, 3].map(check))).map(({ status }) => status).sort();
   expect(statuses).toEqual([200, 200, 429]);
