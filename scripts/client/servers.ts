@@ -47,11 +47,7 @@ export function servers(): readonly Server[] {
     { plugins: [credentialPassword({ identifier: 'username' }), passkeys()] },
     {
       email,
-      plugins: [
-        admin({ adminEmails: ['root@example.com'] }),
-        emailSignIn({ link: false }),
-        passkeys({ sharedRpId: true }),
-      ],
+      plugins: [admin({ adminEmails: ['root@example.com'] }), emailSignIn({ link: false }), passkeys()],
     },
   ];
   return configs.map((config) => {

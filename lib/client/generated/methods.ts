@@ -567,8 +567,7 @@ export interface PasskeyMethods {
   list(options?: CallOptions): Call<
     {
       readonly passkeys: readonly Passkey[];
-      /** Depends on the server's config. */
-      readonly signal?: {
+      readonly signal: {
         /** The rpId. */
         readonly rp_id: string;
         /** The userId, in base64url. */

@@ -361,8 +361,6 @@ export interface TwoFactorStatus {
   readonly recovery_codes_left: number;
   /** Whether the user has enabled passkeys as a second factor. */
   readonly passkeys: boolean;
-  /** The number of browsers in which sign-ins ask for no second factor: always 0. */
-  readonly trusted_devices: number;
   /** Whether the user must have a second factor. */
   readonly required: boolean;
 }
