@@ -1,10 +1,11 @@
-// Measures auth.importUsers: an import that breaks off after 60 %, and the same import again.
+// Measures auth.movingIn.importUsers: an import that breaks off after 60 %, and the same import again.
 //
 //   node --expose-gc --import tsx scripts/import.mjs 20000 sqlite:./import.db
 //
 // The database must be empty. Prints how long both took, what is on the heap during the second one, and whether its report
 // is that of a dry run beforehand.
 import { createAuth, credentialPassword, oauth, twoFactor } from '../lib/index.ts';
+import { movingIn } from '../lib/moving-in.ts';
 import { github } from '../lib/providers.ts';
 
 const [count, database] = [Number(process.argv[2] ?? 20_000), process.argv[3] ?? 'sqlite:./import.db'];
@@ -13,7 +14,7 @@ const auth = createAuth({
   database,
   secret: 'a secret for a measurement, of 32 bytes',
   baseUrl: 'http://localhost:3000',
-  plugins: [credentialPassword(), oauth(), github(client), twoFactor()],
+  plugins: [credentialPassword(), oauth(), github(client), twoFactor(), movingIn()],
 });
 await auth.migrate();
 
@@ -39,11 +40,13 @@ async function timed(work) {
   return { result, seconds: ((performance.now() - started) / 1000).toFixed(1) };
 }
 
-const planned = await auth.importUsers(rows(), { dryRun: true });
-const broken = await timed(() => auth.importUsers(rows(count * 0.6)).catch(({ message }) => message));
+const planned = await auth.movingIn.importUsers(rows(), { dryRun: true });
+const broken = await timed(() =>
+  auth.movingIn.importUsers(rows(count * 0.6)).catch(({ message }) => message),
+);
 const heap = [];
 const again = await timed(() =>
-  auth.importUsers(rows(), {
+  auth.movingIn.importUsers(rows(), {
     onProgress({ rows: done }) {
       if (done % Math.max(500, count / 10) !== 0) return;
       globalThis.gc?.();

@@ -26,12 +26,13 @@ const TYPESCRIPT = 'typescript@5.0.4';
 const MAIN = `
   import express from 'express';
   import { ${NAMES}, passkeys } from 'latchkey';
+  import { movingIn } from 'latchkey/moving-in';
   import { Authenticator } from './authenticator.mjs';
   const { DATABASE, REDIS, HASH } = process.env;
   const config = { database: DATABASE, rateLimit: REDIS ? { store: REDIS } : {} };
   ${IN_JAVASCRIPT}
   const baseUrl = 'http://localhost:3000';
-  const plugins = [credentialPassword({ bcryptCost: 4 }), passkeys()];
+  const plugins = [credentialPassword({ bcryptCost: 4 }), passkeys(), movingIn()];
   const other = createAuth({ ...config, baseUrl, secret: 'a secret for specs, of 32 bytes and more', plugins });
   await other.migrate();
   const { user, session } = await other.credential.signIn({ credential: email, password });

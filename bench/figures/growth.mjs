@@ -214,7 +214,7 @@ async function importMany({ auth }) {
     // Page 1 has them, and page 10,000 those of the seed: their rows have the same values.
     emailVerified: true,
   }));
-  const { users } = await auth.importUsers(list);
+  const { users } = await auth.movingIn.importUsers(list);
   if (users.length !== list.length) throw new Error(`${users.length} users imported`);
 }
 

@@ -1,5 +1,6 @@
 // latchkey's tables with as many users and sessions as asked for. The older half of the sessions has expired.
 import { admin, createAuth, credentialPassword } from 'latchkey';
+import { movingIn } from 'latchkey/moving-in';
 import { connectTo, insertRows } from '../support/insert.mjs';
 import {
   digestOf,
@@ -22,7 +23,11 @@ export function openAuth(url) {
     database: url,
     secret: SECRET,
     rateLimit: false,
-    plugins: [credentialPassword({ bcryptCost: 4 }), admin({ adminEmails: ['admin@example.test'] })],
+    plugins: [
+      credentialPassword({ bcryptCost: 4 }),
+      admin({ adminEmails: ['admin@example.test'] }),
+      movingIn(),
+    ],
   });
 }
 

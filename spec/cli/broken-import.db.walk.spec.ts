@@ -16,6 +16,7 @@ interface Death {
 }
 
 const CONFIG = `import { createAuth, credentialPassword, oauth, twoFactor } from 'latchkey';
+  import { movingIn } from 'latchkey/moving-in';
   import { github } from 'latchkey/providers';
   export const auth = createAuth({
     database: process.env.DATABASE_URL,
@@ -26,6 +27,7 @@ const CONFIG = `import { createAuth, credentialPassword, oauth, twoFactor } from
       oauth(),
       github({ clientId: 'id', clientSecret: 'secret' }),
       twoFactor(),
+      movingIn(),
     ],
   });
   const death = JSON.parse(process.env.DEATH ?? 'null');

@@ -1,14 +1,16 @@
 import { once } from 'node:events';
 import { afterAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { createAuth } from '../../lib/index.js';
+import { movingIn } from '../../lib/moving-in.js';
 import { SECRET } from '../support/app.js';
 import { type CliProject, startProject } from '../support/cli.js';
 
 const CONFIG = `import { createAuth, credentialPassword } from 'latchkey';
+  import { movingIn } from 'latchkey/moving-in';
   export const auth = createAuth({
     database: 'sqlite:./app.db',
     secret: '${SECRET}',
-    plugins: [credentialPassword()],
+    plugins: [credentialPassword(), movingIn()],
   });`;
 const HASH = '$2b$04$LAAkqIYrNmfCTGrV6XQkPeLvKa8mf0YDqNzJ3qUuEJwhvQkMzQpO2';
 const ada = { ref: 7, email: 'ada@example.com', emailVerified: true, passwordHash: HASH };
@@ -73,7 +75,11 @@ describe('latchkey import', () => {
 
   test('--update applies what has changed, and lists what it leaves alone', async () => {
     await latchkey(['-', '--source', 'crm'], lines(ada, grace, { ref: 'x', email: 'x@example.com' }));
-    const auth = createAuth({ database: `sqlite:${project?.folder}/app.db`, secret: SECRET });
+    const auth = createAuth({
+      database: `sqlite:${project?.folder}/app.db`,
+      secret: SECRET,
+      plugins: [movingIn()],
+    });
     const { id } = (await auth.users.find({ email: grace.email })) ?? {};
     await auth.users.changeEmail(String(id), 'mine@example.com');
     await auth.close();

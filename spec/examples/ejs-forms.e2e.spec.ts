@@ -163,15 +163,17 @@ describeMove(
 
       const guide = await readFile(join(root, 'docs/migrating/express-session-passport.md'), 'utf8');
       const [, sessions = ''] = /```js\n(\/\/ sessions\.js\n[\s\S]*?)```/.exec(guide) ?? [];
-      const line = "const { bridges } = require('./sessions');";
-      expect(guide).toContain(`\`${line}\` and add \`bridges\` to \`config\``);
+      const [, requires = '', list = ''] =
+        /```js\n(const \{ movingIn[\s\S]*?)\/\/ …\n([\s\S]*?)```/.exec(guide) ?? [];
       const { folder } = it.after;
       const config = await readFile(join(folder, 'auth.js'), 'utf8');
       const future = `new Date(${Date.now() + 24 * 3_600_000})`;
       await writeFile(join(folder, 'sessions.js'), sessions.replace(/new Date\('.*?'\)/, future));
       await writeFile(
         join(folder, 'auth.js'),
-        config.replace('const config = {', `${line}\nconst config = {\n  bridges,`),
+        config
+          .replace('const config = {', `${requires}\nconst config = {`)
+          .replace(/ {2}plugins: \[.*\],\n/, list),
       );
       for (const name of ['express-session', 'connect-session-sequelize'])
         await symlink(join(it.before.folder, 'node_modules', name), join(folder, 'node_modules', name));

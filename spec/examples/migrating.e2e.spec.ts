@@ -150,11 +150,12 @@ onPostgres('from the first to the last step of', () => {
   /** The bridge of a guide, as it says, and with a time that does not come. */
   async function addBridges(guide: string, { edit }: Project): Promise<void> {
     const line = "import { bridges } from './sessions.js';";
-    expect(await page(guide)).toContain(`\`${line}\` and pass \`bridges\` to \`createAuth\``);
-    await edit('auth.js', [
-      'export const auth = createAuth({',
-      `${line}\nexport const auth = createAuth({ bridges,`,
-    ]);
+    expect(await page(guide)).toContain(`\`${line}\` and pass \`{ bridges }\` to \`movingIn\``);
+    await edit(
+      'auth.js',
+      ['export const auth = createAuth({', `${line}\nexport const auth = createAuth({`],
+      ['movingIn()', 'movingIn({ bridges })'],
+    );
     await edit('sessions.js', [/new Date\('.*?'\)/, `new Date(${Date.now() + DAY_MS})`]);
   }
 
