@@ -35,7 +35,7 @@ export type { SignOutValues } from './pages/entrance/sign-out.js';
 export type { SignUpValues } from './pages/entrance/sign-up.js';
 export type { UndoChangeValues } from './pages/entrance/undo-change.js';
 export { PagesApi, pages } from './pages/index.js';
-export type { PageLinks, PageName, PagesOptions, ThemeOptions } from './pages/options.js';
+export type { PageName, PagesOptions, ThemeOptions } from './pages/options.js';
 export type { OwnField } from './pages/own-fields.js';
 export type { ProviderValues } from './pages/providers.js';
 export type {
@@ -45,6 +45,7 @@ export type {
   FormValues,
   LinkValues,
   PageKind,
+  PageLinks,
   PageValues,
   Render,
   RenderedPage,

@@ -85,8 +85,9 @@ export const rateLimitSchema = schemaOf<RateLimitOptions>()({
 /** @internal */
 export function rateLimitSettings(options: false | z.output<typeof rateLimitSchema>) {
   if (options === false) return null;
-  const { store, account, ...windows } = options;
-  const rules = { ...declaredLimits.values, ...windows } as Record<keyof LimitNames, WindowRule | false>;
+  const { store, signIn, signUp, mail, mailAddress, dataExport, account } = options;
+  const chosen = { signIn, signUp, mail, mailAddress, dataExport };
+  const rules = { ...declaredLimits.values, ...chosen } as Record<keyof LimitNames, WindowRule | false>;
   return {
     store: store ?? null,
     rules: {

@@ -1,6 +1,6 @@
 import { type Html, html } from '../html.js';
 import type { View } from './page.js';
-import type { CommonValues } from './values.js';
+import type { CommonValues, PageLinks } from './values.js';
 import type { Words } from './words.js';
 
 /** The files that a document loads. */
@@ -79,11 +79,11 @@ ${footerOf(links, words)}
 `;
 }
 
-function footerOf(links: CommonValues['links'], words: Words) {
-  const named = (['terms', 'privacy', 'support'] as const).filter((name) => links[name] !== undefined);
-  if (named.length === 0) return null;
-  return html`<footer data-part="footer"><ul>${named.map(
-    (name) => html`<li><a href="${links[name]}">${words[name]}</a></li>`,
+function footerOf({ terms, privacy, support }: CommonValues['links'], words: Words) {
+  const links = Object.entries({ terms, privacy, support }).filter(([, url]) => url !== undefined);
+  if (links.length === 0) return null;
+  return html`<footer data-part="footer"><ul>${links.map(
+    ([name, url]) => html`<li><a href="${url}">${words[name as keyof PageLinks]}</a></li>`,
   )}</ul></footer>`;
 }
 

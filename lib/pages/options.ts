@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { readOptions, schemaOf } from '../config/options.js';
 import type { Core } from '../core/core.js';
 import { checkCallbackUrl } from '../http/callback-url.js';
-import type { Render } from './values.js';
+import type { PageLinks, Render } from './values.js';
 
 /** The look of the pages. */
 export interface ThemeOptions {
@@ -12,16 +12,6 @@ export interface ThemeOptions {
   logo?: string;
   /** Whether the pages are dark where the user prefers that. @default 'auto' */
   dark?: 'auto' | 'never';
-}
-
-/** Links below every page: URLs, or paths of this origin. */
-export interface PageLinks {
-  /** The terms of use. @default none */
-  terms?: string;
-  /** The privacy policy. @default none */
-  privacy?: string;
-  /** Where users get help. @default none */
-  support?: string;
 }
 
 /** The names of all pages. The plugins of an app decide which of them it has. */

@@ -26,6 +26,16 @@ export interface LinkValues {
   readonly isCurrent: boolean;
 }
 
+/** Links below every page: URLs, or paths of this origin. */
+export interface PageLinks {
+  /** The terms of use. @default none */
+  terms?: string;
+  /** The privacy policy. @default none */
+  privacy?: string;
+  /** Where users get help. @default none */
+  support?: string;
+}
+
 /** The values that every page has. */
 export interface CommonValues {
   /** The name of the page, such as `sign-in`. */
@@ -38,7 +48,7 @@ export interface CommonValues {
   readonly lang: string;
   readonly dir: 'ltr' | 'rtl';
   /** The links to the terms, the privacy policy and the support of the app. */
-  readonly links: { readonly terms?: string; readonly privacy?: string; readonly support?: string };
+  readonly links: PageLinks;
   /** The navigation between the pages of an account. Empty on the others. */
   readonly navigation: readonly LinkValues[];
   /** The page that signs out, on the pages of an account. */

@@ -1,25 +1,7 @@
-import { readdirSync, readFileSync } from 'node:fs';
-import { fileURLToPath } from 'node:url';
 import { inspect, isDeepStrictEqual } from 'node:util';
 import { describe, expect, test } from '@jest/globals';
-import type { z } from 'zod';
 import { describeField, Fields } from '../../lib/users/fields.js';
-// Loads the plugins, which declare options of their own.
-import '../../lib/index.js';
-
-const lib = fileURLToPath(new URL('../../lib', import.meta.url));
-const sources = new Map(
-  readdirSync(lib, { recursive: true, encoding: 'utf8' })
-    .filter((path) => path.endsWith('.ts'))
-    .map((path) => [path.replaceAll('\\', '/'), readFileSync(`${lib}/${path}`, 'utf8')]),
-);
-
-/** The schemas of options: `export const name = schemaOf<Options>()`, or a function that makes one. */
-const schemas = [...sources].flatMap(([file, source]) =>
-  [...source.matchAll(/export const (\w+) =(?: \(\) =>)?\s+schemaOf<(\w+)>\(\)/g)].map(
-    ([, name = '', options = '']) => ({ file, name, options }),
-  ),
-);
+import { schemaIn, schemas, sources } from '../support/schemas.js';
 
 /** What `@default` says of each direct member of an interface, of those that it extends, and of those that plugins add. */
 function documented(options: string): ReadonlyMap<string, string> {
@@ -60,13 +42,6 @@ function literal(text: string): { readonly value: unknown } | null {
   return { value: JSON.parse(code.replace(/(\w+):/g, '"$1":')) };
 }
 
-/** The schema of each option of a schema. */
-async function shapeOf(file: string, name: string): Promise<Readonly<Record<string, z.ZodType>>> {
-  const module = (await import(`../../lib/${file.replace(/\.ts$/, '.js')}`)) as Record<string, unknown>;
-  const made = module[name];
-  return ((typeof made === 'function' ? made() : made) as z.ZodObject<Record<string, z.ZodType>>).shape;
-}
-
 describe('the defaults that TSDoc names', () => {
   test('are found for every schema of options', () => {
     const all = [...sources.values()].flatMap(
@@ -79,7 +54,7 @@ describe('the defaults that TSDoc names', () => {
   test.each(schemas)('of $options are those of its schema', async ({ file, name, options }) => {
     const said = documented(options);
     const wrong: string[] = [];
-    for (const [option, schema] of Object.entries(await shapeOf(file, name))) {
+    for (const [option, schema] of Object.entries((await schemaIn(file, name)).shape)) {
       const text = said.get(option) ?? '';
       const { success, data } = schema.safeParse(undefined);
       const given = literal(text);

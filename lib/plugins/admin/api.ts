@@ -160,12 +160,10 @@ export class AdminApi {
   /**
    * Revokes all sessions of a user, and every sign-in in progress. The password does not change.
    *
-   * @param by who revokes them, for the event: the id of an administrator
    * @returns the number of active sessions
    * @throws AuthError `user_not_found`
    */
-  revokeUserSessions(userId: string, by: AdminCallOptions | string | null = {}): Promise<number> {
-    const options = typeof by === 'string' ? { adminId: by } : (by ?? {});
+  revokeUserSessions(userId: string, options: AdminCallOptions = {}): Promise<number> {
     const { adminId = null } = options;
     const { database, sessions, events } = this.#core;
     return this.#core.call('auth.admin.revokeUserSessions', options, ['adminId'], async () => {

@@ -200,7 +200,7 @@ export const revokeUserSessions = (api: AdminApi) =>
     },
     problems: ['user_not_found'],
     async handle({ params: { id = '' }, auth }) {
-      return { status: 200, body: { revoked: await api.revokeUserSessions(id, auth.user.id) } };
+      return { status: 200, body: { revoked: await api.revokeUserSessions(id, { adminId: auth.user.id }) } };
     },
   });
 

@@ -52,16 +52,16 @@ export const schema = () =>
  * const { key, apiKey } = await auth.apiKeys.create(userId, { name: 'nightly import' });
  */
 export function apiKeys(options: ApiKeysOptions = {}): Plugin<'apiKeys', ApiKeysApi, ApiKeysModels> {
-  const settings = readOptions('apiKeys', schema, options);
+  const { header, acceptBearer, maxPerUser } = readOptions('apiKeys', schema, options);
   return definePlugin({
     name: 'apiKeys',
     setup(core) {
       const store = new ApiKeyStore(core);
-      const api = new ApiKeysApi(core, store, settings.maxPerUser);
+      const api = new ApiKeysApi(core, store, maxPerUser);
       const sessionSchemes = () => core.carriers.flatMap(({ schemes = [] }) => schemes);
       return {
         api,
-        carriers: [apiKeyCarrier(store, { ...settings, sessionSchemes })],
+        carriers: [apiKeyCarrier(store, { header, acceptBearer, sessionSchemes })],
         routes: () => [createApiKey(api), listApiKeys(api), revokeApiKey(api)],
         tables: TABLES,
         onDelete: (userId, transaction) => store.deleteAll(userId, transaction),

@@ -49,14 +49,14 @@ export interface PasskeysModels extends ModelsOf<typeof TABLES> {}
  * const auth = createAuth({ …, baseUrl: 'https://app.example.com', plugins: [credentialPassword(), passkeys()] });
  */
 export function passkeys(options: PasskeysOptions = {}): Plugin<'passkeys', PasskeysApi, PasskeysModels> {
-  const given = readOptions('passkeys', optionsSchema, options);
+  const { rpId, rpName } = readOptions('passkeys', optionsSchema, options);
   return definePlugin({
     name: 'passkeys',
     userFacts: (database) => [hasPasskey(database)],
     setup(core) {
       const store = new PasskeyStore(core);
       const challenges = new Challenges(core);
-      const party = relyingParty(core.settings, given);
+      const party = relyingParty(core.settings, rpId, rpName);
       const accepted = new AcceptedPasskeys(core, store, party);
       const parts = { core, store, challenges, party, accepted };
       const assertions = new Assertions(parts);

@@ -16,7 +16,8 @@ const EXAMPLE_DOMAIN = 'such as example.com';
 /** Returns the relying party for the settings. @throws TypeError with the fix, if passkeys cannot work with them */
 export function relyingParty(
   { baseUrl, appName, origins, log }: Settings,
-  options: { readonly rpId?: string | undefined; readonly rpName?: string | undefined },
+  rpId: string | undefined,
+  rpName: string | undefined,
 ): RelyingParty {
   if (baseUrl === null)
     throw new TypeError(
@@ -28,7 +29,7 @@ export function relyingParty(
       `latchkey: passkeys: baseUrl has an IP address as its host, and passkeys are bound to a domain: set baseUrl ` +
         `to an origin with a domain, ${EXAMPLE}, or http://localhost with its port in development`,
     );
-  const id = options.rpId ?? hostname;
+  const id = rpId ?? hostname;
   if (!isAtOrBelow(hostname, id))
     throw new TypeError(
       `latchkey: passkeys: rpId must be the host of baseUrl, ${hostname}, or a domain above it: browsers reject others`,
@@ -46,7 +47,7 @@ export function relyingParty(
       { cause: null },
     );
   const own = [...origins].filter((origin) => isAtOrBelow(new URL(origin).hostname, id));
-  return { id, name: options.rpName ?? appName ?? hostname, origins: own };
+  return { id, name: rpName ?? appName ?? hostname, origins: own };
 }
 
 /** Whether a host is an IP address, as in a URL. */

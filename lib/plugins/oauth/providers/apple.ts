@@ -87,7 +87,17 @@ export const schema = () =>
  */
 export function apple(options: AppleOptions): ProviderPlugin {
   const read = readProvider('apple', schema, options);
-  const { clientId, teamId, keyId, scopes, issuer = APPLE, callbackPath, callbackUrl } = read;
+  const {
+    clientId,
+    teamId,
+    keyId,
+    scopes,
+    issuer = APPLE,
+    callbackPath,
+    callbackUrl,
+    fields,
+    profile,
+  } = read;
   const key = readKey(read.privateKey);
   return providerPlugin({
     id: 'apple',
@@ -108,7 +118,7 @@ export function apple(options: AppleOptions): ProviderPlugin {
     scopes: scopes ?? ['openid', 'name', 'email'],
     // Apple requires a form post if name or email is requested.
     authorizeParameters: { response_mode: 'form_post' },
-    fields: fieldsOf(read) as FieldsOf | undefined,
+    fields: fieldsOf({ fields, profile }) as FieldsOf | undefined,
     unsignedClaims,
     // Apple has no userinfo endpoint. All data is in the ID token.
     profile: ({ claims }) =>

@@ -55,7 +55,7 @@ interface GithubEmail {
  */
 export function github(options: GithubOptions): ProviderPlugin {
   const read = readProvider('github', schema, options);
-  return namedService('github', read, {
+  return namedService<Required<GithubEndpoints>>('github', read, {
     // GitHub sends this as `iss` (RFC 9207): https://docs.github.com/apps/github-authentication-discovery-endpoints
     issuer: 'https://github.com/login/oauth',
     endpoints: {

@@ -202,8 +202,12 @@ export const readProvider: typeof readOptions = (provider, makeSchema, options) 
 
 /** Returns the options of a provider that all providers have in common. */
 export function clientOf(options: ProviderOptions & ProfileAlias) {
-  const { clientId, clientSecret, authorizeParameters: appParameters, callbackPath, callbackUrl } = options;
-  return { clientId, clientSecret, appParameters, callbackPath, callbackUrl, fields: fieldsOf(options) };
+  const { clientId, clientSecret, callbackPath, callbackUrl, fields, profile } = options;
+  const { authorizeParameters: appParameters } = options;
+  return {
+    ...{ clientId, clientSecret, callbackPath, callbackUrl, appParameters },
+    fields: fieldsOf({ fields, profile }),
+  };
 }
 
 /** @throws TypeError if both names of the option are used */

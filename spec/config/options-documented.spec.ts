@@ -1,0 +1,109 @@
+import { readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { beforeAll, expect, test } from '@jest/globals';
+import type { z } from 'zod';
+import { schemaIn, schemas } from '../support/schemas.js';
+
+/** Where options are given, by the file of their schema: the config, or the call of a plugin. */
+const ROOTS: readonly (readonly [path: string, file: string, schema: string])[] = [
+  ['', 'config/config.ts', 'configSchema'],
+  ['credentialPassword()', 'plugins/credential-password/options.ts', 'schema'],
+  ['emailSignIn()', 'plugins/email-sign-in/options.ts', 'optionsSchema'],
+  ['admin()', 'plugins/admin/index.ts', 'schema'],
+  ['oauth()', 'plugins/oauth/index.ts', 'schema'],
+  ['apiKeys()', 'plugins/api-keys/index.ts', 'schema'],
+  ['auditLog()', 'plugins/audit-log/index.ts', 'schema'],
+  ['twoFactor()', 'plugins/two-factor/index.ts', 'schema'],
+  ['passkeys()', 'plugins/passkeys/index.ts', 'optionsSchema'],
+  ['pages()', 'pages/options.ts', 'schema'],
+  ...['apple', 'github', 'gitlab', 'microsoft', 'oauth2', 'oidc', 'slack'].map(
+    (provider) => [`${provider}()`, `plugins/oauth/providers/${provider}.ts`, 'schema'] as const,
+  ),
+  ['google()', 'plugins/oauth/providers/options.ts', 'discoveredSchema'],
+  ['x()', 'plugins/oauth/providers/options.ts', 'endpointSchema'],
+  ['auth.migrate()', 'migrations/migrate.ts', 'schema'],
+  ['auth.prune()', 'upkeep.ts', 'schema'],
+  ['auth.rotateSecrets()', 'upkeep.ts', 'schema'],
+];
+/** The options of these are on the pages about moving. */
+const ELSEWHERE = /^(previous-systems\/|accounts\/import\.ts)/;
+
+const page = (name: string) =>
+  readFileSync(fileURLToPath(new URL(`../../docs/${name}.md`, import.meta.url)), 'utf8');
+const section = (name: string, title: string) =>
+  page(name).split(`## ${title}\n`)[1]?.split('\n## ')[0] ?? '';
+const codeIn = (text: string) => [...text.matchAll(/`([^`]+)`/g)].map(([, code = '']) => code);
+const wordsIn = (text: string) => codeIn(text).flatMap((code) => code.match(/\w+/g) ?? []);
+
+/** The words in code that describe an option, by its full path, such as `session.cookie.name`. */
+const rows = new Map<string, readonly string[]>();
+const shapes: (readonly [path: string, shape: z.core.$ZodShape])[] = [];
+const options: string[] = [];
+
+beforeAll(async () => {
+  for (const [path, file, name] of ROOTS) shapes.push(...shapesIn(await schemaIn(file, name), path));
+  for (const [path, shape] of shapes) options.push(...Object.keys(shape).map((name) => join(path, name)));
+  readRows(page('configuration'));
+  readRows(section('pages', 'The look'), 'pages()');
+  readRows(section('users', 'Fields'), 'user.fields');
+  readRows(section('users', 'Hooks').replace(/^(\| `\w+)\(.*?`/gm, '$1`'), 'hooks');
+  for (const [line, name, given] of page('code').matchAll(/^\| `(auth\.\w+)\((.*?)\)`.*$/gm))
+    rows.set(`${name}()`, wordsIn(`\`${given}\` ${line}`));
+  // This section describes the options of all providers in sentences.
+  const ofProviders = wordsIn(section('oauth-reference', 'Options of providers'));
+  const providers = ROOTS.flatMap(([path, file]) => (file.includes('/providers/') ? path : []));
+  for (const [path] of shapes) if (providers.includes(path.split('.')[0] ?? '')) rows.set(path, ofProviders);
+});
+
+/** Reads tables of options. A row with the call of a plugin starts the options of that plugin. */
+function readRows(text: string, start = ''): void {
+  let prefix = start;
+  for (const [line, first = ''] of text.matchAll(/^\| (.*?) \|.*$/gm)) {
+    const [, call] = /^\*\*`(\w+\(\))`\*\*/.exec(first) ?? [];
+    prefix = call ?? prefix;
+    for (const name of call ? [''] : codeIn(first))
+      rows.set(join(prefix, name), wordsIn(line.slice(`| ${first}`.length)));
+  }
+}
+
+test('every option is documented, in a row of its own or in the row of what contains it', () => {
+  expect(options.length).toBeGreaterThan(200);
+  expect(options).toEqual(expect.arrayContaining(['session.cookie.name', 'pages().theme.accent']));
+  const missing = options.filter((path) => {
+    const [, outer = '', name = ''] = /^(?:(.*)\.)?([^.]+)$/.exec(path) ?? [];
+    const isDescribed = [...rows.keys()].some((row) => row === path || row.startsWith(`${path}.`));
+    return !isDescribed && !rows.get(outer)?.includes(name);
+  });
+  expect(missing).toEqual([]);
+});
+
+test('every option that is documented exists', () => {
+  const isOption = (path: string) => !path.endsWith('()');
+  expect([...rows.keys()].filter((path) => isOption(path) && !options.includes(path))).toEqual([]);
+});
+
+test('no schema of options is left out', async () => {
+  const namesIn = (shape: z.core.$ZodShape) => Object.keys(shape).sort().join();
+  const known = new Set(shapes.map(([, shape]) => namesIn(shape)));
+  const left: string[] = [];
+  for (const { file, name, options: of } of schemas)
+    if (!ELSEWHERE.test(file) && !known.has(namesIn((await schemaIn(file, name)).shape))) left.push(of);
+  expect(left).toEqual([]);
+});
+
+/** The options of a schema and of all schemas within it, with their full path. */
+function* shapesIn(schema: z.core.$ZodType, path: string): Generator<readonly [string, z.core.$ZodShape]> {
+  const { def } = (schema as z.core.$ZodTypes)._zod;
+  if (def.type === 'object') {
+    yield [path, def.shape];
+    for (const [name, inner] of Object.entries(def.shape)) yield* shapesIn(inner, join(path, name));
+  } else if (def.type === 'union') for (const one of def.options) yield* shapesIn(one, path);
+  else if (def.type === 'array') yield* shapesIn(def.element, path);
+  else if (def.type === 'record') yield* shapesIn(def.valueType, path);
+  else if (def.type === 'pipe') yield* shapesIn(def.in, path);
+  else if ('innerType' in def) yield* shapesIn(def.innerType, path);
+}
+
+function join(path: string, name: string): string {
+  return [path, name].filter(Boolean).join('.');
+}
