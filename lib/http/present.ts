@@ -266,9 +266,10 @@ function schemaOfColumns(columns: Columns): z.ZodObject {
   return z.object(Object.fromEntries(keys));
 }
 
-function schemaOf({ kind, isNullable, meta }: Column): z.ZodType {
+function schemaOf({ kind, isNullable, meta, description }: Column): z.ZodType {
   const schema = meta ? typeOf(kind).meta(meta) : typeOf(kind);
-  return isNullable ? schema.nullable() : schema;
+  const nullable = isNullable ? schema.nullable() : schema;
+  return description === undefined ? nullable : nullable.describe(description);
 }
 
 function typeOf(kind: Column['kind']): z.ZodType {

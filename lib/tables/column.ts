@@ -59,6 +59,8 @@ export class Column<
   readonly isQuoted: boolean = false;
   /** Additional properties of the schema in the OpenAPI document. */
   readonly meta?: ColumnMeta;
+  /** The description of the schema in the OpenAPI document. */
+  readonly description?: string;
   /** Exists only in the type system. */
   declare readonly value?: Value;
 
@@ -83,9 +85,9 @@ export class Column<
     return this.#with({ visibility: 'admin', ...(meta && { meta }) });
   }
 
-  /** Describes a column that clients see only if a plugin or an option shows it, for its OpenAPI schema. */
+  /** Describes the column in the OpenAPI document, if a plugin or an option shows it to clients. */
   described(description: string): Column<Value, V, E> {
-    return this.#with({ meta: { ...this.meta, description } });
+    return this.#with({ description });
   }
 
   /** Shows the column in the models only. */

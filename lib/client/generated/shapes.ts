@@ -8,7 +8,7 @@ export interface Account {
   readonly email: string | null;
   /** Depends on the server's config. */
   readonly username?: string | null;
-  /** Depends on the server's config. */
+  /** The username as the user typed it. Depends on the server's config. */
   readonly username_display?: string | null;
   readonly email_verified_at: string | null;
   readonly created_at: string;
@@ -32,7 +32,7 @@ export interface AccountForAdmins {
   readonly email: string | null;
   /** Depends on the server's config. */
   readonly username?: string | null;
-  /** Depends on the server's config. */
+  /** The username as the user typed it. Depends on the server's config. */
   readonly username_display?: string | null;
   readonly email_verified_at: string | null;
   readonly created_at: string;
