@@ -13,6 +13,7 @@ import { type Fact, Table, type TableDeclaration } from '../tables/table.js';
 import { EmailProof } from './email-proof.js';
 import { Fields, type FieldValues } from './fields.js';
 import type { ImportedUsers } from './imported-users.js';
+import type { PasswordSettings } from './passwords.js';
 import {
   type AccountRow,
   type FollowsAccounts,
@@ -27,8 +28,20 @@ import {
 } from './record.js';
 import { type AppRow, checkModel } from './row-source.js';
 import { AppRows } from './rows.js';
+import type { UsernameRules } from './usernames.js';
 
 const SAMPLE = 100;
+
+/** The columns, usernames and passwords that plugins add to users. */
+export interface AddedToUsers {
+  readonly columns: readonly Columns[];
+  /** The conditions that are read with each user, because a plugin needs them. */
+  facts(database: Pick<Database, 'table'>): readonly Fact[];
+  /** The rules for usernames. Null if users have no usernames. */
+  readonly usernames: UsernameRules | null;
+  /** The settings of passwords. Null if users have no passwords. */
+  readonly passwords: PasswordSettings | null;
+}
 
 /** Reads and writes users: the table, and the app's rows if there is a model for them. */
 export class Users {
