@@ -104,14 +104,7 @@ export class Core extends Infrastructure {
   readonly basePath = new BasePath(this.settings);
   /** The imported rows, and the changes of their accounts since the import. */
   readonly imported: ImportedUsers = new ImportedUsers(this.database, this.box);
-  readonly users: Users = new Users(
-    this.database,
-    this.settings,
-    this.addedToUsers.columns,
-    this.addedToUsers.facts(this.database),
-    this.imported,
-    () => this.contributions,
-  );
+  readonly users: Users = new Users(this);
   readonly #tables = {
     users: this.users.table,
     sessions: this.table(sessions),
@@ -129,30 +122,13 @@ export class Core extends Infrastructure {
     () => this.contributions,
   );
   /** The emails that an undo would restore. */
-  readonly held = new HeldEmails(
-    this.database,
-    this.#tables.changes,
-    (this.settings.email?.notices ?? []).length > 0,
-  );
+  readonly held = new HeldEmails(this);
   /** Creates accounts. */
-  readonly signUp = new SignUp(
-    this.database,
-    this.users,
-    this.settings,
-    this.held,
-    this.events,
-    this.imported,
-  );
+  readonly signUp = new SignUp(this);
   /** Changes accounts. */
-  readonly updates = new UserUpdates(this.context, this.users, this.settings.hooks, this.held, this.imported);
+  readonly updates = new UserUpdates(this);
   /** The recorded changes of accounts, which can be undone. */
-  readonly changes: AccountChanges = new AccountChanges(
-    this.database,
-    this.#tables.changes,
-    this.#tables.devices,
-    this.box,
-    () => this.contributions,
-  );
+  readonly changes: AccountChanges = new AccountChanges(this);
   readonly deviceRows = new DeviceRows(
     this.database,
     this.#tables,
@@ -160,16 +136,7 @@ export class Core extends Infrastructure {
   );
   /** Writes emails to the outbox. Null if `email` is not configured. */
   readonly mails = this.settings.email && new Mails(this.outbox);
-  readonly notices = new Notices(
-    this.mails,
-    this.settings.email?.notices ?? [],
-    this.changes,
-    this.deviceRows,
-    this.context,
-    this.database.clock,
-    this.settings.email?.undoUrl ?? '',
-    this.settings.email?.support ?? '',
-  );
+  readonly notices = new Notices(this);
   readonly devices: Devices = new Devices(
     this.database,
     this.deviceRows,
@@ -199,16 +166,7 @@ export class Core extends Infrastructure {
   /** The rules for usernames. Null if users cannot have a username. */
   readonly usernames = this.addedToUsers.usernames;
   /** Checks and hashes passwords. Null if users cannot have a password. */
-  readonly passwords =
-    this.addedToUsers.passwords &&
-    new Passwords(
-      this.addedToUsers.passwords,
-      this.usernames,
-      this.context,
-      this.settings.log,
-      () => this.limiter.client,
-      this.settings.telemetry,
-    );
+  readonly passwords = this.addedToUsers.passwords && new Passwords(this, this.addedToUsers.passwords);
   /** Verifies passwords. Null if users cannot have a password. */
   readonly passwordCheck: PasswordCheck | null =
     this.passwords &&

@@ -84,7 +84,7 @@ const UNVERIFIED_NOTICES: WindowPolicy = { limit: 30, windowMs: 60 * 60 * 1000 }
 const ONCE_A_DAY: WindowPolicy = { limit: 1, windowMs: 24 * 60 * 60 * 1000 };
 
 /** What {@link Limiter} needs. */
-export interface LimiterNeeds {
+interface LimiterNeeds {
   readonly context: CallContext;
   /** The counters. Null if rate limits are disabled. */
   readonly limits: LimitStore | null;

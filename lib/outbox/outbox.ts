@@ -23,7 +23,7 @@ export interface Delivered {
 }
 
 /** What {@link Outbox} needs. */
-export interface OutboxNeeds {
+interface OutboxNeeds {
   readonly database: Database;
   readonly context: CallContext;
   readonly box: SecretBox;

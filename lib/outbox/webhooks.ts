@@ -34,7 +34,7 @@ interface Occurred {
 }
 
 /** What {@link Webhooks} need. */
-export interface WebhooksNeeds {
+interface WebhooksNeeds {
   readonly database: Database;
   readonly context: CallContext;
   readonly outbox: Outbox;

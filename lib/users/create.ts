@@ -1,6 +1,6 @@
 import type { Transaction } from 'sequelize';
 import type { Settings } from '../config/config.js';
-import type { CreatedVia, Hooks } from '../config/hooks.js';
+import type { CreatedVia } from '../config/hooks.js';
 import type { Database } from '../database/database.js';
 import { violatedUnique } from '../database/faults.js';
 import { AuthError } from '../errors.js';
@@ -46,21 +46,24 @@ export interface SignUpContext extends Creator {
 /** The ways to create an account that `signUp: 'closed'` allows, because the app uses them, not the user. */
 const BY_THE_APP: ReadonlySet<string> = new Set(['code', 'admin', 'import']);
 
+/** What {@link SignUp} needs. */
+interface SignUpNeeds {
+  readonly database: Database;
+  readonly settings: Settings;
+  readonly users: Users;
+  readonly held: HeldEmails;
+  readonly events: Events;
+  readonly imported: ImportedUsers;
+}
+
 /** The only place where accounts are created, so that the app's hooks and rows are never skipped. */
 export class SignUp {
   readonly #accounts: NewAccounts;
   readonly #many: ManyUsers;
 
-  constructor(
-    private readonly database: Database,
-    private readonly users: Users,
-    private readonly settings: Pick<Settings, 'hooks' | 'signUp'>,
-    readonly held: HeldEmails,
-    events: Events,
-    imported: ImportedUsers,
-  ) {
-    this.#accounts = new NewAccounts(database, users, held, settings.hooks, events);
-    this.#many = new ManyUsers(database, users, this.#accounts, settings.hooks, imported);
+  constructor(private readonly core: SignUpNeeds) {
+    this.#accounts = new NewAccounts(core);
+    this.#many = new ManyUsers(core, this.#accounts);
   }
 
   /**
@@ -76,7 +79,7 @@ export class SignUp {
     transaction?: Transaction,
   ): Promise<UserRecord> {
     this.checkOpen(creator.via);
-    const fields = this.users.fields.read(given, from, 'create');
+    const fields = this.core.users.fields.read(given, from, 'create');
     // Only the insert's error counts, because a hook's error can be about a unique constraint of the app's own table.
     let refused: unknown;
     const watch = {
@@ -93,10 +96,10 @@ export class SignUp {
       return created.record;
     };
     try {
-      return await (transaction ? work(transaction) : this.database.transaction(work));
+      return await (transaction ? work(transaction) : this.core.database.transaction(work));
     } catch (error) {
       // Find the cause after the transaction, because on PostgreSQL an error aborts it.
-      throw (error === refused && (await this.users.takenBy(error, user))) || error;
+      throw (error === refused && (await this.core.users.takenBy(error, user))) || error;
     }
   }
 
@@ -106,7 +109,8 @@ export class SignUp {
    * @throws AuthError `sign_up_refused`
    */
   checkOpen(via: CreatedVia): void {
-    if (this.settings.signUp === 'closed' && !BY_THE_APP.has(via)) throw new AuthError('sign_up_refused');
+    if (this.core.settings.signUp === 'closed' && !BY_THE_APP.has(via))
+      throw new AuthError('sign_up_refused');
   }
 
   /**
@@ -141,13 +145,7 @@ interface Watch {
 
 /** Creates accounts in a transaction. */
 class NewAccounts {
-  constructor(
-    private readonly database: Database,
-    private readonly users: Users,
-    private readonly held: HeldEmails,
-    private readonly hooks: Hooks,
-    private readonly events: Events,
-  ) {}
+  constructor(private readonly core: SignUpNeeds) {}
 
   /**
    * Runs the hooks, and writes the users, the app's rows and the plugins' values.
@@ -165,13 +163,13 @@ class NewAccounts {
     if (accounts.length === 0) return [];
     for (const one of accounts) await this.#before(one, creator, transaction);
     const users = accounts.map(({ account: { user, fields } }) => [user, fields] as const);
-    const inserted = await this.users.insert(users, transaction).catch((error) => {
+    const inserted = await this.core.users.insert(users, transaction).catch((error) => {
       onRefused?.(error);
       throw error;
     });
     onInserted?.();
     const emails = inserted.flatMap(({ user }) => user.email ?? []);
-    const held = await this.held.among(emails, transaction);
+    const held = await this.core.held.among(emails, transaction);
     const created: Created[] = [];
     for (const [index, one] of accounts.entries()) {
       const record = inserted[index] as UserRecord;
@@ -186,11 +184,11 @@ class NewAccounts {
   }
 
   async #before({ account, row }: Fresh, creator: Creator, transaction: Transaction): Promise<void> {
-    const { beforeCreateUser } = this.hooks;
+    const { beforeCreateUser } = this.core.settings.hooks;
     if (!beforeCreateUser) return;
     const { email, username, usernameDisplay = username } = account.user;
-    const fields = row ? this.users.rows?.fieldsOf(row) : account.fields;
-    await runHook(this.database.context, () =>
+    const fields = row ? this.core.users.rows?.fieldsOf(row) : account.fields;
+    await runHook(this.core.database.context, () =>
       beforeCreateUser(
         { email, username, usernameDisplay, fields: { ...fields }, ...creator },
         { transaction },
@@ -205,12 +203,12 @@ class NewAccounts {
     transaction: Transaction,
   ): Promise<UserRecord> {
     const created = row
-      ? await this.users.linkRow(record, row, transaction)
-      : await this.users.createRow(record, account.fields, transaction);
-    const forApp = this.users.forCode(created);
-    const { afterCreateUser } = this.hooks;
-    await runHook(this.database.context, () => afterCreateUser?.(forApp, { transaction, via }));
-    if (via !== 'import') this.events.emit('user.created', { userId: created.user.id }, transaction);
+      ? await this.core.users.linkRow(record, row, transaction)
+      : await this.core.users.createRow(record, account.fields, transaction);
+    const forApp = this.core.users.forCode(created);
+    const { afterCreateUser } = this.core.settings.hooks;
+    await runHook(this.core.database.context, () => afterCreateUser?.(forApp, { transaction, via }));
+    if (via !== 'import') this.core.events.emit('user.created', { userId: created.user.id }, transaction);
     return created;
   }
 
@@ -236,11 +234,8 @@ const BATCH_WITH_ROWS = 50;
 /** Creates many accounts with few statements, and skips the accounts that cannot be created. */
 class ManyUsers {
   constructor(
-    private readonly database: Database,
-    private readonly users: Users,
+    private readonly core: SignUpNeeds,
     private readonly accounts: NewAccounts,
-    private readonly hooks: Hooks,
-    private readonly imported: ImportedUsers,
   ) {}
 
   /**
@@ -262,9 +257,9 @@ class ManyUsers {
    * The maximum number of accounts per transaction: one if there are hooks, because a refusal rolls back all accounts.
    */
   get #batchSize(): number {
-    const { beforeCreateUser, afterCreateUser, createRow } = this.hooks;
+    const { beforeCreateUser, afterCreateUser, createRow } = this.core.settings.hooks;
     if (beforeCreateUser || afterCreateUser || createRow) return 1;
-    return this.users.rows ? BATCH_WITH_ROWS : BATCH;
+    return this.core.users.rows ? BATCH_WITH_ROWS : BATCH;
   }
 
   async #batch(accounts: readonly NewAccount[], options: ManyOptions): Promise<Outcomes> {
@@ -301,7 +296,7 @@ class ManyUsers {
     const undone = new AuthError('unavailable');
     let outcomes: Outcomes = new Map();
     try {
-      await this.database.transaction(async (transaction) => {
+      await this.core.database.transaction(async (transaction) => {
         outcomes = await this.#create(accounts, options, transaction);
         if (options.isTrial) throw undone;
       });
@@ -337,7 +332,7 @@ class ManyUsers {
     for (const [index, { record, isHeld }] of created.entries()) {
       const { id } = record.user;
       outcomes.set((fresh[index] as Fresh).account, isHeld ? EMAIL_TAKEN : { id, isNew: true, line: null });
-      if (isHeld) await this.users.table.delete({ id }, transaction);
+      if (isHeld) await this.core.users.table.delete({ id }, transaction);
     }
     await this.#remember(outcomes, known, transaction);
     return outcomes;
@@ -350,7 +345,7 @@ class ManyUsers {
       const before = lines.get(originKey(origin)) ?? null;
       return [{ origin, userId: outcome.id, values: outcome.isNew ? rowValues : null, before }];
     });
-    await this.imported.remember(unknown, transaction);
+    await this.core.imported.remember(unknown, transaction);
   }
 
   /** Returns the account that already exists, or why it cannot be created. Null if it can be created. */
@@ -395,8 +390,8 @@ class ManyUsers {
 
   async #known(accounts: readonly NewAccount[], transaction: Transaction): Promise<Known> {
     const keys = accounts.flatMap(({ rowKey }) => rowKey ?? []);
-    const rows = (await this.users.rows?.findByKeys(keys, transaction)) ?? new Map<RowKey, FoundRow>();
-    const lines = await this.imported.find(
+    const rows = (await this.core.users.rows?.findByKeys(keys, transaction)) ?? new Map<RowKey, FoundRow>();
+    const lines = await this.core.imported.find(
       accounts.flatMap(({ origin }) => origin ?? []),
       transaction,
     );
@@ -406,7 +401,7 @@ class ManyUsers {
       ...[...lines.values()].flatMap(({ userId }) => userId ?? []),
     ];
     const select = (condition: string, values: Record<string, string[]>) =>
-      this.users.table.shown('u').select(`WHERE ${condition}`, values, transaction);
+      this.core.users.table.shown('u').select(`WHERE ${condition}`, values, transaction);
     // Select the accounts by id last: if another import commits the same account between two statements, it must be
     // found as this account, not only as one that has taken the email.
     const taken = new Map<string, string>();

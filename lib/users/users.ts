@@ -1,6 +1,5 @@
 import type { Transaction } from 'sequelize';
 import type { Settings } from '../config/config.js';
-import type { Hooks } from '../config/hooks.js';
 import { isUuid, uuidv7 } from '../crypto/uuid.js';
 import { ClusterLock } from '../database/cluster-lock.js';
 import type { Database } from '../database/database.js';
@@ -36,11 +35,20 @@ const SAMPLE = 100;
 export interface AddedToUsers {
   readonly columns: readonly Columns[];
   /** The conditions that are read with each user, because a plugin needs them. */
-  facts(database: Pick<Database, 'table'>): readonly Fact[];
+  facts(database: Database): readonly Fact[];
   /** The rules for usernames. Null if users have no usernames. */
   readonly usernames: UsernameRules | null;
   /** The settings of passwords. Null if users have no passwords. */
   readonly passwords: PasswordSettings | null;
+}
+
+/** What {@link Users} need. */
+interface UsersNeeds {
+  readonly database: Database;
+  readonly settings: Settings;
+  readonly addedToUsers: AddedToUsers;
+  readonly imported: ImportedUsers;
+  readonly contributions: readonly FollowsAccounts[];
 }
 
 /** Reads and writes users: the table, and the app's rows if there is a model for them. */
@@ -58,26 +66,18 @@ export class Users {
   readonly selections: UserSelections;
   /** The app's rows. Null if the fields are columns of the table. */
   readonly rows: AppRows | null;
-  readonly #hooks: Pick<Hooks, 'createRow'>;
   readonly #clusterLock: ClusterLock;
 
   /** @throws TypeError if the app's model cannot hold its users */
-  constructor(
-    private readonly database: Database,
-    settings: Pick<Settings, 'database' | 'user' | 'hooks' | 'accountDeletion'>,
-    columnsOfPlugins: readonly Columns[],
-    facts: readonly Fact[],
-    private readonly imported: Pick<ImportedUsers, 'note'>,
-    private readonly contributions: () => readonly FollowsAccounts[],
-  ) {
+  constructor(private readonly core: UsersNeeds) {
+    const { database, settings, addedToUsers } = core;
     const closed = settings.accountDeletion.graceDays > 0 ? closedColumns : {};
     this.fields = new Fields(settings.user.fields);
     this.rows = appRows(database, settings, this.fields);
-    this.declaration = usersWith(closed, this.rows ? {} : this.fields.columns, ...columnsOfPlugins);
-    this.columns = usersWith(closed, this.fields.columns, ...columnsOfPlugins).columns;
-    this.table = new Table(database, this.declaration, facts);
+    this.declaration = usersWith(closed, this.rows ? {} : this.fields.columns, ...addedToUsers.columns);
+    this.columns = usersWith(closed, this.fields.columns, ...addedToUsers.columns).columns;
+    this.table = new Table(database, this.declaration, addedToUsers.facts(database));
     this.selections = userSelections(database, this.table, this.rows, this.fields);
-    this.#hooks = settings.hooks;
     this.#clusterLock = new ClusterLock(database, this.table.name);
   }
 
@@ -118,7 +118,12 @@ export class Users {
   /** Creates the app's row of a new user, if `user.model` is set. @throws the errors of the app's code */
   async createRow(record: UserRecord, fields: FieldValues, transaction: Transaction): Promise<UserRecord> {
     if (!this.rows) return record;
-    const row = await this.rows.create(this.forCode(record), fields, this.#hooks.createRow, transaction);
+    const row = await this.rows.create(
+      this.forCode(record),
+      fields,
+      this.core.settings.hooks.createRow,
+      transaction,
+    );
     return this.#recordOf({ ...wholeOf(record), ...this.rows.fieldsOf(row) }, row);
   }
 
@@ -131,7 +136,7 @@ export class Users {
     columns,
     ...user
   }: NewUser): RowOf<UserColumns> {
-    const now = this.database.clock.date();
+    const now = this.core.database.clock.date();
     return this.table.complete({
       ...columns,
       ...user,
@@ -163,7 +168,7 @@ export class Users {
     const columns = {
       ...changes,
       ...(isNewPassword && { newPasswordRequiredAt: null }),
-      updatedAt: this.database.clock.date(),
+      updatedAt: this.core.database.clock.date(),
     };
     await this.table.update(this.rows ? columns : { ...columns, ...fields }, { id }, transaction);
     const whole = { ...wholeOf(record), ...columns, ...fields };
@@ -245,14 +250,15 @@ export class Users {
    * that they add to users.
    */
   async announceChange(userId: string, changed: readonly string[], transaction: Transaction): Promise<void> {
-    for (const plugin of this.contributions()) await plugin.onAccountChange?.(userId, changed, transaction);
+    for (const plugin of this.core.contributions)
+      await plugin.onAccountChange?.(userId, changed, transaction);
   }
 
   /** Locks a user's row until the transaction ends. Every change to a user's sign-in methods acquires this lock. */
   async lock(id: string, transaction: Transaction): Promise<UserRecord | null> {
     if (!isUuid(id)) return null;
     // On SQLite, the transaction has already locked the whole database.
-    const lock = this.database.dialect === 'sqlite' ? '' : ' FOR UPDATE';
+    const lock = this.core.database.dialect === 'sqlite' ? '' : ' FOR UPDATE';
     // Select without the app's row, because PostgreSQL cannot lock the optional side of an outer join.
     const users = this.table.whole('u');
     await this.#clusterLock.take(id, transaction);
@@ -298,17 +304,17 @@ export class Users {
     passwordHash: string | null,
     transaction: Transaction,
   ): Promise<Pick<User, 'updatedAt' | 'newPasswordRequiredAt'>> {
-    const changed = { updatedAt: this.database.clock.date(), newPasswordRequiredAt: null };
+    const changed = { updatedAt: this.core.database.clock.date(), newPasswordRequiredAt: null };
     await this.table.update({ passwordHash, ...changed }, { id }, transaction);
-    await this.imported.note(id, ['passwordHash'], transaction);
+    await this.core.imported.note(id, ['passwordHash'], transaction);
     await this.announceChange(id, ['passwordHash'], transaction);
     return changed;
   }
 
   /** Records that the account needs a new password. The user's row must be locked. */
   async requireNewPassword(id: string, transaction: Transaction): Promise<void> {
-    await this.table.update({ newPasswordRequiredAt: this.database.clock.date() }, { id }, transaction);
-    await this.imported.note(id, ['passwordHash'], transaction);
+    await this.table.update({ newPasswordRequiredAt: this.core.database.clock.date() }, { id }, transaction);
+    await this.core.imported.note(id, ['passwordHash'], transaction);
     await this.announceChange(id, ['passwordHash'], transaction);
   }
 
@@ -322,7 +328,7 @@ export class Users {
    * were before.
    */
   async #factsOf(id: string, transaction: Transaction): Promise<object> {
-    const where = `WHERE u.id = :id ${this.database.currentRead}`;
+    const where = `WHERE u.id = :id ${this.core.database.currentRead}`;
     const [facts = {}] = (await this.table.factsNow('u')?.select(where, { id }, transaction)) ?? [];
     return facts;
   }
@@ -334,13 +340,13 @@ export class Users {
     replacements: Replacements,
     transaction?: Transaction,
   ): Promise<object | null> {
-    const [raw] = await this.database.read<{ db_now: number | string }>(
-      `SELECT ${columns}, ${this.database.nowSql} AS db_now FROM ${from} ${rest}`,
+    const [raw] = await this.core.database.read<{ db_now: number | string }>(
+      `SELECT ${columns}, ${this.core.database.nowSql} AS db_now FROM ${from} ${rest}`,
       [...names, 'db_now'],
       replacements,
       transaction,
     );
-    if (raw) this.database.clock.observe(raw.db_now);
+    if (raw) this.core.database.clock.observe(raw.db_now);
     return raw ?? null;
   }
 
@@ -374,7 +380,7 @@ function wholeOf({ account, passwordHash }: UserRecord): AccountRow {
 
 function appRows(
   database: Database,
-  { database: given, user: { model, foreignKey }, hooks }: Pick<Settings, 'database' | 'user' | 'hooks'>,
+  { database: given, user: { model, foreignKey }, hooks }: Settings,
   fields: Fields,
 ): AppRows | null {
   if (!model) {
