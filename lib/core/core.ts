@@ -9,7 +9,7 @@ import { type Asked, Mails } from '../mail/mails.js';
 import { Mailer } from '../mail/messages.js';
 import { AccountChanges } from '../notices/changes.js';
 import { Notices } from '../notices/notices.js';
-import { deviceTokensOf, joinCarriers, namesDevice, ownCarriers, sessionOf } from '../sessions/carriers.js';
+import { joinCarriers, namesDevice, ownCarriers, sessionOf } from '../sessions/carriers.js';
 import { CodeTries } from '../sessions/code-tries.js';
 import { Completion } from '../sessions/completion.js';
 import { DeviceRows } from '../sessions/device-rows.js';
@@ -17,7 +17,6 @@ import { Devices } from '../sessions/devices.js';
 import { EmailCodeStep } from '../sessions/email-code-step.js';
 import { PasswordCheck } from '../sessions/password-check.js';
 import { PendingSignIns } from '../sessions/pending-sign-ins.js';
-import { RecentBrowsers } from '../sessions/recent-browsers.js';
 import {
   type Carrier,
   type ClientInput,
@@ -28,26 +27,11 @@ import {
 } from '../sessions/request.js';
 import { SecondFactorRules } from '../sessions/second-factor.js';
 import { Sessions, type SessionWithUser } from '../sessions/sessions.js';
-import {
-  type CheckedSignIn,
-  NewSessions,
-  type Proof,
-  SignIn,
-  type SignInOptions,
-} from '../sessions/sign-in.js';
+import { type CheckedSignIn, type Proof, SignIn, type SignInOptions } from '../sessions/sign-in.js';
 import { countSignIn, FRESH_SECONDS, requireFresh, type SignedIn } from '../sessions/signed-in.js';
 import { Tasks } from '../sessions/tasks.js';
 import type { Columns } from '../tables/column.js';
-import {
-  accountChanges,
-  devices,
-  deviceTokens,
-  oneTimeTokens,
-  recentBrowsers,
-  type Session,
-  sessions,
-  type User,
-} from '../tables/core.js';
+import type { Session, User } from '../tables/core.js';
 import { Table, type TableDeclaration } from '../tables/table.js';
 import type { SignInMethod } from '../telemetry.js';
 import { SignUp } from '../users/create.js';
@@ -78,8 +62,6 @@ export interface ChangedBy {
 /** A change by the app's own code, or by an administrator. */
 export const BY_CODE: ChangedBy = { sessionId: null };
 
-const DAY_MS = 24 * 60 * 60 * 1000;
-
 // A browser sends one session, or two if another subdomain has set a cookie with the same name.
 const MAX_PRESENTED_SESSIONS = 2;
 
@@ -105,22 +87,7 @@ export class Core extends Infrastructure {
   /** The imported rows, and the changes of their accounts since the import. */
   readonly imported: ImportedUsers = new ImportedUsers(this.database, this.box);
   readonly users: Users = new Users(this);
-  readonly #tables = {
-    users: this.users.table,
-    sessions: this.table(sessions),
-    devices: this.table(devices),
-    deviceTokens: this.table(deviceTokens),
-    changes: this.table(accountChanges),
-    tokens: this.table(oneTimeTokens),
-  };
-  readonly sessions: Sessions = new Sessions(
-    this.database,
-    this.#tables,
-    this.users.selections.shown,
-    this.settings,
-    this.events,
-    () => this.contributions,
-  );
+  readonly sessions: Sessions = new Sessions(this);
   /** The emails that an undo would restore. */
   readonly held = new HeldEmails(this);
   /** Creates accounts. */
@@ -129,123 +96,32 @@ export class Core extends Infrastructure {
   readonly updates = new UserUpdates(this);
   /** The recorded changes of accounts, which can be undone. */
   readonly changes: AccountChanges = new AccountChanges(this);
-  readonly deviceRows = new DeviceRows(
-    this.database,
-    this.#tables,
-    this.settings.accountDeletion.graceDays * DAY_MS,
-  );
+  readonly deviceRows = new DeviceRows(this);
   /** Writes emails to the outbox. Null if `email` is not configured. */
   readonly mails = this.settings.email && new Mails(this.outbox);
   readonly notices = new Notices(this);
-  readonly devices: Devices = new Devices(
-    this.database,
-    this.deviceRows,
-    new RecentBrowsers(this.database, this.table(recentBrowsers)),
-    () => this.contributions,
-    this.context,
-    this.notices,
-    (request) => deviceTokensOf(this.carriers, request),
-    () => this.namesDevice,
-    this.settings.cookie.domain === undefined,
-  );
+  readonly devices: Devices = new Devices(this);
   /** The rules for accounts with a second factor. */
-  readonly secondFactors: SecondFactorRules = new SecondFactorRules(this.database, () => this.contributions);
+  readonly secondFactors: SecondFactorRules = new SecondFactorRules(this);
   /** The tasks that users must do before their sessions can be used. */
-  readonly tasks: Tasks = new Tasks(this.settings.tasks, () => this.contributions, this.settings.log);
+  readonly tasks: Tasks = new Tasks(this);
   /** The attempts to enter emailed codes. */
   readonly codeTries = new CodeTries(this.database);
   /** The sign-ins that wait for a further step. */
-  readonly pendings: PendingSignIns = new PendingSignIns(
-    this.database,
-    this.users,
-    this.context,
-    this.settings,
-    this.codeTries,
-    () => this.contributions,
-  );
+  readonly pendings: PendingSignIns = new PendingSignIns(this);
   /** The rules for usernames. Null if users cannot have a username. */
   readonly usernames = this.addedToUsers.usernames;
   /** Checks and hashes passwords. Null if users cannot have a password. */
   readonly passwords = this.addedToUsers.passwords && new Passwords(this, this.addedToUsers.passwords);
   /** Verifies passwords. Null if users cannot have a password. */
-  readonly passwordCheck: PasswordCheck | null =
-    this.passwords &&
-    new PasswordCheck(
-      this.database,
-      this.users,
-      this.passwords,
-      this.limiter,
-      this.devices,
-      this.secondFactors,
-      this.events,
-      this.settings.log,
-      (account) => this.checkAccount(account),
-      async (record, purpose) => {
-        for (const { refusesPassword } of this.contributions) await refusesPassword?.(record, purpose);
-      },
-    );
+  readonly passwordCheck = this.passwords && new PasswordCheck(this, this.passwords);
   /** The codes that are emailed when a user enters the password in an unknown browser. */
-  readonly emailCodes: EmailCodeStep = new EmailCodeStep(
-    this.database,
-    this.pendings,
-    this.devices,
-    this.codes,
-    this.mails,
-    this.settings,
-    this.limiter,
-    this.events,
-    this.context,
-    () => this.contributions,
-  );
-  readonly gate: SignIn = new SignIn(
-    new NewSessions(
-      this.#tables.sessions,
-      this.sessions,
-      this.settings,
-      this.database,
-      this.context,
-      (request) => this.sessionTokens(request),
-    ),
-    this.devices,
-    this.settings,
-    this.database,
-    this.events,
-    () => this.contributions,
-    this.users,
-    this.secondFactors,
-    this.emailCodes,
-    this.pendings,
-    this.limiter,
-  );
+  readonly emailCodes: EmailCodeStep = new EmailCodeStep(this);
+  readonly gate: SignIn = new SignIn(this);
   /** Completes pending sign-ins. */
-  readonly completion: Completion = new Completion(
-    this.database,
-    this.pendings,
-    this.gate,
-    this.secondFactors,
-    this.emailCodes,
-    this.users,
-    () => this.contributions,
-  );
-  readonly proofs: ProofOfEmail = new ProofOfEmail(
-    this.database.clock,
-    this.users,
-    this.updates,
-    this.usernames,
-    this.sessions,
-    this.#tables.tokens,
-    this.devices,
-    this.events,
-    () => this.contributions,
-    this.changes,
-  );
-  readonly tokens: OneTimeTokens = new OneTimeTokens(
-    this.database,
-    this.#tables.tokens,
-    this.users,
-    this.proofs,
-    () => this.contributions,
-  );
+  readonly completion: Completion = new Completion(this);
+  readonly proofs: ProofOfEmail = new ProofOfEmail(this);
+  readonly tokens: OneTimeTokens = new OneTimeTokens(this);
   /** The contributions of plugins. The list is complete when all plugins are set up. */
   readonly contributions: readonly Contribution[];
   /** The carriers of sessions, in the order in which they are tried. */
@@ -257,18 +133,7 @@ export class Core extends Infrastructure {
     super(settings, secrets, addedToUsers);
     if (settings.email) {
       const mailer = new Mailer(settings.email, (page) => this.pageUrl(page));
-      this.outbox.addDestination(
-        new MailDelivery(
-          this.database,
-          mailer,
-          this.tokens,
-          this.users,
-          this.limiter,
-          this.devices,
-          this.held,
-          () => this.contributions,
-        ),
-      );
+      this.outbox.addDestination(new MailDelivery(this, mailer));
     }
     this.contributions = setUp(this);
     this.tokens.checkPurposes();
@@ -424,7 +289,7 @@ export class Core extends Infrastructure {
   async proveEmail(userId: string): Promise<User> {
     const { user } = await this.change(userId, BY_CODE, async (record, transaction) => {
       if (record.user.email === null) throw new AuthError('user_not_found');
-      return this.proofs.record(record, EmailProof.byApp, false, transaction);
+      return this.proofs.record(record, { proof: EmailProof.byApp }, transaction);
     });
     return user;
   }
