@@ -6,26 +6,15 @@ import { type ExportApi, exportApi } from './accounts/export.js';
 import { type UndoApi, undoApi } from './accounts/undo.js';
 import { type AuthConfig, readConfig } from './config/config.js';
 import type { FieldsOptions } from './config/user.js';
-import { CallContext } from './context/call.js';
 import { once } from './context/once.js';
 import { Core } from './core/core.js';
-import { EmailedCodes } from './crypto/emailed-codes.js';
-import { SecretBox } from './crypto/secret-box.js';
-import { openDatabase } from './database/database.js';
 import { requireAuthentication } from './http/admit.js';
 import { type FormsApi, formsApi } from './http/form-values.js';
 import { describeApi, type OpenApiDocument } from './http/openapi.js';
 import { type OwnSignIn, ownSignIn } from './http/own-sign-in.js';
 import type { Route } from './http/route.js';
-import { Limiter } from './limits/limiter.js';
-import { openLimitStore } from './limits/open.js';
-import { Refusals, type Refused } from './limits/refusals.js';
-import type { Log } from './logger.js';
-import { Mailer } from './mail/messages.js';
 import type { Migration } from './migrations/migration.js';
-import { type AuthEventListener, type AuthEventName, Events } from './outbox/events.js';
-import { Outbox } from './outbox/outbox.js';
-import { OutboxRows } from './outbox/rows.js';
+import type { AuthEventListener, AuthEventName } from './outbox/events.js';
 import { Webhooks } from './outbox/webhooks.js';
 import {
   addedToUsers,
@@ -39,7 +28,6 @@ import {
 } from './plugin.js';
 import { processWide } from './process-wide.js';
 import { allRoutes } from './routes/routes.js';
-import { bearerCarrier, cookieCarrier } from './sessions/carriers.js';
 import {
   type Authentication,
   type RequestLike,
@@ -47,9 +35,8 @@ import {
   toPlainRequest,
 } from './sessions/request.js';
 import type { Shaped, ShapeOf } from './shape.js';
-import { type CoreModels, outboxEntries, type Session, type User, withCoreTables } from './tables/core.js';
+import { type CoreModels, type Session, type User, withCoreTables } from './tables/core.js';
 import { modelsOf } from './tables/model.js';
-import { Table } from './tables/table.js';
 import { allMigrations, type Chores, choresOf, type Upkeep, upkeep } from './upkeep.js';
 import type { WithFields } from './users/field-types.js';
 
@@ -176,13 +163,13 @@ export function createAuth<
 }
 
 function makeAuth(config: AuthConfig<readonly Plugin[]>): Auth {
-  const { core, parts, limits, webhooks } = assemble(config);
+  const { core, parts, webhooks } = assemble(config);
   const { database } = core;
   const routes = once(() => allRoutes(core, parts));
   for (const part of parts) part.useRoutes?.(routes);
   // Create the routes now if the app has chosen paths, so that `createAuth` throws the error of a wrong path.
   if (parts.some(({ hasChosenPaths }) => hasChosenPaths)) routes();
-  const chores = choresOf(core, parts, limits);
+  const chores = choresOf(core, parts);
   const migrations = allMigrations(parts);
   const models = modelsOf(database, withCoreTables(core.users.declaration, parts));
   const auth: Auth = {
@@ -208,7 +195,7 @@ function makeAuth(config: AuthConfig<readonly Plugin[]>): Auth {
     markEmailVerified: (userId, options = {}) =>
       core.call('auth.markEmailVerified', options, [], () => core.proveEmail(userId)),
     // After an Auth is closed, the same config creates a new one.
-    ...upkeep(core, migrations, chores, limits, webhooks, () => auths.delete(config)),
+    ...upkeep(core, { migrations, chores, webhooks, onClose: () => auths.delete(config) }),
     on: (name, listener) => core.events.on(name, listener),
     openapi: () => describeApi(core, routes(), core.basePath.known),
     get models() {
@@ -228,55 +215,25 @@ function makeAuth(config: AuthConfig<readonly Plugin[]>): Auth {
 }
 
 function assemble(config: AuthConfig<readonly Plugin[]>) {
-  const { settings, secrets, webhooks: endpoints } = readConfig(config);
-  const { log, rateLimit, tablePrefix, telemetry } = settings;
-  const context = new CallContext();
-  const database = openDatabase(settings.database, tablePrefix, context);
-  const limits = rateLimit && openLimitStore(rateLimit.store, database);
-  const box = new SecretBox(secrets);
-  const events = new Events(database, log);
-  const refusals = new Refusals((refused) => report(context, events, log, refused));
+  const { webhooks: endpoints, ...options } = readConfig(config);
   const plugins = inOrder(config.plugins);
-  const rows = new OutboxRows(database, new Table(database, outboxEntries), box);
   let parts: readonly NamedParts[] = [];
-  const core = new Core(
-    settings,
-    context,
-    database,
-    events,
-    new Limiter(limits, rateLimit?.rules ?? null, context, refusals, telemetry),
-    settings.email && new Mailer(settings.email, (page) => core.pageUrl(page)),
-    new Outbox(rows, database, context, log, telemetry),
-    box,
-    new EmailedCodes(secrets),
-    addedToUsers(plugins),
-    (sessions) => [
-      ...(settings.bearerEnabled ? [bearerCarrier(sessions, settings.bearerSchemes)] : []),
-      cookieCarrier(sessions, settings.cookie.name, settings.deviceCookie.name),
-    ],
-    (core) => {
+  const core = new Core({
+    ...options,
+    addedToUsers: addedToUsers(plugins),
+    setUp(core) {
       parts = setUpPlugins(plugins, core);
       return [closedAccounts(), ...parts];
     },
-  );
-  const webhooks = new Webhooks(endpoints, database, context, core.outbox, log, telemetry);
+  });
+  const { outbox, telemetry, log } = core.settings;
+  const webhooks = new Webhooks(core, endpoints);
   webhooks.listenTo(core.events);
-  if (settings.outbox.interval !== false) core.outbox.startTimer(settings.outbox.interval);
+  if (outbox.interval !== false) core.outbox.startTimer(outbox.interval);
   telemetry?.loaded().catch((error) => {
     log.error('telemetry.not_loaded', 'no telemetry is recorded', { err: error });
   });
-  return { core, parts, limits, webhooks };
-}
-
-/** Emits an event about the requests that a limit has rejected, and logs their number without the address. */
-function report(context: CallContext, events: Events, log: Log, refused: Refused): void {
-  const { limit, count } = refused;
-  log.warn(
-    'rate_limit.refused',
-    `the limit ${limit} has rejected requests because of their IP addresses within a minute: ${count}`,
-    { cause: null, status: 429, code: 'rate_limited', limit, count },
-  );
-  void context.detached(async () => events.emit('rate_limit.refused', refused));
+  return { core, parts, webhooks };
 }
 
 /**

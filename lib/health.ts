@@ -1,10 +1,6 @@
 import { withTimeout } from './context/deadline.js';
-import type { Database } from './database/database.js';
-import type { Degraded } from './degraded.js';
-import type { LimitStore } from './limits/store.js';
+import type { Core } from './core/core.js';
 import { namesInJournal } from './migrations/journal.js';
-import type { OutboxRows } from './outbox/rows.js';
-import type { Sessions } from './sessions/sessions.js';
 
 /** The time limit of a check. It is less than 2 seconds, so that even a busy process responds within 2 seconds. */
 const LOOK_MS = 1800;
@@ -59,14 +55,10 @@ const UNKNOWN: Counts = { pending: null, failed: null, oldestSeconds: null };
 export class HealthCheck {
   #looking: Promise<Health> | undefined;
 
-  /** @param limits null if rate limits are disabled */
+  /** @param migrations the names of all migrations */
   constructor(
-    private readonly database: Database,
-    private readonly sessions: Pick<Sessions, 'ownerOf'>,
+    private readonly core: Core,
     private readonly migrations: readonly string[],
-    private readonly limits: LimitStore | null,
-    private readonly outbox: Pick<OutboxRows, 'counts' | 'tryToInsert'>,
-    private readonly degraded: Degraded,
   ) {}
 
   /**
@@ -74,18 +66,19 @@ export class HealthCheck {
    * connections while the database does not respond.
    */
   look(): Promise<Health> {
-    this.#looking ??= this.database.share(() => this.#look());
+    this.#looking ??= this.core.database.share(() => this.#look());
     return this.#looking;
   }
 
   async #look(): Promise<Health> {
+    const { core } = this;
     const statements = [
       // The same lookup as in a guard, so that the check fails whenever a guard would fail.
-      this.sessions.ownerOf(NO_DIGEST),
-      this.outbox.tryToInsert(),
-      namesInJournal(this.database),
-      this.limits?.check() ?? Promise.resolve(),
-      this.outbox.counts(),
+      core.sessions.ownerOf(NO_DIGEST),
+      core.outbox.rows.tryToInsert(),
+      namesInJournal(core.database),
+      core.limits?.check() ?? Promise.resolve(),
+      core.outbox.rows.counts(),
     ] as const;
     Promise.allSettled(statements).then(() => {
       this.#looking = undefined;
@@ -109,7 +102,7 @@ export class HealthCheck {
       ready: { sessions: database, signIns: database && writes && limits },
       degraded: [
         ...(Object.keys(well) as (keyof typeof well)[]).filter((part) => !well[part]),
-        ...this.degraded.names,
+        ...core.degraded.names,
       ],
       outbox,
     };

@@ -1,6 +1,6 @@
 import type { RequestHandler } from 'express';
 import type { Contribution } from './core/contribution.js';
-import type { AddedToUsers, Core } from './core/core.js';
+import type { Core } from './core/core.js';
 import type { Chore } from './database/chores.js';
 import type { Database } from './database/database.js';
 import { type AuthErrorCode, requireProblems } from './errors.js';
@@ -13,6 +13,7 @@ import type { ModelsOf } from './tables/model.js';
 import type { Fact, TableDeclaration } from './tables/table.js';
 import type { PasswordSettings } from './users/passwords.js';
 import type { UsernameRules } from './users/usernames.js';
+import type { AddedToUsers } from './users/users.js';
 
 type Tables = Readonly<Record<string, TableDeclaration>>;
 

@@ -5,7 +5,6 @@ import { once } from './context/once.js';
 import type { Core } from './core/core.js';
 import { type Chore, runChores } from './database/chores.js';
 import { type Health, HealthCheck } from './health.js';
-import type { LimitStore } from './limits/store.js';
 import { migrationsOf } from './migrations/create.js';
 import { type MigrateOptions, migrate } from './migrations/migrate.js';
 import type { Migration } from './migrations/migration.js';
@@ -89,8 +88,8 @@ export interface Chores {
 }
 
 /** @internal */
-export function choresOf(core: Core, parts: readonly NamedParts[], limits: LimitStore | null): Chores {
-  const { sessions, tokens, devices, changes, outbox, pendings } = core;
+export function choresOf(core: Core, parts: readonly NamedParts[]): Chores {
+  const { sessions, tokens, devices, changes, outbox, pendings, limits } = core;
   const counters = core.database.table(rateLimits.name);
   return {
     // Rows that are deleted together with a session or an account come first, so that deletions count them too.
@@ -119,27 +118,21 @@ export function allMigrations(parts: readonly NamedParts[]): Migration[] {
   ];
 }
 
-/**
- * @param onClose called as soon as `close` is called
- *
- * @internal
- */
-export function upkeep(
-  core: Core,
-  migrations: readonly Migration[],
-  chores: Chores,
-  limits: LimitStore | null,
-  webhooks: Webhooks,
-  onClose: () => void,
-): Upkeep {
-  const { database, settings, outbox } = core;
+/** What {@link upkeep} needs in addition to the core. */
+interface UpkeepNeeds {
+  readonly migrations: readonly Migration[];
+  readonly chores: Chores;
+  readonly webhooks: Webhooks;
+  /** Called as soon as `close` is called. */
+  onClose(): void;
+}
+
+/** @internal */
+export function upkeep(core: Core, { migrations, chores, webhooks, onClose }: UpkeepNeeds): Upkeep {
+  const { database, settings, outbox, limits } = core;
   const health = new HealthCheck(
-    database,
-    core.sessions,
+    core,
     migrations.map(({ name }) => name),
-    limits,
-    outbox.rows,
-    core.degraded,
   );
   // Wait for requests first, because they cause emails, and then for events, because they become webhooks.
   const settle = async () => {

@@ -121,7 +121,7 @@ export async function setEmail(
     // A change that the app makes is final, even if the email stays the same.
     if (sessionId === null) await core.changes.end(userId, transaction);
     const proof = verified ? EmailProof.byApp : EmailProof.none;
-    const changed = await core.proofs.replaceEmail(record, email, proof, transaction, told);
+    const changed = await core.proofs.replaceEmail(record, email, { proof, before: told }, transaction);
     await dropFormerPassword(core, record, changed, transaction);
     if (user.email === email) return changed;
     // Sessions of a previous system that identify the user only by the address no longer belong to the account.

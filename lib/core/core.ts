@@ -2,21 +2,14 @@ import type { ServerResponse } from 'node:http';
 import type { Transaction } from 'sequelize';
 import type { Settings } from '../config/config.js';
 import { PAGE } from '../config/email.js';
-import type { CallContext, PlainRequest } from '../context/call.js';
-import type { EmailedCodes } from '../crypto/emailed-codes.js';
-import type { SecretBox } from '../crypto/secret-box.js';
-import type { Database } from '../database/database.js';
-import { Degraded } from '../degraded.js';
+import type { PlainRequest } from '../context/call.js';
 import { AuthError, type AuthErrorCode } from '../errors.js';
 import { requireKnownKeys } from '../known-keys.js';
-import type { Limiter } from '../limits/limiter.js';
 import { type Asked, Mails } from '../mail/mails.js';
-import type { Mailer } from '../mail/messages.js';
+import { Mailer } from '../mail/messages.js';
 import { AccountChanges } from '../notices/changes.js';
 import { Notices } from '../notices/notices.js';
-import type { Events } from '../outbox/events.js';
-import type { Outbox } from '../outbox/outbox.js';
-import { deviceTokensOf, joinCarriers, namesDevice, sessionOf } from '../sessions/carriers.js';
+import { joinCarriers, namesDevice, ownCarriers, sessionOf } from '../sessions/carriers.js';
 import { CodeTries } from '../sessions/code-tries.js';
 import { Completion } from '../sessions/completion.js';
 import { DeviceRows } from '../sessions/device-rows.js';
@@ -24,7 +17,6 @@ import { Devices } from '../sessions/devices.js';
 import { EmailCodeStep } from '../sessions/email-code-step.js';
 import { PasswordCheck } from '../sessions/password-check.js';
 import { PendingSignIns } from '../sessions/pending-sign-ins.js';
-import { RecentBrowsers } from '../sessions/recent-browsers.js';
 import {
   type Carrier,
   type ClientInput,
@@ -35,54 +27,27 @@ import {
 } from '../sessions/request.js';
 import { SecondFactorRules } from '../sessions/second-factor.js';
 import { Sessions, type SessionWithUser } from '../sessions/sessions.js';
-import {
-  type CheckedSignIn,
-  NewSessions,
-  type Proof,
-  SignIn,
-  type SignInOptions,
-} from '../sessions/sign-in.js';
+import { type CheckedSignIn, type Proof, SignIn, type SignInOptions } from '../sessions/sign-in.js';
 import { countSignIn, FRESH_SECONDS, requireFresh, type SignedIn } from '../sessions/signed-in.js';
 import { Tasks } from '../sessions/tasks.js';
 import type { Columns } from '../tables/column.js';
-import {
-  type AddedColumns,
-  accountChanges,
-  devices,
-  deviceTokens,
-  oneTimeTokens,
-  recentBrowsers,
-  type Session,
-  sessions,
-  type User,
-} from '../tables/core.js';
-import { type Fact, Table, type TableDeclaration } from '../tables/table.js';
+import type { Session, User } from '../tables/core.js';
+import { Table, type TableDeclaration } from '../tables/table.js';
 import type { SignInMethod } from '../telemetry.js';
 import { SignUp } from '../users/create.js';
 import { EmailProof } from '../users/email-proof.js';
 import { HeldEmails } from '../users/held-emails.js';
 import { ImportedUsers } from '../users/imported-users.js';
-import { type PasswordSettings, Passwords } from '../users/passwords.js';
+import { Passwords } from '../users/passwords.js';
 import { type AccountRow, checkAccount, type UserRecord } from '../users/record.js';
 import { UserUpdates } from '../users/updates.js';
-import type { UsernameRules } from '../users/usernames.js';
-import { Users } from '../users/users.js';
+import { type AddedToUsers, Users } from '../users/users.js';
 import { MailDelivery } from '../verification/delivery.js';
 import { ProofOfEmail } from '../verification/proof.js';
 import { OneTimeTokens } from '../verification/tokens.js';
 import { BasePath } from './base-path.js';
 import { ADMINISTRATION, type Administration, type Contribution } from './contribution.js';
-
-/** The columns, usernames and passwords that plugins add to users. */
-export interface AddedToUsers {
-  readonly columns: readonly AddedColumns[];
-  /** The conditions that are read with each user, because a plugin needs them. */
-  facts(database: Pick<Database, 'table'>): readonly Fact[];
-  /** The rules for usernames. Null if users have no usernames. */
-  readonly usernames: UsernameRules | null;
-  /** The settings of passwords. Null if users have no passwords. */
-  readonly passwords: PasswordSettings | null;
-}
+import { Infrastructure } from './infrastructure.js';
 
 /** The originator of a change to an account, and the requirements on its session. */
 export interface ChangedBy {
@@ -97,231 +62,84 @@ export interface ChangedBy {
 /** A change by the app's own code, or by an administrator. */
 export const BY_CODE: ChangedBy = { sessionId: null };
 
-const DAY_MS = 24 * 60 * 60 * 1000;
-
 // A browser sends one session, or two if another subdomain has set a cookie with the same name.
 const MAX_PRESENTED_SESSIONS = 2;
 
-/** The services that plugins, routes and guards share. */
-export class Core {
-  readonly users: Users;
+/** What `createAuth` gives the core. */
+export interface CoreOptions {
+  readonly settings: Settings;
+  readonly secrets: readonly string[];
+  readonly addedToUsers: AddedToUsers;
+  /** Sets up the plugins. Their contributions are not used before it returns. */
+  setUp(core: Core): readonly Contribution[];
+}
+
+/**
+ * The services that plugins, routes and guards share.
+ *
+ * The parts are created in the order in which they are written here. Each gets the core itself, and declares which
+ * members it needs, such as `SignInNeeds`. Its constructor can use the {@link Infrastructure} and the parts above it.
+ * It must not use those below it, which do not exist yet: a part reads these when it is called.
+ */
+export class Core extends Infrastructure {
+  /** The path of the routes. */
+  readonly basePath = new BasePath(this.settings);
   /** The accounts of imported rows, and of `auth.users.ensure`. */
-  readonly imported: ImportedUsers;
-  /** The rules for usernames. Null if users cannot have a username. */
-  readonly usernames: UsernameRules | null;
-  /** Checks and hashes passwords. Null if users cannot have a password. */
-  readonly passwords: Passwords | null;
-  /** Verifies passwords. Null if users cannot have a password. */
-  readonly passwordCheck: PasswordCheck | null;
+  readonly imported: ImportedUsers = new ImportedUsers(this.database, this.box);
+  readonly users: Users = new Users(this);
+  readonly sessions: Sessions = new Sessions(this);
+  /** The emails that an undo would restore. */
+  readonly held = new HeldEmails(this);
   /** Creates accounts. */
-  readonly signUp: SignUp;
+  readonly signUp = new SignUp(this);
   /** Changes accounts. */
-  readonly updates: UserUpdates;
-  readonly sessions: Sessions;
-  readonly tokens: OneTimeTokens;
-  readonly devices: Devices;
+  readonly updates = new UserUpdates(this);
+  /** The recorded changes of accounts, which can be undone. */
+  readonly changes: AccountChanges = new AccountChanges(this);
+  readonly deviceRows = new DeviceRows(this);
+  /** Writes emails to the outbox. Null if `email` is not configured. */
+  readonly mails = this.settings.email && new Mails(this.outbox);
+  readonly notices = new Notices(this);
+  readonly devices: Devices = new Devices(this);
+  /** The rules for accounts with a second factor. */
+  readonly secondFactors: SecondFactorRules = new SecondFactorRules(this);
+  /** The tasks that users must do before their sessions can be used. */
+  readonly tasks: Tasks = new Tasks(this);
+  /** The attempts to enter emailed codes. */
+  readonly codeTries = new CodeTries(this.database);
+  /** The sign-ins that wait for a further step. */
+  readonly pendings: PendingSignIns = new PendingSignIns(this);
+  /** The rules for usernames. Null if users cannot have a username. */
+  readonly usernames = this.addedToUsers.usernames;
+  /** Checks and hashes passwords. Null if users cannot have a password. */
+  readonly passwords = this.addedToUsers.passwords && new Passwords(this, this.addedToUsers.passwords);
+  /** Verifies passwords. Null if users cannot have a password. */
+  readonly passwordCheck = this.passwords && new PasswordCheck(this, this.passwords);
+  /** The codes that are emailed when a user enters the password in an unknown browser. */
+  readonly emailCodes: EmailCodeStep = new EmailCodeStep(this);
+  readonly gate: SignIn = new SignIn(this);
+  /** Completes pending sign-ins. */
+  readonly completion: Completion = new Completion(this);
+  readonly proofs: ProofOfEmail = new ProofOfEmail(this);
+  readonly tokens: OneTimeTokens = new OneTimeTokens(this);
+  /** The contributions of plugins. The list is complete when all plugins are set up. */
+  readonly contributions: readonly Contribution[];
   /** The carriers of sessions, in the order in which they are tried. */
   readonly carriers: readonly Carrier[];
   /** What plugins do after the carriers: see `Contribution.afterCarriers`. */
   readonly afterCarriers: readonly NonNullable<Contribution['afterCarriers']>[];
-  readonly #contributions: readonly Contribution[];
-  /** The rules for accounts with a second factor. */
-  readonly secondFactors: SecondFactorRules;
-  /** The tasks that users must do before their sessions can be used. */
-  readonly tasks: Tasks;
-  /** The attempts to enter emailed codes. */
-  readonly codeTries: CodeTries;
-  /** The codes that are emailed when a user enters the password in an unknown browser. */
-  readonly emailCodes: EmailCodeStep;
-  /** The sign-ins that wait for a further step. */
-  readonly pendings: PendingSignIns;
-  /** Completes pending sign-ins. */
-  readonly completion: Completion;
-  /** The recorded changes of accounts, which can be undone. */
-  readonly changes: AccountChanges;
-  readonly notices: Notices;
-  /** The parts that currently do less than they should. */
-  readonly degraded = new Degraded();
-  /** Writes emails to the outbox. Null if `email` is not configured. */
-  readonly mails: Mails | null;
-  readonly gate: SignIn;
-  readonly proofs: ProofOfEmail;
-  /** The path of the routes. */
-  readonly basePath: BasePath;
 
-  /**
-   * @param ofUsers the parts that plugins add to users
-   * @param carriersOf creates the carriers of sessions
-   * @param setUp sets up the plugins. Their contributions are not used before it returns
-   */
-  constructor(
-    readonly settings: Settings,
-    readonly context: CallContext,
-    readonly database: Database,
-    readonly events: Events,
-    readonly limiter: Limiter,
-    mailer: Mailer | null,
-    readonly outbox: Outbox,
-    /** Encrypts secrets that must be readable later. */
-    readonly box: SecretBox,
-    /** The codes in emails. */
-    readonly codes: EmailedCodes,
-    ofUsers: AddedToUsers,
-    carriersOf: (sessions: Pick<Sessions, 'find'>) => readonly Carrier[],
-    setUp: (core: Core) => readonly Contribution[],
-  ) {
-    this.imported = new ImportedUsers(database, box);
-    this.basePath = new BasePath(settings);
-    const contributions = () => this.#contributions;
-    this.users = new Users(database, settings, ofUsers.columns, ofUsers.facts(database), contributions);
-    const tokens = this.table(oneTimeTokens);
-    const tables = {
-      users: this.users.table,
-      sessions: this.table(sessions),
-      devices: this.table(devices),
-      deviceTokens: this.table(deviceTokens),
-      changes: this.table(accountChanges),
-    };
-    this.sessions = new Sessions(
-      database,
-      tables,
-      this.users.selections.shown,
-      settings,
-      events,
-      contributions,
-    );
-    const held = new HeldEmails(database, tables.changes, (settings.email?.notices ?? []).length > 0);
-    this.signUp = new SignUp(database, this.users, settings, held, events);
-    this.updates = new UserUpdates(context, this.users, settings.hooks, held);
-    this.changes = new AccountChanges(database, tables.changes, tables.devices, box, contributions);
-    const deviceRows = new DeviceRows(database, tables, settings.accountDeletion.graceDays * DAY_MS);
-    this.mails = mailer && new Mails(outbox);
-    this.notices = new Notices(
-      this.mails,
-      settings.email?.notices ?? [],
-      this.changes,
-      deviceRows,
-      context,
-      database.clock,
-      settings.email?.undoUrl ?? '',
-      settings.email?.support ?? '',
-    );
-    this.devices = new Devices(
-      database,
-      deviceRows,
-      new RecentBrowsers(database, this.table(recentBrowsers)),
-      contributions,
-      context,
-      this.notices,
-      (request) => deviceTokensOf(this.carriers, request),
-      () => this.namesDevice,
-      settings.cookie.domain === undefined,
-    );
-    this.secondFactors = new SecondFactorRules(database, contributions);
-    this.tasks = new Tasks(settings.tasks, contributions, settings.log);
-    this.codeTries = new CodeTries(database);
-    this.pendings = new PendingSignIns(
-      database,
-      this.users,
-      context,
-      settings,
-      this.codeTries,
-      contributions,
-    );
-    this.usernames = ofUsers.usernames;
-    this.passwords =
-      ofUsers.passwords &&
-      new Passwords(
-        ofUsers.passwords,
-        this.usernames,
-        context,
-        settings.log,
-        () => limiter.client,
-        settings.telemetry,
-      );
-    this.passwordCheck =
-      this.passwords &&
-      new PasswordCheck(
-        database,
-        this.users,
-        this.passwords,
-        limiter,
-        this.devices,
-        this.secondFactors,
-        events,
-        settings.log,
-        (account) => this.checkAccount(account),
-        async (record, purpose) => {
-          for (const { refusesPassword } of this.contributions) await refusesPassword?.(record, purpose);
-        },
-      );
-    this.emailCodes = new EmailCodeStep(
-      database,
-      this.pendings,
-      this.devices,
-      codes,
-      this.mails,
-      settings,
-      limiter,
-      events,
-      context,
-      contributions,
-    );
-    this.gate = new SignIn(
-      new NewSessions(tables.sessions, this.sessions, settings, database, context, (request) =>
-        this.sessionTokens(request),
-      ),
-      this.devices,
-      settings,
-      database,
-      events,
-      contributions,
-      this.users,
-      this.secondFactors,
-      this.emailCodes,
-      this.pendings,
-      limiter,
-    );
-    this.completion = new Completion(
-      database,
-      this.pendings,
-      this.gate,
-      this.secondFactors,
-      this.emailCodes,
-      this.users,
-      contributions,
-    );
-    this.proofs = new ProofOfEmail(
-      database.clock,
-      this.users,
-      this.updates,
-      this.usernames,
-      this.sessions,
-      tokens,
-      this.devices,
-      events,
-      contributions,
-      this.changes,
-    );
-    this.tokens = new OneTimeTokens(database, tokens, this.users, this.proofs, contributions);
-    if (mailer)
-      outbox.addDestination(
-        new MailDelivery(
-          database,
-          mailer,
-          this.tokens,
-          this.users,
-          limiter,
-          this.devices,
-          held,
-          contributions,
-        ),
-      );
-    this.#contributions = setUp(this);
+  constructor({ settings, secrets, addedToUsers, setUp }: CoreOptions) {
+    super(settings, secrets, addedToUsers);
+    if (settings.email) {
+      const mailer = new Mailer(settings.email, (page) => this.pageUrl(page));
+      this.outbox.addDestination(new MailDelivery(this, mailer));
+    }
+    this.contributions = setUp(this);
     this.tokens.checkPurposes();
-    const ofPlugins = this.#contributions.flatMap(({ carriers = [] }) => carriers);
-    this.carriers = joinCarriers([...ofPlugins, ...carriersOf(this.sessions)]);
-    this.afterCarriers = this.#contributions.flatMap((plugin) => plugin.afterCarriers?.bind(plugin) ?? []);
+    const ofPlugins = this.contributions.flatMap(({ carriers = [] }) => carriers);
+    this.carriers = joinCarriers([...ofPlugins, ...ownCarriers(this)]);
+    this.afterCarriers = this.contributions.flatMap((plugin) => plugin.afterCarriers?.bind(plugin) ?? []);
   }
 
   /** Gives access to a table. */
@@ -362,7 +180,7 @@ export class Core {
     return this.inTransaction(input.transaction, () => forClientOf(this.context, input, work));
   }
 
-  /** Runs `work` as a part of the app's transaction, if the app passed one: see {@link Database.join}. */
+  /** Runs `work` as a part of the app's transaction, if the app passed one: see `Database.join`. */
   inTransaction<T>(transaction: TransactionOption['transaction'], work: () => Promise<T>): Promise<T> {
     return this.database.join(transaction, work);
   }
@@ -416,7 +234,7 @@ export class Core {
 
   /** Whether browsers might have the cookie of a pending sign-in. */
   get usesPendingCookie(): boolean {
-    return this.completion.canWait || this.#contributions.some(({ abandonPending }) => abandonPending);
+    return this.completion.canWait || this.contributions.some(({ abandonPending }) => abandonPending);
   }
 
   /**
@@ -471,7 +289,7 @@ export class Core {
   async proveEmail(userId: string): Promise<User> {
     const { user } = await this.change(userId, BY_CODE, async (record, transaction) => {
       if (record.user.email === null) throw new AuthError('user_not_found');
-      return this.proofs.record(record, EmailProof.byApp, false, transaction);
+      return this.proofs.record(record, { proof: EmailProof.byApp }, transaction);
     });
     return user;
   }
@@ -479,11 +297,6 @@ export class Core {
   /** Describes who requests an email: see `MailDelivery`. @param inSession whether the account's own session does */
   asked(inSession: boolean): Asked {
     return { inSession, device: this.devices.presented?.toString('hex') ?? null };
-  }
-
-  /** The contributions of plugins. The list is complete when all plugins are set up. */
-  get contributions(): readonly Contribution[] {
-    return this.#contributions;
   }
 
   /**
@@ -494,7 +307,7 @@ export class Core {
   pageUrl(page: string): string {
     if (!page.startsWith(PAGE)) return page;
     const name = page.slice(PAGE.length);
-    const { pageUrl } = this.#contributions.find((plugin) => plugin.pageUrl) ?? {};
+    const { pageUrl } = this.contributions.find((plugin) => plugin.pageUrl) ?? {};
     return pageUrl?.(name) ?? `${this.settings.publicPath}/${name}`;
   }
 
@@ -532,6 +345,6 @@ export class Core {
     await this.sessions.settle();
     await this.outbox.settle();
     // Wait for the outbox first, because the app's `send` can cause events, which the audit log writes.
-    await Promise.all(this.#contributions.map((contribution) => contribution.settle?.()));
+    await Promise.all(this.contributions.map((contribution) => contribution.settle?.()));
   }
 }

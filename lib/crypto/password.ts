@@ -35,28 +35,41 @@ interface Pepper {
   readonly value: string;
 }
 
+interface HasherOptions {
+  /** Secrets that are kept out of the database: the first one hashes, all of them verify. @default [] */
+  readonly peppers?: readonly string[];
+  /** Returns the client that the current call is for, because clients take turns in the queue. @default one client */
+  readonly clientOf?: () => string;
+  /** Parses the hashes of other systems. @default {@link readForeignHash} */
+  readonly readForeign?: (stored: string) => ForeignHash | null;
+  /** Null if it is not enabled. @default null */
+  readonly telemetry?: Telemetry | null;
+}
+
 /** Hashes passwords with bcrypt over HMAC-SHA-384, because bcrypt alone truncates its input at 72 bytes or a NUL. */
 export class PasswordHasher {
   readonly #cost: number;
+  readonly #clientOf: () => string;
+  readonly #readForeign: (stored: string) => ForeignHash | null;
+  readonly #telemetry: Telemetry | null;
   readonly #peppers: readonly Pepper[];
   readonly #work: FailureWork;
   readonly #durations = new Recent();
   #measuring: Promise<unknown> | undefined;
 
-  /**
-   * @param peppers secrets that are kept out of the database: the first one hashes, all of them verify
-   * @param clientOf returns the client that the current call is for, because clients take turns in the queue
-   * @param readForeign parses the hashes of other systems
-   * @param telemetry null if it is not enabled
-   */
   constructor(
     cost: number,
-    peppers: readonly string[] = [],
-    private readonly clientOf: () => string = () => '',
-    private readonly readForeign: (stored: string) => ForeignHash | null = readForeignHash,
-    private readonly telemetry: Telemetry | null = null,
+    {
+      peppers = [],
+      clientOf = () => '',
+      readForeign = readForeignHash,
+      telemetry = null,
+    }: HasherOptions = {},
   ) {
     this.#cost = cost;
+    this.#clientOf = clientOf;
+    this.#readForeign = readForeign;
+    this.#telemetry = telemetry;
     this.#work = new FailureWork(cost);
     this.#peppers = peppers.map((value) => ({
       id: hash('sha256', `pepper ${value}`, 'base64url').slice(0, 8),
@@ -104,17 +117,17 @@ export class PasswordHasher {
     for (const one of kinds.values()) {
       if (measured.indexOf(one) >= MAX_LEARNED) continue;
       // If a hash cannot be verified, its cost stays unknown.
-      await queueHash(() => this.#work.learn(one.kind, () => one.verify('')), this.clientOf()).catch(
+      await queueHash(() => this.#work.learn(one.kind, () => one.verify('')), this.#clientOf()).catch(
         () => undefined,
       );
     }
   }
 
   #queue<T>(operation: HashOperation, work: () => Promise<T>): Promise<T> {
-    const { telemetry } = this;
-    if (!telemetry) return queueHash(work, this.clientOf());
+    const telemetry = this.#telemetry;
+    if (!telemetry) return queueHash(work, this.#clientOf());
     telemetry.queued(waitingHashes());
-    return queueHash(() => telemetry.hash(operation, work), this.clientOf());
+    return queueHash(() => telemetry.hash(operation, work), this.#clientOf());
   }
 
   async #compare(password: string, stored: string | null): Promise<PasswordVerdict> {
@@ -131,7 +144,7 @@ export class PasswordHasher {
   #verifierOf(stored: string): Verifier | null {
     const parsed = BCRYPT_HMAC.exec(stored);
     if (!parsed) {
-      const foreign = this.readForeign(stored);
+      const foreign = this.#readForeign(stored);
       if (!foreign || foreign.isTooCostly) return null;
       return { kind: foreign.kind, isOutdated: true, verify: (password) => foreign.verify(password) };
     }

@@ -81,34 +81,42 @@ const UNVERIFIED_NOTICES: WindowPolicy = { limit: 30, windowMs: 60 * 60 * 1000 }
 
 const ONCE_A_DAY: WindowPolicy = { limit: 1, windowMs: 24 * 60 * 60 * 1000 };
 
+/** What {@link Limiter} needs. */
+interface LimiterNeeds {
+  readonly context: CallContext;
+  /** The counters. Null if rate limits are disabled. */
+  readonly limits: LimitStore | null;
+  readonly settings: {
+    readonly rateLimit: { readonly rules: LimitRules } | null;
+    readonly telemetry: Telemetry | null;
+  };
+}
+
 /** Enforces the rate limits. */
 export class Limiter {
-  /**
-   * @param store null, like the rules, if rate limits are disabled
-   * @param telemetry null if it is not enabled
-   */
+  readonly #rules: LimitRules | null;
+
   constructor(
-    private readonly store: LimitStore | null,
-    private readonly rules: LimitRules | null,
-    private readonly context: CallContext,
+    private readonly core: LimiterNeeds,
     private readonly refusals: Refusals,
-    private readonly telemetry: Telemetry | null,
-  ) {}
+  ) {
+    this.#rules = core.settings.rateLimit?.rules ?? null;
+  }
 
   /** Whether any rule limits by address. */
   get countsAddresses(): boolean {
-    const { signIn, signUp, mailAddress } = this.rules ?? {};
+    const { signIn, signUp, mailAddress } = this.#rules ?? {};
     return [signIn, signUp, mailAddress].some(Boolean);
   }
 
   /** Whether password attempts are limited by account. */
   get countsAttempts(): boolean {
-    return this.rules !== null;
+    return this.#rules !== null;
   }
 
   /** Identifies the current client by its address; empty for a programmatic call without one. */
   get client(): string {
-    const { ip } = this.context.client;
+    const { ip } = this.core.context.client;
     return ip === undefined ? '' : addressBucket(ip);
   }
 
@@ -125,7 +133,7 @@ export class Limiter {
     if (client === '') return;
     const refused = await this.#count(name, `${what} address ${client}`);
     if (!refused) return;
-    this.refusals.add(name, this.context.client.ip ?? null);
+    this.refusals.add(name, this.core.context.client.ip ?? null);
     throw refused;
   }
 
@@ -146,7 +154,7 @@ export class Limiter {
     try {
       return await work();
     } catch (error) {
-      if (this.rules?.[name]) await this.#takeBack(`${name} ${accountKey(account)}`);
+      if (this.#rules?.[name]) await this.#takeBack(`${name} ${accountKey(account)}`);
       throw error;
     }
   }
@@ -158,12 +166,12 @@ export class Limiter {
 
   /** Counts a notice to an unverified address. @returns whether the notice can be sent */
   async allowsNotice(to: string): Promise<boolean> {
-    return !(await this.store?.hit(`notice ${to}`, UNVERIFIED_NOTICES));
+    return !(await this.core.limits?.hit(`notice ${to}`, UNVERIFIED_NOTICES));
   }
 
   /** Counts an email that a mailbox can get only once a day. @returns whether it can be sent */
   async allowsDaily(what: string): Promise<boolean> {
-    return !(await this.store?.hit(`daily ${what}`, ONCE_A_DAY));
+    return !(await this.core.limits?.hit(`daily ${what}`, ONCE_A_DAY));
   }
 
   /**
@@ -172,26 +180,26 @@ export class Limiter {
    * @returns null if the attempt is allowed
    */
   async reserveAttempt(account: string): Promise<RefusedAttempt | null> {
-    const policy = this.rules?.account;
-    const paused = policy && (await this.store?.reserve(`try ${account}`, policy));
+    const policy = this.#rules?.account;
+    const paused = policy && (await this.core.limits?.reserve(`try ${account}`, policy));
     if (!paused) return null;
-    this.telemetry?.refused('account');
+    this.core.settings.telemetry?.refused('account');
     return { error: tooMany('account', `q=${policy.failures}`, paused.leftMs), isFirst: paused.isFirst };
   }
 
   /** Undoes the count of an attempt with the right password that does not complete a sign-in. Earlier failures stay. */
   async giveBack(account: string): Promise<void> {
-    if (this.rules?.account) await this.store?.giveBack(`try ${account}`);
+    if (this.#rules?.account) await this.core.limits?.giveBack(`try ${account}`);
   }
 
   /** Resets an account's failures after a success. */
   async clearFailures(account: string): Promise<void> {
-    if (this.rules?.account) await this.store?.clear(`try ${account}`);
+    if (this.#rules?.account) await this.core.limits?.clear(`try ${account}`);
   }
 
   /** Takes back a hit. This is detached from the request, because the work might have used up the request's time. */
   async #takeBack(key: string): Promise<void> {
-    const attempt = () => this.context.detached(async () => this.store?.takeBack(key));
+    const attempt = () => this.core.context.detached(async () => this.core.limits?.takeBack(key));
     // If this fails too, the user still gets the error of the work.
     await attempt()
       .catch(attempt)
@@ -201,11 +209,11 @@ export class Limiter {
   /** @returns the error if the limit is exceeded */
   async #count(name: WindowName, who: string): Promise<AuthError | null> {
     declaredLimits.require(name);
-    const rule = this.rules?.[name];
+    const rule = this.#rules?.[name];
     if (!rule) return null;
-    const left = await this.store?.hit(`${name} ${who}`, rule);
+    const left = await this.core.limits?.hit(`${name} ${who}`, rule);
     if (!left) return null;
-    this.telemetry?.refused(name);
+    this.core.settings.telemetry?.refused(name);
     return tooMany(name, `q=${rule.limit};w=${Math.ceil(rule.windowMs / 1000)}`, left);
   }
 }

@@ -9,9 +9,15 @@ import type { Database } from '../database/database.js';
 import { storable } from '../database/literal.js';
 import type { AuthErrorCode } from '../errors.js';
 import type { RowOf } from '../tables/column.js';
-import type { AccountChangeColumns, DeviceColumns, EmailProofLevel } from '../tables/core.js';
+import {
+  type AccountChangeColumns,
+  accountChanges,
+  type DeviceColumns,
+  devices,
+  type EmailProofLevel,
+} from '../tables/core.js';
 import { SealedRows } from '../tables/sealed-rows.js';
-import type { Selection, Table } from '../tables/table.js';
+import { type Selection, Table } from '../tables/table.js';
 import type { UserRecord } from '../users/record.js';
 
 const DAY_MS = 24 * 60 * 60 * 1000;
@@ -71,32 +77,37 @@ export interface StatesSince {
 
 type ChangeRow = RowOf<AccountChangeColumns>;
 
+/** What {@link AccountChanges} need. */
+interface AccountChangesNeeds {
+  readonly database: Database;
+  readonly box: SecretBox;
+  readonly contributions: readonly HasUndo[];
+}
+
 /**
  * Stores what is needed to undo changes of accounts. Each change keeps the state of the account before it, so restoring
  * that state undoes the change and every later one. A mark keeps no state: its state is the one before the next change.
  */
 export class AccountChanges {
+  readonly #table: Table<AccountChangeColumns>;
+  readonly #devices: Table<DeviceColumns>;
   readonly #change: Selection<ChangeRow>;
   readonly #device: Selection<RowOf<DeviceColumns>>;
 
-  constructor(
-    private readonly database: Database,
-    private readonly table: Table<AccountChangeColumns>,
-    private readonly devices: Table<DeviceColumns>,
-    private readonly box: SecretBox,
-    private readonly contributions: () => readonly HasUndo[],
-  ) {
-    this.#change = table.whole('c');
-    this.#device = devices.whole('d');
+  constructor(private readonly core: AccountChangesNeeds) {
+    this.#table = new Table(core.database, accountChanges);
+    this.#devices = new Table(core.database, devices);
+    this.#change = this.#table.whole('c');
+    this.#device = this.#devices.whole('d');
   }
 
   /** Records a change that is about to be made. The user's row is locked. */
   async record(change: NewChange, record: UserRecord, transaction: Transaction): Promise<void> {
     const { id } = record.user;
-    const state = await stateOf(record, this.contributions(), transaction);
+    const state = await stateOf(record, this.core.contributions, transaction);
     const earlierPassword = await this.#earlierPassword(state, id, transaction);
     const at = await this.#nextTime(id, transaction);
-    await this.#insert(id, change, at, { ...state, earlierPassword }, transaction);
+    await this.#insert(id, change, { at, state: { ...state, earlierPassword } }, transaction);
   }
 
   /**
@@ -105,22 +116,22 @@ export class AccountChanges {
    * @param earlierPassword the password of that state: see `AccountState.earlierPassword`
    */
   async recordUndo(
-    kind: string,
-    client: ChangeClient,
+    { kind, client }: Required<Pick<NewChange, 'kind' | 'client'>>,
     record: UserRecord,
     earlierPassword: string | null,
     transaction: Transaction,
   ): Promise<void> {
     const { id } = record.user;
-    const state = await stateOf(record, this.contributions(), transaction);
+    const state = await stateOf(record, this.core.contributions, transaction);
     const at = await this.#nextTime(id, transaction);
-    await this.#insert(id, { kind, token: null, client }, at, { ...state, earlierPassword }, transaction);
+    const before = { at, state: { ...state, earlierPassword } };
+    await this.#insert(id, { kind, token: null, client }, before, transaction);
   }
 
   /** Records an event that changes nothing itself, so that all changes after it can be undone. */
   async mark(userId: string, change: NewChange, transaction?: Transaction): Promise<void> {
-    await this.database.ready();
-    await this.#insert(userId, change, this.database.clock.date(), null, transaction);
+    await this.core.database.ready();
+    await this.#insert(userId, change, { at: this.core.database.clock.date(), state: null }, transaction);
   }
 
   /** Records a change that cannot be undone, for the user's list of changes. */
@@ -131,26 +142,30 @@ export class AccountChanges {
     transaction: Transaction,
   ): Promise<void> {
     const at = await this.#nextTime(userId, transaction);
-    await this.#insert(userId, { kind, token: null, client }, at, null, transaction);
+    await this.#insert(userId, { kind, token: null, client }, { at, state: null }, transaction);
   }
 
   /** Lists the changes of an account in the last 30 days, newest first. */
   async list(userId: string): Promise<readonly ListedChange[]> {
-    await this.database.ready();
-    const { clock } = this.database;
+    await this.core.database.ready();
+    const { clock } = this.core.database;
     const rows = await this.#change.select(
       `WHERE c.user_id = :userId AND c.created_at > :since ORDER BY c.created_at DESC LIMIT ${MAX_LISTED}`,
       { userId, since: clock.date(-LISTED_MS) },
     );
     return rows.map(({ id, kind, createdAt: at, device, ipAddress: ip, tokenHash, expiresAt }) => ({
-      ...{ id, kind, at, device, ip },
+      id,
+      kind,
+      at,
+      device,
+      ip,
       undoable: tokenHash !== null && !clock.hasPassed(expiresAt),
     }));
   }
 
   /** Finds the changes that a token undoes. Returns null if the token is unknown, used or expired. */
   async find(token: string): Promise<Undoable | null> {
-    const { clock } = this.database;
+    const { clock } = this.core.database;
     const tokenHash = digestToken(token);
     const [change] = await this.#change.select('WHERE c.token_hash = :tokenHash', { tokenHash });
     if (change) {
@@ -175,13 +190,13 @@ export class AccountChanges {
   ): Promise<StatesSince | null> {
     const changes = await this.#change.select(
       `WHERE c.user_id = :userId AND c.created_at >= :at AND c.state IS NOT NULL
-       ORDER BY c.created_at ${this.database.currentRead}`,
+       ORDER BY c.created_at ${this.core.database.currentRead}`,
       { userId, at },
       transaction,
     );
     const [first, ...rest] = changes;
     if (!first) {
-      const now = await stateOf(record, this.contributions(), transaction);
+      const now = await stateOf(record, this.core.contributions, transaction);
       const earlierPassword = await this.#earlierPassword(now, userId, transaction);
       return { state: { ...now, earlierPassword }, later: [] };
     }
@@ -192,17 +207,17 @@ export class AccountChanges {
 
   /** Returns the earlier states of an account that its undo links restore. */
   async restorable(userId: string): Promise<readonly AccountState[]> {
-    await this.database.ready();
-    const { clock } = this.database;
+    await this.core.database.ready();
+    const { clock } = this.core.database;
     // A link restores the first state since its change: see `statesSince`.
     const changes = await this.#change.select(
       `WHERE c.user_id = :userId AND c.state IS NOT NULL AND c.created_at IN (
-         SELECT (SELECT MIN(s.created_at) FROM ${this.table.name} s
+         SELECT (SELECT MIN(s.created_at) FROM ${this.#table.name} s
                  WHERE s.user_id = :userId AND s.state IS NOT NULL AND s.created_at >= l.created_at)
-         FROM (SELECT created_at FROM ${this.table.name}
+         FROM (SELECT created_at FROM ${this.#table.name}
                WHERE user_id = :userId AND token_hash IS NOT NULL AND expires_at > :now
                UNION ALL
-               SELECT created_at FROM ${this.devices.name}
+               SELECT created_at FROM ${this.#devices.name}
                WHERE user_id = :userId AND undo_token_hash IS NOT NULL AND created_at > :since) l)`,
       { userId, now: clock.date(), since: clock.date(-UNDO_MS) },
     );
@@ -220,15 +235,15 @@ export class AccountChanges {
   /** Consumes a token. @returns false if another call has already consumed it */
   async consume({ id, tokenHash, isDevice }: Undoable, transaction: Transaction): Promise<boolean> {
     const used = isDevice
-      ? this.devices.update({ undoTokenHash: null }, { id, undoTokenHash: tokenHash }, transaction)
-      : this.table.update(ENDED, { id, tokenHash }, transaction);
+      ? this.#devices.update({ undoTokenHash: null }, { id, undoTokenHash: tokenHash }, transaction)
+      : this.#table.update(ENDED, { id, tokenHash }, transaction);
     return (await used) > 0;
   }
 
   /** Invalidates the links of the changes that are undone, and frees the emails that these changes held. */
   async endSince({ userId, at }: Undoable, transaction: Transaction): Promise<void> {
-    await this.database.change(
-      `UPDATE ${this.table.name} SET token_hash = NULL, email = NULL, state = NULL, ended = TRUE
+    await this.core.database.change(
+      `UPDATE ${this.#table.name} SET token_hash = NULL, email = NULL, state = NULL, ended = TRUE
        WHERE user_id = :userId AND created_at >= :at AND ended IS NULL`,
       { userId, at },
       { transaction },
@@ -240,20 +255,20 @@ export class AccountChanges {
    * the changes held.
    */
   async end(userId: string, transaction: Transaction): Promise<void> {
-    await this.table.update(ENDED, { userId, ended: null }, transaction);
-    await this.devices.update({ undoTokenHash: null }, { userId }, transaction);
+    await this.#table.update(ENDED, { userId, ended: null }, transaction);
+    await this.#devices.update({ undoTokenHash: null }, { userId }, transaction);
   }
 
   /**
    * Deletes the states and tokens of changes that can no longer be undone, and the changes that are no longer listed.
    */
   get expired(): Chore {
-    return new OldChanges(this.database, this.table.name);
+    return new OldChanges(this.core.database, this.#table.name);
   }
 
   /** Re-encrypts the states of accounts. */
   get sealed(): Chore {
-    return new SealedRows(this.table, this.box, 'id', ['state'], ({ id }) => contextOf(id));
+    return new SealedRows(this.#table, this.core.box, 'id', ['state'], ({ id }) => contextOf(id));
   }
 
   /**
@@ -264,15 +279,15 @@ export class AccountChanges {
   async #nextTime(userId: string, transaction: Transaction): Promise<Date> {
     const latest = ({ name }: { readonly name: string }) =>
       `SELECT MAX(created_at) AS latest FROM ${name} WHERE user_id = :userId`;
-    const rows = await this.database.select<{ latest: Date | string | null }>(
-      `${latest(this.table)} UNION ALL ${latest(this.devices)}`,
+    const rows = await this.core.database.select<{ latest: Date | string | null }>(
+      `${latest(this.#table)} UNION ALL ${latest(this.#devices)}`,
       { userId },
       transaction,
     );
     const times = rows.flatMap(({ latest }) =>
-      latest === null ? [] : this.database.statements.toDate(latest).getTime(),
+      latest === null ? [] : this.core.database.statements.toDate(latest).getTime(),
     );
-    return new Date(Math.max(this.database.clock.date().getTime(), ...times.map((time) => time + 1)));
+    return new Date(Math.max(this.core.database.clock.date().getTime(), ...times.map((time) => time + 1)));
   }
 
   async #earlierPassword(
@@ -283,7 +298,7 @@ export class AccountChanges {
     if (passwordHash !== null) return null;
     const [last] = await this.#change.select(
       `WHERE c.user_id = :userId AND c.state IS NOT NULL
-       ORDER BY c.created_at DESC LIMIT 1 ${this.database.currentRead}`,
+       ORDER BY c.created_at DESC LIMIT 1 ${this.core.database.currentRead}`,
       { userId },
       transaction,
     );
@@ -291,26 +306,25 @@ export class AccountChanges {
   }
 
   #open({ id, state }: ChangeRow): AccountState | null {
-    const opened = state === null ? null : this.box.open(state, contextOf(id));
+    const opened = state === null ? null : this.core.box.open(state, contextOf(id));
     return opened === null ? null : (JSON.parse(opened) as AccountState);
   }
 
   async #insert(
     userId: string,
     { kind, token, email = null, lifetimeMs = UNDO_MS, client = null }: NewChange,
-    createdAt: Date,
-    state: AccountState | null,
+    { at: createdAt, state }: { readonly at: Date; readonly state: AccountState | null },
     transaction?: Transaction,
   ): Promise<void> {
     const id = uuidv7(createdAt.getTime());
-    await this.table.insert(
+    await this.#table.insert(
       {
         id,
         userId,
         kind,
         tokenHash: token === null ? null : digestToken(token),
         email,
-        state: state === null ? null : this.box.seal(JSON.stringify(state), contextOf(id)),
+        state: state === null ? null : this.core.box.seal(JSON.stringify(state), contextOf(id)),
         createdAt,
         expiresAt: new Date(createdAt.getTime() + lifetimeMs),
         device: client?.device ?? null,

@@ -1,10 +1,11 @@
 import type { Transaction } from 'sequelize';
+import type { Settings } from '../config/config.js';
 import type { CallContext, Client } from '../context/call.js';
 import { createToken } from '../crypto/token.js';
-import type { Clock } from '../database/clock.js';
+import type { Database } from '../database/database.js';
 import type { Mails } from '../mail/mails.js';
 import { deviceNameOf, type UndoLink } from '../mail/messages.js';
-import { declaredNotices, type NoticeKind, type NoticeTemplate } from '../mail/notice-kinds.js';
+import { declaredNotices, type NoticeTemplate } from '../mail/notice-kinds.js';
 import type { User } from '../tables/core.js';
 import type { UserRecord } from '../users/record.js';
 import { type AccountChanges, type ChangeClient, UNDO_MS } from './changes.js';
@@ -53,30 +54,35 @@ export interface Notice {
   readonly client: Pick<Client, 'ip' | 'userAgent'> | null;
 }
 
+/** What {@link Notices} need. */
+interface NoticesNeeds {
+  readonly database: Database;
+  readonly context: CallContext;
+  readonly settings: Settings;
+  /** Null if `email` is not configured: then nothing is recorded. */
+  readonly mails: Mails | null;
+  readonly changes: AccountChanges;
+  readonly deviceRows: ProvingBrowsers;
+}
+
 /**
  * Sends users notices about changes of their accounts, to the address that the account had before the change. In the
  * transaction of a change, it records the state that an undo restores, and writes the notice to the outbox, which sends
  * it after the commit.
  */
 export class Notices {
+  /** The kinds that are enabled. */
   readonly #kinds: ReadonlySet<string>;
+  /** The page of the undo links. */
+  readonly #undoUrl: string;
+  /** Whom users can ask, in words or as a URL. */
+  readonly #support: string;
 
-  /**
-   * @param mails null if `email` is not configured: then nothing is recorded
-   * @param kinds the kinds that are enabled
-   * @param support whom users can ask, in words or as a URL
-   */
-  constructor(
-    private readonly mails: Mails | null,
-    kinds: readonly NoticeKind[],
-    private readonly changes: AccountChanges,
-    private readonly browsers: ProvingBrowsers,
-    private readonly context: CallContext,
-    private readonly clock: Clock,
-    private readonly undoUrl: string,
-    private readonly support: string,
-  ) {
-    this.#kinds = new Set(mails ? kinds : []);
+  constructor(private readonly core: NoticesNeeds) {
+    const { notices = [], undoUrl = '', support = '' } = core.settings.email ?? {};
+    this.#kinds = new Set(notices);
+    this.#undoUrl = undoUrl;
+    this.#support = support;
   }
 
   /** Whether changes can be undone. */
@@ -103,7 +109,7 @@ export class Notices {
     const client = byApp ? null : await this.#client();
     const token = notice?.undo?.token ?? null;
     const change = { kind: template.kind, token, email: takenEmail, lifetimeMs, client };
-    await this.changes.record(change, record, transaction);
+    await this.core.changes.record(change, record, transaction);
     await this.tell(notice, transaction);
   }
 
@@ -119,9 +125,9 @@ export class Notices {
     details: Pick<NoticeDetails, 'takenEmail'> = {},
   ): Promise<void> {
     // Earlier notices can have links even if no notices are sent now.
-    await this.changes.end(user.id, transaction);
-    if (this.isOn) await this.changes.note(user.id, template.kind, null, transaction);
-    const help = `The app or an administrator made this change. If you did not expect it, ask ${this.support}.`;
+    await this.core.changes.end(user.id, transaction);
+    if (this.isOn) await this.core.changes.note(user.id, template.kind, null, transaction);
+    const help = `The app or an administrator made this change. If you did not expect it, ask ${this.#support}.`;
     await this.plain({ ...template, help }, user, transaction, { ...details, byApp: true });
   }
 
@@ -136,7 +142,12 @@ export class Notices {
     earlierPassword: string | null,
     transaction: Transaction,
   ): Promise<void> {
-    await this.changes.recordUndo(kind, await this.#client(), record, earlierPassword, transaction);
+    await this.core.changes.recordUndo(
+      { kind, client: await this.#client() },
+      record,
+      earlierPassword,
+      transaction,
+    );
   }
 
   /** Like {@link before}, for an event that changes nothing by itself, but might be the start of an attack. */
@@ -144,7 +155,7 @@ export class Notices {
     const notice = this.#notice(template, user, {}, await this.#browsersOf(user, transaction));
     if (notice?.undo) {
       const change = { kind: template.kind, token: notice.undo.token, client: await this.#client() };
-      await this.changes.mark(user.id, change, transaction);
+      await this.core.changes.mark(user.id, change, transaction);
     }
     await this.tell(notice, transaction);
   }
@@ -173,18 +184,18 @@ export class Notices {
   async tell(notice: Notice | null, transaction?: Transaction): Promise<void> {
     if (!notice) return;
     const { template, user, to, ...facts } = notice;
-    await this.mails?.notice({ template, user, to, facts }, transaction);
+    await this.core.mails?.notice({ template, user, to, facts }, transaction);
   }
 
   /** Returns the names of the browsers in which a change that is made now can be undone. */
   async #browsersOf({ id }: User, transaction: Transaction): Promise<readonly (string | null)[]> {
     if (!this.isOn) return [];
-    const proving = await this.browsers.proving(id, this.clock.date(), transaction);
+    const proving = await this.core.deviceRows.proving(id, this.core.database.clock.date(), transaction);
     return proving.map(({ name }) => name);
   }
 
   async #client(): Promise<ChangeClient> {
-    const { ip = null, userAgent } = this.context.client;
+    const { ip = null, userAgent } = this.core.context.client;
     return { device: await deviceNameOf(userAgent), ip };
   }
 
@@ -198,14 +209,14 @@ export class Notices {
     declaredNotices.require(template.kind);
     const to = takenEmail ?? user.email;
     if (to === null || !this.#kinds.has(template.kind)) return null;
-    const { ip, userAgent } = this.context.client;
+    const { ip, userAgent } = this.core.context.client;
     return {
       template,
       user,
       to,
-      undo: { page: this.undoUrl, token: createToken(UNDO_PREFIX), browsers, support: this.support },
+      undo: { page: this.#undoUrl, token: createToken(UNDO_PREFIX), browsers, support: this.#support },
       subject: subject ?? null,
-      at: this.clock.date(),
+      at: this.core.database.clock.date(),
       client: byApp ? null : { ip, userAgent },
     };
   }

@@ -1,13 +1,14 @@
 import type { Transaction } from 'sequelize';
 import type { CallContext } from '../context/call.js';
 import { withTimeout } from '../context/deadline.js';
+import type { SecretBox } from '../crypto/secret-box.js';
 import { hideTokens } from '../crypto/token.js';
 import { uuidv7 } from '../crypto/uuid.js';
 import type { Database } from '../database/database.js';
 import { describeError, kindOf, type Log, plainError } from '../logger.js';
 import type { Telemetry } from '../telemetry.js';
 import { type Destination, isFinal, Lane } from './lane.js';
-import type { NewEntry, OutboxRow, OutboxRows } from './rows.js';
+import { type NewEntry, type OutboxRow, OutboxRows } from './rows.js';
 
 const MAX_SAVING_PAUSE_MS = 5000;
 /** The maximum number of rows in one statement. */
@@ -21,12 +22,21 @@ export interface Delivered {
   failed: number;
 }
 
+/** What {@link Outbox} needs. */
+interface OutboxNeeds {
+  readonly database: Database;
+  readonly context: CallContext;
+  readonly box: SecretBox;
+  readonly settings: { readonly log: Log; readonly telemetry: Telemetry | null };
+}
+
 /**
  * Sends entries that must not be lost, such as emails. An entry is written to a table in the transaction that causes
  * it, and the same process sends it right after the commit. If the process dies, or the destination does not accept the
  * entry, any process sends it later.
  */
 export class Outbox {
+  readonly rows: OutboxRows;
   readonly #lanes = new Map<string, Lane>();
   /** The attempts whose `send` has not returned, and the names of their entries in the log. */
   readonly #attempts = new Map<AbortController, string>();
@@ -36,15 +46,9 @@ export class Outbox {
   #isAborted = false;
   readonly #stopObserving: (() => void) | undefined;
 
-  /** @param telemetry null if it is not enabled */
-  constructor(
-    readonly rows: OutboxRows,
-    private readonly database: Database,
-    private readonly context: CallContext,
-    private readonly log: Log,
-    private readonly telemetry: Telemetry | null,
-  ) {
-    this.#stopObserving = telemetry?.observeOutbox(() => this.#waiting());
+  constructor(private readonly core: OutboxNeeds) {
+    this.rows = new OutboxRows(core.database, core.box);
+    this.#stopObserving = core.settings.telemetry?.observeOutbox(() => this.#waiting());
   }
 
   /** Adds a destination. Entries of other lanes are left to the processes that know them. */
@@ -65,7 +69,7 @@ export class Outbox {
    */
   async add(entries: readonly NewEntry[], transaction?: Transaction): Promise<void> {
     if (entries.length === 0 || (transaction && this.addTo(transaction, entries))) return;
-    await this.database.ready();
+    await this.core.database.ready();
     await this.#write(entries, transaction);
   }
 
@@ -75,7 +79,7 @@ export class Outbox {
    * @returns false, and does nothing, in a transaction that is not latchkey's own
    */
   addTo(transaction: Transaction, entries: readonly NewEntry[]): boolean {
-    return this.database.beforeCommit(transaction, entries, this.#write);
+    return this.core.database.beforeCommit(transaction, entries, this.#write);
   }
 
   /** Sends entries until none is due. @throws AuthError `unavailable` */
@@ -97,7 +101,7 @@ export class Outbox {
   async retry(id: string): Promise<boolean> {
     const isDue = await this.rows.retry(id);
     const deliver = () => this.deliver().catch((error) => this.#couldNotLook(error));
-    if (isDue) this.context.afterCommit(() => void this.context.detached(deliver));
+    if (isDue) this.core.context.afterCommit(() => void this.core.context.detached(deliver));
     return isDue;
   }
 
@@ -106,7 +110,7 @@ export class Outbox {
     if (this.#lanes.size === 0) return;
     const look = async () => {
       // Creating an Auth must not open a connection, so wait until the database has been used.
-      if (this.database.clock.isSet) await this.deliver().catch((error) => this.#couldNotLook(error));
+      if (this.core.database.clock.isSet) await this.deliver().catch((error) => this.#couldNotLook(error));
       if (!this.#isClosed) this.#wait(seconds, look);
     };
     this.#wait(seconds, look);
@@ -147,14 +151,14 @@ export class Outbox {
   };
 
   async #insert(entries: readonly NewEntry[], transaction: Transaction | undefined): Promise<void> {
-    const now = this.database.clock.now();
-    const traceparent = this.telemetry?.traceparent() ?? null;
+    const now = this.core.database.clock.now();
+    const traceparent = this.core.settings.telemetry?.traceparent() ?? null;
     const begun = entries.map((entry) => {
       const timeoutMs = this.#laneOf(entry.lane).destination.timeoutMs;
       return { ...entry, id: uuidv7(Math.floor(now)), timeoutMs, traceparent };
     });
     const rows = await this.rows.insert(begun, transaction);
-    this.database.afterCommit(transaction, () => {
+    this.core.database.afterCommit(transaction, () => {
       // Wait for the response, which is often written in this turn of the event loop.
       setImmediate(() => this.#begin(rows));
     });
@@ -170,7 +174,7 @@ export class Outbox {
     for (const row of rows) {
       const lane = this.#laneOf(row.lane);
       const attempt = async () => void (await this.#try(lane, row));
-      lane.offer(() => this.context.detached(attempt).catch((error) => this.#couldNotLook(error)));
+      lane.offer(() => this.core.context.detached(attempt).catch((error) => this.#couldNotLook(error)));
     }
   }
 
@@ -183,19 +187,19 @@ export class Outbox {
   /** @returns undefined if the number of entries that are still to be sent is unknown */
   async #waiting(): Promise<number | undefined> {
     // Metrics must not open a connection either.
-    if (!this.database.clock.isSet) return undefined;
-    const counts = await this.context.detached(() => this.rows.counts()).catch(() => undefined);
+    if (!this.core.database.clock.isSet) return undefined;
+    const counts = await this.core.context.detached(() => this.rows.counts()).catch(() => undefined);
     return counts?.pending;
   }
 
   #couldNotLook(error: unknown): void {
-    this.log.warn('outbox.unreadable', 'the outbox could not be read', { err: error });
+    this.core.settings.log.warn('outbox.unreadable', 'the outbox could not be read', { err: error });
   }
 
   async #deliverAll(): Promise<Delivered> {
     const total: Delivered = { sent: 0, failed: 0 };
     const lanes = [...this.#lanes.values()];
-    await this.context.detached(() => Promise.all(lanes.map((lane) => this.#deliverLane(lane, total))));
+    await this.core.context.detached(() => Promise.all(lanes.map((lane) => this.#deliverLane(lane, total))));
     return total;
   }
 
@@ -220,7 +224,7 @@ export class Outbox {
       const reason = row.lastError ?? 'no process sent it in time';
       await this.rows.fail(row, reason);
       const { what } = destination;
-      this.log.error('outbox.given_up', `${what} was not sent, and was given up: ${reason}`, {
+      this.core.settings.log.error('outbox.given_up', `${what} was not sent, and was given up: ${reason}`, {
         cause: `${what} ${reason}`,
       });
       return null;
@@ -246,10 +250,12 @@ export class Outbox {
     const late = () =>
       new Error(`send did not return within ${timeoutMs / 1000} seconds: set a timeout in it`);
     const attempt = new AbortController();
-    const sending = this.context.detached(async () => {
+    const sending = this.core.context.detached(async () => {
       const entry = this.rows.open(row);
       const send = () => destination.send(entry, attempt.signal);
-      return this.telemetry ? this.telemetry.within(entry.traceparent, send) : send();
+      return this.core.settings.telemetry
+        ? this.core.settings.telemetry.within(entry.traceparent, send)
+        : send();
     });
     this.#attempts.set(attempt, what);
     const ended = () => this.#attempts.delete(attempt);
@@ -272,7 +278,8 @@ export class Outbox {
         return await save();
       } catch (error) {
         const end = dueAt?.getTime() ?? 0;
-        if (this.#isClosed || this.database.clock.now() + pauseMs > end) return this.#couldNotLook(error);
+        if (this.#isClosed || this.core.database.clock.now() + pauseMs > end)
+          return this.#couldNotLook(error);
         await new Promise((resolve) => setTimeout(resolve, pauseMs).unref());
       }
     }
@@ -285,15 +292,23 @@ export class Outbox {
     const reason = hideTokens(describeError(error));
     const facts = { cause: what, described: plainError(error, hideTokens) };
     if (isRefused)
-      this.log.warn('outbox.refused', `${what} was refused, and will not be retried: ${reason}`, facts);
+      this.core.settings.log.warn(
+        'outbox.refused',
+        `${what} was refused, and will not be retried: ${reason}`,
+        facts,
+      );
     else if (!isTriedAgain)
-      this.log.error('outbox.given_up', `${what} was not sent, and was given up: ${reason}`, facts);
+      this.core.settings.log.error(
+        'outbox.given_up',
+        `${what} was not sent, and was given up: ${reason}`,
+        facts,
+      );
     else if (row.attempts === 1)
-      this.log.error(
+      this.core.settings.log.error(
         'outbox.not_sent',
         `${what} was not sent: ${reason}. It will be retried for three days`,
         facts,
       );
-    else this.log.debug('outbox.still_not_sent', `${what} was not sent: ${reason}`, facts);
+    else this.core.settings.log.debug('outbox.still_not_sent', `${what} was not sent: ${reason}`, facts);
   }
 }

@@ -5,9 +5,9 @@ import { type Chore, ExpiredRows } from '../database/chores.js';
 import type { Database } from '../database/database.js';
 import { AppError } from '../database/faults.js';
 import type { RowOf, ShownOf } from '../tables/column.js';
-import type { OutboxColumns } from '../tables/core.js';
+import { type OutboxColumns, outboxEntries } from '../tables/core.js';
 import { SealedRows } from '../tables/sealed-rows.js';
-import type { Selection, Table } from '../tables/table.js';
+import { type Selection, Table } from '../tables/table.js';
 import type { OpenEntry } from './lane.js';
 
 const DAY_MS = 24 * 60 * 60 * 1000;
@@ -54,16 +54,17 @@ export const OUTBOX_STATES = ['waiting', 'sent', 'dropped', 'failed'] as const;
  * so that only one process gets the entry. If that process dies, the entry is due again when the lease ends.
  */
 export class OutboxRows {
+  readonly #table: Table<OutboxColumns>;
   readonly #row: Selection<OutboxRow>;
   readonly #shown: Selection<ShownRow>;
 
   constructor(
     private readonly database: Database,
-    private readonly table: Table<OutboxColumns>,
     private readonly box: SecretBox,
   ) {
-    this.#row = table.whole('o');
-    this.#shown = table.shown('o');
+    this.#table = new Table(database, outboxEntries);
+    this.#row = this.#table.whole('o');
+    this.#shown = this.#table.shown('o');
   }
 
   /** Writes entries whose first attempt belongs to this process. */
@@ -85,7 +86,7 @@ export class OutboxRows {
         expiresAt: at(now + GIVE_UP_MS + KEEP_MS),
       }),
     );
-    await this.table.insert(rows, transaction);
+    await this.#table.insert(rows, transaction);
     return rows;
   }
 
@@ -114,7 +115,7 @@ export class OutboxRows {
     const attempts = row.attempts + 1;
     // Pause as after a failure, because the entry might be the reason why the process died.
     const dueAt = this.database.clock.date(Math.max(timeoutMs + MARGIN_MS, pauseAfter(attempts)));
-    const taken = await this.table.update(
+    const taken = await this.#table.update(
       { attempts, dueAt, lastError: null },
       { id: row.id, attempts: row.attempts, state: 'waiting' },
     );
@@ -134,7 +135,7 @@ export class OutboxRows {
   /** Records that an entry was sent, or that it has no recipient, and deletes its content. */
   async finish({ id }: OutboxRow, state: 'sent' | 'dropped'): Promise<void> {
     const now = this.database.clock.now();
-    await this.table.update(
+    await this.#table.update(
       {
         state,
         content: null,
@@ -155,7 +156,7 @@ export class OutboxRows {
     const times = isOver
       ? { state: 'failed', dueAt: null, finishedAt: at(now), expiresAt: at(now + KEEP_MS) }
       : { dueAt: at(next) };
-    await this.table.update(
+    await this.#table.update(
       { ...times, lastError: lastError.slice(0, 255) },
       { id: row.id, attempts: row.attempts, state: 'waiting' },
     );
@@ -167,7 +168,7 @@ export class OutboxRows {
     await this.database.ready();
     const now = this.database.clock.now();
     const changed = await this.database.change(
-      `UPDATE ${this.table.name} SET state = 'waiting', attempts = 0, due_at = :now, finished_at = NULL,
+      `UPDATE ${this.#table.name} SET state = 'waiting', attempts = 0, due_at = :now, finished_at = NULL,
          give_up_at = :giveUpAt, expires_at = :expiresAt
        WHERE id = :id AND last_error IS NOT NULL AND state IN ('waiting', 'failed')`,
       { id, now: at(now), giveUpAt: at(now + GIVE_UP_MS), expiresAt: at(now + GIVE_UP_MS + KEEP_MS) },
@@ -206,7 +207,7 @@ export class OutboxRows {
     const [counts] = await this.database.select<{ pending: number | string; failed: number | string }>(
       `SELECT SUM(CASE WHEN ${CAN_BE_SENT} THEN 1 ELSE 0 END) AS pending,
               SUM(CASE WHEN ${CAN_BE_SENT} THEN 0 ELSE 1 END) AS failed
-       FROM ${this.table.name} o WHERE o.state IN ('waiting', 'failed')`,
+       FROM ${this.#table.name} o WHERE o.state IN ('waiting', 'failed')`,
       { now },
     );
     const [oldest] = await this.#shown.select(`WHERE ${CAN_BE_SENT} ORDER BY o.id LIMIT 1`, { now });
@@ -239,12 +240,12 @@ export class OutboxRows {
 
   /** Deletes entries that were finished a while ago. */
   get expired(): Chore {
-    return new ExpiredRows(this.database, this.table.name, 'id', { expires_at: 0 });
+    return new ExpiredRows(this.database, this.#table.name, 'id', { expires_at: 0 });
   }
 
   /** Re-encrypts entries that have not been sent yet. */
   get sealed(): Chore {
-    return new SealedRows(this.table, this.box, 'id', ['content'], ({ id }) => contextOf(id));
+    return new SealedRows(this.#table, this.box, 'id', ['content'], ({ id }) => contextOf(id));
   }
 }
 

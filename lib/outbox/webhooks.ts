@@ -33,6 +33,14 @@ interface Occurred {
   readonly at: number;
 }
 
+/** What {@link Webhooks} need. */
+interface WebhooksNeeds {
+  readonly database: Database;
+  readonly context: CallContext;
+  readonly outbox: Outbox;
+  readonly settings: { readonly log: Log; readonly telemetry: Telemetry | null };
+}
+
 /**
  * Writes events to the outbox, for the endpoints that accept them. A change's events are written in its transaction, so
  * that they cannot be lost. Other events are written at the end of the call, before it returns its outcome.
@@ -41,31 +49,24 @@ export class Webhooks implements EventRecorder {
   readonly #endpoints: readonly Endpoint[];
   readonly #saving = new Set<Promise<void>>();
 
-  /**
-   * @param telemetry null if it is not enabled
-   * @throws TypeError if an event does not exist, or is not sent to webhooks
-   */
+  /** @throws TypeError if an event does not exist, or is not sent to webhooks */
   constructor(
-    settings: readonly WebhookSettings[],
-    private readonly database: Database,
-    private readonly context: CallContext,
-    private readonly outbox: Outbox,
-    private readonly log: Log,
-    telemetry: Telemetry | null,
+    private readonly core: WebhooksNeeds,
+    endpoints: readonly WebhookSettings[],
   ) {
-    for (const name of settings.flatMap(({ events }) => events ?? [])) {
+    for (const name of endpoints.flatMap(({ events }) => events ?? [])) {
       checkEventName(name, 'webhooks');
       if (!isForWebhooks(name))
         throw new TypeError(`latchkey: webhooks: ${name} is not sent to webhooks: listen to it with auth.on`);
     }
-    this.#endpoints = settings.map((one) => new Endpoint(one, database, telemetry));
-    for (const endpoint of this.#endpoints) outbox.addDestination(endpoint);
+    this.#endpoints = endpoints.map((one) => new Endpoint(one, core.database, core.settings.telemetry));
+    for (const endpoint of this.#endpoints) core.outbox.addDestination(endpoint);
   }
 
   /** Records all events from now on. */
   listenTo(events: Events): void {
     if (this.#endpoints.length === 0) return;
-    this.context.keepWith((items) => this.#track(this.#save(items as readonly Occurred[])));
+    this.core.context.keepWith((items) => this.#track(this.#save(items as readonly Occurred[])));
     events.recordWith(this);
   }
 
@@ -75,10 +76,10 @@ export class Webhooks implements EventRecorder {
 
   record(name: AuthEventName, event: object, transaction: Transaction | undefined): void {
     if (!this.takes(name)) return;
-    const occurred: Occurred = { name, event, at: this.database.clock.elapsed() };
+    const occurred: Occurred = { name, event, at: this.core.database.clock.elapsed() };
     // The clock has been read before any transaction begins.
-    if (transaction && this.outbox.addTo(transaction, this.#entriesOf(occurred))) return;
-    this.context.keep(occurred);
+    if (transaction && this.core.outbox.addTo(transaction, this.#entriesOf(occurred))) return;
+    this.core.context.keep(occurred);
   }
 
   pretended(name: AuthEventName): readonly NewEntry[] {
@@ -98,18 +99,20 @@ export class Webhooks implements EventRecorder {
 
   async #save(items: readonly Occurred[]): Promise<void> {
     try {
-      await this.database.ready();
-      await this.outbox.add(items.flatMap((occurred) => this.#entriesOf(occurred)));
+      await this.core.database.ready();
+      await this.core.outbox.add(items.flatMap((occurred) => this.#entriesOf(occurred)));
     } catch (error) {
       // In the app's own transaction, the app handles the failure.
-      if (this.context.joined) throw error;
+      if (this.core.context.joined) throw error;
       const names = [...new Set(items.map(({ name }) => name))].join(', ');
-      this.log.error('webhook.lost', `webhooks could not be saved, and are lost: ${names}`, { err: error });
+      this.core.settings.log.error('webhook.lost', `webhooks could not be saved, and are lost: ${names}`, {
+        err: error,
+      });
     }
   }
 
   #entriesOf({ name, event, at }: Occurred): readonly NewEntry[] {
-    const { clock } = this.database;
+    const { clock } = this.core.database;
     const timestamp = clock.date(at - clock.elapsed()).toISOString();
     return this.#entries(name, { body: JSON.stringify({ type: name, timestamp, data: onWire(event) }) });
   }

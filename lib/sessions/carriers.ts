@@ -1,4 +1,4 @@
-import type { BearerScheme } from '../config/config.js';
+import type { BearerScheme, Settings } from '../config/config.js';
 import type { PlainRequest } from '../context/call.js';
 import { AuthError } from '../errors.js';
 import {
@@ -10,8 +10,23 @@ import {
 } from './request.js';
 import type { Sessions } from './sessions.js';
 
+/** What {@link ownCarriers} need. */
+interface CarrierNeeds {
+  readonly sessions: Sessions;
+  readonly settings: Settings;
+}
+
+/** Creates the carriers of the core, in the order in which they are tried. */
+export function ownCarriers({ sessions, settings }: CarrierNeeds): Carrier[] {
+  const { bearerEnabled, bearerSchemes, cookie, deviceCookie } = settings;
+  return [
+    ...(bearerEnabled ? [bearerCarrier(sessions, bearerSchemes)] : []),
+    cookieCarrier(sessions, cookie.name, deviceCookie.name),
+  ];
+}
+
 /** Creates the carrier of sessions in a cookie. Browsers also have a device cookie. */
-export function cookieCarrier(sessions: Pick<Sessions, 'find'>, name: string, deviceName: string): Carrier {
+function cookieCarrier(sessions: Sessions, name: string, deviceName: string): Carrier {
   return {
     via: 'cookie',
     presentsSession: true,
@@ -55,7 +70,7 @@ const SCHEMES: Readonly<Record<BearerScheme, RegExp>> = {
 declareVia('bearer', 'set bearerEnabled: true');
 
 /** Creates the carrier of sessions in `Authorization: Bearer <session token>` (RFC 6750). */
-export function bearerCarrier(sessions: Pick<Sessions, 'find'>, schemes: readonly BearerScheme[]): Carrier {
+function bearerCarrier(sessions: Sessions, schemes: readonly BearerScheme[]): Carrier {
   return {
     ...inAuthorization(schemes),
     authenticate(request) {

@@ -28,29 +28,32 @@ export interface ProvesMailboxes {
   provesMailbox?(record: UserRecord, isOwn: boolean, transaction: Transaction): Promise<Proven>;
 }
 
+/** What {@link Completion} needs. */
+interface CompletionNeeds {
+  readonly database: Database;
+  readonly users: Users;
+  readonly pendings: PendingSignIns;
+  readonly gate: SignIn;
+  readonly secondFactors: SecondFactorRules;
+  readonly emailCodes: EmailCodeStep;
+  readonly contributions: readonly ProvesMailboxes[];
+}
+
 /** Completes pending sign-ins with the methods of plugins. */
 export class Completion {
-  constructor(
-    private readonly database: Database,
-    private readonly pendings: PendingSignIns,
-    private readonly gate: Pick<SignIn, 'check'>,
-    private readonly secondFactors: Pick<SecondFactorRules, 'plugin' | 'steps' | 'available'>,
-    private readonly emailCodes: Pick<EmailCodeStep, 'isOn' | 'method' | 'sendAgain'>,
-    private readonly users: Pick<Users, 'lock'>,
-    private readonly contributions: () => readonly ProvesMailboxes[],
-  ) {}
+  constructor(private readonly core: CompletionNeeds) {}
 
   /** Whether sign-ins can wait for another step. */
   get canWait(): boolean {
-    return this.secondFactors.plugin !== null || this.emailCodes.isOn;
+    return this.core.secondFactors.plugin !== null || this.core.emailCodes.isOn;
   }
 
   /** The methods of all plugins, and emailed codes. */
   get methods(): readonly StepMethod[] {
-    const ofPlugins = this.secondFactors.plugin
-      ? this.secondFactors.steps.flatMap(({ stepMethods = [] }) => stepMethods)
+    const ofPlugins = this.core.secondFactors.plugin
+      ? this.core.secondFactors.steps.flatMap(({ stepMethods = [] }) => stepMethods)
       : [];
-    return [...ofPlugins, ...(this.emailCodes.isOn ? [this.emailCodes.method] : [])];
+    return [...ofPlugins, ...(this.core.emailCodes.isOn ? [this.core.emailCodes.method] : [])];
   }
 
   /**
@@ -59,8 +62,8 @@ export class Completion {
    *   checks
    */
   async complete(given: string | undefined, factor: GivenFactor): Promise<IssuedSession> {
-    const token = this.pendings.tokenOf(given);
-    const found = await this.pendings.find(token, this.#joined(factor));
+    const token = this.core.pendings.tokenOf(given);
+    const found = await this.core.pendings.find(token, this.#joined(factor));
     const method = this.methods.find(({ name }) => name === factor.method);
     // An emailed code must never replace a second factor.
     if (!method || stepOf(method) !== found.row.step) throw new AuthError('invalid_code');
@@ -75,9 +78,9 @@ export class Completion {
    * @throws AuthError `sign_in_expired`
    */
   async offered(given?: string): Promise<readonly string[]> {
-    const { record, row } = await this.pendings.find(this.pendings.tokenOf(given));
-    if (row.step === 'email_code') return [this.emailCodes.method.name];
-    return this.secondFactors.available(record.user.id);
+    const { record, row } = await this.core.pendings.find(this.core.pendings.tokenOf(given));
+    if (row.step === 'email_code') return [this.core.emailCodes.method.name];
+    return this.core.secondFactors.available(record.user.id);
   }
 
   /**
@@ -89,8 +92,8 @@ export class Completion {
     given: string | undefined,
     optionsOf: NonNullable<StepMethod['challenge']>['options'],
   ): Promise<{ readonly options: Readonly<Record<string, unknown>>; readonly pendingToken: string }> {
-    const pendingToken = this.pendings.tokenOf(given);
-    const { record, row } = await this.pendings.find(pendingToken);
+    const pendingToken = this.core.pendings.tokenOf(given);
+    const { record, row } = await this.core.pendings.find(pendingToken);
     if (row.step !== 'second_factor') throw new AuthError('sign_in_expired');
     const options = await optionsOf(record.user.id, challengerOf(pendingToken));
     return { options, pendingToken };
@@ -103,13 +106,13 @@ export class Completion {
    * @throws AuthError `sign_in_expired`, `email_code_not_offered`, `rate_limited`
    */
   async sendAgain(given: string | undefined): Promise<Date> {
-    const found = await this.pendings.find(this.pendings.tokenOf(given));
-    await this.emailCodes.sendAgain(found);
+    const found = await this.core.pendings.find(this.core.pendings.tokenOf(given));
+    await this.core.emailCodes.sendAgain(found);
     return found.row.expiresAt;
   }
 
   #joined(factor: GivenFactor): JoinedPart | undefined {
-    for (const { joinedToPending } of this.secondFactors.steps)
+    for (const { joinedToPending } of this.core.secondFactors.steps)
       if (joinedToPending) return joinedToPending(factor);
     return undefined;
   }
@@ -120,21 +123,22 @@ export class Completion {
     // The code of the first step was emailed to an address that no longer belongs to the account.
     if (row.provesEmail !== null && found.record.user.email !== row.provesEmail)
       throw new AuthError('sign_in_expired');
-    const record = row.provesEmail === null ? found.record : asVerified(found.record, this.database.clock);
+    const record =
+      row.provesEmail === null ? found.record : asVerified(found.record, this.core.database.clock);
     const proof = {
       ...record,
       authEpoch: row.authEpoch,
       ...assuranceAfter(row.amr, factor),
       attempts: row.attempts,
     };
-    const checked = await this.gate.check(proof, { remembered: row.remembered });
-    const issued = await this.database.transaction(async (transaction: Transaction) => {
+    const checked = await this.core.gate.check(proof, { remembered: row.remembered });
+    const issued = await this.core.database.transaction(async (transaction: Transaction) => {
       const proven = await this.#prove(found, transaction);
       // Create the session first, because this locks the user's row, as other transactions do before their other locks.
       const signedIn = await checked.begin(proven ? afterProof(proven, row.authEpoch) : proof, transaction);
       // The account has got a second factor since the code was emailed.
       if (isPending(signedIn)) throw new AuthError('sign_in_expired');
-      if (!(await this.pendings.use(found, transaction))) throw new AuthError('sign_in_expired');
+      if (!(await this.core.pendings.use(found, transaction))) throw new AuthError('sign_in_expired');
       if (!(await factor.use(transaction))) throw new AuthError('invalid_code');
       return proven?.passwordRemoved ? { ...signedIn, passwordRemoved: true as const } : signedIn;
     });
@@ -143,9 +147,9 @@ export class Completion {
 
   /** Records that the first step has proven the mailbox. @returns null if there is nothing to record */
   async #prove({ record, row }: FoundPending, transaction: Transaction): Promise<Proven | null> {
-    const plugin = this.contributions().find(({ provesMailbox }) => provesMailbox);
+    const plugin = this.core.contributions.find(({ provesMailbox }) => provesMailbox);
     if (!plugin?.provesMailbox || row.provesEmail === null) return null;
-    const locked = await this.users.lock(record.user.id, transaction);
+    const locked = await this.core.users.lock(record.user.id, transaction);
     const isSame = locked?.authEpoch === row.authEpoch && locked.user.email === row.provesEmail;
     if (!locked || !isSame) throw new AuthError('sign_in_expired');
     if (record.emailProof.reaches('mailbox')) return null;

@@ -1,4 +1,5 @@
 import type { Transaction } from 'sequelize';
+import type { Settings } from '../config/config.js';
 import { uuidv7 } from '../crypto/uuid.js';
 import {
   BATCH,
@@ -11,11 +12,20 @@ import {
   isOld,
 } from '../database/chores.js';
 import type { Database } from '../database/database.js';
-import { UNDO_MS } from '../notices/changes.js';
+import { longestUndoMs } from '../notices/changes.js';
 import type { NewRow, RowOf } from '../tables/column.js';
-import type { DeviceColumns, DeviceTokenColumns, UserColumns } from '../tables/core.js';
-import type { Selection, Table } from '../tables/table.js';
+import {
+  type DeviceColumns,
+  type DeviceTokenColumns,
+  devices,
+  deviceTokens,
+  type SessionColumns,
+  sessions,
+  type UserColumns,
+} from '../tables/core.js';
+import { type Selection, Table } from '../tables/table.js';
 import { NOBODY } from '../users/record.js';
+import type { Users } from '../users/users.js';
 import { type AccountAge, beyondLimits, DEVICE_SECONDS, KNOWN_MS, provingDevices } from './device-rules.js';
 
 /** How long a token is accepted after the browser got another one, because the response might not have arrived. */
@@ -58,31 +68,41 @@ interface RawKnown extends RawAccount {
   readonly has_other: number | string;
 }
 
+/** What {@link DeviceRows} need. */
+interface DeviceRowsNeeds {
+  readonly database: Database;
+  readonly settings: Settings;
+  readonly users: Users;
+}
+
 /** Reads and writes the table of devices. */
 export class DeviceRows {
+  readonly #tables: {
+    readonly devices: Table<DeviceColumns>;
+    readonly deviceTokens: Table<DeviceTokenColumns>;
+    readonly sessions: Table<SessionColumns>;
+    readonly users: Table<UserColumns>;
+  };
   readonly #device: Selection<DeviceRow>;
   readonly #age: Selection<AccountAge>;
   readonly #token: Selection<RowOf<DeviceTokenColumns>>;
 
-  constructor(
-    private readonly database: Database,
-    private readonly tables: {
-      readonly devices: Table<DeviceColumns>;
-      readonly deviceTokens: Table<DeviceTokenColumns>;
-      readonly sessions: { readonly name: string };
-      readonly users: Table<UserColumns>;
-    },
-    /** How long the undo link of an account with a pending deletion works. */
-    private readonly graceMs: number,
-  ) {
-    this.#device = tables.devices.whole('d');
-    this.#token = tables.deviceTokens.whole('t');
-    this.#age = tables.users.only('u', 'createdAt', 'importedAt', 'firstUsedAt');
+  constructor(private readonly core: DeviceRowsNeeds) {
+    const { database, users } = core;
+    this.#tables = {
+      devices: new Table(database, devices),
+      deviceTokens: new Table(database, deviceTokens),
+      sessions: new Table(database, sessions),
+      users: users.table,
+    };
+    this.#device = this.#tables.devices.whole('d');
+    this.#token = this.#tables.deviceTokens.whole('t');
+    this.#age = users.table.only('u', 'createdAt', 'importedAt', 'firstUsedAt');
   }
 
   /** Returns the id of an account's device. @param userId null for an account that does not exist */
   async find(tokenHash: Buffer, userId: string | null): Promise<string | null> {
-    await this.database.ready();
+    await this.core.database.ready();
     const [device] = await this.#device.select(
       `WHERE d.user_id = :userId AND ${this.#hasToken('d')} AND d.last_used_at > :since AND d.forgotten_at IS NULL LIMIT 1`,
       { tokenHash, userId: userId ?? NOBODY, ...this.#times() },
@@ -92,7 +112,7 @@ export class DeviceRows {
 
   /** Records the first sign-in of an imported account in a browser. */
   async markFirst(userId: string, firstUsedAt: Date, transaction: Transaction): Promise<void> {
-    await this.tables.users.update({ firstUsedAt }, { id: userId }, transaction);
+    await this.#tables.users.update({ firstUsedAt }, { id: userId }, transaction);
   }
 
   /** Returns the devices that prove who undoes a change that was made at a time: see {@link provingDevices}. */
@@ -103,8 +123,8 @@ export class DeviceRows {
 
   /** Returns an account's devices, including forgotten ones. Null if the account does not exist. */
   async ofAccount(userId: string, transaction?: Transaction): Promise<AccountDevices | null> {
-    const { devices, users } = this.tables;
-    const raws = await this.database.read<RawAccount>(
+    const { devices, users } = this.#tables;
+    const raws = await this.core.database.read<RawAccount>(
       `SELECT ${this.#device.columns}, ${this.#age.columns}
        FROM ${users.name} u LEFT JOIN ${devices.name} d ON d.user_id = u.id
        WHERE u.id = :userId ORDER BY d.last_used_at DESC, d.id DESC LIMIT ${MAX_ROWS}`,
@@ -119,7 +139,7 @@ export class DeviceRows {
   async byId(userId: string, id: string, transaction: Transaction): Promise<DeviceRow | null> {
     const [device] = await this.#device.select(
       `WHERE d.id = :id AND d.user_id = :userId AND d.last_used_at > :since AND d.forgotten_at IS NULL
-       ${this.database.currentRead}`,
+       ${this.core.database.currentRead}`,
       { id, userId, since: this.#times().since },
       transaction,
     );
@@ -133,30 +153,30 @@ export class DeviceRows {
     transaction?: Transaction,
   ): Promise<readonly Pick<DeviceRow, 'id'>[]> {
     const { now } = this.#times();
-    const where = `WHERE d.user_id = :userId AND ${this.#hasToken('d')} ${this.database.currentRead}`;
+    const where = `WHERE d.user_id = :userId AND ${this.#hasToken('d')} ${this.core.database.currentRead}`;
     return this.#device.select(where, { userId, tokenHash, now }, transaction);
   }
 
   /** Adds a device. */
   add(device: NewRow<DeviceColumns>, transaction: Transaction): Promise<void> {
-    return this.tables.devices.insert(device, transaction);
+    return this.#tables.devices.insert(device, transaction);
   }
 
   /** Records another sign-in. @returns whether the account knows the device by a token that has not been replaced */
   async renew(tokenHash: Buffer, userId: string): Promise<boolean> {
-    await this.database.ready();
-    const { devices, deviceTokens } = this.tables;
+    await this.core.database.ready();
+    const { devices, deviceTokens } = this.#tables;
     const values = { tokenHash, userId, ...this.#times() };
     const where = `WHERE user_id = :userId AND last_used_at > :since AND forgotten_at IS NULL
          AND ((token_hash = :tokenHash AND token_until IS NULL) OR id IN
            (SELECT t.device_id FROM ${deviceTokens.name} t WHERE t.token_hash = :tokenHash AND t.expires_at IS NULL))`;
-    const renewed = await this.database.change(
+    const renewed = await this.core.database.change(
       `UPDATE ${devices.name} SET last_used_at = :now ${where}`,
       values,
     );
-    if (renewed > 0 || this.database.dialect !== 'mysql') return renewed > 0;
+    if (renewed > 0 || this.core.database.dialect !== 'mysql') return renewed > 0;
     // MySQL does not count a row that another sign-in has renewed in the same millisecond.
-    return (await this.database.select(`SELECT id FROM ${devices.name} ${where}`, values)).length > 0;
+    return (await this.core.database.select(`SELECT id FROM ${devices.name} ${where}`, values)).length > 0;
   }
 
   /**
@@ -178,8 +198,8 @@ export class DeviceRows {
     userId: string,
     transaction: Transaction,
   ): Promise<void> {
-    const { devices, deviceTokens } = this.tables;
-    const { clock } = this.database;
+    const { devices, deviceTokens } = this.#tables;
+    const { clock } = this.core.database;
     const known = await this.#withToken(tokenHash, userId, transaction);
     if (known.length === 0) return;
     const recent = clock.now() + FORMER_MS - AT_ONCE_MS;
@@ -190,7 +210,9 @@ export class DeviceRows {
       device.userId === userId ||
       given.has(device.id);
     const tokens = known.map((device) => ({
-      ...{ id: uuidv7(clock.now()), deviceId: device.id, tokenHash: next },
+      id: uuidv7(clock.now()),
+      deviceId: device.id,
+      tokenHash: next,
       expiresAt: isForGood(device) ? null : device.until,
     }));
     await deviceTokens.insert(tokens, transaction);
@@ -210,14 +232,14 @@ export class DeviceRows {
     userId: string,
     transaction: Transaction,
   ): Promise<readonly WithToken[]> {
-    const { deviceTokens } = this.tables;
-    const { dialect, clock } = this.database;
+    const { deviceTokens } = this.#tables;
+    const { dialect, clock } = this.core.database;
     const values = { tokenHash, userId, now: clock.date() };
     const lock = { mysql: 'FOR UPDATE', postgres: 'FOR NO KEY UPDATE OF d', sqlite: '' }[dialect];
     const rest = `ORDER BY CASE WHEN d.user_id = :userId THEN 0 ELSE 1 END, d.last_used_at DESC
        LIMIT ${MAX_IN_BROWSER} ${lock}`;
     const first = await this.#device.select(`WHERE ${isFirstToken('d')} ${rest}`, values, transaction);
-    const later = await this.database.select<object>(
+    const later = await this.core.database.select<object>(
       `SELECT ${this.#device.columns}, ${this.#token.columns}
        FROM ${deviceTokens.name} t JOIN ${this.#device.from} ON d.id = t.device_id WHERE ${IS_LATER_TOKEN} ${rest}`,
       values,
@@ -231,8 +253,8 @@ export class DeviceRows {
 
   /** Returns the ids of devices whose browser has a token that it got when it became a device of this account. */
   async #givenBy(userId: string, transaction: Transaction): Promise<ReadonlySet<string>> {
-    const { devices, deviceTokens } = this.tables;
-    const given = await this.database.select<{ device_id: string }>(
+    const { devices, deviceTokens } = this.#tables;
+    const given = await this.core.database.select<{ device_id: string }>(
       `SELECT t.device_id FROM ${devices.name} d JOIN ${deviceTokens.name} t ON t.token_hash = d.token_hash
        WHERE d.user_id = :userId AND t.expires_at IS NULL`,
       { userId },
@@ -248,8 +270,8 @@ export class DeviceRows {
    */
   async forget(userId: string, except: Buffer | null, transaction: Transaction): Promise<void> {
     const { now } = this.#times();
-    const { name } = this.tables.devices;
-    await this.database.change(
+    const { name } = this.#tables.devices;
+    await this.core.database.change(
       `UPDATE ${name} SET forgotten_at = :now
        WHERE user_id = :userId AND forgotten_at IS NULL ${except ? `AND NOT ${this.#hasToken(name)}` : ''}`,
       except ? { now, userId, tokenHash: except } : { now, userId },
@@ -259,8 +281,8 @@ export class DeviceRows {
 
   /** Forgets one device of an account. */
   async forgetOne({ id }: Pick<DeviceRow, 'id'>, transaction: Transaction): Promise<void> {
-    const forgottenAt = this.database.clock.date();
-    await this.tables.devices.update({ forgottenAt }, { id, forgottenAt: null }, transaction);
+    const forgottenAt = this.core.database.clock.date();
+    await this.#tables.devices.update({ forgottenAt }, { id, forgottenAt: null }, transaction);
   }
 
   /**
@@ -269,7 +291,7 @@ export class DeviceRows {
    */
   async drop(userId: string, transaction: Transaction): Promise<void> {
     await this.forget(userId, null, transaction);
-    await this.tables.devices.update({ dropped: true }, { userId }, transaction);
+    await this.#tables.devices.update({ dropped: true }, { userId }, transaction);
   }
 
   /**
@@ -285,8 +307,8 @@ export class DeviceRows {
   ): Promise<void> {
     const others = (await this.inBrowser(userId, tokenHash, transaction)).filter((other) => other.id !== id);
     for (const other of others) await this.#delete(other, transaction);
-    const known = { forgottenAt: null, dropped: null, lastUsedAt: this.database.clock.date() };
-    await this.tables.devices.update(known, { id }, transaction);
+    const known = { forgottenAt: null, dropped: null, lastUsedAt: this.core.database.clock.date() };
+    await this.#tables.devices.update(known, { id }, transaction);
   }
 
   /** Deletes all devices of an account, as if it had never known them. */
@@ -296,25 +318,25 @@ export class DeviceRows {
       devices.map(({ id }) => id),
       transaction,
     );
-    await this.tables.devices.delete({ userId }, transaction);
+    await this.#tables.devices.delete({ userId }, transaction);
   }
 
   async #delete({ id }: Pick<DeviceRow, 'id'>, transaction: Transaction): Promise<void> {
     await this.#deleteTokens([id], transaction);
-    await this.tables.devices.delete({ id }, transaction);
+    await this.#tables.devices.delete({ id }, transaction);
   }
 
   /** The database deletes tokens with their devices, unless foreign keys are disabled, which is possible on SQLite. */
   async #deleteTokens(ids: readonly string[], transaction: Transaction): Promise<void> {
     if (ids.length === 0) return;
-    const sql = `DELETE FROM ${this.tables.deviceTokens.name} WHERE device_id IN (:ids)`;
-    await this.database.change(sql, { ids }, { transaction });
+    const sql = `DELETE FROM ${this.#tables.deviceTokens.name} WHERE device_id IN (:ids)`;
+    await this.core.database.change(sql, { ids }, { transaction });
   }
 
   /** Disables the undo links in notices about devices that were added at a time or later. */
   async endUndo(userId: string, since: Date, transaction: Transaction): Promise<void> {
-    await this.database.change(
-      `UPDATE ${this.tables.devices.name} SET undo_token_hash = NULL
+    await this.core.database.change(
+      `UPDATE ${this.#tables.devices.name} SET undo_token_hash = NULL
        WHERE user_id = :userId AND created_at >= :since`,
       { userId, since },
       { transaction },
@@ -327,12 +349,12 @@ export class DeviceRows {
    * @param sessionId the session of the device, if it already exists
    */
   async lock(userId: string, sessionId: string, transaction: Transaction): Promise<KnownDevices | null> {
-    const { sessions, users } = this.tables;
-    const { dialect } = this.database;
+    const { sessions, users } = this.#tables;
+    const { dialect } = this.core.database;
     // On PostgreSQL, a statement that has waited for the row still sees the other rows as they were before the wait.
     const lock = `SELECT u.id FROM ${users.name} u WHERE u.id = :userId FOR UPDATE`;
-    if (dialect === 'postgres') await this.database.select(lock, { userId }, transaction);
-    const raws = await this.database.select<RawKnown>(
+    if (dialect === 'postgres') await this.core.database.select(lock, { userId }, transaction);
+    const raws = await this.core.database.select<RawKnown>(
       `SELECT ${this.#device.columns}, ${this.#age.columns}, u.auth_epoch AS auth_epoch,
          (SELECT s.auth_epoch FROM ${sessions.name} s WHERE s.id = :sessionId) AS session_epoch,
          CASE WHEN EXISTS (SELECT 1 FROM ${sessions.name} e WHERE e.user_id = :userId AND e.id <> :sessionId)
@@ -359,20 +381,20 @@ export class DeviceRows {
    */
   async tidy(devices: readonly DeviceRow[], transaction: Transaction): Promise<void> {
     for (const { id } of devices.filter(({ kept }) => kept))
-      await this.tables.devices.update({ kept: null }, { id }, transaction);
-    const { toForget, toDelete } = beyondLimits(devices, this.database.clock.date());
+      await this.#tables.devices.update({ kept: null }, { id }, transaction);
+    const { toForget, toDelete } = beyondLimits(devices, this.core.database.clock.date());
     for (const device of toForget) await this.forgetOne(device, transaction);
     for (const device of toDelete) await this.#delete(device, transaction);
   }
 
   /** Deletes the devices that can no longer prove anything. */
   get old(): Chore {
-    return new OldDevices(this.database, this.tables, Math.max(UNDO_MS, this.graceMs));
+    return new OldDevices(this.core.database, this.#tables, longestUndoMs(this.core.settings));
   }
 
   /** Deletes the tokens that are no longer accepted. */
   get oldTokens(): Chore {
-    return new ExpiredRows(this.database, this.tables.deviceTokens.name, 'id', { expires_at: 0 });
+    return new ExpiredRows(this.core.database, this.#tables.deviceTokens.name, 'id', { expires_at: 0 });
   }
 
   #read(raws: readonly RawAccount[]): AccountDevices | null {
@@ -388,13 +410,13 @@ export class DeviceRows {
    * @param device the table or its alias
    */
   #hasToken(device: string): string {
-    const later = `SELECT t.device_id FROM ${this.tables.deviceTokens.name} t WHERE ${IS_LATER_TOKEN}`;
+    const later = `SELECT t.device_id FROM ${this.#tables.deviceTokens.name} t WHERE ${IS_LATER_TOKEN}`;
     return `(${isFirstToken(device)} OR ${device}.id IN (${later}))`;
   }
 
   /** Returns the current time, and the time since which a device must have been used to be known. */
   #times(): { readonly now: Date; readonly since: Date } {
-    const { clock } = this.database;
+    const { clock } = this.core.database;
     return { now: clock.date(), since: clock.date(-DEVICE_SECONDS * 1000) };
   }
 }

@@ -1,5 +1,6 @@
 import type { Transaction } from 'sequelize';
-import type { CallContext, PlainRequest } from '../context/call.js';
+import type { Settings } from '../config/config.js';
+import type { CallContext } from '../context/call.js';
 import { createToken, digestToken, isWellFormedToken } from '../crypto/token.js';
 import { isUuid, uuidv7 } from '../crypto/uuid.js';
 import type { Chore } from '../database/chores.js';
@@ -11,9 +12,11 @@ import type { Notices } from '../notices/notices.js';
 import { CORE } from '../owners.js';
 import type { User } from '../tables/core.js';
 import { NOBODY } from '../users/record.js';
+import { deviceTokensOf, namesDevice } from './carriers.js';
 import type { DeviceRow, DeviceRows, KnownDevices } from './device-rows.js';
 import { DEVICE_SECONDS, provingDevices } from './device-rules.js';
-import type { RecentBrowsers } from './recent-browsers.js';
+import { RecentBrowsers } from './recent-browsers.js';
+import type { Carrier } from './request.js';
 
 /** The prefix of the tokens in device cookies. */
 const PREFIX = 'lkd_';
@@ -54,6 +57,17 @@ export interface ListedDevice {
   readonly current: boolean;
 }
 
+/** What {@link Devices} need. */
+interface DevicesNeeds {
+  readonly database: Database;
+  readonly context: CallContext;
+  readonly settings: Settings;
+  readonly deviceRows: DeviceRows;
+  readonly notices: Notices;
+  readonly carriers: readonly Carrier[];
+  readonly contributions: readonly RemembersBrowsers[];
+}
+
 /**
  * Devices: browsers in which accounts have signed in. A browser has one token, in a cookie. The token's hash identifies
  * a row for each account that has signed in there. A device does not authenticate anyone. It has three purposes. Its
@@ -64,22 +78,11 @@ export interface ListedDevice {
  * A forgotten device counts as unknown, but its row stays for a while, because it can still prove who undoes a change.
  */
 export class Devices {
-  /**
-   * @param tokensOf returns the distinct device tokens that a request presents, valid or not
-   * @param isInHeader whether the current request names its device in a header
-   * @param isForHost whether only this host can set the device cookie
-   */
-  constructor(
-    private readonly database: Database,
-    private readonly rows: DeviceRows,
-    private readonly recent: RecentBrowsers,
-    private readonly contributions: () => readonly RemembersBrowsers[],
-    private readonly context: CallContext,
-    private readonly notices: Pick<Notices, 'unrecorded' | 'tell'>,
-    private readonly tokensOf: (request: PlainRequest) => readonly string[],
-    private readonly isInHeader: () => boolean,
-    private readonly isForHost: boolean,
-  ) {}
+  readonly #recent: RecentBrowsers;
+
+  constructor(private readonly core: DevicesNeeds) {
+    this.#recent = new RecentBrowsers(core.database);
+  }
 
   /**
    * Returns the id of the device that the current request comes from, if the user has signed in there. Sends no
@@ -89,7 +92,7 @@ export class Devices {
    */
   async find(userId: string | null): Promise<string | null> {
     const hash = this.presented;
-    return hash ? this.rows.find(hash, userId) : null;
+    return hash ? this.core.deviceRows.find(hash, userId) : null;
   }
 
   /** The hash of the current request's device token. Null if there is none. */
@@ -100,14 +103,14 @@ export class Devices {
 
   /** Whether an account knows the device with a token. @param userId null for an account that does not exist */
   async knows(tokenHash: Buffer, userId: string | null): Promise<boolean> {
-    return (await this.rows.find(tokenHash, userId)) !== null;
+    return (await this.core.deviceRows.find(tokenHash, userId)) !== null;
   }
 
   /** Lists the devices that an account knows, most recently used first. */
   async list(userId: string): Promise<readonly ListedDevice[]> {
-    const known = await this.rows.ofAccount(userId);
+    const known = await this.core.deviceRows.ofAccount(userId);
     const isCurrent = await this.#inBrowser(userId);
-    const since = this.database.clock.now() - DEVICE_SECONDS * 1000;
+    const since = this.core.database.clock.now() - DEVICE_SECONDS * 1000;
     const isKnown = ({ forgottenAt, lastUsedAt }: DeviceRow) =>
       forgottenAt === null && lastUsedAt.getTime() > since;
     return (known?.devices ?? []).filter(isKnown).map((device) => ({
@@ -121,7 +124,7 @@ export class Devices {
 
   /** Returns a device that an account knows. The user's row is locked. */
   async byId(userId: string, id: string, transaction: Transaction): Promise<DeviceRow | null> {
-    return isUuid(id) ? this.rows.byId(userId, id, transaction) : null;
+    return isUuid(id) ? this.core.deviceRows.byId(userId, id, transaction) : null;
   }
 
   /**
@@ -129,8 +132,8 @@ export class Devices {
    * they have no names by which the user could choose one.
    */
   async forgetOne(device: Pick<DeviceRow, 'id' | 'userId'>, transaction: Transaction): Promise<void> {
-    await this.rows.forgetOne(device, transaction);
-    if (this.#remembers) await this.recent.forget(device.userId, this.presented, transaction);
+    await this.core.deviceRows.forgetOne(device, transaction);
+    if (this.#remembers) await this.#recent.forget(device.userId, this.presented, transaction);
   }
 
   /**
@@ -139,20 +142,20 @@ export class Devices {
    */
   async proves(userId: string, at: Date, transaction?: Transaction): Promise<DeviceRow | null> {
     if (this.presented === null) return null;
-    const proving = await this.rows.proving(userId, at, transaction);
+    const proving = await this.core.deviceRows.proving(userId, at, transaction);
     return proving.find(await this.#inBrowser(userId, transaction)) ?? null;
   }
 
   /** Forgets all devices of an account, except the device of the current request. */
   async forgetOthers(userId: string, transaction: Transaction): Promise<void> {
-    await this.rows.forget(userId, this.presented, transaction);
-    if (this.#remembers) await this.recent.forget(userId, this.presented, transaction);
+    await this.core.deviceRows.forget(userId, this.presented, transaction);
+    if (this.#remembers) await this.#recent.forget(userId, this.presented, transaction);
   }
 
   /** Deletes all devices of an account, because someone other than its owner might have signed in. */
   async deleteAll(userId: string, transaction: Transaction): Promise<void> {
-    await this.rows.deleteAll(userId, transaction);
-    if (this.#remembers) await this.recent.forget(userId, null, transaction);
+    await this.core.deviceRows.deleteAll(userId, transaction);
+    if (this.#remembers) await this.#recent.forget(userId, null, transaction);
   }
 
   /**
@@ -167,24 +170,25 @@ export class Devices {
     shown: DeviceRow | null,
     transaction: Transaction,
   ): Promise<void> {
-    await this.rows.drop(userId, transaction);
-    if (this.#remembers) await this.recent.forget(userId, null, transaction);
-    await this.rows.endUndo(userId, since, transaction);
-    if (shown && this.presented) await this.rows.restore(shown, this.presented, transaction);
+    await this.core.deviceRows.drop(userId, transaction);
+    if (this.#remembers) await this.#recent.forget(userId, null, transaction);
+    await this.core.deviceRows.endUndo(userId, since, transaction);
+    if (shown && this.presented) await this.core.deviceRows.restore(shown, this.presented, transaction);
   }
 
   /** Checks whether a user who signs in knows the device of the current request, and renews a known device. */
   async recognize(user: User): Promise<Recognized> {
-    if (this.context.client.request === null) return NO_DEVICE;
+    if (this.core.context.client.request === null) return NO_DEVICE;
     const hash = this.presented;
     if (hash === null) return NEW_DEVICE;
-    if (await this.rows.renew(hash, user.id)) return { cookie: this.#presentedToken(), isNew: false };
+    if (await this.core.deviceRows.renew(hash, user.id))
+      return { cookie: this.#presentedToken(), isNew: false };
     // The browser did not get the token that replaced this one.
-    if ((await this.rows.find(hash, user.id)) === null) return NEW_DEVICE;
-    const { token: cookie, tokenHash } = await this.database.transaction((transaction) =>
+    if ((await this.core.deviceRows.find(hash, user.id)) === null) return NEW_DEVICE;
+    const { token: cookie, tokenHash } = await this.core.database.transaction((transaction) =>
       this.#renewed(user.id, transaction),
     );
-    return (await this.rows.renew(tokenHash, user.id)) ? { cookie, isNew: false } : NEW_DEVICE;
+    return (await this.core.deviceRows.renew(tokenHash, user.id)) ? { cookie, isNew: false } : NEW_DEVICE;
   }
 
   /**
@@ -193,7 +197,7 @@ export class Devices {
    * @param sessionId the user's session on the device, if it already exists
    */
   lock(userId: string, sessionId: string | null, transaction: Transaction): Promise<KnownDevices | null> {
-    return this.rows.lock(userId, sessionId ?? NOT_YET, transaction);
+    return this.core.deviceRows.lock(userId, sessionId ?? NOT_YET, transaction);
   }
 
   /**
@@ -206,21 +210,22 @@ export class Devices {
    * @returns the value for the browser's device cookie
    */
   async add(user: User, known: KnownDevices, transaction: Transaction, isSignUp = false): Promise<string> {
-    const now = this.database.clock.date();
+    const now = this.core.database.clock.date();
     const { token, tokenHash } = await this.#renewed(user.id, transaction);
-    if (isSignUp && this.#remembersSignUps) await this.recent.add(user.id, tokenHash, true, transaction);
+    if (isSignUp && this.#remembersSignUps) await this.#recent.add(user.id, tokenHash, true, transaction);
     const browsers = provingDevices(known.devices, known.account, now).map(({ name }) => name);
-    const notice = this.notices.unrecorded(deviceNotices['new-device'], user, browsers);
+    const notice = this.core.notices.unrecorded(deviceNotices['new-device'], user, browsers);
     const undoTokenHash = notice?.undo ? digestToken(notice.undo.token) : null;
     const times = { createdAt: now, lastUsedAt: now };
-    const name = await deviceNameOf(this.context.client.userAgent);
+    const name = await deviceNameOf(this.core.context.client.userAgent);
     const row = { id: uuidv7(now.getTime()), userId: user.id, tokenHash, name, ...times };
-    await this.rows.add({ ...row, undoTokenHash }, transaction);
-    await this.rows.tidy(known.devices, transaction);
+    await this.core.deviceRows.add({ ...row, undoTokenHash }, transaction);
+    await this.core.deviceRows.tidy(known.devices, transaction);
     const { importedAt, firstUsedAt } = known.account;
-    if (importedAt !== null && firstUsedAt === null) await this.rows.markFirst(user.id, now, transaction);
+    if (importedAt !== null && firstUsedAt === null)
+      await this.core.deviceRows.markFirst(user.id, now, transaction);
     // The first sign-in to an account needs no notice.
-    if (known.hasOther || known.devices.length > 0) await this.notices.tell(notice, transaction);
+    if (known.hasOther || known.devices.length > 0) await this.core.notices.tell(notice, transaction);
     return token;
   }
 
@@ -232,7 +237,7 @@ export class Devices {
    */
   async signedUp(userId: string | null): Promise<string | null> {
     if (!this.#remembersSignUps) return null;
-    return this.database.transaction((transaction) => this.#remember(userId, true, transaction));
+    return this.core.database.transaction((transaction) => this.#remember(userId, true, transaction));
   }
 
   /**
@@ -242,23 +247,24 @@ export class Devices {
    */
   async proved(userId: string, transaction: Transaction): Promise<string | null> {
     if (!this.#remembers) return null;
-    if (!this.isInHeader()) return this.#remember(userId, false, transaction);
+    if (!namesDevice(this.core.carriers, this.core.context.client.request))
+      return this.#remember(userId, false, transaction);
     // An attacker cannot plant the value that a client sends in a header, so the client keeps it.
     const { presented } = this;
-    if (presented) await this.recent.add(userId, presented, false, transaction);
+    if (presented) await this.#recent.add(userId, presented, false, transaction);
     return null;
   }
 
   /** Whether an account was created in the browser of the current request in the last 24 hours. */
   async hasSignedUp(userId: string): Promise<boolean> {
     const { presented } = this;
-    return presented !== null && this.#remembersSignUps && this.recent.has(userId, presented, true);
+    return presented !== null && this.#remembersSignUps && this.#recent.has(userId, presented, true);
   }
 
   /** Whether the current request comes from a browser that {@link signedUp} or {@link proved} remembers. */
   async isRecent(userId: string): Promise<boolean> {
     const { presented } = this;
-    return presented !== null && this.#remembers && this.recent.has(userId, presented, false);
+    return presented !== null && this.#remembers && this.#recent.has(userId, presented, false);
   }
 
   /**
@@ -266,22 +272,22 @@ export class Devices {
    * that are no longer recent.
    */
   get expired(): readonly Chore[] {
-    return [this.rows.oldTokens, this.rows.old, this.recent.expired];
+    return [this.core.deviceRows.oldTokens, this.core.deviceRows.old, this.#recent.expired];
   }
 
   get #remembers(): boolean {
-    return this.contributions().some(({ remembersBrowsers }) => remembersBrowsers === true);
+    return this.core.contributions.some(({ remembersBrowsers }) => remembersBrowsers === true);
   }
 
-  // If the cookie is valid for a whole domain, another subdomain could set it in a user's browser, to the value of a
+  // Only this host must be able to set the cookie: if it is valid for a whole domain, another subdomain could set it in a user's browser, to the value of a
   // browser in which an attacker has created an account with the user's address.
   get #remembersSignUps(): boolean {
-    return this.#remembers && this.isForHost;
+    return this.#remembers && this.core.settings.cookie.domain === undefined;
   }
 
   async #remember(userId: string | null, madeThere: boolean, transaction: Transaction): Promise<string> {
     const { token, tokenHash } = await this.#renewed(userId ?? NOBODY, transaction);
-    await this.recent.add(userId, tokenHash, madeThere, transaction);
+    await this.#recent.add(userId, tokenHash, madeThere, transaction);
     return token;
   }
 
@@ -291,8 +297,8 @@ export class Devices {
     const tokenHash = digestToken(token);
     const { presented } = this;
     if (presented) {
-      await this.rows.replaceToken(presented, tokenHash, userId, transaction);
-      if (this.#remembers) await this.recent.copy(presented, tokenHash, transaction);
+      await this.core.deviceRows.replaceToken(presented, tokenHash, userId, transaction);
+      if (this.#remembers) await this.#recent.copy(presented, tokenHash, transaction);
     }
     return { token, tokenHash };
   }
@@ -301,7 +307,7 @@ export class Devices {
   async #inBrowser(userId: string, transaction?: Transaction): Promise<(device: DeviceRow) => boolean> {
     const { presented } = this;
     if (presented === null) return () => false;
-    const devices = await this.rows.inBrowser(userId, presented, transaction);
+    const devices = await this.core.deviceRows.inBrowser(userId, presented, transaction);
     const ids = new Set(devices.map(({ id }) => id));
     return ({ id }) => ids.has(id);
   }
@@ -311,8 +317,8 @@ export class Devices {
    * tokens.
    */
   #presentedToken(): string | null {
-    const { request } = this.context.client;
-    const [token, ...others] = request ? this.tokensOf(request) : [];
+    const { request } = this.core.context.client;
+    const [token, ...others] = request ? deviceTokensOf(this.core.carriers, request) : [];
     return others.length === 0 && isWellFormedToken(PREFIX, token) ? token : null;
   }
 }

@@ -44,43 +44,44 @@ interface TypedPassword {
   readonly until: Date;
 }
 
+/** What {@link EmailCodeStep} needs. */
+interface EmailCodeNeeds {
+  readonly database: Database;
+  readonly context: CallContext;
+  readonly settings: Settings;
+  readonly limiter: Limiter;
+  readonly events: Events;
+  readonly codes: EmailedCodes;
+  /** Null if `email` is not configured. */
+  readonly mails: Mails | null;
+  readonly devices: Devices;
+  readonly pendings: PendingSignIns;
+  readonly contributions: readonly AsksForEmailCodes[];
+}
+
 /**
  * The step between a correct password and a session, in a browser that is new to the account: the user enters a code that
  * latchkey emails to them. An attacker might know the password from a leak of another service (credential stuffing,
  * OWASP). The code is not a second factor, and accounts that have one are not asked for it.
  */
 export class EmailCodeStep {
-  readonly method: StepMethod;
+  readonly method: StepMethod = {
+    name: 'email_code',
+    step: 'email_code',
+    problems: [],
+    attempt: async (found, { code = '' }, complete) => {
+      await this.#check(found, code);
+      return complete({ aal: 1, amr: ['email'], use: async () => true });
+    },
+  };
 
-  /** @param mails null if `email` is not configured */
-  constructor(
-    private readonly database: Pick<Database, 'clock' | 'transaction'>,
-    private readonly pendings: PendingSignIns,
-    private readonly devices: Pick<Devices, 'find' | 'isRecent'>,
-    private readonly codes: EmailedCodes,
-    private readonly mails: Mails | null,
-    private readonly settings: Pick<Settings, 'email'>,
-    private readonly limiter: Limiter,
-    private readonly events: Events,
-    private readonly context: CallContext,
-    private readonly contributions: () => readonly AsksForEmailCodes[],
-  ) {
-    this.method = {
-      name: 'email_code',
-      step: 'email_code',
-      problems: [],
-      attempt: async (found, { code = '' }, complete) => {
-        await this.#check(found, code);
-        return complete({ aal: 1, amr: ['email'], use: async () => true });
-      },
-    };
-  }
+  constructor(private readonly core: EmailCodeNeeds) {}
 
   /** Whether a plugin asks for codes. */
   get isOn(): boolean {
     return (
-      this.mails !== null &&
-      this.contributions().some(({ codeInUnknownBrowsers }) => codeInUnknownBrowsers !== undefined)
+      this.core.mails !== null &&
+      this.core.contributions.some(({ codeInUnknownBrowsers }) => codeInUnknownBrowsers !== undefined)
     );
   }
 
@@ -92,7 +93,7 @@ export class EmailCodeStep {
    */
   async isDemanded(user: User, { aal, amr }: Assurance, device: Recognized): Promise<boolean> {
     if (aal > 1 || !amr.includes('pwd') || amr.includes('email') || device.cookie !== null) return false;
-    return this.#asks(user).length > 0 && !(await this.devices.isRecent(user.id));
+    return this.#asks(user).length > 0 && !(await this.core.devices.isRecent(user.id));
   }
 
   /**
@@ -104,21 +105,22 @@ export class EmailCodeStep {
    */
   async requireSignIn(user: User, { aal }: Pick<Session, 'aal'>): Promise<void> {
     if (aal > 1 || !this.#asks(user).includes('always')) return;
-    const isKnown = (await this.devices.find(user.id)) !== null || (await this.devices.isRecent(user.id));
+    const isKnown =
+      (await this.core.devices.find(user.id)) !== null || (await this.core.devices.isRecent(user.id));
     if (!isKnown) throw new AuthError('reauthentication_required', UNKNOWN);
   }
 
   /** When codes follow a password of this user in unknown browsers. */
   #asks(user: User): readonly string[] {
     if (!this.isOn || user.email === null || user.emailVerifiedAt === null) return [];
-    return this.contributions().flatMap((plugin) => plugin.codeInUnknownBrowsers?.(user) ?? []);
+    return this.core.contributions.flatMap((plugin) => plugin.codeInUnknownBrowsers?.(user) ?? []);
   }
 
   /** Emails the code. */
   begin(user: User, { pendingToken, salt, expiresAt }: Begun, transaction: Transaction): Promise<void> {
-    const { ip, userAgent } = this.context.client;
-    const at = this.database.clock.date();
-    const code = this.codes.codeFor(codeName(pendingToken, salt, user));
+    const { ip, userAgent } = this.core.context.client;
+    const at = this.core.database.clock.date();
+    const code = this.core.codes.codeFor(codeName(pendingToken, salt, user));
     return this.#send(user, code, { at, ip, userAgent, until: expiresAt }, transaction);
   }
 
@@ -126,15 +128,15 @@ export class EmailCodeStep {
   async sendAgain(found: FoundPending): Promise<void> {
     const { record, row, token } = found;
     if (row.step !== 'email_code') throw new AuthError('email_code_not_offered');
-    await this.limiter.countAddress('mailAddress');
-    await this.database.transaction(async (transaction) => {
-      if (!(await this.pendings.countResend(found, transaction))) {
-        const leftMs = row.expiresAt.getTime() - this.database.clock.now();
+    await this.core.limiter.countAddress('mailAddress');
+    await this.core.database.transaction(async (transaction) => {
+      if (!(await this.core.pendings.countResend(found, transaction))) {
+        const leftMs = row.expiresAt.getTime() - this.core.database.clock.now();
         throw new AuthError('rate_limited', { retryAfter: Math.max(1, Math.ceil(leftMs / 1000)) });
       }
       const { ipAddress: ip, userAgent, expiresAt: until } = row;
-      const at = this.pendings.beganAt(found);
-      const code = this.codes.codeFor(codeName(token, row.salt, record.user));
+      const at = this.core.pendings.beganAt(found);
+      const code = this.core.codes.codeFor(codeName(token, row.salt, record.user));
       await this.#send(record.user, code, { at, ip, userAgent, until }, transaction);
     });
   }
@@ -145,8 +147,8 @@ export class EmailCodeStep {
     { at, ip, userAgent, until }: TypedPassword,
     transaction: Transaction,
   ): Promise<void> {
-    const { mails } = this;
-    const page = this.settings.email?.forgotPasswordUrl;
+    const { mails } = this.core;
+    const page = this.core.settings.email?.forgotPasswordUrl;
     if (!mails || page === undefined || user.email === null) return;
     const facts = { at, client: { ip, userAgent }, subject: null, undo: null };
     const template = { ...browserCodeMail, page };
@@ -156,11 +158,11 @@ export class EmailCodeStep {
   /** @throws AuthError `invalid_code`; `sign_in_expired` after too many */
   async #check(found: FoundPending, code: string): Promise<void> {
     const { record, row, token } = found;
-    await this.limiter.countAddress('signIn');
-    if (!(await this.pendings.countTry(found))) throw new AuthError('sign_in_expired');
-    if (this.codes.matches(code, codeName(token, row.salt, record.user))) return;
-    this.events.emit('sign_in.failed', { userId: record.user.id, method: 'email_code' });
-    throw new AuthError((await this.pendings.endAfterTries(found)) ? 'sign_in_expired' : 'invalid_code');
+    await this.core.limiter.countAddress('signIn');
+    if (!(await this.core.pendings.countTry(found))) throw new AuthError('sign_in_expired');
+    if (this.core.codes.matches(code, codeName(token, row.salt, record.user))) return;
+    this.core.events.emit('sign_in.failed', { userId: record.user.id, method: 'email_code' });
+    throw new AuthError((await this.core.pendings.endAfterTries(found)) ? 'sign_in_expired' : 'invalid_code');
   }
 }
 

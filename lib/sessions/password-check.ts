@@ -1,11 +1,11 @@
+import type { Settings } from '../config/config.js';
 import type { Database } from '../database/database.js';
 import { AuthError } from '../errors.js';
 import type { Limiter, RefusedAttempt } from '../limits/limiter.js';
-import type { Log } from '../logger.js';
 import type { Events } from '../outbox/events.js';
 import type { User } from '../tables/core.js';
 import type { Passwords } from '../users/passwords.js';
-import type { AccountRow, Identifier, UserRecord } from '../users/record.js';
+import { type ChecksAccounts, checkAccount, type Identifier, type UserRecord } from '../users/record.js';
 import type { Users } from '../users/users.js';
 import type { Devices } from './devices.js';
 import type { SecondFactorRules } from './second-factor.js';
@@ -47,6 +47,29 @@ export interface RefusesPasswords {
   refusesPassword?(record: UserRecord, purpose: PasswordPurpose): Promise<void>;
 }
 
+/** What {@link PasswordCheck} needs. */
+interface PasswordCheckNeeds {
+  readonly database: Database;
+  readonly settings: Settings;
+  readonly limiter: Limiter;
+  readonly events: Events;
+  readonly users: Users;
+  readonly devices: Devices;
+  readonly secondFactors: SecondFactorRules;
+  readonly contributions: readonly (ChecksAccounts & RefusesPasswords)[];
+}
+
+/** A password that a client has sent. */
+interface Attempt {
+  /** The account. Null if it does not exist. */
+  readonly record: UserRecord | null;
+  /** The key that counts the attempts if the account does not exist. */
+  readonly name: string;
+  readonly password: string;
+  /** Whether the client has a session or an emailed link. */
+  readonly isOwn: boolean;
+}
+
 /** Uses a correct password. The attempt is in progress until this function has finished. */
 type Use<T> = (proved: RightPassword) => Promise<T>;
 
@@ -56,21 +79,9 @@ export class PasswordCheck {
   readonly #attempts = new Map<string, Set<Promise<boolean>>>();
   #learning: Promise<void> | undefined;
 
-  /**
-   * @param checkAccount rejects the owner of an account that cannot be used
-   * @param refuseFormer rejects the correct password of an account that needs a new one
-   */
   constructor(
-    private readonly database: Database,
-    private readonly users: Pick<Users, 'sampleHashes' | 'replacePasswordHash'>,
+    private readonly core: PasswordCheckNeeds,
     private readonly passwords: Passwords,
-    private readonly limiter: Limiter,
-    private readonly devices: Pick<Devices, 'find'>,
-    private readonly secondFactors: Pick<SecondFactorRules, 'isOn'>,
-    private readonly events: Events,
-    private readonly log: Log,
-    private readonly checkAccount: (account: AccountRow) => void,
-    private readonly refuseFormer: (record: UserRecord, purpose: PasswordPurpose) => Promise<void>,
   ) {}
 
   /**
@@ -89,10 +100,10 @@ export class PasswordCheck {
     password: string,
     signIn: Use<SignedIn>,
   ): Promise<SignedIn> {
-    return this.#verify(record, name, password, false, async (proved) => {
+    return this.#verify({ record, name, password, isOwn: false }, async (proved) => {
       let isComplete = false;
       try {
-        await this.refuseFormer(proved, 'sign-in');
+        await this.#refuseFormer(proved, 'sign-in');
         const signedIn = await signIn(proved);
         isComplete = !isPending(signedIn);
         return signedIn;
@@ -115,30 +126,31 @@ export class PasswordCheck {
   ): Promise<UserRecord> {
     const forgive = async (proved: RightPassword) => {
       await this.#forgive(proved);
-      await this.refuseFormer(proved, purpose);
+      await this.#refuseFormer(proved, purpose);
       return proved;
     };
-    const proved = await this.#verify(record, attemptsOf(record.user), password, true, forgive);
-    this.checkAccount(proved.account);
+    const name = attemptsOf(record.user);
+    const proved = await this.#verify({ record, name, password, isOwn: true }, forgive);
+    checkAccount(proved.account, this.core.contributions);
     return proved;
   }
 
-  async #verify<T>(
-    record: UserRecord | null,
-    name: string,
-    password: string,
-    isOwn: boolean,
-    use: Use<T>,
-  ): Promise<T> {
-    await this.limiter.countAddress('signIn');
+  /** Rejects the correct password of an account that needs a new one. */
+  async #refuseFormer(record: UserRecord, purpose: PasswordPurpose): Promise<void> {
+    for (const { refusesPassword } of this.core.contributions) await refusesPassword?.(record, purpose);
+  }
+
+  async #verify<T>(attempt: Attempt, use: Use<T>): Promise<T> {
+    const { record, name } = attempt;
+    await this.core.limiter.countAddress('signIn');
     const userId = record?.user.id ?? null;
     const account = await this.#counterOf(record, name);
     await this.#learnCosts();
     // Do not wait in the app's transaction, because the other attempts might wait for its locks.
-    const canWait = !this.database.isJoined;
+    const canWait = !this.core.database.isJoined;
     let isFirst = false;
     for (let round = 1; ; round++) {
-      const outcome = await this.#attempt(account, record, password, isOwn, use);
+      const outcome = await this.#attempt(account, attempt, use);
       if ('used' in outcome) return outcome.used;
       isFirst ||= outcome.isFirst;
       // Attempts count as failures until they finish, so the owner might have caused the pause with concurrent
@@ -146,7 +158,7 @@ export class PasswordCheck {
       const others = canWait ? await Promise.all(this.#attempts.get(account) ?? []) : [];
       if (round < MAX_ROUNDS && others.includes(true)) continue;
       await this.passwords.hasher.pretend();
-      if (isFirst) this.events.emit('sign_in.throttled', { userId });
+      if (isFirst) this.core.events.emit('sign_in.throttled', { userId });
       throw outcome.error;
     }
   }
@@ -156,7 +168,7 @@ export class PasswordCheck {
    * were imported. The costs of other hashes are learned when they are first verified.
    */
   async #learnCosts(): Promise<void> {
-    this.#learning ??= this.users.sampleHashes().then((hashes) => this.passwords.hasher.learn(hashes));
+    this.#learning ??= this.core.users.sampleHashes().then((hashes) => this.passwords.hasher.learn(hashes));
     try {
       await this.#learning;
     } catch (error) {
@@ -171,7 +183,9 @@ export class PasswordCheck {
    * counts of all devices.
    */
   async #counterOf(record: UserRecord | null, name: string): Promise<string> {
-    const device = this.limiter.countsAttempts ? await this.devices.find(record?.user.id ?? null) : null;
+    const device = this.core.limiter.countsAttempts
+      ? await this.core.devices.find(record?.user.id ?? null)
+      : null;
     if (record && device) return `device ${device} ${record.authEpoch}`;
     return record ? attemptsOf(record.user) : name;
   }
@@ -179,25 +193,23 @@ export class PasswordCheck {
   /** @returns what `use` returned for the correct password, or the error if attempts are paused */
   async #attempt<T>(
     account: string,
-    record: UserRecord | null,
-    password: string,
-    isOwn: boolean,
+    { record, password, isOwn }: Attempt,
     use: Use<T>,
   ): Promise<{ readonly used: T } | RefusedAttempt> {
     const end = this.#begin(account);
     let isCorrect = false;
     try {
-      const paused = await this.limiter.reserveAttempt(account);
+      const paused = await this.core.limiter.reserveAttempt(account);
       if (paused) return paused;
       // Count only now, because attempts that a pause rejects must not count against the limit: strangers can cause
       // pauses.
-      if (isOwn) await this.limiter.countAccount('passwordCheck', account);
+      if (isOwn) await this.core.limiter.countAccount('passwordCheck', account);
       const { matches, outdated } = await this.passwords.hasher.verify(
         password,
         record?.passwordHash ?? null,
       );
       if (!record || !matches) {
-        this.events.emit('sign_in.failed', { userId: record?.user.id ?? null });
+        this.core.events.emit('sign_in.failed', { userId: record?.user.id ?? null });
         throw new AuthError('invalid_credentials');
       }
       isCorrect = true;
@@ -211,9 +223,9 @@ export class PasswordCheck {
   /** The outcome of the sign-in is already known, so an error here must not replace it. */
   async #giveBack(account: string): Promise<void> {
     try {
-      await this.limiter.giveBack(account);
+      await this.core.limiter.giveBack(account);
     } catch (error) {
-      this.log.warn(
+      this.core.settings.log.warn(
         'limits.not_cleared',
         'a correct password could not be removed from the failed attempts',
         { err: error },
@@ -226,8 +238,8 @@ export class PasswordCheck {
    * password cannot clear the failures of earlier guesses.
    */
   async #forgive(proved: RightPassword): Promise<RightPassword> {
-    if (this.secondFactors.isOn(proved.account)) await this.limiter.giveBack(proved.attempts);
-    else await this.limiter.clearFailures(proved.attempts);
+    if (this.core.secondFactors.isOn(proved.account)) await this.core.limiter.giveBack(proved.attempts);
+    else await this.core.limiter.clearFailures(proved.attempts);
     return proved;
   }
 
@@ -251,7 +263,11 @@ export class PasswordCheck {
   async #rehash({ user, passwordHash }: UserRecord, password: string, account: string): Promise<void> {
     if (passwordHash === null) return;
     try {
-      await this.users.replacePasswordHash(user.id, passwordHash, await this.passwords.hasher.hash(password));
+      await this.core.users.replacePasswordHash(
+        user.id,
+        passwordHash,
+        await this.passwords.hasher.hash(password),
+      );
     } catch (error) {
       await this.#giveBack(account);
       throw error;

@@ -63,20 +63,23 @@ export interface FoundPending {
   readonly raw: object;
 }
 
+/** What {@link PendingSignIns} need. */
+interface PendingSignInsNeeds {
+  readonly database: Database;
+  readonly context: CallContext;
+  readonly settings: Settings;
+  readonly users: Users;
+  readonly codeTries: CodeTries;
+  readonly contributions: readonly UsesPendingCookie[];
+}
+
 /** Sign-ins that wait for a further step. Each is for one user, and can be completed once. */
 export class PendingSignIns {
   readonly #table: Table<typeof unfinishedSignIns.columns>;
   readonly #row: Selection<FoundPending['row']>;
 
-  constructor(
-    private readonly database: Database,
-    private readonly users: Users,
-    private readonly context: CallContext,
-    private readonly settings: Pick<Settings, 'pendingCookie'>,
-    private readonly tries: CodeTries,
-    private readonly contributions: () => readonly UsesPendingCookie[],
-  ) {
-    this.#table = new Table(database, unfinishedSignIns);
+  constructor(private readonly core: PendingSignInsNeeds) {
+    this.#table = new Table(core.database, unfinishedSignIns);
     this.#row = this.#table.whole('p');
   }
 
@@ -86,9 +89,9 @@ export class PendingSignIns {
     transaction?: Transaction,
   ): Promise<{ readonly pendingToken: string; readonly expiresAt: Date }> {
     const pendingToken = this.newToken();
-    await this.database.ready();
-    const expiresAt = this.database.clock.date(LIFETIME_MS);
-    const { ip = null, userAgent } = this.context.client;
+    await this.core.database.ready();
+    const expiresAt = this.core.database.clock.date(LIFETIME_MS);
+    const { ip = null, userAgent } = this.core.context.client;
     await this.#table.insert(
       {
         ...columns,
@@ -136,7 +139,7 @@ export class PendingSignIns {
    *   have been revoked
    */
   async find(token: string, joined?: JoinedPart): Promise<FoundPending> {
-    const { database, users } = this;
+    const { database, users } = this.core;
     const { selection } = users;
     await selection.ready?.();
     const [raw] = await database.select<{ db_now: number }>(
@@ -162,19 +165,19 @@ export class PendingSignIns {
 
   /** Counts an emailed code before it is compared. @returns false if there were too many */
   countTry(found: FoundPending): Promise<boolean> {
-    return this.tries.count(this.#table, withTries(found));
+    return this.core.codeTries.count(this.#table, withTries(found));
   }
 
   /** Ends a pending sign-in after a wrong code, if it was the last one allowed. @returns whether it ended */
   endAfterTries(found: FoundPending): Promise<boolean> {
-    return this.tries.endAfterLast(this.#table, withTries(found));
+    return this.core.codeTries.endAfterLast(this.#table, withTries(found));
   }
 
   /** Counts that the code is emailed again. @returns false if that was done too often */
   async countResend({ token }: FoundPending, transaction: Transaction): Promise<boolean> {
     const sql = `UPDATE ${this.#table.name} SET resends = resends + 1
       WHERE token_hash = :hash AND resends < ${MAX_RESENDS}`;
-    return (await this.database.change(sql, { hash: digestToken(token) }, { transaction })) > 0;
+    return (await this.core.database.change(sql, { hash: digestToken(token) }, { transaction })) > 0;
   }
 
   /** Returns when a sign-in began to wait. */
@@ -189,10 +192,10 @@ export class PendingSignIns {
   async waitingForCode(): Promise<string | null> {
     const [token, ...others] = this.#presented();
     if (others.length > 0 || !isWellFormedToken(PREFIX, token)) return null;
-    await this.database.ready();
+    await this.core.database.ready();
     const [row] = await this.#row.select(
       "WHERE p.token_hash = :hash AND p.step = 'email_code' AND p.expires_at > :now",
-      { hash: digestToken(token), now: this.database.clock.date() },
+      { hash: digestToken(token), now: this.core.database.clock.date() },
     );
     return row?.userId ?? null;
   }
@@ -203,7 +206,7 @@ export class PendingSignIns {
       if (!isWellFormedToken(PREFIX, token)) continue;
       const hash = digestToken(token);
       await this.#table.delete({ hash });
-      for (const plugin of this.contributions()) await plugin.abandonPending?.(hash);
+      for (const plugin of this.core.contributions) await plugin.abandonPending?.(hash);
     }
   }
 
@@ -213,13 +216,13 @@ export class PendingSignIns {
   }
 
   get expired(): Chore {
-    return new ExpiredRows(this.database, this.#table.name, 'token_hash', { expires_at: 0 });
+    return new ExpiredRows(this.core.database, this.#table.name, 'token_hash', { expires_at: 0 });
   }
 
   #presented(): string[] {
-    const { request } = this.context.client;
+    const { request } = this.core.context.client;
     // A browser presents few of these cookies, but another subdomain can set many.
-    return cookieValues(request?.headers.cookie, this.settings.pendingCookie.name).slice(0, 2);
+    return cookieValues(request?.headers.cookie, this.core.settings.pendingCookie.name).slice(0, 2);
   }
 }
 

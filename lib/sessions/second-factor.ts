@@ -7,22 +7,25 @@ import type { AccountRow, UserRecord } from '../users/record.js';
 import type { FoundPending, JoinedPart } from './pending-sign-ins.js';
 import { type Assurance, FRESH_SECONDS, type IssuedSession, requireFresh, type Shown } from './signed-in.js';
 
+/** What {@link SecondFactorRules} need. */
+interface SecondFactorNeeds {
+  readonly database: Database;
+  readonly contributions: readonly HasSecondFactors[];
+}
+
 /** The rules for accounts with a second factor, which depend on the plugin that has second factors. */
 export class SecondFactorRules {
-  constructor(
-    private readonly database: Database,
-    private readonly contributions: () => readonly HasSecondFactors[],
-  ) {}
+  constructor(private readonly core: SecondFactorNeeds) {}
 
   /** The plugin's part. Null if no plugin has second factors. */
   get plugin(): SecondFactors | null {
-    return this.contributions().find(({ secondFactors }) => secondFactors)?.secondFactors ?? null;
+    return this.core.contributions.find(({ secondFactors }) => secondFactors)?.secondFactors ?? null;
   }
 
   /** The plugins that complete pending sign-ins. The plugin with second factors comes first. */
   get steps(): readonly HasSteps[] {
     const isFirst = ({ secondFactors }: HasSecondFactors) => (secondFactors ? 0 : 1);
-    return [...this.contributions()].sort((a, b) => isFirst(a) - isFirst(b));
+    return [...this.core.contributions].sort((a, b) => isFirst(a) - isFirst(b));
   }
 
   /** Returns the names of the methods that a user can now use to complete a sign-in. */
@@ -69,7 +72,7 @@ export class SecondFactorRules {
   ): void {
     if (!this.isOn(account)) return;
     if (session.aal < 2) throw new AuthError('second_factor_required');
-    requireFresh(this.database, session, seconds);
+    requireFresh(this.core.database, session, seconds);
   }
 }
 

@@ -7,9 +7,9 @@ import type { Database } from '../database/database.js';
 import { AuthError } from '../errors.js';
 import type { Events } from '../outbox/events.js';
 import type { RowOf } from '../tables/column.js';
-import { type Session, type SessionColumns, sessions, type User, type UserColumns } from '../tables/core.js';
-import type { Selection, Table } from '../tables/table.js';
-import type { UserSelection } from '../users/record.js';
+import { type Session, type SessionColumns, sessions, type User } from '../tables/core.js';
+import { type Selection, Table } from '../tables/table.js';
+import type { Users } from '../users/users.js';
 import { LastUse } from './last-use.js';
 import { TokenLookup } from './lookup.js';
 import type { IssuedSession, OwnedSession, RenewOptions } from './signed-in.js';
@@ -38,6 +38,15 @@ export interface FollowsSessions {
   onSessionsEnd?(ended: EndedSessions, transaction: Transaction | undefined): Promise<void>;
 }
 
+/** What {@link Sessions} need. */
+interface SessionsNeeds {
+  readonly database: Database;
+  readonly settings: Settings;
+  readonly events: Events;
+  readonly users: Users;
+  readonly contributions: readonly FollowsSessions[];
+}
+
 /** Finds, lists, renews and ends sessions. Only `SignIn` creates them. */
 export class Sessions {
   readonly #table: Table<SessionColumns>;
@@ -49,24 +58,18 @@ export class Sessions {
   readonly #lookup: TokenLookup<Session>;
   readonly #touches: LastUse;
 
-  constructor(
-    private readonly database: Database,
-    tables: { readonly sessions: Table<SessionColumns>; readonly users: Table<UserColumns> },
-    owner: UserSelection<User>,
-    private readonly settings: Settings,
-    private readonly events: Events,
-    private readonly contributions: () => readonly FollowsSessions[],
-  ) {
-    this.#table = tables.sessions;
-    this.#users = tables.users.name;
-    this.#session = tables.sessions.shown('s');
-    this.#whole = tables.sessions.whole('s');
+  constructor(private readonly core: SessionsNeeds) {
+    const { database, settings, users } = core;
+    this.#table = new Table(database, sessions);
+    this.#users = users.table.name;
+    this.#session = this.#table.shown('s');
+    this.#whole = this.#table.whole('s');
     const lookup = {
       credential: 'session',
       prefix: SESSION_TOKEN_PREFIX,
       row: this.#session,
       hash: 's.token_hash',
-      user: owner,
+      user: users.selections.shown,
       on: this.#on,
     } as const;
     this.#lookup = new TokenLookup(database, lookup, settings.telemetry);
@@ -103,7 +106,7 @@ export class Sessions {
 
   /** Returns the session, unless it has been revoked. The transaction must have locked the user. */
   async stillOpen(sessionId: string, authEpoch: number, transaction: Transaction): Promise<Session | null> {
-    const rest = `WHERE s.id = :sessionId AND s.auth_epoch = :authEpoch ${this.database.currentRead}`;
+    const rest = `WHERE s.id = :sessionId AND s.auth_epoch = :authEpoch ${this.core.database.currentRead}`;
     if (!isUuid(sessionId)) return null;
     const [session] = await this.#session.select(rest, { sessionId, authEpoch }, transaction);
     return session ?? null;
@@ -117,11 +120,11 @@ export class Sessions {
    */
   async markAuthenticated(userId: string, id: string, at?: Date, within?: Transaction): Promise<boolean> {
     if (!isUuid(userId) || !isUuid(id)) return false;
-    await this.database.ready();
-    const now = this.database.clock.date();
+    await this.core.database.ready();
+    const now = this.core.database.clock.date();
     const sql = `UPDATE ${this.#table.name} SET authenticated_at = :at WHERE id = :id AND user_id = :userId AND authenticated_at < :at`;
     const values = { id, userId, at: at && at < now ? at : now };
-    return (await this.database.change(sql, values, { transaction: within })) > 0;
+    return (await this.core.database.change(sql, values, { transaction: within })) > 0;
   }
 
   /** Revokes the session with this token. @returns whether it was active */
@@ -149,19 +152,19 @@ export class Sessions {
     how: 'revoked' | 'replaced' = 'revoked',
   ): Promise<boolean> {
     if (!isUuid(userId) || !isUuid(sessionId)) return false;
-    await this.database.ready();
-    const { clock } = this.database;
+    await this.core.database.ready();
+    const { clock } = this.core.database;
     const sql = `DELETE FROM ${this.#table.name} WHERE id = :sessionId AND user_id = :userId
       AND expires_at > :now AND last_active_at > :idleSince`;
     const values = { userId, sessionId, now: clock.date(), idleSince: clock.date(-this.#idleMs) };
     const work = async (transaction?: Transaction) => {
-      const ended = await this.database.change(sql, values, { transaction });
+      const ended = await this.core.database.change(sql, values, { transaction });
       if (ended === 0) return false;
       this.#emitEnd(userId, [sessionId], transaction);
       await this.#announce({ how, sessionIds: [sessionId] }, transaction);
       return true;
     };
-    return this.events.together(['session.revoked'], work, within);
+    return this.core.events.together(['session.revoked'], work, within);
   }
 
   /**
@@ -172,8 +175,8 @@ export class Sessions {
    */
   async revokeAll(userId: string, except?: string): Promise<number> {
     if (!isUuid(userId)) return 0;
-    await this.database.ready();
-    return this.database.transaction(async (transaction) => {
+    await this.core.database.ready();
+    return this.core.database.transaction(async (transaction) => {
       await this.#raiseUser(userId, transaction);
       const isKept = isUuid(except) && (await this.#keep(userId, except, transaction));
       return this.#endFormer(userId, transaction, isKept ? except : '');
@@ -182,12 +185,12 @@ export class Sessions {
 
   /** Moves an active session to the user's new epoch. @returns whether the session is active */
   async #keep(userId: string, id: string, transaction: Transaction): Promise<boolean> {
-    const { clock } = this.database;
+    const { clock } = this.core.database;
     const sql = `UPDATE ${this.#table.name} SET auth_epoch = auth_epoch + 1
       WHERE id = :id AND user_id = :userId AND expires_at > :now AND last_active_at > :idleSince
       AND auth_epoch + 1 = (SELECT u.auth_epoch FROM ${this.#users} u WHERE u.id = :userId)`;
     const values = { id, userId, now: clock.date(), idleSince: clock.date(-this.#idleMs) };
-    return (await this.database.change(sql, values, { transaction })) > 0;
+    return (await this.core.database.change(sql, values, { transaction })) > 0;
   }
 
   /**
@@ -210,7 +213,7 @@ export class Sessions {
       { userId, except },
       transaction,
     );
-    await this.database.change(
+    await this.core.database.change(
       `DELETE FROM ${this.#table.name} WHERE user_id = :userId ${unless('id')}`,
       { userId, except },
       { transaction },
@@ -227,21 +230,21 @@ export class Sessions {
     const current = `(SELECT u.auth_epoch FROM ${this.#users} u WHERE u.id = :userId)`;
     const wasCurrent = `user_id = :userId AND auth_epoch + 1 = ${current}`;
     const sql = `UPDATE ${this.#table.name} SET auth_epoch = auth_epoch + 1 WHERE ${wasCurrent}`;
-    await this.database.change(sql, { userId }, { transaction });
+    await this.core.database.change(sql, { userId }, { transaction });
   }
 
   #raiseUser(userId: string, transaction: Transaction): Promise<number> {
     const sql = `UPDATE ${this.#users} SET auth_epoch = auth_epoch + 1, sessions_ended_at = :now WHERE id = :userId`;
-    return this.database.change(sql, { userId, now: this.database.clock.date() }, { transaction });
+    return this.core.database.change(sql, { userId, now: this.core.database.clock.date() }, { transaction });
   }
 
   #emitEnd(userId: string, sessionIds: readonly string[], transaction?: Transaction): void {
     const ended = sessionIds.map((sessionId) => ({ userId, sessionId }));
-    this.events.emitAll('session.revoked', ended, transaction);
+    this.core.events.emitAll('session.revoked', ended, transaction);
   }
 
   async #announce(ended: EndedSessions, transaction?: Transaction): Promise<void> {
-    for (const plugin of this.contributions()) await plugin.onSessionsEnd?.(ended, transaction);
+    for (const plugin of this.core.contributions) await plugin.onSessionsEnd?.(ended, transaction);
   }
 
   /**
@@ -258,7 +261,7 @@ export class Sessions {
     { isFresh = true, authenticatedAt: at, endsOthers = true, assurance }: RenewOptions = {},
   ): Promise<IssuedSession> {
     const token = createToken(SESSION_TOKEN_PREFIX);
-    const now = this.database.clock.date();
+    const now = this.core.database.clock.date();
     const [row] = await this.#whole.select('WHERE s.id = :sessionId', { sessionId }, transaction);
     if (!row) throw new AuthError('invalid_session');
     const shownAt = at && at < now ? at : now;
@@ -281,7 +284,7 @@ export class Sessions {
   get expired(): Chore {
     const ages = { expires_at: 0, last_active_at: this.#idleMs };
     const before = (sessionIds: readonly string[]) => this.#announce({ how: 'expired', sessionIds });
-    return new ExpiredRows(this.database, this.#table.name, 'id', ages, before);
+    return new ExpiredRows(this.core.database, this.#table.name, 'id', ages, before);
   }
 
   /** Waits for background writes. */
@@ -291,11 +294,11 @@ export class Sessions {
 
   // Activity is recorded at least four times per idle timeout, so that an active session does not become idle.
   get #touchMs(): number {
-    return Math.min(this.settings.session.touchInterval * 1000, this.#idleMs / 4);
+    return Math.min(this.core.settings.session.touchInterval * 1000, this.#idleMs / 4);
   }
 
   get #idleMs(): number {
-    return this.settings.session.idleTimeout * 1000;
+    return this.core.settings.session.idleTimeout * 1000;
   }
 
   /** @param rest the SQL after JOIN, starting with its ON clause */
@@ -304,8 +307,8 @@ export class Sessions {
     replacements: Record<string, string>,
     transaction?: Transaction,
   ): Promise<Session[]> {
-    const { nowSql, clock } = this.database;
-    const rows = await this.database.read<{ db_now: number | string }>(
+    const { nowSql, clock } = this.core.database;
+    const rows = await this.core.database.read<{ db_now: number | string }>(
       `SELECT ${this.#session.columns}, ${nowSql} AS db_now FROM ${this.#session.from} JOIN ${this.#users} u ${rest}`,
       [...this.#session.names, 'db_now'],
       replacements,
@@ -316,7 +319,7 @@ export class Sessions {
   }
 
   #hasEnded({ expiresAt, lastActiveAt }: Session): boolean {
-    const now = this.database.clock.latest();
+    const now = this.core.database.clock.latest();
     return expiresAt.getTime() <= now || lastActiveAt.getTime() + this.#idleMs <= now;
   }
 }

@@ -10,8 +10,8 @@ import { storable } from '../database/literal.js';
 import { AuthError, type AuthErrorCode } from '../errors.js';
 import type { Limiter } from '../limits/limiter.js';
 import type { Events } from '../outbox/events.js';
-import type { Session, SessionColumns, User } from '../tables/core.js';
-import type { Selection, Table } from '../tables/table.js';
+import { type Session, type SessionColumns, sessions, type User } from '../tables/core.js';
+import { type Selection, Table } from '../tables/table.js';
 import { type ChecksAccounts, checkAccount, type UserRecord } from '../users/record.js';
 import type { Users } from '../users/users.js';
 import { type Devices, NO_DEVICE, type Recognized } from './devices.js';
@@ -34,7 +34,7 @@ import {
 } from './signed-in.js';
 
 /** The properties of a new session. */
-export interface SessionToBegin extends Assurance {
+interface SessionToBegin extends Assurance {
   /** Whether the session is kept when the browser is closed. */
   readonly remembered: boolean;
   /** When the session expires, if that is before the end of its lifetime. */
@@ -48,19 +48,24 @@ export interface SessionToBegin extends Assurance {
   readonly isSignUp: boolean;
 }
 
+/** What {@link NewSessions} need. */
+interface NewSessionsNeeds {
+  readonly database: Database;
+  readonly context: CallContext;
+  readonly settings: Settings;
+  readonly sessions: Sessions;
+  /** Returns the session tokens that a request presents, valid or not. */
+  sessionTokens(request: PlainRequest): readonly string[];
+}
+
 /** Writes new sessions, and ends the client's previous ones. Only `SignIn` decides whether a session can start. */
-export class NewSessions {
+class NewSessions {
+  readonly #table: Table<SessionColumns>;
   readonly #session: Selection<Session>;
 
-  constructor(
-    private readonly table: Table<SessionColumns>,
-    private readonly sessions: Pick<Sessions, 'revoke' | 'ownerOf'>,
-    private readonly settings: Settings,
-    private readonly database: Database,
-    private readonly context: CallContext,
-    private readonly tokensOf: (request: PlainRequest) => readonly string[],
-  ) {
-    this.#session = table.shown('s');
+  constructor(private readonly core: NewSessionsNeeds) {
+    this.#table = new Table(core.database, sessions);
+    this.#session = this.#table.shown('s');
   }
 
   /** @throws ForeignKeyConstraintError (Sequelize) if the user has been deleted */
@@ -69,12 +74,12 @@ export class NewSessions {
     { remembered, authenticatedAt, endsAt, aal, amr }: SessionToBegin,
     transaction?: Transaction,
   ): Promise<IssuedSession> {
-    const { lifetime, shortLifetime } = this.settings.session;
-    const { ip = null, userAgent } = this.context.client;
+    const { lifetime, shortLifetime } = this.core.settings.session;
+    const { ip = null, userAgent } = this.core.context.client;
     const token = createToken(SESSION_TOKEN_PREFIX);
-    const now = this.database.clock.date();
+    const now = this.core.database.clock.date();
     const lifetimeEnd = new Date(now.getTime() + (remembered ? lifetime : shortLifetime) * 1000);
-    const row = this.table.complete({
+    const row = this.#table.complete({
       id: uuidv7(now.getTime()),
       userId: user.id,
       createdAt: now,
@@ -91,14 +96,14 @@ export class NewSessions {
       aal,
       amr,
     });
-    await this.table.insert(row, transaction);
+    await this.#table.insert(row, transaction);
     return { user, session: this.#session.pick(row), token, remembered, device: null };
   }
 
   /** Records that a session replaces the session that the current request presents. */
   async markReplacing(sessionId: string, transaction: Transaction): Promise<void> {
     const replacedTokenHash = this.#presentedTokenHash();
-    if (replacedTokenHash) await this.table.update({ replacedTokenHash }, { id: sessionId }, transaction);
+    if (replacedTokenHash) await this.#table.update({ replacedTokenHash }, { id: sessionId }, transaction);
   }
 
   /**
@@ -108,16 +113,16 @@ export class NewSessions {
    * @throws AuthError `origin_not_allowed` if another site made the browser send them
    */
   async presented(except?: string): Promise<OwnedSession[]> {
-    const { request } = this.context.client;
-    if (request?.headers.cookie !== undefined) requireOwnSignIn(request, this.settings);
+    const { request } = this.core.context.client;
+    if (request?.headers.cookie !== undefined) requireOwnSignIn(request, this.core.settings);
     const tokens = this.#presentedTokens().filter((token) => token !== except);
-    const found = await Promise.all(tokens.map((token) => this.sessions.ownerOf(token)));
+    const found = await Promise.all(tokens.map((token) => this.core.sessions.ownerOf(token)));
     return found.filter((one) => one !== null);
   }
 
   async end(replaced: readonly OwnedSession[], transaction?: Transaction): Promise<void> {
     for (const { userId, sessionId } of replaced)
-      await this.sessions.revoke(userId, sessionId, transaction, 'replaced');
+      await this.core.sessions.revoke(userId, sessionId, transaction, 'replaced');
   }
 
   #presentedTokenHash(): Buffer | null {
@@ -127,8 +132,8 @@ export class NewSessions {
 
   /** Returns the session tokens of the request that signs in, valid or not. */
   #presentedTokens(): readonly string[] {
-    const { request } = this.context.client;
-    return request ? this.tokensOf(request) : [];
+    const { request } = this.core.context.client;
+    return request ? this.core.sessionTokens(request) : [];
   }
 }
 
@@ -202,24 +207,28 @@ export interface ChecksSignIns {
   readonly signInProblems?: readonly AuthErrorCode[];
 }
 
+/** What {@link SignIn} needs. */
+interface SignInNeeds extends NewSessionsNeeds {
+  readonly limiter: Limiter;
+  readonly events: Events;
+  readonly users: Users;
+  readonly devices: Devices;
+  readonly secondFactors: SecondFactorRules;
+  readonly emailCodes: EmailCodeStep;
+  readonly pendings: PendingSignIns;
+  readonly contributions: readonly (ChecksAccounts & ChecksSignIns)[];
+}
+
 /**
  * The only place where sessions are created, however the user authenticated. Plugins' checks run here and nowhere else,
  * so that no sign-in method can skip them.
  */
 export class SignIn {
-  constructor(
-    private readonly sessions: NewSessions,
-    private readonly devices: Pick<Devices, 'recognize' | 'lock' | 'add'>,
-    private readonly settings: Settings,
-    private readonly database: Database,
-    private readonly events: Events,
-    private readonly contributions: () => readonly (ChecksAccounts & ChecksSignIns)[],
-    private readonly users: Pick<Users, 'isPresent'>,
-    private readonly secondFactors: SecondFactorRules,
-    private readonly emailCodes: Pick<EmailCodeStep, 'isDemanded' | 'begin' | 'method'>,
-    private readonly pendings: Pick<PendingSignIns, 'begin'>,
-    private readonly limiter: Pick<Limiter, 'clearFailures'>,
-  ) {}
+  readonly #sessions: NewSessions;
+
+  constructor(private readonly core: SignInNeeds) {
+    this.#sessions = new NewSessions(core);
+  }
 
   /**
    * Runs the checks for a session that is created afterwards, in the same transaction as another change. They run
@@ -231,14 +240,14 @@ export class SignIn {
     { user, account, row, attempts = null, ...shown }: Omit<Proof, 'authEpoch'>,
     { remembered = false, withoutProof = false, replaced, isByPerson = true, ...options }: SignInOptions = {},
   ): Promise<CheckedSignIn> {
-    if (!options.isYetToBeMade && !(await this.users.isPresent({ user, row })))
+    if (!options.isYetToBeMade && !(await this.core.users.isPresent({ user, row })))
       throw new AuthError('invalid_credentials');
-    checkAccount(account, this.contributions());
-    for (const contribution of this.contributions()) await contribution.checkSignIn?.(user, isByPerson);
-    const reached = this.secondFactors.reached({ account }, shown);
+    checkAccount(account, this.core.contributions);
+    for (const contribution of this.core.contributions) await contribution.checkSignIn?.(user, isByPerson);
+    const reached = this.core.secondFactors.reached({ account }, shown);
     const assurance = reached ?? (withoutProof ? { aal: 1 as const, amr: shown.amr } : null);
-    const device = assurance && isByPerson ? await this.devices.recognize(user) : NO_DEVICE;
-    const needsCode = assurance !== null && (await this.emailCodes.isDemanded(user, assurance, device));
+    const device = assurance && isByPerson ? await this.core.devices.recognize(user) : NO_DEVICE;
+    const needsCode = assurance !== null && (await this.core.emailCodes.isDemanded(user, assurance, device));
     const begun: SessionToBegin | null =
       assurance && !needsCode
         ? {
@@ -246,7 +255,7 @@ export class SignIn {
             remembered,
             authenticatedAt: isByPerson && reached !== null ? options.authenticatedAt : NEVER,
             endsAt: options.endsAt ?? null,
-            replaced: replaced ?? (isByPerson ? await this.sessions.presented() : []),
+            replaced: replaced ?? (isByPerson ? await this.#sessions.presented() : []),
             device,
             isSignUp: options.isSignUp ?? false,
           }
@@ -289,14 +298,14 @@ export class SignIn {
    */
   async attach(issued: IssuedSession): Promise<IssuedSession> {
     const { user, session } = issued;
-    const replaced = await this.sessions.presented(issued.token);
-    const { isNew, cookie } = await this.devices.recognize(user);
-    return this.database.transaction(async (transaction) => {
-      const known = isNew ? await this.devices.lock(user.id, session.id, transaction) : null;
+    const replaced = await this.#sessions.presented(issued.token);
+    const { isNew, cookie } = await this.core.devices.recognize(user);
+    return this.core.database.transaction(async (transaction) => {
+      const known = isNew ? await this.core.devices.lock(user.id, session.id, transaction) : null;
       if (isNew && !known?.isOpen) throw new AuthError('invalid_session');
-      await this.sessions.markReplacing(session.id, transaction);
-      const device = known ? await this.devices.add(user, known, transaction) : cookie;
-      await this.sessions.end(replaced, transaction);
+      await this.#sessions.markReplacing(session.id, transaction);
+      const device = known ? await this.core.devices.add(user, known, transaction) : cookie;
+      await this.#sessions.end(replaced, transaction);
       return { ...issued, device };
     });
   }
@@ -310,19 +319,21 @@ export class SignIn {
     const { replaced, device, isSignUp } = begun;
     const unit = async (within?: Transaction): Promise<IssuedSession> => {
       // Lock the user first, as every change to an account does.
-      const known = within && device.isNew ? await this.devices.lock(proof.user.id, null, within) : null;
-      const issued = await this.sessions.insert(proof, begun, within);
+      const known = within && device.isNew ? await this.core.devices.lock(proof.user.id, null, within) : null;
+      const issued = await this.#sessions.insert(proof, begun, within);
       const { user, session } = issued;
-      this.events.emit('session.created', { userId: user.id, sessionId: session.id }, within);
+      this.core.events.emit('session.created', { userId: user.id, sessionId: session.id }, within);
       // A change that has ended the session, such as a new password, has also forgotten the devices, so do not add one.
       const isOpen = known?.authEpoch === proof.authEpoch;
-      const added = within && known && isOpen ? await this.devices.add(user, known, within, isSignUp) : null;
-      await this.sessions.end(replaced, within);
+      const added =
+        within && known && isOpen ? await this.core.devices.add(user, known, within, isSignUp) : null;
+      await this.#sessions.end(replaced, within);
       return { ...issued, device: device.cookie ?? added };
     };
     try {
-      if (!transaction && (replaced.length > 0 || device.isNew)) return await this.database.transaction(unit);
-      return await this.events.together(['session.created'], unit, transaction);
+      if (!transaction && (replaced.length > 0 || device.isNew))
+        return await this.core.database.transaction(unit);
+      return await this.core.events.together(['session.created'], unit, transaction);
     } catch (error) {
       // The user was deleted while their password was being checked.
       throw isForeignKeyViolation(error) ? new AuthError('invalid_credentials') : error;
@@ -332,8 +343,8 @@ export class SignIn {
   /** Stores a sign-in that waits for another step. */
   async #wait(pending: NewPendingSignIn, transaction?: Transaction): Promise<PendingSignIn> {
     if (pending.step === 'email_code') return this.#waitForCode(pending, transaction);
-    const begun = await this.pendings.begin(pending, transaction);
-    const methods = await this.secondFactors.available(pending.record.user.id, transaction);
+    const begun = await this.core.pendings.begin(pending, transaction);
+    const methods = await this.core.secondFactors.available(pending.record.user.id, transaction);
     return { secondFactor: { methods, ...begun } };
   }
 
@@ -341,19 +352,21 @@ export class SignIn {
   async #waitForCode(pending: NewPendingSignIn, transaction?: Transaction): Promise<PendingSignIn> {
     const unit = async (within: Transaction) => {
       const salt = newSalt();
-      const begun = await this.pendings.begin({ ...pending, salt }, within);
-      await this.emailCodes.begin(pending.record.user, { ...begun, salt }, within);
-      return { secondFactor: { methods: [this.emailCodes.method.name], ...begun } };
+      const begun = await this.core.pendings.begin({ ...pending, salt }, within);
+      await this.core.emailCodes.begin(pending.record.user, { ...begun, salt }, within);
+      return { secondFactor: { methods: [this.core.emailCodes.method.name], ...begun } };
     };
-    return transaction ? unit(transaction) : this.database.transaction(unit);
+    return transaction ? unit(transaction) : this.core.database.transaction(unit);
   }
 
   /** Clears the failed attempts. The session has started, so an error here must not fail the call. */
   async #clear(attempts: string): Promise<void> {
     try {
-      await this.limiter.clearFailures(attempts);
+      await this.core.limiter.clearFailures(attempts);
     } catch (error) {
-      this.settings.log.warn('limits.not_cleared', 'failed sign-ins could not be cleared', { err: error });
+      this.core.settings.log.warn('limits.not_cleared', 'failed sign-ins could not be cleared', {
+        err: error,
+      });
     }
   }
 }

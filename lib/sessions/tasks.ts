@@ -1,4 +1,4 @@
-import type { TasksOptions } from '../config/tasks.js';
+import type { Settings } from '../config/config.js';
 import { AuthError, type AuthErrorCode, declareProblems } from '../errors.js';
 import type { Log } from '../logger.js';
 import type { Session, User } from '../tables/core.js';
@@ -39,6 +39,12 @@ export interface HasTasks {
  */
 export type OpenTo = 'any-task' | { readonly does: readonly string[] } | readonly string[];
 
+/** What {@link Tasks} need. */
+interface TasksNeeds {
+  readonly settings: Settings;
+  readonly contributions: readonly HasTasks[];
+}
+
 /**
  * The only place that decides whether a session can be used while tasks of its user are open. It sends no statement,
  * because it gets the user that was read with the session.
@@ -48,12 +54,9 @@ export class Tasks {
   #all: readonly Task[] | undefined;
   #areListed: boolean | undefined;
 
-  constructor(
-    own: TasksOptions,
-    private readonly contributions: () => readonly HasTasks[],
-    log: Log,
-  ) {
-    this.#own = Object.entries(own).map(([name, { open, page }]) => ({
+  constructor(private readonly core: TasksNeeds) {
+    const { tasks, log } = core.settings;
+    this.#own = Object.entries(tasks).map(([name, { open, page }]) => ({
       name,
       page,
       holdsKeys: false,
@@ -68,7 +71,7 @@ export class Tasks {
 
   /** All tasks, in the order in which users must complete them. The list is complete when all plugins are set up. */
   get all(): readonly Task[] {
-    this.#all ??= [...this.contributions().flatMap(({ tasks = [] }) => tasks), ...this.#own];
+    this.#all ??= [...this.core.contributions.flatMap(({ tasks = [] }) => tasks), ...this.#own];
     return this.#all;
   }
 

@@ -1,6 +1,6 @@
 import type { Transaction } from 'sequelize';
 import type { Settings } from '../config/config.js';
-import type { CreatedVia, Hooks } from '../config/hooks.js';
+import type { CreatedVia } from '../config/hooks.js';
 import type { Database } from '../database/database.js';
 import { AuthError } from '../errors.js';
 import type { Events } from '../outbox/events.js';
@@ -35,19 +35,22 @@ export interface SignUpContext extends Creator {
 /** The ways to create an account that `signUp: 'closed'` allows, because the app uses them, not the user. */
 const BY_THE_APP: ReadonlySet<string> = new Set(['code', 'admin', 'import']);
 
+/** What {@link SignUp} needs. */
+interface SignUpNeeds {
+  readonly database: Database;
+  readonly settings: Settings;
+  readonly users: Users;
+  readonly held: HeldEmails;
+  readonly events: Events;
+}
+
 /** The only place where accounts are created, so that the app's hooks and rows are never skipped. */
 export class SignUp {
   /** Writes the accounts. */
   readonly accounts: NewAccounts;
 
-  constructor(
-    private readonly database: Database,
-    private readonly users: Users,
-    private readonly settings: Pick<Settings, 'hooks' | 'signUp'>,
-    readonly held: HeldEmails,
-    events: Events,
-  ) {
-    this.accounts = new NewAccounts(database, users, held, settings.hooks, events);
+  constructor(private readonly core: SignUpNeeds) {
+    this.accounts = new NewAccounts(core);
   }
 
   /**
@@ -63,7 +66,7 @@ export class SignUp {
     transaction?: Transaction,
   ): Promise<UserRecord> {
     this.checkOpen(creator.via);
-    const fields = this.users.fields.read(given, from, 'create');
+    const fields = this.core.users.fields.read(given, from, 'create');
     // Only the insert's error counts, because a hook's error can be about a unique constraint of the app's own table.
     let refused: unknown;
     const watch = {
@@ -80,10 +83,10 @@ export class SignUp {
       return created.record;
     };
     try {
-      return await (transaction ? work(transaction) : this.database.transaction(work));
+      return await (transaction ? work(transaction) : this.core.database.transaction(work));
     } catch (error) {
       // Find the cause after the transaction, because on PostgreSQL an error aborts it.
-      throw (error === refused && (await this.users.takenBy(error, user))) || error;
+      throw (error === refused && (await this.core.users.takenBy(error, user))) || error;
     }
   }
 
@@ -93,7 +96,8 @@ export class SignUp {
    * @throws AuthError `sign_up_refused`
    */
   checkOpen(via: CreatedVia): void {
-    if (this.settings.signUp === 'closed' && !BY_THE_APP.has(via)) throw new AuthError('sign_up_refused');
+    if (this.core.settings.signUp === 'closed' && !BY_THE_APP.has(via))
+      throw new AuthError('sign_up_refused');
   }
 }
 
@@ -126,13 +130,7 @@ interface Watch {
 
 /** Creates accounts in a transaction. */
 export class NewAccounts {
-  constructor(
-    private readonly database: Database,
-    private readonly users: Users,
-    private readonly held: HeldEmails,
-    private readonly hooks: Hooks,
-    private readonly events: Events,
-  ) {}
+  constructor(private readonly core: SignUpNeeds) {}
 
   /**
    * Runs the hooks, and writes the users, the app's rows and the plugins' values.
@@ -150,13 +148,13 @@ export class NewAccounts {
     if (accounts.length === 0) return [];
     for (const one of accounts) await this.#before(one, creator, transaction);
     const users = accounts.map(({ account: { user, fields } }) => [user, fields] as const);
-    const inserted = await this.users.insert(users, transaction).catch((error) => {
+    const inserted = await this.core.users.insert(users, transaction).catch((error) => {
       onRefused?.(error);
       throw error;
     });
     onInserted?.();
     const emails = inserted.flatMap(({ user }) => user.email ?? []);
-    const held = await this.held.among(emails, transaction);
+    const held = await this.core.held.among(emails, transaction);
     const created: Created[] = [];
     for (const [index, one] of accounts.entries()) {
       const record = inserted[index] as UserRecord;
@@ -171,11 +169,11 @@ export class NewAccounts {
   }
 
   async #before({ account, row }: Fresh, creator: Creator, transaction: Transaction): Promise<void> {
-    const { beforeCreateUser } = this.hooks;
+    const { beforeCreateUser } = this.core.settings.hooks;
     if (!beforeCreateUser) return;
     const { email, username, usernameDisplay = username } = account.user;
-    const fields = row ? this.users.rows?.fieldsOf(row) : account.fields;
-    await runHook(this.database.context, () =>
+    const fields = row ? this.core.users.rows?.fieldsOf(row) : account.fields;
+    await runHook(this.core.database.context, () =>
       beforeCreateUser(
         { email, username, usernameDisplay, fields: { ...fields }, ...creator },
         { transaction },
@@ -190,12 +188,12 @@ export class NewAccounts {
     transaction: Transaction,
   ): Promise<UserRecord> {
     const created = row
-      ? await this.users.linkRow(record, row, transaction)
-      : await this.users.createRow(record, account.fields, transaction);
-    const forApp = this.users.forCode(created);
-    const { afterCreateUser } = this.hooks;
-    await runHook(this.database.context, () => afterCreateUser?.(forApp, { transaction, via }));
-    if (via !== 'import') this.events.emit('user.created', { userId: created.user.id }, transaction);
+      ? await this.core.users.linkRow(record, row, transaction)
+      : await this.core.users.createRow(record, account.fields, transaction);
+    const forApp = this.core.users.forCode(created);
+    const { afterCreateUser } = this.core.settings.hooks;
+    await runHook(this.core.database.context, () => afterCreateUser?.(forApp, { transaction, via }));
+    if (via !== 'import') this.core.events.emit('user.created', { userId: created.user.id }, transaction);
     return created;
   }
 

@@ -1,8 +1,8 @@
 import type { Transaction } from 'sequelize';
+import type { Settings } from '../config/config.js';
 import type { Database } from '../database/database.js';
 import { AuthError } from '../errors.js';
-import type { AccountChangeColumns } from '../tables/core.js';
-import type { Table } from '../tables/table.js';
+import { accountChanges } from '../tables/core.js';
 import { NOBODY } from './record.js';
 
 const HELD = new Error('an undo would restore the email to the account that had it');
@@ -17,17 +17,27 @@ export function isHeld(error: AuthError): boolean {
   return error.cause === HELD;
 }
 
+/** What {@link HeldEmails} need. */
+interface HeldEmailsNeeds {
+  readonly database: Database;
+  readonly settings: Settings;
+}
+
 /**
  * The emails that changes have removed from accounts and that an undo would restore. They count as taken as long as the
  * undo is possible. Otherwise, an undo would restore the account without the address of its owner.
  */
 export class HeldEmails {
-  /** @param isOn whether changes can be undone; if not, no email is held, and no statement is sent */
-  constructor(
-    private readonly database: Database,
-    private readonly table: Table<AccountChangeColumns>,
-    private readonly isOn: boolean,
-  ) {}
+  readonly #database: Database;
+  readonly #table: string;
+  /** Whether changes can be undone. If not, no email is held, and no statement is sent. */
+  readonly #isOn: boolean;
+
+  constructor({ database, settings }: HeldEmailsNeeds) {
+    this.#database = database;
+    this.#table = database.table(accountChanges.name);
+    this.#isOn = (settings.email?.notices ?? []).length > 0;
+  }
 
   /**
    * Rejects an email that has just been written to a user, if it is held for another user. Call it after the write,
@@ -68,10 +78,10 @@ export class HeldEmails {
     values: Readonly<Record<string, string | string[]>>,
     transaction?: Transaction,
   ): Promise<readonly { readonly email: string }[]> {
-    if (!this.isOn) return [];
-    const { clock, currentRead } = this.database;
-    return this.database.select(
-      `SELECT c.email AS email FROM ${this.table.name} c WHERE ${condition} AND c.expires_at > :now ${currentRead}`,
+    if (!this.#isOn) return [];
+    const { clock, currentRead } = this.#database;
+    return this.#database.select(
+      `SELECT c.email AS email FROM ${this.#table} c WHERE ${condition} AND c.expires_at > :now ${currentRead}`,
       { ...values, now: clock.date() },
       transaction,
     );

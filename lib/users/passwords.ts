@@ -1,7 +1,7 @@
+import type { Settings } from '../config/config.js';
 import type { CallContext } from '../context/call.js';
 import { PasswordHasher } from '../crypto/password.js';
-import type { Log } from '../logger.js';
-import type { Telemetry } from '../telemetry.js';
+import type { Limiter } from '../limits/limiter.js';
 import type { LegacyVerifiers } from './imported.js';
 import { LegacyHashes } from './legacy-hashes.js';
 import { type BreachCheck, type PasswordRuleSettings, PasswordRules } from './password-rules.js';
@@ -21,40 +21,37 @@ export interface PasswordSettings {
   readonly owner: string;
 }
 
+/** What {@link Passwords} need. */
+interface PasswordsNeeds {
+  readonly context: CallContext;
+  readonly settings: Settings;
+  readonly limiter: Limiter;
+  readonly usernames: UsernameRules | null;
+}
+
 /** Checks and hashes passwords. */
 export class Passwords {
   readonly hasher: PasswordHasher;
   readonly rules: PasswordRules;
   readonly #legacy: LegacyHashes;
 
-  /**
-   * @param usernames null if usernames are not enabled
-   * @param clientOf returns the client of the current call, so that clients take turns in the queue of hashes
-   * @param telemetry null if it is not enabled
-   */
-  constructor(
-    settings: PasswordSettings,
-    usernames: UsernameRules | null,
-    context: CallContext,
-    log: Log,
-    clientOf: () => string,
-    telemetry: Telemetry | null,
-  ) {
-    const { isBreached, onBreachCheckFailure, passwordRules } = settings;
-    this.#legacy = new LegacyHashes(settings.verifyLegacy, settings.owner, log);
-    this.hasher = new PasswordHasher(
-      settings.bcryptCost,
-      settings.pepper,
-      clientOf,
-      this.#legacy.read,
+  constructor(core: PasswordsNeeds, options: PasswordSettings) {
+    const { context, limiter } = core;
+    const { log, telemetry } = core.settings;
+    const { isBreached, onBreachCheckFailure, passwordRules } = options;
+    this.#legacy = new LegacyHashes(options.verifyLegacy, options.owner, log);
+    this.hasher = new PasswordHasher(options.bcryptCost, {
+      peppers: options.pepper,
+      clientOf: () => limiter.client,
+      readForeign: this.#legacy.read,
       telemetry,
-    );
+    });
     // The breach check is the app's own code, which can call latchkey itself, so it runs outside the current call.
     const breach = isBreached && {
       check: (password: string) => context.detached(() => isBreached(password)),
       onFailure: onBreachCheckFailure,
     };
-    this.rules = new PasswordRules(passwordRules, breach, usernames, log);
+    this.rules = new PasswordRules(passwordRules, breach, core.usernames, log);
   }
 
   /** The minimum number of characters of a new password. */

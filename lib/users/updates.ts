@@ -1,5 +1,5 @@
 import type { Transaction } from 'sequelize';
-import type { Hooks } from '../config/hooks.js';
+import type { Settings } from '../config/config.js';
 import type { CallContext } from '../context/call.js';
 import { AppError, violatedUnique } from '../database/faults.js';
 import { AuthError } from '../errors.js';
@@ -30,14 +30,17 @@ export interface UserChanges
   readonly fields?: FieldValues;
 }
 
+/** What {@link UserUpdates} need. */
+interface UserUpdatesNeeds {
+  readonly context: CallContext;
+  readonly settings: Settings;
+  readonly users: Users;
+  readonly held: HeldEmails;
+}
+
 /** The only place where users are changed, except for passwords and epochs, so that the app's hook always runs. */
 export class UserUpdates {
-  constructor(
-    private readonly context: CallContext,
-    private readonly users: Users,
-    private readonly hooks: Pick<Hooks, 'afterUpdateUser'>,
-    private readonly held: HeldEmails,
-  ) {}
+  constructor(private readonly core: UserUpdatesNeeds) {}
 
   /**
    * Changes a user. If no value differs from the stored one, nothing is written and no hook runs.
@@ -67,13 +70,15 @@ export class UserUpdates {
     const names = [...Object.keys(changes), ...Object.keys(newFields)];
     if (names.length === 0) return { record, changed: [] };
     const updated = await this.#write(record, changes, newFields, transaction);
-    if ('email' in changes) await this.held.check(updated.user.email, record.user.id, transaction);
-    await this.users.announceChange(record.user.id, names, transaction);
+    if ('email' in changes) await this.core.held.check(updated.user.email, record.user.id, transaction);
+    await this.core.users.announceChange(record.user.id, names, transaction);
     const isImplied = (name: string) => name === 'usernameDisplay' && 'username' in changes;
     const changed = names.filter((name) => !HIDDEN.has(name) && !isImplied(name));
     if (changed.length > 0)
-      await runHook(this.context, () =>
-        this.hooks.afterUpdateUser?.(this.users.forCode(updated), changed, { transaction }),
+      await runHook(this.core.context, () =>
+        this.core.settings.hooks.afterUpdateUser?.(this.core.users.forCode(updated), changed, {
+          transaction,
+        }),
       );
     return { record: updated, changed };
   }
@@ -85,7 +90,7 @@ export class UserUpdates {
     transaction: Transaction,
   ): Promise<UserRecord> {
     try {
-      return await this.users.update(record, changes, fields, transaction);
+      return await this.core.users.update(record, changes, fields, transaction);
     } catch (error) {
       const violated = violatedUnique(error);
       if (!violated) throw error;

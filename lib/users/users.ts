@@ -1,6 +1,5 @@
 import type { Transaction } from 'sequelize';
 import type { Settings } from '../config/config.js';
-import type { Hooks } from '../config/hooks.js';
 import { isUuid, uuidv7 } from '../crypto/uuid.js';
 import { ClusterLock } from '../database/cluster-lock.js';
 import type { Database } from '../database/database.js';
@@ -12,6 +11,7 @@ import { type AddedColumns, closedColumns, type User, type UserColumns, usersWit
 import { type Fact, Table, type TableDeclaration } from '../tables/table.js';
 import { EmailProof } from './email-proof.js';
 import { Fields, type FieldValues } from './fields.js';
+import type { PasswordSettings } from './passwords.js';
 import {
   type AccountRow,
   type FollowsAccounts,
@@ -26,8 +26,28 @@ import {
 } from './record.js';
 import { type AppRow, checkModel } from './row-source.js';
 import { AppRows } from './rows.js';
+import type { UsernameRules } from './usernames.js';
 
 const SAMPLE = 100;
+
+/** The columns, usernames and passwords that plugins add to users. */
+export interface AddedToUsers {
+  readonly columns: readonly AddedColumns[];
+  /** The conditions that are read with each user, because a plugin needs them. */
+  facts(database: Database): readonly Fact[];
+  /** The rules for usernames. Null if users have no usernames. */
+  readonly usernames: UsernameRules | null;
+  /** The settings of passwords. Null if users have no passwords. */
+  readonly passwords: PasswordSettings | null;
+}
+
+/** What {@link Users} need. */
+interface UsersNeeds {
+  readonly database: Database;
+  readonly settings: Settings;
+  readonly addedToUsers: AddedToUsers;
+  readonly contributions: readonly FollowsAccounts[];
+}
 
 /** Reads and writes users: the table, and the app's rows if there is a model for them. */
 export class Users {
@@ -44,26 +64,19 @@ export class Users {
   readonly selections: UserSelections;
   /** The app's rows. Null if the fields are columns of the table. */
   readonly rows: AppRows | null;
-  readonly #hooks: Pick<Hooks, 'createRow'>;
   readonly #clusterLock: ClusterLock;
 
   /** @throws TypeError if the app's model cannot hold its users */
-  constructor(
-    private readonly database: Database,
-    settings: Pick<Settings, 'database' | 'user' | 'hooks' | 'accountDeletion'>,
-    columnsOfPlugins: readonly AddedColumns[],
-    facts: readonly Fact[],
-    private readonly contributions: () => readonly FollowsAccounts[],
-  ) {
+  constructor(private readonly core: UsersNeeds) {
+    const { database, settings, addedToUsers } = core;
     const closed = settings.accountDeletion.graceDays > 0 ? closedColumns : {};
     this.fields = new Fields(settings.user.fields);
     this.rows = appRows(database, settings, this.fields);
-    const whole = usersWith(closed, [...this.fields.added, ...columnsOfPlugins]);
-    this.declaration = this.rows ? usersWith(closed, columnsOfPlugins) : whole;
+    const whole = usersWith(closed, [...this.fields.added, ...addedToUsers.columns]);
+    this.declaration = this.rows ? usersWith(closed, addedToUsers.columns) : whole;
     this.columns = whole.columns;
-    this.table = new Table(database, this.declaration, facts);
+    this.table = new Table(database, this.declaration, addedToUsers.facts(database));
     this.selections = userSelections(database, this.table, this.rows, this.fields);
-    this.#hooks = settings.hooks;
     this.#clusterLock = new ClusterLock(database, this.table.name);
   }
 
@@ -104,7 +117,12 @@ export class Users {
   /** Creates the app's row of a new user, if `user.model` is set. @throws the errors of the app's code */
   async createRow(record: UserRecord, fields: FieldValues, transaction: Transaction): Promise<UserRecord> {
     if (!this.rows) return record;
-    const row = await this.rows.create(this.forCode(record), fields, this.#hooks.createRow, transaction);
+    const row = await this.rows.create(
+      this.forCode(record),
+      fields,
+      this.core.settings.hooks.createRow,
+      transaction,
+    );
     return this.#recordOf({ ...wholeOf(record), ...this.rows.fieldsOf(row) }, row);
   }
 
@@ -117,7 +135,7 @@ export class Users {
     columns,
     ...user
   }: NewUser): RowOf<UserColumns> {
-    const now = this.database.clock.date();
+    const now = this.core.database.clock.date();
     return this.table.complete({
       ...columns,
       ...user,
@@ -149,7 +167,7 @@ export class Users {
     const columns = {
       ...changes,
       ...(isNewPassword && { newPasswordRequiredAt: null }),
-      updatedAt: this.database.clock.date(),
+      updatedAt: this.core.database.clock.date(),
     };
     await this.table.update(this.rows ? columns : { ...columns, ...fields }, { id }, transaction);
     const whole = { ...wholeOf(record), ...columns, ...fields };
@@ -231,14 +249,15 @@ export class Users {
    * that they add to users.
    */
   async announceChange(userId: string, changed: readonly string[], transaction: Transaction): Promise<void> {
-    for (const plugin of this.contributions()) await plugin.onAccountChange?.(userId, changed, transaction);
+    for (const plugin of this.core.contributions)
+      await plugin.onAccountChange?.(userId, changed, transaction);
   }
 
   /** Locks a user's row until the transaction ends. Every change to a user's sign-in methods acquires this lock. */
   async lock(id: string, transaction: Transaction): Promise<UserRecord | null> {
     if (!isUuid(id)) return null;
     // On SQLite, the transaction has already locked the whole database.
-    const lock = this.database.dialect === 'sqlite' ? '' : ' FOR UPDATE';
+    const lock = this.core.database.dialect === 'sqlite' ? '' : ' FOR UPDATE';
     // Select without the app's row, because PostgreSQL cannot lock the optional side of an outer join.
     const users = this.table.whole('u');
     await this.#clusterLock.take(id, transaction);
@@ -284,7 +303,7 @@ export class Users {
     passwordHash: string | null,
     transaction: Transaction,
   ): Promise<Pick<User, 'updatedAt' | 'newPasswordRequiredAt'>> {
-    const changed = { updatedAt: this.database.clock.date(), newPasswordRequiredAt: null };
+    const changed = { updatedAt: this.core.database.clock.date(), newPasswordRequiredAt: null };
     await this.table.update({ passwordHash, ...changed }, { id }, transaction);
     await this.announceChange(id, ['passwordHash'], transaction);
     return changed;
@@ -292,7 +311,7 @@ export class Users {
 
   /** Records that the account needs a new password. The user's row must be locked. */
   async requireNewPassword(id: string, transaction: Transaction): Promise<void> {
-    await this.table.update({ newPasswordRequiredAt: this.database.clock.date() }, { id }, transaction);
+    await this.table.update({ newPasswordRequiredAt: this.core.database.clock.date() }, { id }, transaction);
     await this.announceChange(id, ['passwordHash'], transaction);
   }
 
@@ -306,7 +325,7 @@ export class Users {
    * were before.
    */
   async #factsOf(id: string, transaction: Transaction): Promise<object> {
-    const where = `WHERE u.id = :id ${this.database.currentRead}`;
+    const where = `WHERE u.id = :id ${this.core.database.currentRead}`;
     const [facts = {}] = (await this.table.factsNow('u')?.select(where, { id }, transaction)) ?? [];
     return facts;
   }
@@ -318,13 +337,13 @@ export class Users {
     replacements: Replacements,
     transaction?: Transaction,
   ): Promise<object | null> {
-    const [raw] = await this.database.read<{ db_now: number | string }>(
-      `SELECT ${columns}, ${this.database.nowSql} AS db_now FROM ${from} ${rest}`,
+    const [raw] = await this.core.database.read<{ db_now: number | string }>(
+      `SELECT ${columns}, ${this.core.database.nowSql} AS db_now FROM ${from} ${rest}`,
       [...names, 'db_now'],
       replacements,
       transaction,
     );
-    if (raw) this.database.clock.observe(raw.db_now);
+    if (raw) this.core.database.clock.observe(raw.db_now);
     return raw ?? null;
   }
 
@@ -358,7 +377,7 @@ function wholeOf({ account, passwordHash }: UserRecord): AccountRow {
 
 function appRows(
   database: Database,
-  { database: given, user: { model, foreignKey }, hooks }: Pick<Settings, 'database' | 'user' | 'hooks'>,
+  { database: given, user: { model, foreignKey }, hooks }: Settings,
   fields: Fields,
 ): AppRows | null {
   if (!model) {

@@ -40,6 +40,17 @@ export interface HasEmailedSignIns {
   };
 }
 
+/** What {@link MailDelivery} needs. */
+interface MailDeliveryNeeds {
+  readonly database: Database;
+  readonly limiter: Limiter;
+  readonly users: Users;
+  readonly held: HeldEmails;
+  readonly devices: Devices;
+  readonly tokens: OneTimeTokens;
+  readonly contributions: readonly HasEmailedSignIns[];
+}
+
 /** Sends the emails of the outbox. */
 export class MailDelivery implements Destination {
   readonly lane = MAIL_LANE;
@@ -48,14 +59,8 @@ export class MailDelivery implements Destination {
   readonly timeoutMs = SEND_MS;
 
   constructor(
-    private readonly database: Pick<Database, 'clock'>,
+    private readonly core: MailDeliveryNeeds,
     private readonly mailer: Mailer,
-    private readonly tokens: OneTimeTokens,
-    private readonly users: Users,
-    private readonly limiter: Limiter,
-    private readonly devices: Pick<Devices, 'knows'>,
-    private readonly held: Pick<HeldEmails, 'isHeld'>,
-    private readonly contributions: () => readonly HasEmailedSignIns[],
   ) {}
 
   async send(entry: OpenEntry, signal: AbortSignal): Promise<boolean> {
@@ -78,7 +83,7 @@ export class MailDelivery implements Destination {
     { attempts }: OpenEntry,
     signal: AbortSignal,
   ): Promise<boolean> {
-    const record = await this.users.findRecord({ email });
+    const record = await this.core.users.findRecord({ email });
     const user = record?.user ?? null;
     const chosen = user && links.find(({ userId }) => userId === null || userId === user.id);
     const link = chosen?.link;
@@ -87,7 +92,7 @@ export class MailDelivery implements Destination {
     const purpose = link?.purpose ?? links.at(-1)?.link.purpose;
     if (!purpose) return false;
     const isSent = link !== undefined && user !== null && isWithin;
-    const token = await this.tokens.issue(purpose, isSent ? user.id : null, isSent ? email : '');
+    const token = await this.core.tokens.issue(purpose, isSent ? user.id : null, isSent ? email : '');
     if (!isSent) return false;
     await this.mailer.send(link.template, user, email, token, signal);
     return true;
@@ -107,7 +112,7 @@ export class MailDelivery implements Destination {
     const userId = record?.user.id ?? null;
     if (userId !== null && userId === afterPassword) return this.#count(userId, 'link after password');
     const hash = device === null ? null : Buffer.from(device, 'hex');
-    const isKnown = inSession || (hash !== null && (await this.devices.knows(hash, userId)));
+    const isKnown = inSession || (hash !== null && (await this.core.devices.knows(hash, userId)));
     const isOwn = isKnown && record?.emailProof.reaches('mailbox');
     const mailbox = mailboxOf(email);
     if (isOwn) return this.#count(`${userId}`, 'own');
@@ -116,7 +121,7 @@ export class MailDelivery implements Destination {
 
   async #count(mailbox: string, what: string): Promise<boolean> {
     try {
-      await this.limiter.countAccount('mail', mailbox, what);
+      await this.core.limiter.countAccount('mail', mailbox, what);
       return true;
     } catch (error) {
       if (error instanceof AuthError && error.code === 'rate_limited') return false;
@@ -131,7 +136,7 @@ export class MailDelivery implements Destination {
    */
   async #sendCode(mail: CodeMail, { attempts }: OpenEntry, signal: AbortSignal): Promise<boolean> {
     if (attempts === 1 && !(await this.#count(mail.user.id, 'code after password'))) return false;
-    if (this.database.clock.hasPassed(mail.until)) return false;
+    if (this.core.database.clock.hasPassed(mail.until)) return false;
     await this.mailer.code(mail, signal);
     return true;
   }
@@ -147,14 +152,14 @@ export class MailDelivery implements Destination {
     signal: AbortSignal,
   ): Promise<boolean> {
     const { emailedSignIns: signIns } =
-      this.contributions().find(({ emailedSignIns }) => emailedSignIns) ?? {};
+      this.core.contributions.find(({ emailedSignIns }) => emailedSignIns) ?? {};
     if (!signIns) return false;
-    const record = await this.users.findRecord({ email });
+    const record = await this.core.users.findRecord({ email });
     const user = record?.user ?? null;
     const isFirst = attempts === 1;
     const asked = { ...mail.asked, inSession: user !== null && askedBy === user.id };
     const isWithin = !isFirst || (await this.#isWithin(email, asked, record));
-    const isHeld = await this.held.isHeld(email, user?.id ?? null);
+    const isHeld = await this.core.held.isHeld(email, user?.id ?? null);
     const isOpen = record ? (record.account.deletedAt ?? null) === null : signIns.makesAccounts;
     const hasCode = isOpen && !isHeld;
     const hash = Buffer.from(requestHash, 'hex');
@@ -162,7 +167,7 @@ export class MailDelivery implements Destination {
     // Every email is counted, so that the statements are the same. The count matters only if there is no code to send.
     const tells = isLive && isWithin && !hasCode;
     const counted = `${tells ? 'no-account' : 'sign-in-code'} ${mailboxOf(email)}`;
-    const mayTell = (!isFirst || (await this.limiter.allowsDaily(counted))) && tells;
+    const mayTell = (!isFirst || (await this.core.limiter.allowsDaily(counted))) && tells;
     if (!isLive || !isWithin || !(hasCode || mayTell)) return false;
     if (hasCode) await this.mailer.signInCode({ ...mail, user, to: email }, signal);
     else await this.mailer.noAccount(mail.otherwise, email, mail.facts, signal);
@@ -176,9 +181,9 @@ export class MailDelivery implements Destination {
   ): Promise<boolean> {
     const { template, lifetimeMs, user, to, token } = mail;
     if (attempts === 1 && !(await this.#count(mailboxOf(to), ''))) return false;
-    const isLate = this.database.clock.now() - createdAt.getTime() > LATE_MS;
+    const isLate = this.core.database.clock.now() - createdAt.getTime() > LATE_MS;
     // A newer request, or a change that ended the user's sessions, might have invalidated the token.
-    if (isLate && !(await this.tokens.prolong(token, lifetimeMs))) return false;
+    if (isLate && !(await this.core.tokens.prolong(token, lifetimeMs))) return false;
     await this.mailer.send(template, user, to, token, signal);
     return true;
   }
@@ -198,7 +203,7 @@ export class MailDelivery implements Destination {
 
   async #mayTell(to: string): Promise<boolean> {
     try {
-      return await this.limiter.allowsNotice(to);
+      return await this.core.limiter.allowsNotice(to);
     } catch {
       // If the limit cannot be checked, send the notice: one email too many is better than an unnoticed attacker.
       return true;

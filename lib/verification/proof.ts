@@ -1,11 +1,9 @@
 import type { Transaction } from 'sequelize';
-import type { Clock } from '../database/clock.js';
+import type { Database } from '../database/database.js';
 import type { AccountChanges } from '../notices/changes.js';
 import type { Events } from '../outbox/events.js';
 import type { Devices } from '../sessions/devices.js';
 import type { Sessions } from '../sessions/sessions.js';
-import type { TokenColumns } from '../tables/core.js';
-import type { Table } from '../tables/table.js';
 import type { EmailProof } from '../users/email-proof.js';
 import { type HasWaysIn, hasWayIn, type UserRecord } from '../users/record.js';
 import type { UserUpdates } from '../users/updates.js';
@@ -27,6 +25,38 @@ export interface HasAttached {
   onFirstProof?(userId: string, transaction: Transaction, isVouchedFor: boolean): Promise<void>;
 }
 
+/** What {@link ProofOfEmail} needs. */
+interface ProofOfEmailNeeds {
+  readonly database: Database;
+  readonly events: Events;
+  readonly users: Users;
+  readonly updates: UserUpdates;
+  /** Null if users cannot have a username. */
+  readonly usernames: UsernameRules | null;
+  readonly sessions: Sessions;
+  readonly devices: Devices;
+  readonly changes: AccountChanges;
+  readonly tokens: RevocableTokens;
+  readonly contributions: readonly (HasAttached & HasWaysIn)[];
+}
+
+/** The one-time tokens, which need {@link ProofOfEmail} themselves. */
+interface RevocableTokens {
+  /** Revokes all tokens of a user. */
+  endAll(userId: string, transaction: Transaction): Promise<void>;
+}
+
+/** A proof of a user's email. */
+export interface NewProof {
+  readonly proof: EmailProof;
+  /** Whether the account's own session or password was presented too. @default false */
+  readonly isOwn?: boolean;
+  /** Whether requirements beyond the mailbox stay, even if no one had vouched for the email. @default false */
+  readonly keepsFactors?: boolean;
+  /** Called before anything changes. */
+  readonly before?: BeforeChange | undefined;
+}
+
 /**
  * Records how well emails are proven. An attacker can sign up with someone else's address, or with a provider that does
  * not run the mailbox, and wait for the owner to use the account (account pre-hijacking, USENIX Security 2022). So if
@@ -37,52 +67,35 @@ export interface HasAttached {
  * controls the account. Only an address that no one has vouched for counts as unproven again.
  */
 export class ProofOfEmail {
-  constructor(
-    private readonly clock: Clock,
-    private readonly users: Users,
-    private readonly updates: UserUpdates,
-    private readonly usernames: UsernameRules | null,
-    private readonly sessions: Sessions,
-    private readonly tokens: Table<TokenColumns>,
-    private readonly devices: Pick<Devices, 'deleteAll'>,
-    private readonly events: Events,
-    private readonly contributions: () => readonly (HasAttached & HasWaysIn)[],
-    private readonly changes: Pick<AccountChanges, 'end'>,
-  ) {}
+  constructor(private readonly core: ProofOfEmailNeeds) {}
 
   /**
    * Records a proof of a user's email. A proof that is no better than the earlier proof changes nothing.
    *
    * @param record the user; the transaction must have locked the row
-   * @param isOwn whether the account's own session or password was presented too
-   * @param before called before anything changes
-   * @param keepsFactors whether requirements beyond the mailbox stay, even if no one had vouched for the email
    * @returns the updated user, still locked
    */
   async record(
     record: UserRecord,
-    proof: EmailProof,
-    isOwn: boolean,
+    { proof, isOwn = false, keepsFactors = false, before }: NewProof,
     transaction: Transaction,
-    before?: BeforeChange,
-    keepsFactors = false,
   ): Promise<UserRecord> {
     const { user } = record;
     const drops = !isOwn && proof.reaches('mailbox') && isUnproven(record);
     // Undoing an earlier change would restore the removed data.
-    if (drops) await this.changes.end(user.id, transaction);
+    if (drops) await this.core.changes.end(user.id, transaction);
     await before?.(record, transaction);
     if (record.emailProof.reaches(proof.level)) return record;
     const left = drops ? await this.#drop(record, keepsFactors, transaction) : record;
-    const emailVerifiedAt = user.emailVerifiedAt ?? this.clock.date();
+    const emailVerifiedAt = user.emailVerifiedAt ?? this.core.database.clock.date();
     const firstAccess = this.#firstAccess(record, proof);
-    const proved = await this.updates.update(
+    const proved = await this.core.updates.update(
       left,
       { emailVerifiedAt, emailProof: proof, ...firstAccess },
       transaction,
     );
     if (user.emailVerifiedAt === null)
-      this.events.emit('user.email_verified', { userId: user.id }, transaction);
+      this.core.events.emit('user.email_verified', { userId: user.id }, transaction);
     return proved.record;
   }
 
@@ -90,60 +103,64 @@ export class ProofOfEmail {
    * Replaces a user's email. Nothing else is removed from the account, except emailed tokens, which become invalid
    * because they were sent to the old address.
    *
-   * @param proof how well the new email is proven
-   * @param before called before anything changes, if the email is a different one
+   * @param proof how well the new email is proven. `before` is called if the email is a different one
    * @throws AuthError `email_taken`, and like {@link record}
    */
   async replaceEmail(
     record: UserRecord,
     email: string,
-    proof: EmailProof,
+    { proof, before }: Pick<NewProof, 'proof' | 'before'>,
     transaction: Transaction,
-    before?: BeforeChange,
   ): Promise<UserRecord> {
     const { user } = record;
-    if (user.email === email) return this.record(record, proof, true, transaction);
+    if (user.email === email) return this.record(record, { proof, isOwn: true }, transaction);
     await before?.(record, transaction);
-    await this.tokens.delete({ userId: user.id }, transaction);
-    const emailVerifiedAt = proof.reaches('provider') ? this.clock.date() : null;
+    await this.core.tokens.endAll(user.id, transaction);
+    const emailVerifiedAt = proof.reaches('provider') ? this.core.database.clock.date() : null;
     const firstAccess = this.#firstAccess(record, proof);
-    const changed = await this.updates.update(
+    const changed = await this.core.updates.update(
       record,
       { email, emailVerifiedAt, emailProof: proof, ...firstAccess },
       transaction,
     );
     if (emailVerifiedAt !== null && user.emailVerifiedAt === null)
-      this.events.emit('user.email_verified', { userId: user.id }, transaction);
+      this.core.events.emit('user.email_verified', { userId: user.id }, transaction);
     return changed.record;
   }
 
   #firstAccess({ hasProvedMailbox }: UserRecord, proof: EmailProof) {
-    return proof.reaches('mailbox') && !hasProvedMailbox ? { mailboxProvedAt: this.clock.date() } : {};
+    return proof.reaches('mailbox') && !hasProvedMailbox
+      ? { mailboxProvedAt: this.core.database.clock.date() }
+      : {};
   }
 
   /** Removes everything that was attached to the account before its first proof. @returns the changed user */
   async #drop(record: UserRecord, keepsFactors: boolean, transaction: Transaction): Promise<UserRecord> {
     const { id } = record.user;
-    const hadWayIn = await hasWayIn(record, this.contributions(), transaction);
+    const hadWayIn = await hasWayIn(record, this.core.contributions, transaction);
     const isVouchedFor = keepsFactors || record.hasProvedMailbox || record.emailProof.reaches('provider');
-    if (record.passwordHash !== null) await this.users.setPasswordHash(id, null, transaction);
-    const ended = await this.sessions.endAll(id, transaction);
-    await this.devices.deleteAll(id, transaction);
-    await this.tokens.delete({ userId: id }, transaction);
-    for (const contribution of this.contributions())
+    if (record.passwordHash !== null) await this.core.users.setPasswordHash(id, null, transaction);
+    const ended = await this.core.sessions.endAll(id, transaction);
+    await this.core.devices.deleteAll(id, transaction);
+    await this.core.tokens.endAll(id, transaction);
+    for (const contribution of this.core.contributions)
       await contribution.onFirstProof?.(id, transaction, isVouchedFor);
     // Read the user again, because plugins might have changed columns of their own, which a sign-in relies on.
-    const left = (await this.users.lock(id, transaction)) ?? record;
+    const left = (await this.core.users.lock(id, transaction)) ?? record;
     return hadWayIn || ended > 0 ? this.#clear(left, transaction) : left;
   }
 
   /** Clears the fields and the username, because an attacker with access to the account can have set them. */
   async #clear(record: UserRecord, transaction: Transaction): Promise<UserRecord> {
-    const fields = this.users.untouchedFields;
-    const username = this.usernames?.areOnlyIdentifiers ? record.user.username : null;
-    const cleared = await this.updates.update(record, { username, fields }, transaction);
+    const fields = this.core.users.untouchedFields;
+    const username = this.core.usernames?.areOnlyIdentifiers ? record.user.username : null;
+    const cleared = await this.core.updates.update(record, { username, fields }, transaction);
     if (cleared.changed.length > 0)
-      this.events.emit('user.updated', { userId: record.user.id, changed: cleared.changed }, transaction);
+      this.core.events.emit(
+        'user.updated',
+        { userId: record.user.id, changed: cleared.changed },
+        transaction,
+      );
     return cleared.record;
   }
 }

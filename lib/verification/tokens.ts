@@ -5,8 +5,8 @@ import type { Database } from '../database/database.js';
 import { AuthError, UndeclaredError } from '../errors.js';
 import type { LinkPurpose } from '../mail/mails.js';
 import { GIVE_UP_MS } from '../outbox/rows.js';
-import type { TokenColumns } from '../tables/core.js';
-import type { Table } from '../tables/table.js';
+import { oneTimeTokens, type TokenColumns } from '../tables/core.js';
+import { Table } from '../tables/table.js';
 import { EmailProof } from '../users/email-proof.js';
 import { type ChecksAccounts, checkAccount, type UserRecord } from '../users/record.js';
 import type { Users } from '../users/users.js';
@@ -26,18 +26,24 @@ export interface FoundToken {
 /** The prefix of emailed tokens. */
 const PREFIX = 'lkm_';
 
+/** What {@link OneTimeTokens} need. */
+interface OneTimeTokensNeeds {
+  readonly database: Database;
+  readonly users: Users;
+  readonly proofs: ProofOfEmail;
+  readonly contributions: readonly (ChecksAccounts & HasPurposes)[];
+}
+
 /**
  * Tokens that are emailed to users. Each token is for one user, one address and one purpose, and can be used once.
  * Redeeming a token proves access to the mailbox, so the rules of {@link ProofOfEmail} apply to every purpose.
  */
 export class OneTimeTokens {
-  constructor(
-    private readonly database: Database,
-    private readonly table: Table<TokenColumns>,
-    private readonly users: Users,
-    private readonly proofs: ProofOfEmail,
-    private readonly contributions: () => readonly (ChecksAccounts & HasPurposes)[],
-  ) {}
+  readonly #table: Table<TokenColumns>;
+
+  constructor(private readonly core: OneTimeTokensNeeds) {
+    this.#table = new Table(core.database, oneTimeTokens);
+  }
 
   /** @throws TypeError if two plugins declare the same purpose: each could redeem the other's tokens */
   checkPurposes(): void {
@@ -60,9 +66,9 @@ export class OneTimeTokens {
     transaction?: Transaction,
   ): Promise<string> {
     const token = createToken(PREFIX);
-    await this.database.ready();
-    const expiresAt = this.database.clock.date(lifetimeMs);
-    await this.table.insert(
+    await this.core.database.ready();
+    const expiresAt = this.core.database.clock.date(lifetimeMs);
+    await this.#table.insert(
       { tokenHash: digestToken(token), userId, purpose, email, expiresAt },
       transaction,
     );
@@ -77,17 +83,17 @@ export class OneTimeTokens {
     transaction: Transaction,
   ): Promise<string> {
     const token = createToken(PREFIX);
-    const expiresAt = this.database.clock.date(lifetimeMs);
-    await this.table.delete({ userId, purpose }, transaction);
+    const expiresAt = this.core.database.clock.date(lifetimeMs);
+    await this.#table.delete({ userId, purpose }, transaction);
     const row = { tokenHash: digestToken(token), userId, purpose, email, expiresAt, authEpoch };
-    await this.table.insert(row, transaction);
+    await this.#table.insert(row, transaction);
     return token;
   }
 
   /** Restarts the lifetime of a token that is sent late. @returns whether the token still exists */
   async prolong(token: string, lifetimeMs: number): Promise<boolean> {
-    const expiresAt = this.database.clock.date(lifetimeMs);
-    return (await this.table.update({ expiresAt }, { tokenHash: digestToken(token) })) > 0;
+    const expiresAt = this.core.database.clock.date(lifetimeMs);
+    return (await this.#table.update({ expiresAt }, { tokenHash: digestToken(token) })) > 0;
   }
 
   /**
@@ -106,11 +112,11 @@ export class OneTimeTokens {
       );
     if (!isWellFormedToken(PREFIX, token)) throw new AuthError('invalid_token');
     const hash = digestToken(token);
-    const [row] = await this.table.whole('t').select('WHERE t.token_hash = :hash', { hash });
+    const [row] = await this.#table.whole('t').select('WHERE t.token_hash = :hash', { hash });
     const purpose = [accepted].flat().find(({ name }) => name === row?.purpose);
-    if (!row || !purpose || this.database.clock.hasPassed(row.expiresAt))
+    if (!row || !purpose || this.core.database.clock.hasPassed(row.expiresAt))
       throw new AuthError('invalid_token');
-    const record = row.userId === null ? null : await this.users.findRecord({ id: row.userId });
+    const record = row.userId === null ? null : await this.core.users.findRecord({ id: row.userId });
     const { email, authEpoch } = row;
     if (!record || !isFor({ purpose, email, epoch: authEpoch }, record)) throw new AuthError('invalid_token');
     return { purpose, token, email, epoch: authEpoch, record };
@@ -134,47 +140,48 @@ export class OneTimeTokens {
   ): Promise<T> {
     const { purpose, token, email } = found;
     const { user } = found.record;
-    return this.database.transaction(async (transaction) => {
+    return this.core.database.transaction(async (transaction) => {
       // Lock the user first, because two tokens of one user would otherwise deadlock.
-      const record = await this.users.lock(user.id, transaction);
+      const record = await this.core.users.lock(user.id, transaction);
       if (!record || !isFor(found, record)) throw new AuthError('invalid_token');
-      const used = await this.table.delete({ tokenHash: digestToken(token) }, transaction);
+      const used = await this.#table.delete({ tokenHash: digestToken(token) }, transaction);
       if (used === 0) throw new AuthError('invalid_token');
       // Check the account only now, so that a used token reveals nothing about it.
-      checkAccount(record.account, this.contributions());
+      checkAccount(record.account, this.core.contributions);
       const siblings = purpose.isForNewEmail ? {} : { purpose: purpose.name };
-      await this.table.delete({ userId: user.id, ...siblings }, transaction);
+      await this.#table.delete({ userId: user.id, ...siblings }, transaction);
+      const proof = { proof: EmailProof.answeredMail, isOwn, before };
       const proved = purpose.isForNewEmail
-        ? await this.proofs.replaceEmail(record, email, EmailProof.answeredMail, transaction, before)
-        : await this.proofs.record(record, EmailProof.answeredMail, isOwn, transaction, before);
+        ? await this.core.proofs.replaceEmail(record, email, proof, transaction)
+        : await this.core.proofs.record(record, proof, transaction);
       return work(proved, transaction);
     });
   }
 
   /** Consumes a token without redeeming it. */
   async discard(token: string): Promise<void> {
-    await this.table.delete({ tokenHash: digestToken(token) });
+    await this.#table.delete({ tokenHash: digestToken(token) });
   }
 
   /** Revokes the tokens that a new password invalidates, such as other reset links. */
   async endWithNewPassword(userId: string, transaction: Transaction): Promise<void> {
     for (const { name: purpose, endsWithPassword } of this.#purposes) {
-      if (endsWithPassword) await this.table.delete({ userId, purpose }, transaction);
+      if (endsWithPassword) await this.#table.delete({ userId, purpose }, transaction);
     }
   }
 
   /** Revokes all tokens of a user. */
   async endAll(userId: string, transaction: Transaction): Promise<void> {
-    await this.table.delete({ userId }, transaction);
+    await this.#table.delete({ userId }, transaction);
   }
 
   /** Deletes tokens that expired so long ago that no email with one can still be waiting. */
   get expired(): Chore {
-    return new ExpiredRows(this.database, this.table.name, 'token_hash', { expires_at: GIVE_UP_MS });
+    return new ExpiredRows(this.core.database, this.#table.name, 'token_hash', { expires_at: GIVE_UP_MS });
   }
 
   get #purposes(): readonly Purpose[] {
-    return [VERIFY_NEW_EMAIL, ...this.contributions().flatMap(({ purposes = [] }) => purposes)];
+    return [VERIFY_NEW_EMAIL, ...this.core.contributions.flatMap(({ purposes = [] }) => purposes)];
   }
 }
 

@@ -213,7 +213,7 @@ describe('an export that fails does not count', () => {
 
   test('if the counter cannot be reached for a moment', async () => {
     const { browser } = await startFailing(() => {
-      const { store } = internalsOf(app.auth).core.limiter as unknown as { store: LimitStore };
+      const store = internalsOf(app.auth).core.limits as LimitStore;
       const { takeBack } = store;
       store.takeBack = async () => {
         store.takeBack = takeBack;

@@ -1,7 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { internalsOf } from '../../lib/auth.js';
-import type { Limiter } from '../../lib/limits/limiter.js';
 import { MemoryLimitStore } from '../../lib/limits/memory-store.js';
 import type { LimitStore, PausePolicy } from '../../lib/limits/store.js';
 import { ada, password, type SpecApp, startApp } from '../support/app.js';
@@ -14,9 +13,7 @@ async function storeOf(redis: boolean) {
   const app: SpecApp<readonly [ReturnType<typeof password>]> = await startApp({
     config: { rateLimit: redis ? { store: REDIS_URL } : {} },
   });
-  const { limiter } = internalsOf(app.auth).core;
-  const { store } = limiter as unknown as { readonly store: LimitStore } & Limiter;
-  return { store, stop: () => app.stop() };
+  return { store: internalsOf(app.auth).core.limits as LimitStore, stop: () => app.stop() };
 }
 
 const stores: [string, () => Promise<{ store: LimitStore; stop(): Promise<void> }>][] = [

@@ -173,7 +173,7 @@ export class Registrations {
       if (conceals && isInserted && !isPassing(error)) return this.#concealRefusal(error);
       if (!conceals || !(error instanceof AuthError) || error.code !== 'email_taken') throw error;
       // Creating an account also looks up held emails and writes an event, so this does the same.
-      if (!isHeld(error)) await signUp.held.pretend(email);
+      if (!isHeld(error)) await this.core.held.pretend(email);
       const beside = this.core.events.pretended('user.created');
       if (email !== null) await this.#mailOutcome(email, NOBODY, { beside });
       return null;

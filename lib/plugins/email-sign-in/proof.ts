@@ -16,7 +16,11 @@ export async function recordProof(
   isOwn: boolean,
   transaction: Transaction,
 ): Promise<Proven> {
-  const left = await core.proofs.record(record, EmailProof.answeredMail, isOwn, transaction, undefined, true);
+  const left = await core.proofs.record(
+    record,
+    { proof: EmailProof.answeredMail, isOwn, keepsFactors: true },
+    transaction,
+  );
   const passwordRemoved = record.passwordHash !== null && left.passwordHash === null;
   // The notice has no undo link, because the removed password might be known to the person who would undo this.
   if (passwordRemoved) {
