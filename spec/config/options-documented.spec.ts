@@ -16,6 +16,7 @@ const ROOTS: readonly (readonly [path: string, file: string, schema: string])[] 
   ['twoFactor()', 'plugins/two-factor/index.ts', 'schema'],
   ['passkeys()', 'plugins/passkeys/index.ts', 'optionsSchema'],
   ['pages()', 'pages/options.ts', 'schema'],
+  ['movingIn()', 'moving-in/index.ts', 'schema'],
   ...['apple', 'github', 'gitlab', 'microsoft', 'oauth2', 'oidc', 'slack'].map(
     (provider) => [`${provider}()`, `plugins/oauth/providers/${provider}.ts`, 'schema'] as const,
   ),
@@ -26,7 +27,7 @@ const ROOTS: readonly (readonly [path: string, file: string, schema: string])[] 
   ['auth.rotateSecrets()', 'upkeep.ts', 'schema'],
 ];
 /** The options of these are on the pages about moving. */
-const ELSEWHERE = /^(previous-systems\/|accounts\/import\.ts)/;
+const ELSEWHERE = /^moving-in\/(systems\/|import\.ts)/;
 
 const page = (name: string) =>
   readFileSync(fileURLToPath(new URL(`../../docs/${name}.md`, import.meta.url)), 'utf8');
