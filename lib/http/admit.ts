@@ -46,6 +46,7 @@ async function authenticateAlsoByPlugins(
   }
   for (const decide of core.afterCarriers) found = await decide(found, req, res);
   if (found instanceof AuthError) throw found;
+  checkOrigin(core, req, found);
   return found;
 }
 

@@ -136,6 +136,7 @@ export async function callRoute(
   };
   const reply = await route.handle(call);
   if (reply.issue && !isPending(reply.issue)) await core.afterSignInOrOut(reply.issue, req, res);
+  // A client that signs out with another credential keeps the cookies that it has.
   else if (reply.clearCookie && authentication?.via === 'cookie') await core.afterSignInOrOut(null, req, res);
   return reply;
 }

@@ -146,6 +146,11 @@ function isBridge(value: unknown): boolean {
   return [idIn, find, end ?? accepts].every((one) => typeof one === 'function');
 }
 
+/** Whether a bridge has not reached its `until`. */
+export function isActive({ until }: Pick<SessionBridge, 'until'>): boolean {
+  return until === null || until.getTime() > Date.now();
+}
+
 /** Whether a bridge takes over tokens, and not cookie sessions. */
 export function isTokenBridge(bridge: SessionBridge | TokenBridge): bridge is TokenBridge {
   return 'accepts' in bridge;

@@ -1,16 +1,10 @@
-import type { ServerResponse } from 'node:http';
 import { readOptions, schemaOf } from '../config/options.js';
-import type { PlainRequest } from '../context/call.js';
-import type { Admission } from '../core/contribution.js';
 import type { Core } from '../core/core.js';
-import { AuthError } from '../errors.js';
-import { isOfDeadCookie } from '../http/admit.js';
 import { definePlugin, type Plugin } from '../plugin.js';
+import { admit, afterSignInOrOut, oldTokenCarrier } from './admission.js';
 import { MovingInApi } from './api.js';
 import { bridgesSchema, type SessionBridge, type TokenBridge } from './bridge.js';
-import { offerToken, oldTokenCarrier, retireOld } from './old-tokens.js';
-import { besideOldSessions, carryOver, retireOldSessions } from './take-over.js';
-import { newWing, type Wing } from './wing.js';
+import { newServices } from './services.js';
 
 /** Options of {@link movingIn}. */
 export interface MovingInOptions {
@@ -39,22 +33,18 @@ export function movingIn(options: MovingInOptions = {}): Plugin<'movingIn', Movi
   return definePlugin({
     name: 'movingIn',
     setup(core) {
-      const wing = newWing(core, bridges);
-      const { kept, rows, takenOver, tokenBridges } = wing;
+      const services = newServices(core, bridges);
+      const { linked, rows, takenOver, tokenBridges } = services;
       return {
         api: new MovingInApi(core),
-        ...(bridges.length > 0 && { afterCarriers: (...found) => admit(wing, ...found) }),
-        ...(tokenBridges.length > 0 && { carriers: [oldTokenCarrier(wing)] }),
-        async afterSignInOrOut(session, req, res) {
-          if (!session) return retireOldSessions(wing, req, res, null);
-          await retireOld(wing, req, res, session);
-          return false;
-        },
+        ...(bridges.length > 0 && { afterCarriers: (...found) => admit(services, ...found) }),
+        ...(tokenBridges.length > 0 && { carriers: [oldTokenCarrier(services)] }),
+        afterSignInOrOut: (...signedIn) => afterSignInOrOut(services, ...signedIn),
         async onSessionsEnd(ended, transaction) {
-          if (ended.how === 'all-revoked') kept.endAll(ended.userId, transaction);
-          else if (ended.how === 'expired') await kept.forgetBeside(ended.sessionIds);
+          if (ended.how === 'all-revoked') linked.endAll(ended.userId, transaction);
+          else if (ended.how === 'expired') await linked.forgetBeside(ended.sessionIds);
           else if (ended.how === 'revoked')
-            for (const id of ended.sessionIds) await kept.endOf(id, transaction);
+            for (const id of ended.sessionIds) await linked.endOf(id, transaction);
         },
         async onAccountChange(userId, changed, transaction) {
           const keys = rowKeysOf(core, changed);
@@ -62,27 +52,10 @@ export function movingIn(options: MovingInOptions = {}): Plugin<'movingIn', Movi
         },
         expired: [takenOver.expired],
         sealed: [takenOver.sealed],
-        settle: () => kept.settle(),
+        settle: () => linked.settle(),
       };
     },
   });
-}
-
-/** Takes sessions of previous systems into account: see `Contribution.afterCarriers`. */
-async function admit(
-  wing: Wing,
-  found: Admission,
-  req: PlainRequest,
-  res: ServerResponse | undefined,
-): Promise<Admission> {
-  if (found === null) return res ? carryOver(wing, req, res) : null;
-  if (found instanceof AuthError) {
-    // latchkey's session might have expired while the user was active in a previous system that is still running.
-    const isDead = res && isOfDeadCookie(wing.core, req, found);
-    return (isDead && (await carryOver(wing, req, res, { onlyKept: true }))) || found;
-  }
-  if (found.via === 'bearer' && res) offerToken(wing, found, res);
-  return found.via === 'cookie' ? besideOldSessions(wing, req, res, found) : found;
 }
 
 /** The attributes of users that rows have too, and their keys in rows. */

@@ -10,7 +10,7 @@ import type { RowOf } from '../tables/column.js';
 import { type CarriedSessionColumns, carriedSessions } from '../tables/core.js';
 import { SealedRows } from '../tables/sealed-rows.js';
 import { Table } from '../tables/table.js';
-import { contextOfOld, hashOfOld, KEPT_MS, type Link } from './kept-sessions.js';
+import { contextOfOld, type Link, ROW_MS } from './linked-sessions.js';
 
 /**
  * The record of a previous system's session. It names the session that took it over, or says that it is no longer
@@ -57,11 +57,6 @@ export class TakenOverSessions {
     private readonly sessions: Pick<Sessions, 'find' | 'hasLapsed'>,
   ) {
     this.#table = new Table(database, carriedSessions);
-  }
-
-  /** Hashes the id of a previous session, because only the hash is stored. @param name the previous system */
-  hash(name: string, id: string): Buffer {
-    return hashOfOld(name, id);
   }
 
   async find(oldHash: Buffer): Promise<TakenOverSession | null> {
@@ -193,7 +188,7 @@ export class TakenOverSessions {
     const createdAt = this.database.clock.date();
     if (keptUntil) return { createdAt, expiresAt: keptUntil };
     const end = Math.max(endsAt?.getTime() ?? 0, createdAt.getTime());
-    return { createdAt, expiresAt: new Date(end + KEPT_MS) };
+    return { createdAt, expiresAt: new Date(end + ROW_MS) };
   }
 }
 

@@ -6,6 +6,7 @@ import type { Model, ModelStatic, Sequelize } from 'sequelize';
 import { internalsOf } from '../../lib/auth.js';
 import { connectByUrl } from '../../lib/database/connect.js';
 import { authRouter, optionalSession, requireSession } from '../../lib/index.js';
+import { hashOfOld } from '../../lib/moving-in/linked-sessions.js';
 import { TakenOverSessions } from '../../lib/moving-in/taken-over.js';
 import { expressSession, movingIn } from '../../lib/moving-in.js';
 import { caught, logEveryLine, password, type SpecApp, startApp } from '../support/app.js';
@@ -366,7 +367,7 @@ test('a sign-out ends the session that another request puts in place of one that
   const id = decodeURIComponent(jar.cookies.get('connect.sid') ?? '')
     .slice(2)
     .split('.')[0] as string;
-  const oldHash = takenOver.hash('express-session', id);
+  const oldHash = hashOfOld('express-session', id);
   // What the sign-out has read before the other request.
   const before = await takenOver.find(oldHash);
   const other = copyOf(jar);

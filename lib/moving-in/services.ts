@@ -1,21 +1,21 @@
 import type { Core } from '../core/core.js';
 import { isTokenBridge, type SessionBridge, type TokenBridge } from './bridge.js';
 import { ImportedRows } from './imported-rows.js';
-import { KeptSessions } from './kept-sessions.js';
+import { LinkedSessions } from './linked-sessions.js';
 import { TakenOverSessions } from './taken-over.js';
 
 /** The services of the plugin. */
-export interface Wing {
+export interface Services {
   readonly core: Core;
   readonly bridges: readonly SessionBridge[];
   readonly tokenBridges: readonly TokenBridge[];
   readonly rows: ImportedRows;
   readonly takenOver: TakenOverSessions;
   /** The sessions of previous systems that are still running. */
-  readonly kept: KeptSessions;
+  readonly linked: LinkedSessions;
 }
 
-export function newWing(core: Core, all: readonly (SessionBridge | TokenBridge)[]): Wing {
+export function newServices(core: Core, all: readonly (SessionBridge | TokenBridge)[]): Services {
   const { database, box, settings, degraded } = core;
   const bridges = all.filter((one): one is SessionBridge => !isTokenBridge(one));
   return {
@@ -24,6 +24,6 @@ export function newWing(core: Core, all: readonly (SessionBridge | TokenBridge)[
     tokenBridges: all.filter(isTokenBridge),
     rows: new ImportedRows(core),
     takenOver: new TakenOverSessions(database, box, core.sessions),
-    kept: new KeptSessions(database, box, bridges, settings.log, degraded),
+    linked: new LinkedSessions(database, box, bridges, settings.log, degraded),
   };
 }

@@ -9,10 +9,10 @@ import type { Log } from '../logger.js';
 import type { RowOf } from '../tables/column.js';
 import { type CarriedSessionColumns, carriedSessions, sessions } from '../tables/core.js';
 import { Table } from '../tables/table.js';
-import type { OldSession, OldUser, SessionBridge } from './bridge.js';
+import { isActive, type OldSession, type OldUser, type SessionBridge } from './bridge.js';
 
 /** A session of a previous system that continues there, along with a session here. */
-export interface KeptSession {
+export interface LinkedSession {
   readonly bridge: SessionBridge;
   readonly oldHash: Buffer;
   /** The id of the session in the previous system. */
@@ -31,7 +31,7 @@ export interface KeptSession {
 export type Link = Pick<RowOf<CarriedSessionColumns>, 'sessionId' | 'authEpoch' | 'sealedId'>;
 
 /** Rows are kept this much longer, because a request that the previous system still handles can prolong its session. */
-export const KEPT_MS = 365 * 24 * 60 * 60 * 1000;
+export const ROW_MS = 365 * 24 * 60 * 60 * 1000;
 
 /** The time limit for ending sessions in a previous system. */
 const END_MS = 5000;
@@ -41,7 +41,7 @@ const PAUSE_MS = 5000;
 const EXTENSION_MS = 60_000;
 
 /** The encrypted data of a session. */
-interface Sealed extends Pick<KeptSession, 'id' | 'user'> {
+interface Sealed extends Pick<LinkedSession, 'id' | 'user'> {
   readonly endsAt: number | null;
 }
 
@@ -65,7 +65,7 @@ export function identityOf({ id, ref, source, imported, email }: OldUser): strin
  * The sessions of previous systems that are still running (`keepOld`). Each is linked to the session here that its
  * browser has, so that a sign-out in one of the two systems ends both.
  */
-export class KeptSessions {
+export class LinkedSessions {
   readonly #table: Table<CarriedSessionColumns>;
   readonly #ending = new Set<Promise<void>>();
   readonly #pausedUntil = new WeakMap<SessionBridge, number>();
@@ -90,7 +90,7 @@ export class KeptSessions {
    * Returns the previous systems' sessions that are linked to a session. Empty if the user's epoch was raised since
    * then.
    */
-  async of(sessionId: string): Promise<KeptSession[]> {
+  async of(sessionId: string): Promise<LinkedSession[]> {
     const rest = `JOIN ${this.database.table(sessions.name)} s ON s.id = c.session_id AND s.auth_epoch = c.auth_epoch
       WHERE c.session_id = :sessionId`;
     return this.#read(await this.#table.whole('c').select(rest, { sessionId }));
@@ -112,7 +112,7 @@ export class KeptSessions {
     const { clock } = this.database;
     const oldHash = hashOfOld(old.bridge.name, old.id);
     const columns = { ...link, tokenHash: null, sealedToken: null, usedAt: clock.date() };
-    const times = { createdAt: clock.date(), expiresAt: clock.date(KEPT_MS) };
+    const times = { createdAt: clock.date(), expiresAt: clock.date(ROW_MS) };
     try {
       await this.#table.insert({ oldHash, ...columns, ...times });
     } catch (error) {
@@ -122,13 +122,13 @@ export class KeptSessions {
   }
 
   /** Records that the browser has sent the cookie of the session here, so that the old cookie alone is invalid. */
-  async use({ oldHash, isUsed }: KeptSession): Promise<void> {
+  async use({ oldHash, isUsed }: LinkedSession): Promise<void> {
     const usedAt = this.database.clock.date();
     if (!isUsed) await this.#table.update({ usedAt, sealedToken: null }, { oldHash });
   }
 
   /** Records when a session expires that was prolonged in the previous system. */
-  async extend({ oldHash, id, user, endsAt: former }: KeptSession, endsAt: Date | null): Promise<void> {
+  async extend({ oldHash, id, user, endsAt: former }: LinkedSession, endsAt: Date | null): Promise<void> {
     if (former === null || endsAt === null || endsAt.getTime() - former.getTime() < EXTENSION_MS) return;
     const sealedId = this.#seal({ id, user, endsAt: endsAt.getTime() }, oldHash);
     await this.#table.update({ sealedId }, { oldHash });
@@ -137,7 +137,7 @@ export class KeptSessions {
   /**
    * Forgets a session that has ended in the previous system, so that a later session with the same id is taken over.
    */
-  async forget({ oldHash }: KeptSession, sessionId: string, transaction?: Transaction): Promise<void> {
+  async forget({ oldHash }: LinkedSession, sessionId: string, transaction?: Transaction): Promise<void> {
     await this.#table.delete({ oldHash, sessionId }, transaction);
   }
 
@@ -228,7 +228,7 @@ export class KeptSessions {
     }
   }
 
-  #read(rows: readonly RowOf<CarriedSessionColumns>[]): KeptSession[] {
+  #read(rows: readonly RowOf<CarriedSessionColumns>[]): LinkedSession[] {
     return rows.flatMap(({ oldHash, sealedId, tokenHash, usedAt }) => {
       const opened = sealedId && this.box.open(sealedId, contextOfOld(oldHash));
       if (!opened) return [];
@@ -249,9 +249,4 @@ export class KeptSessions {
 export interface OldInBridge {
   readonly bridge: SessionBridge;
   readonly id: string;
-}
-
-/** Whether a bridge has not reached its `until`. */
-export function isActive({ until }: Pick<SessionBridge, 'until'>): boolean {
-  return until === null || until.getTime() > Date.now();
 }
