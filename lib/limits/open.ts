@@ -7,20 +7,18 @@ import { type RedisClient, RedisLimitStore } from './redis-store.js';
 import { SqlLimitStore } from './sql-store.js';
 import type { LimitStore, Paused, PausePolicy, WindowPolicy } from './store.js';
 
-/**
- * Opens the store of the counters.
- *
- * @param redis a client or URL; null for counters in the database
- * @param keyPrefix the prefix of the keys in Redis
- */
-export function openLimitStore(
-  redis: RedisClient | string | null,
-  keyPrefix: string,
-  database: Database,
-): LimitStore {
-  if (redis === null)
-    return new OutsideTransactions(new SqlLimitStore(database, new Table(database, rateLimits)), database);
-  return new RedisLimitStore(redis, keyPrefix);
+/** Where the counters are. */
+interface StoreSettings {
+  /** A client or URL of Redis. Null for counters in the database. */
+  readonly store: RedisClient | string | null;
+  /** The prefix of the keys in Redis. */
+  readonly keyPrefix: string;
+}
+
+/** Opens the store of the counters. */
+export function openLimitStore({ store, keyPrefix }: StoreSettings, database: Database): LimitStore {
+  if (store !== null) return new RedisLimitStore(store, keyPrefix);
+  return new OutsideTransactions(new SqlLimitStore(database, new Table(database, rateLimits)), database);
 }
 
 /**
