@@ -2,13 +2,22 @@ import type { ServerResponse } from 'node:http';
 import type { Transaction } from 'sequelize';
 import type { Settings } from '../config/config.js';
 import { PAGE } from '../config/email.js';
-import type { PlainRequest } from '../context/call.js';
+import { CallContext, type PlainRequest } from '../context/call.js';
+import { EmailedCodes } from '../crypto/emailed-codes.js';
+import { SecretBox } from '../crypto/secret-box.js';
+import { openDatabase } from '../database/database.js';
+import { Degraded } from '../degraded.js';
 import { AuthError, type AuthErrorCode } from '../errors.js';
 import { requireKnownKeys } from '../known-keys.js';
+import { Limiter } from '../limits/limiter.js';
+import { openLimitStore } from '../limits/open.js';
+import { Refusals, type Refused } from '../limits/refusals.js';
 import { type Asked, Mails } from '../mail/mails.js';
 import { Mailer } from '../mail/messages.js';
 import { AccountChanges } from '../notices/changes.js';
 import { Notices } from '../notices/notices.js';
+import { Events } from '../outbox/events.js';
+import { Outbox } from '../outbox/outbox.js';
 import { joinCarriers, namesDevice, ownCarriers, sessionOf } from '../sessions/carriers.js';
 import { CodeTries } from '../sessions/code-tries.js';
 import { Completion } from '../sessions/completion.js';
@@ -47,7 +56,6 @@ import { ProofOfEmail } from '../verification/proof.js';
 import { OneTimeTokens } from '../verification/tokens.js';
 import { BasePath } from './base-path.js';
 import { ADMINISTRATION, type Administration, type Contribution } from './contribution.js';
-import { Infrastructure } from './infrastructure.js';
 
 /** The originator of a change to an account, and the requirements on its session. */
 export interface ChangedBy {
@@ -74,20 +82,47 @@ export interface CoreOptions {
   setUp(core: Core): readonly Contribution[];
 }
 
+/** What the core is given. It has a class of its own because a class creates its fields before its constructor runs. */
+class Given {
+  readonly settings: Settings;
+  /** What plugins add to users. */
+  readonly addedToUsers: AddedToUsers;
+  /** Encrypts secrets that must be readable later. */
+  readonly box: SecretBox;
+  /** The codes in emails. */
+  readonly codes: EmailedCodes;
+
+  constructor({ settings, addedToUsers, secrets }: CoreOptions) {
+    this.settings = settings;
+    this.addedToUsers = addedToUsers;
+    this.box = new SecretBox(secrets);
+    this.codes = new EmailedCodes(secrets);
+  }
+}
+
 /**
  * The services that plugins, routes and guards share.
  *
- * The parts are created in the order in which they are written here. Each gets the core itself, and declares which
- * members it needs, such as `SignInNeeds`. Its constructor can use the {@link Infrastructure} and the parts above it.
- * It must not use those below it, which do not exist yet: a part reads these when it is called.
+ * Its parts are created in the order in which they are written here. Each is given the core, and declares which members
+ * it needs, such as `SignInNeeds`. Its constructor can use the parts above it. The parts below it do not exist yet, so
+ * a part must not use them before it is called.
  */
-export class Core extends Infrastructure {
+export class Core extends Given {
+  readonly context = new CallContext();
+  readonly database = openDatabase(this.settings.database, this.settings.tablePrefix, this.context);
+  /** The counters of the rate limits. Null if rate limits are disabled. */
+  readonly limits = this.settings.rateLimit && openLimitStore(this.settings.rateLimit.store, this.database);
+  readonly limiter = new Limiter(this, new Refusals((refused) => this.#report(refused)));
+  readonly events = new Events(this.database, this.settings.log);
+  readonly outbox = new Outbox(this);
+  /** The parts that currently do less than they should. */
+  readonly degraded = new Degraded();
   /** The path of the routes. */
   readonly basePath = new BasePath(this.settings);
   /** The accounts of imported rows, and of `auth.users.ensure`. */
-  readonly imported: ImportedUsers = new ImportedUsers(this.database, this.box);
-  readonly users: Users = new Users(this);
-  readonly sessions: Sessions = new Sessions(this);
+  readonly imported = new ImportedUsers(this.database, this.box);
+  readonly users = new Users(this);
+  readonly sessions = new Sessions(this);
   /** The emails that an undo would restore. */
   readonly held = new HeldEmails(this);
   /** Creates accounts. */
@@ -95,20 +130,20 @@ export class Core extends Infrastructure {
   /** Changes accounts. */
   readonly updates = new UserUpdates(this);
   /** The recorded changes of accounts, which can be undone. */
-  readonly changes: AccountChanges = new AccountChanges(this);
+  readonly changes = new AccountChanges(this);
   readonly deviceRows = new DeviceRows(this);
   /** Writes emails to the outbox. Null if `email` is not configured. */
   readonly mails = this.settings.email && new Mails(this.outbox);
   readonly notices = new Notices(this);
-  readonly devices: Devices = new Devices(this);
+  readonly devices = new Devices(this);
   /** The rules for accounts with a second factor. */
-  readonly secondFactors: SecondFactorRules = new SecondFactorRules(this);
+  readonly secondFactors = new SecondFactorRules(this);
   /** The tasks that users must do before their sessions can be used. */
-  readonly tasks: Tasks = new Tasks(this);
+  readonly tasks = new Tasks(this);
   /** The attempts to enter emailed codes. */
   readonly codeTries = new CodeTries(this.database);
   /** The sign-ins that wait for a further step. */
-  readonly pendings: PendingSignIns = new PendingSignIns(this);
+  readonly pendings = new PendingSignIns(this);
   /** The rules for usernames. Null if users cannot have a username. */
   readonly usernames = this.addedToUsers.usernames;
   /** Checks and hashes passwords. Null if users cannot have a password. */
@@ -116,12 +151,12 @@ export class Core extends Infrastructure {
   /** Verifies passwords. Null if users cannot have a password. */
   readonly passwordCheck = this.passwords && new PasswordCheck(this, this.passwords);
   /** The codes that are emailed when a user enters the password in an unknown browser. */
-  readonly emailCodes: EmailCodeStep = new EmailCodeStep(this);
-  readonly gate: SignIn = new SignIn(this);
+  readonly emailCodes = new EmailCodeStep(this);
+  readonly gate = new SignIn(this);
   /** Completes pending sign-ins. */
-  readonly completion: Completion = new Completion(this);
-  readonly proofs: ProofOfEmail = new ProofOfEmail(this);
-  readonly tokens: OneTimeTokens = new OneTimeTokens(this);
+  readonly completion = new Completion(this);
+  readonly proofs = new ProofOfEmail(this);
+  readonly tokens = new OneTimeTokens(this);
   /** The contributions of plugins. The list is complete when all plugins are set up. */
   readonly contributions: readonly Contribution[];
   /** The carriers of sessions, in the order in which they are tried. */
@@ -129,13 +164,13 @@ export class Core extends Infrastructure {
   /** What plugins do after the carriers: see `Contribution.afterCarriers`. */
   readonly afterCarriers: readonly NonNullable<Contribution['afterCarriers']>[];
 
-  constructor({ settings, secrets, addedToUsers, setUp }: CoreOptions) {
-    super(settings, secrets, addedToUsers);
-    if (settings.email) {
-      const mailer = new Mailer(settings.email, (page) => this.pageUrl(page));
-      this.outbox.addDestination(new MailDelivery(this, mailer));
-    }
-    this.contributions = setUp(this);
+  /** @throws TypeError if the database cannot be used, and the errors of plugins about their options */
+  constructor(options: CoreOptions) {
+    super(options);
+    const { email } = this.settings;
+    if (email)
+      this.outbox.addDestination(new MailDelivery(this, new Mailer(email, (page) => this.pageUrl(page))));
+    this.contributions = options.setUp(this);
     this.tokens.checkPurposes();
     const ofPlugins = this.contributions.flatMap(({ carriers = [] }) => carriers);
     this.carriers = joinCarriers([...ofPlugins, ...ownCarriers(this)]);
@@ -338,6 +373,17 @@ export class Core extends Infrastructure {
   /** The attributes of a session that plugins show to clients. */
   get shownOfSession(): readonly (keyof Session)[] {
     return this.contributions.flatMap(({ shows }) => shows?.session ?? []);
+  }
+
+  /** Emits an event about the requests that a limit has rejected, and logs their number without the address. */
+  #report(refused: Refused): void {
+    const { limit, count } = refused;
+    this.settings.log.warn(
+      'rate_limit.refused',
+      `the limit ${limit} has rejected requests because of their IP addresses within a minute: ${count}`,
+      { cause: null, status: 429, code: 'rate_limited', limit, count },
+    );
+    void this.context.detached(async () => this.events.emit('rate_limit.refused', refused));
   }
 
   /** Waits for background work. */

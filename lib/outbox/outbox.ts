@@ -1,14 +1,12 @@
 import type { Transaction } from 'sequelize';
 import type { CallContext } from '../context/call.js';
 import { withTimeout } from '../context/deadline.js';
-import type { SecretBox } from '../crypto/secret-box.js';
 import { hideTokens } from '../crypto/token.js';
 import { uuidv7 } from '../crypto/uuid.js';
-import type { Database } from '../database/database.js';
 import { describeError, kindOf, type Log, plainError } from '../logger.js';
 import type { Telemetry } from '../telemetry.js';
 import { type Destination, isFinal, Lane } from './lane.js';
-import { type NewEntry, type OutboxRow, OutboxRows } from './rows.js';
+import { type NewEntry, type OutboxRow, OutboxRows, type OutboxRowsNeeds } from './rows.js';
 
 const MAX_SAVING_PAUSE_MS = 5000;
 /** The maximum number of rows in one statement. */
@@ -23,10 +21,8 @@ export interface Delivered {
 }
 
 /** What {@link Outbox} needs. */
-interface OutboxNeeds {
-  readonly database: Database;
+interface OutboxNeeds extends OutboxRowsNeeds {
   readonly context: CallContext;
-  readonly box: SecretBox;
   readonly settings: { readonly log: Log; readonly telemetry: Telemetry | null };
 }
 
@@ -47,7 +43,7 @@ export class Outbox {
   readonly #stopObserving: (() => void) | undefined;
 
   constructor(private readonly core: OutboxNeeds) {
-    this.rows = new OutboxRows(core.database, core.box);
+    this.rows = new OutboxRows(core);
     this.#stopObserving = core.settings.telemetry?.observeOutbox(() => this.#waiting());
   }
 

@@ -48,6 +48,12 @@ const CAN_BE_SENT = "o.state = 'waiting' AND o.give_up_at > :now";
 /** The states of an entry. */
 export const OUTBOX_STATES = ['waiting', 'sent', 'dropped', 'failed'] as const;
 
+/** What {@link OutboxRows} need. */
+export interface OutboxRowsNeeds {
+  readonly database: Database;
+  readonly box: SecretBox;
+}
+
 /**
  * The table of entries to send. `due_at` is the time of the next attempt, and also the end of a lease: a process that
  * starts to send an entry moves `due_at` ahead. Its UPDATE requires the number of attempts that the process has read,
@@ -58,25 +64,22 @@ export class OutboxRows {
   readonly #row: Selection<OutboxRow>;
   readonly #shown: Selection<ShownRow>;
 
-  constructor(
-    private readonly database: Database,
-    private readonly box: SecretBox,
-  ) {
-    this.#table = new Table(database, outboxEntries);
+  constructor(private readonly core: OutboxRowsNeeds) {
+    this.#table = new Table(core.database, outboxEntries);
     this.#row = this.#table.whole('o');
     this.#shown = this.#table.shown('o');
   }
 
   /** Writes entries whose first attempt belongs to this process. */
   async insert(entries: readonly EntryToInsert[], transaction?: Transaction): Promise<OutboxRow[]> {
-    const now = this.database.clock.now();
+    const now = this.core.database.clock.now();
     const rows = entries.map(
       ({ id, lane, kind, content, timeoutMs, traceparent }): OutboxRow => ({
         id,
         lane,
         kind,
         state: 'waiting',
-        content: this.box.seal(writeContent(content, traceparent), contextOf(id)),
+        content: this.core.box.seal(writeContent(content, traceparent), contextOf(id)),
         attempts: 1,
         lastError: null,
         createdAt: at(now),
@@ -92,17 +95,17 @@ export class OutboxRows {
 
   /** Decrypts an entry. @throws Error if its secret is no longer configured */
   open({ id, kind, content, createdAt, attempts }: OutboxRow): OpenEntry {
-    const json = content === null ? null : this.box.open(content, contextOf(id));
+    const json = content === null ? null : this.core.box.open(content, contextOf(id));
     if (json === null) throw new Error('it cannot be decrypted: is its secret still in the config?');
     return { id, kind, ...readContent(json), createdAt, attempts };
   }
 
   /** Returns due entries of a lane, starting with the one that has been due longest. Take each before you send it. */
   async due(lane: string, limit: number): Promise<OutboxRow[]> {
-    await this.database.ready();
+    await this.core.database.ready();
     return this.#row.select(`WHERE o.lane = :lane AND o.due_at <= :now ORDER BY o.due_at LIMIT ${limit}`, {
       lane,
-      now: this.database.clock.date(),
+      now: this.core.database.clock.date(),
     });
   }
 
@@ -114,7 +117,7 @@ export class OutboxRows {
   async take(row: OutboxRow, timeoutMs: number): Promise<OutboxRow | null> {
     const attempts = row.attempts + 1;
     // Pause as after a failure, because the entry might be the reason why the process died.
-    const dueAt = this.database.clock.date(Math.max(timeoutMs + MARGIN_MS, pauseAfter(attempts)));
+    const dueAt = this.core.database.clock.date(Math.max(timeoutMs + MARGIN_MS, pauseAfter(attempts)));
     const taken = await this.#table.update(
       { attempts, dueAt, lastError: null },
       { id: row.id, attempts: row.attempts, state: 'waiting' },
@@ -124,17 +127,17 @@ export class OutboxRows {
 
   /** Whether this process has an entry for long enough to send it. */
   isHeld({ dueAt }: OutboxRow, timeoutMs: number): boolean {
-    return dueAt !== null && dueAt.getTime() - timeoutMs > this.database.clock.now();
+    return dueAt !== null && dueAt.getTime() - timeoutMs > this.core.database.clock.now();
   }
 
   /** Whether an entry is no longer tried. */
   isTooOld({ giveUpAt }: OutboxRow): boolean {
-    return giveUpAt.getTime() <= this.database.clock.now();
+    return giveUpAt.getTime() <= this.core.database.clock.now();
   }
 
   /** Records that an entry was sent, or that it has no recipient, and deletes its content. */
   async finish({ id }: OutboxRow, state: 'sent' | 'dropped'): Promise<void> {
-    const now = this.database.clock.now();
+    const now = this.core.database.clock.now();
     await this.#table.update(
       {
         state,
@@ -150,7 +153,7 @@ export class OutboxRows {
 
   /** Records a failure. @param isFinal whether the entry is never retried @returns whether it is retried */
   async fail(row: OutboxRow, lastError: string, isFinal = false): Promise<boolean> {
-    const now = this.database.clock.now();
+    const now = this.core.database.clock.now();
     const next = now + pauseAfter(row.attempts);
     const isOver = isFinal || next > row.giveUpAt.getTime();
     const times = isOver
@@ -165,9 +168,9 @@ export class OutboxRows {
 
   /** Makes an entry due that has failed or is waiting after a failure. @returns whether there is such an entry */
   async retry(id: string): Promise<boolean> {
-    await this.database.ready();
-    const now = this.database.clock.now();
-    const changed = await this.database.change(
+    await this.core.database.ready();
+    const now = this.core.database.clock.now();
+    const changed = await this.core.database.change(
       `UPDATE ${this.#table.name} SET state = 'waiting', attempts = 0, due_at = :now, finished_at = NULL,
          give_up_at = :giveUpAt, expires_at = :expiresAt
        WHERE id = :id AND last_error IS NOT NULL AND state IN ('waiting', 'failed')`,
@@ -202,9 +205,9 @@ export class OutboxRows {
     readonly failed: number;
     readonly oldestSeconds: number;
   }> {
-    await this.database.ready();
-    const now = this.database.clock.date();
-    const [counts] = await this.database.select<{ pending: number | string; failed: number | string }>(
+    await this.core.database.ready();
+    const now = this.core.database.clock.date();
+    const [counts] = await this.core.database.select<{ pending: number | string; failed: number | string }>(
       `SELECT SUM(CASE WHEN ${CAN_BE_SENT} THEN 1 ELSE 0 END) AS pending,
               SUM(CASE WHEN ${CAN_BE_SENT} THEN 0 ELSE 1 END) AS failed
        FROM ${this.#table.name} o WHERE o.state IN ('waiting', 'failed')`,
@@ -221,14 +224,14 @@ export class OutboxRows {
 
   /** Inserts an entry, and rolls it back. @throws Error if the database does not accept writes */
   async tryToInsert(): Promise<void> {
-    const isSqlite = this.database.dialect === 'sqlite';
+    const isSqlite = this.core.database.dialect === 'sqlite';
     const content = { padding: 'x'.repeat(isSqlite ? SEVERAL_PAGES : 0) };
     const undone = new Error('undone');
     try {
-      await this.database.transaction(async (transaction) => {
+      await this.core.database.transaction(async (transaction) => {
         // Before a commit, SQLite writes to the disk only the pages that exceed its cache, so it would not notice that
         // the disk is full. The connection belongs to the transaction.
-        if (isSqlite) await this.database.change('PRAGMA cache_size = 1', undefined, { transaction });
+        if (isSqlite) await this.core.database.change('PRAGMA cache_size = 1', undefined, { transaction });
         const none = { id: uuidv7(), lane: 'none', kind: 'none', timeoutMs: 0, traceparent: null };
         await this.insert([{ ...none, content }], transaction);
         throw new AppError(undone);
@@ -240,12 +243,12 @@ export class OutboxRows {
 
   /** Deletes entries that were finished a while ago. */
   get expired(): Chore {
-    return new ExpiredRows(this.database, this.#table.name, 'id', { expires_at: 0 });
+    return new ExpiredRows(this.core.database, this.#table.name, 'id', { expires_at: 0 });
   }
 
   /** Re-encrypts entries that have not been sent yet. */
   get sealed(): Chore {
-    return new SealedRows(this.#table, this.box, 'id', ['content'], ({ id }) => contextOf(id));
+    return new SealedRows(this.#table, this.core.box, 'id', ['content'], ({ id }) => contextOf(id));
   }
 }
 
