@@ -36,8 +36,6 @@ export interface PluginParts<Api = unknown, T extends Tables = Tables> extends C
   /** The programmatic API, available as `auth.<name>`. */
   readonly api: Api;
   readonly tables?: T;
-  /** Tables that only earlier versions of latchkey use. */
-  readonly formerTables?: readonly TableDeclaration[];
   /** Changes of the tables and columns, for databases that were created from earlier declarations. */
   readonly migrations?: readonly Migration[];
   /** Creates the routes when a router or the OpenAPI document needs them. Options must be checked before that. */

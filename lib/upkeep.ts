@@ -6,7 +6,6 @@ import type { Core } from './core/core.js';
 import { type Chore, runChores } from './database/chores.js';
 import { type Health, HealthCheck } from './health.js';
 import type { LimitStore } from './limits/store.js';
-import { coreMigrations } from './migrations/core.js';
 import { migrationsOf } from './migrations/create.js';
 import { type MigrateOptions, migrate } from './migrations/migrate.js';
 import type { Migration } from './migrations/migration.js';
@@ -115,7 +114,7 @@ export function choresOf(core: Core, parts: readonly NamedParts[], limits: Limit
  */
 export function allMigrations(parts: readonly NamedParts[]): Migration[] {
   return [
-    ...migrationsOf('core', { tables: coreTables, migrations: coreMigrations }),
+    ...migrationsOf('core', { tables: coreTables }),
     ...parts.flatMap((part) => migrationsOf(part.name, part)).sort(byName),
   ];
 }

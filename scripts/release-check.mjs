@@ -12,6 +12,7 @@ const { version, files = [] } = manifest;
 const changes = read('CHANGELOG.md') ?? '';
 const unreleased = changes.split(/^## /m).find((section) => section.startsWith('[Unreleased]'));
 
+const DATED = /^## \[(.*)\] - \d{4}-\d{2}-\d{2}$/;
 const FIELDS = ['name', 'version', 'description', 'license', 'author', 'homepage', 'repository', 'bugs'];
 const missing = [
   ...FIELDS.filter((name) => !manifest[name]).map((name) => `package.json has no ${name}`),
@@ -26,7 +27,7 @@ const missing = [
   ...(JSON.parse(read('package-lock.json') ?? '{}').version === version
     ? []
     : ['package-lock.json has another version than package.json']),
-  ...(changes.split('\n').some((line) => line.startsWith(`## [${version}] - `))
+  ...(changes.split('\n').some((line) => DATED.exec(line)?.[1] === version)
     ? []
     : [`CHANGELOG.md has no section "## [${version}] - <date>"`]),
   ...(unreleased?.slice('[Unreleased]'.length).trim()

@@ -92,11 +92,11 @@ test.each<[string, Readonly<Record<string, string | null>>, string[]]>([
     { 'package-lock.json': '{ "version": "1.1.0" }' },
     ['package-lock.json has another version than package.json'],
   ],
-  [
-    'the version in the changelog',
-    { 'CHANGELOG.md': '## [Unreleased]\n\n## [1.2.0]\n' },
+  ...['', ' - soon'].map((rest): [string, Readonly<Record<string, string>>, string[]] => [
+    `the date of the version in the changelog, such as in "[1.2.0]${rest}"`,
+    { 'CHANGELOG.md': `## [Unreleased]\n\n## [1.2.0]${rest}\n` },
     ['CHANGELOG.md has no section "## [1.2.0] - <date>"'],
-  ],
+  ]),
   [
     'changes under the version',
     { 'CHANGELOG.md': '## [Unreleased]\n\n### Added\n\n- More\n\n## [1.2.0] - 2027-01-01\n' },
@@ -115,6 +115,14 @@ test('names changes that are not committed', () => {
   checkOf({});
   writeFileSync(join(folder, 'README.md'), 'changed');
   expect(check().missing).toEqual(['git has changes that are not committed:', ' M README.md']);
+});
+
+test('the changelog begins with what is not released, and with the version of the package', () => {
+  const [changes, manifest] = ['CHANGELOG.md', 'package.json'].map((name) =>
+    readFileSync(resolve(import.meta.dirname, '..', name), 'utf8'),
+  );
+  const [unreleased, latest] = [...String(changes).matchAll(/^## (\[.*?\])/gm)].map(([, name]) => name);
+  expect([unreleased, latest]).toEqual(['[Unreleased]', `[${JSON.parse(String(manifest)).version}]`]);
 });
 
 test('this repository lacks what only its owner can say, until it is there', () => {

@@ -125,7 +125,7 @@ export class RowUpdates {
     const differing = keys.filter((name) => (now[name] ?? '') !== (rowValues[name] ?? ''));
     if (here.length > 0) return this.#conflicts(differing, here);
     if (differing.length > 0) {
-      // An earlier version imported the account without recording the row, so the account might have been changed here.
+      // The values of its last import are not known, so the account might have been changed here since then.
       await imported.note(record.user.id, differing, transaction);
       return this.#conflicts(differing, differing);
     }

@@ -258,7 +258,7 @@ async function emailOf(
   transaction: Transaction,
 ): Promise<UserChanges> {
   const emailVerifiedAt = timeOf(state.emailVerifiedAt);
-  const earlier = EmailProof.of({ emailVerifiedAt, emailProof: state.emailProof ?? null });
+  const earlier = EmailProof.of({ emailVerifiedAt, emailProof: state.emailProof });
   if (email === user.email && emailProof.reaches(earlier.level)) return {};
   // Only the app's own statements can have moved the email to another account. Remove the current email too,
   // because it might be an attacker's.
@@ -270,7 +270,7 @@ async function emailOf(
 async function usernameOf(
   core: Core,
   { user }: UserRecord,
-  { username, usernameDisplay = username }: AccountState,
+  { username, usernameDisplay }: AccountState,
   transaction: Transaction,
 ): Promise<UserChanges> {
   if (username === user.username) return {};

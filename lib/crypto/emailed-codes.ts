@@ -9,7 +9,7 @@ export function newSalt(): Buffer {
   return randomBytes(32);
 }
 
-/** Returns the name of a code or link. @param salt null in rows of versions that did not store one */
+/** Returns the name of a code or link. @param salt null if `parts` contains something random */
 export function nameOf(parts: readonly string[], salt: Buffer | null): string {
   return [...parts, ...(salt ? [salt.toString('hex')] : [])].join(' ');
 }

@@ -163,11 +163,8 @@ export interface NoticeFacts {
 export interface UndoLink {
   readonly page: string;
   readonly token: string;
-  /**
-   * The names of the browsers in which the link works; null for one without a name. Missing in emails that an earlier
-   * version has written to the outbox.
-   */
-  readonly browsers?: readonly (string | null)[];
+  /** The names of the browsers in which the link works; null for one without a name. */
+  readonly browsers: readonly (string | null)[];
   /** The people whom users can ask if the link works in no browser, in words or as a URL. */
   readonly support: string;
 }
@@ -211,7 +208,6 @@ export async function composeNotice(
 
 /** Returns the paragraph about where an undo link works. */
 function conditionOf({ browsers, support }: UndoLink): string[] {
-  if (!browsers) return [];
   const names = namesOf(browsers);
   if (names.length === 0)
     return [
@@ -242,9 +238,8 @@ async function detailsOf({ at, client, subject, undo }: NoticeFacts): Promise<Ma
 
 /** Returns how an email names an account. Null if it has no name. */
 function accountOf(user: User): string | null {
-  // An earlier version has stored users without the display.
-  const name = user.usernameDisplay ?? user.username;
-  return user.email ?? (name === null ? null : withoutLinks(name));
+  const { email, usernameDisplay: name } = user;
+  return email ?? (name === null ? null : withoutLinks(name));
 }
 
 function rowsOf(

@@ -6,8 +6,6 @@ import type { ColumnTypes, Migration, MigrationContext } from './migration.js';
 /** The tables and columns that the core or a plugin declares. */
 export interface Declared {
   readonly tables?: Readonly<Record<string, TableDeclaration>>;
-  /** Tables that only earlier versions use. The first migration creates them after the others. */
-  readonly formerTables?: readonly TableDeclaration[];
   /** The columns that a plugin adds to users. */
   readonly userColumns?: Columns;
   /** The changes of these tables and columns, for databases that were created before the changes. */
@@ -19,14 +17,10 @@ export interface Declared {
  *
  * @param owner `core`, or the name of the plugin
  */
-export function migrationsOf(
-  owner: string,
-  { tables, formerTables = [], userColumns, migrations = [] }: Declared,
-): Migration[] {
+export function migrationsOf(owner: string, { tables, userColumns, migrations = [] }: Declared): Migration[] {
   if (!tables && !userColumns) return [...migrations];
   const added = migrations.flatMap(({ userColumns: later = {} }) => Object.keys(later));
-  const all = [...Object.values(tables ?? {}), ...formerTables];
-  const first = firstMigration(owner, all, userColumns ?? {}, added);
+  const first = firstMigration(owner, Object.values(tables ?? {}), userColumns ?? {}, added);
   return [first, ...migrations.map((one) => ({ ...one, first: first.name }))];
 }
 

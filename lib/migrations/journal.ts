@@ -2,7 +2,6 @@ import { QueryTypes, type Transaction } from 'sequelize';
 import type { Database } from '../database/database.js';
 import { violatedUnique } from '../database/faults.js';
 import { existingTables } from './checks.js';
-import { renamed } from './former.js';
 import type { ColumnTypes, Migration, Reading } from './migration.js';
 import type { Direction } from './steps.js';
 
@@ -13,43 +12,27 @@ export interface Unfinished {
   readonly step: number;
 }
 
-/** The rows of a journal. */
+/** The rows of a journal: the applied migrations, and the progress of an incomplete one. */
 export class Entries {
-  /** The applied migrations, and the progress of an incomplete one, by today's names. */
-  readonly #names: readonly string[];
-
-  /** @param stored null if the journal's table does not exist */
-  constructor(readonly stored: readonly string[] | null) {
-    this.#names = renamed(stored ?? []);
-  }
-
-  /** Whether the table must be created, or contains names of earlier commits. */
-  get isBehind(): boolean {
-    return this.stored === null || this.stored.some((row) => !this.#names.includes(row));
-  }
-
-  /** The rows to add and to delete, so that the journal has today's names. */
-  get changes(): { readonly added: readonly string[]; readonly removed: readonly string[] } {
-    const stored = this.stored ?? [];
-    return {
-      added: this.#names.filter((name) => !stored.includes(name)),
-      removed: stored.filter((row) => !this.#names.includes(row)),
-    };
-  }
+  /** @param hasTable whether the journal's table exists */
+  constructor(
+    private readonly rows: readonly string[],
+    readonly hasTable = true,
+  ) {}
 
   /** The names of the applied migrations. */
   get applied(): string[] {
-    return this.#names.filter((row) => !row.includes(' '));
+    return this.rows.filter((row) => !row.includes(' '));
   }
 
   /** The names of the applied and the partially applied migrations. */
   get begun(): string[] {
-    return this.#names.map((row) => row.replace(/ .*/, ''));
+    return this.rows.map((row) => row.replace(/ .*/, ''));
   }
 
   /** Returns the migration that another process left unfinished, or null. */
   unfinished(migrations: readonly Migration[]): Unfinished | null {
-    for (const row of this.#names) {
+    for (const row of this.rows) {
       const [name, direction, step] = row.split(' ');
       const migration = migrations.find((one) => one.name === name);
       if (migration && step) return { migration, direction: direction as Direction, step: Number(step) };
@@ -88,15 +71,10 @@ export class Journal {
     return `INSERT INTO ${this.#table} (name) VALUES ('${name}')`;
   }
 
-  /** Returns the statement that removes a row. */
-  removing(row: string): string {
-    return `DELETE FROM ${this.#table} WHERE name = '${row}'`;
-  }
-
   async read(transaction: Transaction | null): Promise<Entries> {
     const reading: Reading = { database: this.database, transaction };
     // If nothing is pending, a database user without the right to create tables must be able to call `auth.migrate()`.
-    if ((await existingTables(reading, [this.#table])).length === 0) return new Entries(null);
+    if ((await existingTables(reading, [this.#table])).length === 0) return new Entries([], false);
     const rows = await this.database.sequelize.query<{ name: string }>(
       `SELECT name FROM ${this.#table} ORDER BY name`,
       { transaction, type: QueryTypes.SELECT },
@@ -104,11 +82,8 @@ export class Journal {
     return new Entries(rows.map(({ name }) => name));
   }
 
-  /** Creates the journal's table if it does not exist, and replaces the names of migrations of earlier commits. */
-  async bringUp({ stored, changes }: Entries, transaction: Transaction): Promise<void> {
-    if (stored === null) await this.database.sequelize.query(this.creation, { transaction });
-    for (const name of changes.added) await this.move(null, name, transaction);
-    for (const row of changes.removed) await this.move(row, null, transaction);
+  async create(transaction: Transaction): Promise<void> {
+    await this.database.sequelize.query(this.creation, { transaction });
   }
 
   async drop(transaction: Transaction): Promise<void> {
@@ -150,5 +125,5 @@ export async function namesInJournal(database: Database): Promise<string[]> {
   const rows = await database.select<{ name: string }>(
     `SELECT name FROM ${database.table('latchkey_migrations')}`,
   );
-  return renamed(rows.map(({ name }) => name));
+  return rows.map(({ name }) => name);
 }

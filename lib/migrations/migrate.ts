@@ -46,8 +46,7 @@ export const schema = () =>
  * @returns the names of the migrations that ran, and of the columns of fields that were added
  * @throws TypeError on invalid options
  * @throws Error before anything is changed, if a table to create already exists, if a table of the app refers to a
- *   table to drop, if an undo was interrupted and this call is not an undo, or if only some of the migrations of
- *   earlier commits were applied
+ *   table to drop, or if an undo was interrupted and this call is not an undo
  * @throws Error if another process has been migrating for 30 seconds, or if other transactions have held a table for
  *   that long. The changes that were applied until then stay, and the next call continues
  */
@@ -65,8 +64,7 @@ export async function migrate(
   const isNeeded = async () => {
     const entries = await journal.read(null);
     const isComplete = migrations.every(({ name }) => entries.applied.includes(name));
-    const isAsItIs = isComplete && !entries.isBehind && entries.unfinished(migrations) === null;
-    return !isAsItIs || (await toAdd(null)).length > 0;
+    return !isComplete || entries.unfinished(migrations) !== null || (await toAdd(null)).length > 0;
   };
   const ran =
     undo !== 0 || (await reading(database, isNeeded))
@@ -151,14 +149,9 @@ export async function planOf(
     // only recorded. They are recorded before the first one runs, because they must not run if it is interrupted.
     included: undo === 0 ? due.filter(({ first }) => due.some(({ name }) => name === first)) : [],
     names: [...resumed, ...due].map(({ name }) => name),
-    isPending: due.length > 0 || unfinished !== null || isLeft(entries, undo),
+    // An undo of everything drops the journal too.
+    isPending: due.length > 0 || unfinished !== null || (undo === 'all' && entries.hasTable),
   };
-}
-
-/** Whether the journal itself must be changed. An undo of everything drops it. */
-function isLeft(entries: Entries, undo: number | 'all'): boolean {
-  if (entries.stored === null) return false;
-  return entries.isBehind || undo === 'all';
 }
 
 type ToAdd = (transaction: Transaction) => Promise<readonly FieldChange[]>;
@@ -221,7 +214,7 @@ async function apply(
 ): Promise<void> {
   const { held, journal } = tools;
   if (!isPending) return;
-  if (entries.isBehind) await held.transaction((transaction) => journal.bringUp(entries, transaction));
+  if (!entries.hasTable) await held.transaction((transaction) => journal.create(transaction));
   if (included.length > 0) {
     await held.transaction(async (transaction) => {
       for (const { name } of included) await journal.move(null, name, transaction);

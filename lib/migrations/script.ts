@@ -53,11 +53,7 @@ export function pendingScript(
         statements: statements.map((one) => (typeof one === 'string' ? { sql: one, note: null } : one)),
       });
     };
-    add(database.table('latchkey_migrations'), [
-      ...(entries.stored === null ? [journal.creation] : []),
-      ...entries.changes.added.map((name) => journal.recording(name)),
-      ...entries.changes.removed.map((row) => journal.removing(row)),
-    ]);
+    add(database.table('latchkey_migrations'), entries.hasTable ? [] : [journal.creation]);
     // As in `apply`, these migrations are recorded before the migration that includes them.
     for (const { name } of included) add(name, [journal.recording(name)]);
     for (const migration of due.filter((one) => !included.includes(one))) {

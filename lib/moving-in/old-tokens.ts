@@ -168,7 +168,7 @@ async function begin(
 
 /** Whether a token was issued after the account's sessions had been ended, for example by a new password. */
 function isNewer(endedAt: unknown, { issuedAt }: OldToken): boolean {
-  // Earlier versions did not record when the sessions ended.
+  // If the app's own statement has raised the epoch, it is unknown when the sessions ended.
   if (issuedAt === null || !(endedAt instanceof Date)) return false;
   return issuedAt.getTime() >= endedAt.getTime() + NEWER_MS;
 }

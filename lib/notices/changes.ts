@@ -276,7 +276,7 @@ export class AccountChanges {
   }
 
   async #earlierPassword(
-    { passwordHash }: AccountState,
+    { passwordHash }: Pick<AccountState, 'passwordHash'>,
     userId: string,
     transaction: Transaction,
   ): Promise<string | null> {
@@ -384,24 +384,22 @@ function contextOf(id: string): string {
 export interface AccountState {
   readonly email: string | null;
   readonly emailVerifiedAt: string | null;
-  /** Missing in states that an earlier version has stored. */
-  readonly emailProof?: EmailProofLevel | null;
+  readonly emailProof: EmailProofLevel;
   readonly username: string | null;
-  /** Missing in states that an earlier version has stored. */
-  readonly usernameDisplay?: string | null;
+  readonly usernameDisplay: string | null;
   /** The password's hash at that time. It serves as a proof, and is never restored. */
   readonly passwordHash: string | null;
   /**
    * The hash of the last password, if an undo has left the account without one. It serves as a proof for later undos
-   * until the user sets a new password. Missing in states that an earlier version has stored.
+   * until the user sets a new password.
    */
-  readonly earlierPassword?: string | null;
+  readonly earlierPassword: string | null;
   /** The parts of plugins, by the names of their `undo`. */
   readonly parts: Readonly<Record<string, unknown>>;
 }
 
 /** Returns the hash of the password that serves as a proof for undoing a change, from the state before the change. */
-export function provingPassword({ passwordHash, earlierPassword = null }: AccountState): string | null {
+export function provingPassword({ passwordHash, earlierPassword }: AccountState): string | null {
   return passwordHash ?? earlierPassword;
 }
 
@@ -410,7 +408,7 @@ export async function stateOf(
   { user, emailProof, passwordHash }: UserRecord,
   contributions: readonly HasUndo[],
   transaction: Transaction,
-): Promise<AccountState> {
+): Promise<Omit<AccountState, 'earlierPassword'>> {
   const parts: Record<string, unknown> = {};
   for (const { undo } of contributions)
     if (undo) parts[undo.name] = await undo.snapshot(user.id, transaction);

@@ -26,9 +26,9 @@ export const users = declareTable({
     /** The username in canonical form. Null if the user has none. Clients see it if usernames are enabled. */
     username: column.text(100).exact().nullable().exported(),
     /**
-     * The username with the letters that were typed, such as `Ada` for `ada`. Null in rows of an earlier version, for which
-     * latchkey returns the username. It does not identify the account. A statement of yours that changes the username must change it too,
-     * or set it to null.
+     * The username with the letters that were typed, such as `Ada` for `ada`. It does not identify the account. A
+     * statement of yours that changes the username must change it too, or set it to null: then latchkey returns the
+     * username.
      */
     usernameDisplay: column.text(100).exact().nullable().orElse('username').exported(),
     /** The time when someone first vouched for the email. Null until then. */
@@ -45,8 +45,8 @@ export const users = declareTable({
     /**
      * How well the email is proven: `none`, `provider` (a provider that does not run the mailbox has verified it), `app`
      * (your code or an administrator vouches for it) or `mailbox` (an email was answered, or the provider that runs the
-     * mailbox says so). Null in rows of an earlier version and of your own statements, for which `emailVerifiedAt` counts.
-     * A statement of yours that changes the email must set it to `none`.
+     * mailbox says so). If your own statement has left it null, `emailVerifiedAt` counts. A statement of yours that
+     * changes the email must set it to `none`.
      */
     emailProof: column.text<EmailProofLevel>(8).exact().nullable().exported(),
     /** The time when the account was deleted, if its deletion is pending: see `accountDeletion`. */
@@ -55,7 +55,7 @@ export const users = declareTable({
     importedAt: column.time().internal().nullable().exported(),
     /** The time of the first sign-in of an imported account in a browser. Null until then, and for other accounts. */
     firstUsedAt: column.time().internal().nullable().exported(),
-    /** The time when `authEpoch` was last incremented. Null if it never was, or only by an earlier version. */
+    /** The time when `authEpoch` was last incremented. Null if it never was. */
     sessionsEndedAt: column.time().internal().nullable().exported(),
     /** The time since when the account needs a new password. Null if it needs none. */
     newPasswordRequiredAt: column.time().nullable().exported(),
@@ -351,7 +351,7 @@ export const unfinishedSignIns = declareTable({
   exported: { as: 'pending_sign_ins', by: 'userId' },
   columns: {
     hash: column.digest().internal().named('token_hash'),
-    /** Random, for the emailed code. Null without one, and in rows of earlier versions. */
+    /** Random, for the emailed code. Null if no code was emailed. */
     salt: column.digest().internal().nullable().notExported('It is a part of emailed codes.'),
     userId: column.uuid().exported(),
     /** The user's epoch at the first step. Revoking all sessions raises it, which ends this sign-in too. */

@@ -7,11 +7,6 @@ export interface ProviderWord {
   readonly emailIsAuthoritative?: boolean | undefined;
 }
 
-/** The columns of a user that contain the proof of the email. */
-interface ProofColumns extends Pick<User, 'emailVerifiedAt' | 'emailProof'> {
-  readonly mailboxProvedAt?: Date | null;
-}
-
 /**
  * The proof of an email. Only the functions below create one, so that nothing else can claim that a mailbox is proven.
  */
@@ -44,13 +39,11 @@ export class EmailProof {
   }
 
   /**
-   * Reads the proof of a stored email. A row that was written by an earlier version, or by the app's own statement,
-   * contains only the time when the email was verified.
+   * Reads the proof of a stored email. The app's own statements might write only the time when the email was verified.
    */
-  static of({ emailVerifiedAt, emailProof, mailboxProvedAt }: ProofColumns): EmailProof {
+  static of({ emailVerifiedAt, emailProof }: Pick<User, 'emailVerifiedAt' | 'emailProof'>): EmailProof {
     if (emailVerifiedAt === null) return EmailProof.none;
-    if (emailProof && emailProof !== 'none') return new EmailProof(emailProof);
-    return emailProof !== 'none' && mailboxProvedAt ? new EmailProof('mailbox') : EmailProof.byApp;
+    return emailProof && emailProof !== 'none' ? new EmailProof(emailProof) : EmailProof.byApp;
   }
 
   /** Whether the email is proven at least this well. */

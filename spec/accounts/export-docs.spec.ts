@@ -24,7 +24,7 @@ const parts = core.contributions as readonly PluginParts[];
 const tables: readonly TableDeclaration[] = [
   ...Object.values(coreTables).filter(({ name }) => name !== users.name),
   core.users.declaration,
-  ...parts.flatMap(({ tables = {}, formerTables = [] }) => [...Object.values(tables), ...formerTables]),
+  ...parts.flatMap(({ tables = {} }) => Object.values(tables)),
 ] as never;
 
 /** The columns that are not exported, by the reason. */

@@ -2,16 +2,76 @@ import { randomUUID } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
 import { ConnectionError, Sequelize, Transaction } from 'sequelize';
 import { createAuth } from '../../lib/index.js';
-import { coreMigrations } from '../../lib/migrations/core.js';
+import {
+  addColumns,
+  changeRows,
+  createIndexes,
+  createTable,
+  dropColumns,
+  dropIndexes,
+  dropTable,
+} from '../../lib/migrations/create.js';
+import { definePlugin } from '../../lib/plugin.js';
+import { column } from '../../lib/tables/column.js';
+import { accountChanges, devices, users } from '../../lib/tables/core.js';
+import { declareTable } from '../../lib/tables/table.js';
 import { ada, memoryLogger, password, SECRET } from '../support/app.js';
 import { createDatabase, createSqlite, dialect, rows, type SpecDatabase } from '../support/database.js';
 import { type DatabaseProxy, startProxy } from '../support/proxy.js';
 
+// Short columns, because MariaDB counts dropped columns toward the maximum size of a row until the table is rebuilt.
+const number = column.integer().nullable();
+const ADDED = [
+  { table: users, columns: { score: number, level: number } },
+  { table: devices, columns: { score: number, level: number, isOld: column.boolean().nullable() } },
+  { table: accountChanges, columns: { score: number, level: number } },
+] as const;
+const byScore = {
+  ...accountChanges,
+  columns: { ...accountChanges.columns, score: number },
+  indexes: { score: ['score', 'expiresAt'] },
+} as const;
+const deviceNotes = declareTable({
+  name: 'device_notes',
+  exported: 'It belongs to a spec.',
+  columns: { id: column.uuid(), deviceId: column.uuid() },
+  foreignKeys: { deviceId: devices },
+  indexes: { deviceId: ['deviceId'] },
+});
+
 /**
- * `auth.migrate()` from the tables as they were before `0002-core`, while an app uses them by its own statements, which
- * work before and after it.
+ * Migrations as of a later version of latchkey, which change the core's tables in every way that there is. Meanwhile, an
+ * app uses the tables by its own statements, which work before and after the migrations.
  */
-const LATER = coreMigrations.map(({ name }) => name);
+const later = definePlugin({
+  name: 'later',
+  setup: () => ({
+    api: null,
+    migrations: [
+      {
+        name: '0001-later',
+        up: (context) => addColumns(users, { points: number }, context),
+        down: (context) => dropColumns(users, { points: number }, context),
+      },
+      {
+        name: '0002-later',
+        async up(context) {
+          for (const { table, columns } of ADDED) await addColumns(table, columns, context);
+          await createIndexes(byScore, byScore.indexes, context);
+          await createTable(deviceNotes, context);
+          await changeRows(devices, 'is_old = TRUE', 'forgotten_at IS NOT NULL', context);
+        },
+        async down(context) {
+          await dropTable(deviceNotes, context);
+          await dropIndexes(byScore, byScore.indexes, context);
+          for (const { table, columns } of ADDED) await dropColumns(table, columns, context);
+        },
+      },
+    ],
+  }),
+});
+const LATER = ['0001-later', '0002-later'];
+
 const USERS = 40;
 const DEVICES_EACH = 15;
 const onServers = dialect === 'sqlite' ? describe.skip : describe;
@@ -28,7 +88,7 @@ const open = (config: object = {}) =>
     rateLimit: false,
     logger: memoryLogger(),
     outbox: { interval: false },
-    plugins: [password()],
+    plugins: [password(), later],
     ...config,
   });
 let auth: ReturnType<typeof open>;
@@ -101,10 +161,7 @@ afterEach(async () => {
 });
 
 /** Makes the tables those of before again. */
-async function goBack(): Promise<void> {
-  await auth.migrate({ undo: LATER.length });
-  await rows(database, 'UPDATE known_devices SET forgotten_at = last_used_at');
-}
+const goBack = () => auth.migrate({ undo: LATER.length });
 
 const run = (sql: string, transaction: Transaction | null = null) => app.query(sql, { transaction });
 const progress = async () =>
@@ -128,9 +185,9 @@ const LOOKUP =
 
 onServers('auth.migrate() while the app uses the tables', () => {
   test.each([
-    ['users', '0002-core up 1'],
-    ['known_devices', '0003-core up 3'],
-    ['account_changes', '0003-core up 6'],
+    ['users', '0001-later up 1'],
+    ['known_devices', '0002-later up 3'],
+    ['account_changes', '0002-later up 6'],
   ])('waits for a transaction that has read %s, and no other one waits for it', async (table, step) => {
     const held = await begin();
     await run(`SELECT COUNT(*) FROM ${table}`, held);
@@ -149,7 +206,7 @@ onServers('auth.migrate() while the app uses the tables', () => {
   test('changes the rows that are free, and waits for those that are locked without locking others', async () => {
     const [first, second] = [idOf(2, 0), idOf(2, 250)];
     const broken = open({ database: proxy.url });
-    proxy.cutAt(/UPDATE known_devices SET dropped/, 'before');
+    proxy.cutAt(/UPDATE known_devices SET is_old/, 'before');
     await expect(broken.migrate()).rejects.toThrow();
     await broken.close();
     await proxy.drained();
@@ -157,14 +214,14 @@ onServers('auth.migrate() while the app uses the tables', () => {
     await run(`SELECT id FROM known_devices WHERE id = '${second}' FOR UPDATE`, held);
     const migrating = auth.migrate();
     const left = async () => {
-      const sql = 'SELECT COUNT(*) AS n FROM known_devices WHERE dropped IS NULL';
+      const sql = 'SELECT COUNT(*) AS n FROM known_devices WHERE is_old IS NULL';
       return Number((await rows<{ n: number | string }>(database, sql))[0]?.n);
     };
     // The batches before it are done, and its own batch but for this row.
     await until(async () => (await left()) === USERS * DEVICES_EACH - 299);
     await run(`UPDATE known_devices SET last_used_at = created_at WHERE id = '${first}'`, held);
     await held.commit();
-    expect(await migrating).toEqual(LATER.filter((name) => name !== '0002-core'));
+    expect(await migrating).toEqual(['0002-later']);
     expect(await left()).toBe(0);
     await goBack();
   });
@@ -214,11 +271,11 @@ onServers('auth.migrate() while the app uses the tables', () => {
 
 onServers('auth.migrate() that is interrupted between its steps', () => {
   test.each([
-    ['before', /ADD COLUMN name/],
-    ['before', /INDEX (CONCURRENTLY )?account_changes_ended/],
-    ['after', /INDEX (CONCURRENTLY )?account_changes_ended/],
-    ['after', /CREATE TABLE known_device_tokens/],
-    ['after', /UPDATE known_devices SET dropped/],
+    ['before', /known_devices ADD COLUMN level/],
+    ['before', /INDEX (CONCURRENTLY )?account_changes_score/],
+    ['after', /INDEX (CONCURRENTLY )?account_changes_score/],
+    ['after', /CREATE TABLE device_notes/],
+    ['after', /UPDATE known_devices SET is_old/],
   ] as const)('(%s %s) keeps what was done, and continues there', async (moment, statement) => {
     const broken = open({ database: proxy.url });
     const isCut = proxy.cutAt(statement, moment);
@@ -226,12 +283,12 @@ onServers('auth.migrate() that is interrupted between its steps', () => {
     expect(isCut()).toBe(true);
     await broken.close();
     await proxy.drained();
-    const kept = (await progress()).filter((name) => name.startsWith('0003-core up '));
+    const kept = (await progress()).filter((name) => name.startsWith('0002-later up '));
     expect(kept).toHaveLength(1);
     const ran = await auth.migrate();
-    expect(ran).toEqual(LATER.filter((name) => name !== '0002-core'));
+    expect(ran).toEqual(['0002-later']);
     expect(await auth.migrate()).toEqual([]);
-    expect(await rows(database, 'SELECT id FROM known_devices WHERE dropped IS NULL')).toEqual([]);
+    expect(await rows(database, 'SELECT id FROM known_devices WHERE is_old IS NULL')).toEqual([]);
     await goBack();
   });
 });
@@ -241,7 +298,7 @@ onPostgres('an index of a table in use', () => {
   const stateOf = () =>
     rows<{ valid: boolean }>(
       database,
-      "SELECT indisvalid AS valid FROM pg_index WHERE indexrelid = to_regclass('account_changes_ended')",
+      "SELECT indisvalid AS valid FROM pg_index WHERE indexrelid = to_regclass('account_changes_score')",
     );
   /** A transaction with an older state of the database, which `CREATE INDEX CONCURRENTLY` waits for. */
   const olderState = async () => {
@@ -263,7 +320,7 @@ onPostgres('an index of a table in use', () => {
     await refused;
     expect(await stateOf()).toEqual([{ valid: false }]);
     await held.rollback();
-    expect(await auth.migrate()).toEqual(LATER.filter((name) => name !== '0002-core'));
+    expect(await auth.migrate()).toEqual(['0002-later']);
     expect(await stateOf()).toEqual([{ valid: true }]);
     await goBack();
   });
@@ -285,8 +342,8 @@ onPostgres('an index of a table in use', () => {
       });
       const behind = open({ database: own });
       expect(await behind.migrate()).toEqual(LATER);
-      expect(sent.filter((sql) => /CREATE INDEX.* account_changes_ended/.test(sql))).toEqual([
-        expect.stringContaining('CREATE INDEX account_changes_ended ON'),
+      expect(sent.filter((sql) => /CREATE INDEX.* account_changes_score/.test(sql))).toEqual([
+        expect.stringContaining('CREATE INDEX account_changes_score ON'),
       ]);
       expect(await stateOf()).toEqual([{ valid: true }]);
       await behind.close();

@@ -1,13 +1,8 @@
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { admin, apiKeys, auditLog, createAuth, type Plugin } from '../../lib/index.js';
-import { coreMigrations } from '../../lib/migrations/core.js';
-import { addColumns } from '../../lib/migrations/create.js';
-import { definePlugin } from '../../lib/plugin.js';
-import { column } from '../../lib/tables/column.js';
-import { users } from '../../lib/tables/core.js';
-import { declareTable } from '../../lib/tables/table.js';
 import { ada, password, SECRET } from '../support/app.js';
 import { createDatabase, rows, type SpecDatabase } from '../support/database.js';
+import { reports } from '../support/later-plugin.js';
 
 let database: SpecDatabase;
 beforeEach(async () => {
@@ -22,39 +17,7 @@ const recorded = async () =>
   (await rows<{ name: string }>(database, 'SELECT name FROM latchkey_migrations ORDER BY name')).map(
     ({ name }) => name,
   );
-const OF_CORE = ['0001-core', ...coreMigrations.map(({ name }) => name)];
-const OF_PLUGINS = ['0001-apiKeys', '0001-auditLog'];
-const EVERYTHING = [...OF_CORE, ...OF_PLUGINS];
-
-/** A plugin of the app itself, with a table that references a table of the core. */
-const reports = definePlugin({
-  name: 'reports',
-  setup: () => ({ api: null, tables: { Report: reportsTable } }),
-});
-const reportsTable = declareTable({
-  name: 'reports',
-  exported: 'It belongs to a spec.',
-  columns: { id: column.uuid(), userId: column.uuid() },
-  foreignKeys: { userId: users },
-  indexes: { userId: ['userId'] },
-});
-
-/** A later version of it, with another column. */
-const laterReports = definePlugin({
-  name: 'reports',
-  setup: () => ({
-    api: null,
-    tables: { Report: { ...reportsTable, columns: { ...reportsTable.columns, ...note } } },
-    migrations: [
-      {
-        name: '0002-reports',
-        up: (context) => addColumns(reportsTable, note, context),
-        down: ({ run }) => run('ALTER TABLE reports DROP COLUMN note'),
-      },
-    ],
-  }),
-});
-const note = { note: column.text(40).nullable() };
+const EVERYTHING = ['0001-core', '0001-apiKeys', '0001-auditLog'];
 
 describe('auth.migrate({ undo })', () => {
   test.each([
@@ -95,10 +58,9 @@ describe('auth.migrate({ undo })', () => {
       const auth = open(...plugins);
       await auth.migrate();
       expect(await auth.migrate({ undo: 2 })).toEqual(['0001-auditLog', '0001-apiKeys']);
-      expect(await auth.migrate({ undo: 1 })).toEqual(OF_CORE.slice(-1));
-      expect(await recorded()).toEqual(OF_CORE.slice(0, -1));
-      expect(await auth.migrate()).toEqual([...OF_CORE.slice(-1), ...OF_PLUGINS]);
-      expect(await auth.migrate({ undo: 99 })).toEqual([...EVERYTHING].reverse());
+      expect(await recorded()).toEqual(['0001-core']);
+      expect(await auth.migrate()).toEqual(['0001-apiKeys', '0001-auditLog']);
+      expect(await auth.migrate({ undo: 99 })).toEqual(EVERYTHING.toReversed());
       await auth.close();
     }
   });
@@ -143,37 +105,4 @@ describe('auth.migrate({ undo })', () => {
       await auth.close();
     },
   );
-});
-
-describe('a later migration of a plugin', () => {
-  const notes = () => rows(database, 'SELECT note FROM reports');
-
-  test('changes the tables that an earlier version has created', async () => {
-    const earlier = open(password(), reports);
-    await earlier.migrate();
-    await earlier.close();
-    await expect(notes()).rejects.toThrow();
-    const auth = open(password(), laterReports);
-    expect(await auth.migrate()).toEqual(['0002-reports']);
-    expect(await notes()).toEqual([]);
-    await auth.close();
-  });
-
-  test('is only recorded where the tables are new, and can be undone there too', async () => {
-    const auth = open(password(), laterReports);
-    expect(await auth.migrate({ dryRun: true })).toEqual([...OF_CORE, '0001-reports', '0002-reports']);
-    expect(await auth.migrate()).toEqual([...OF_CORE, '0001-reports', '0002-reports']);
-    expect(await notes()).toEqual([]);
-    expect(await auth.migrate()).toEqual([]);
-    expect(await auth.migrate({ undo: 1 })).toEqual(['0002-reports']);
-    await expect(notes()).rejects.toThrow();
-    expect(await auth.migrate()).toEqual(['0002-reports']);
-    expect(await notes()).toEqual([]);
-    expect(await auth.migrate({ undo: 'all' })).toEqual([
-      '0002-reports',
-      '0001-reports',
-      ...OF_CORE.toReversed(),
-    ]);
-    await auth.close();
-  });
 });

@@ -283,18 +283,6 @@ describe('the token of a browser', () => {
     expect(await isKnown(renewed, userId)).toBe(true);
   });
 
-  test('that is former is not the present one again after an undo of the migration', async () => {
-    const device = await newDevice();
-    const other = cookieOf(await signIn('', eve));
-    await signIn(device, eve);
-    for (let undone: string[] = []; !undone.includes('0003-core'); )
-      undone = await app.auth.migrate({ undo: 1 });
-    await app.auth.migrate();
-    expect(await isKnown(device, userId)).toBe(false);
-    const { id: evesId } = (await app.auth.users.find({ email: eve.email }))!;
-    expect(await isKnown(other, evesId)).toBe(true);
-  });
-
   test('that is former, in an undo, does not take the place of the present one', async () => {
     const device = await oldBrowser();
     const renewed = cookieOf(await signIn(device, eve));

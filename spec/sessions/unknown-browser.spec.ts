@@ -201,14 +201,6 @@ describe('a code', () => {
     expectProblem(await give(its, new EmailedCodes([SECRET]).codeFor(name)), 401, 'invalid_code');
   });
 
-  test('of a sign-in without a salt, from an earlier version, works', async () => {
-    const its = app.browser();
-    const { body } = await firstStep(its).expect(200);
-    await rows(app.database, 'UPDATE unfinished_sign_ins SET salt = NULL');
-    const name = `browser ${digestInHex(body.second_factor.pending_token)} ${ada.email}`;
-    await give(its, new EmailedCodes([SECRET]).codeFor(name)).expect(200);
-  });
-
   test('reports each wrong one', async () => {
     const failed: unknown[] = [];
     app.auth.on('sign_in.failed', (event) => failed.push(event));

@@ -21,15 +21,6 @@ export async function fillTables(database: SpecDatabase): Promise<void> {
   // One of a hundred rows has expired.
   const end = (index: number) => later(index % 100 === 0 ? -400 : 30);
   const past = (index: number) => later(index % 100 === 0 ? -400 : -(index % 50) / 10);
-  const pending = () =>
-    each((index) => ({
-      token_hash: digest(),
-      user_id: user(index),
-      auth_epoch: 0,
-      remembered: true,
-      amr: 'pwd',
-      expires_at: end(index),
-    }));
   const tables: Record<string, object[]> = {
     users: each((index) => ({
       id: user(index),
@@ -229,8 +220,15 @@ export async function fillTables(database: SpecDatabase): Promise<void> {
       credential_hash: digest(),
       expires_at: end(index),
     })),
-    unfinished_sign_ins: pending().map((row) => ({ ...row, step: 'second_factor' })),
-    pending_sign_ins: pending(),
+    unfinished_sign_ins: each((index) => ({
+      token_hash: digest(),
+      user_id: user(index),
+      auth_epoch: 0,
+      remembered: true,
+      amr: 'pwd',
+      step: 'second_factor',
+      expires_at: end(index),
+    })),
   };
   const queries = database.sequelize.getQueryInterface();
   for (const [table, all] of Object.entries(tables)) {

@@ -165,7 +165,7 @@ describe('code', () => {
   });
 });
 
-test('rows of an earlier version answer the canonical form everywhere', async () => {
+test('rows in which a statement of the app has set it to null answer the canonical form everywhere', async () => {
   const old = await signedUp('OldRow');
   await rows(app.database, `UPDATE users SET username_display = NULL WHERE id = '${old.id}'`);
   expect(await myNames(old)).toEqual(['oldrow', 'oldrow']);

@@ -153,10 +153,6 @@ describe('how well an email is proven', () => {
     expect(await level()).toBe('app');
     await rows(app.database, "UPDATE users SET email_proof = 'none'");
     expect(await level()).toBe('app');
-    await rows(app.database, 'UPDATE users SET mailbox_proved_at = created_at');
-    expect(await level()).toBe('app');
-    await rows(app.database, 'UPDATE users SET email_proof = NULL');
-    expect(await level()).toBe('mailbox');
     await rows(app.database, 'UPDATE users SET email_verified_at = NULL');
     expect(await level()).toBe('none');
   });

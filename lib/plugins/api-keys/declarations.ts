@@ -1,6 +1,5 @@
 import { declareProblems } from '../../errors.js';
 import { declareNotices } from '../../mail/notice-kinds.js';
-import { declareFormerMigration } from '../../migrations/former.js';
 import { declareEvents } from '../../outbox/events.js';
 import type { Owner } from '../../owners.js';
 import { column, type ShownOf } from '../../tables/column.js';
@@ -36,8 +35,6 @@ export const apiKeysTable = declareTable({
   foreignKeys: { userId: users },
   indexes: { userId: ['userId'] },
 });
-
-declareFormerMigration('apiKeys', '0003-api-keys');
 
 export type ApiKeyColumns = typeof apiKeysTable.columns;
 

@@ -1,4 +1,3 @@
-import { declareFormerMigration } from '../../migrations/former.js';
 import { type AuthEventName, declaredEvents, NAMES_OF_FIELDS } from '../../outbox/events.js';
 import { column, type ShownOf } from '../../tables/column.js';
 import { declareTable } from '../../tables/table.js';
@@ -52,8 +51,6 @@ export const auditEventsTable = declareTable({
   // No foreign key, so that events are kept when their user is deleted.
   indexes: { userId: ['userId', 'id'], kind: ['kind', 'id'], createdAt: ['createdAt'] },
 });
-
-declareFormerMigration('auditLog', '0006-audit-events');
 
 /** A recorded event. */
 export interface AuditEvent extends ShownOf<typeof auditEventsTable.columns> {}

@@ -1,7 +1,5 @@
 import { declareProblems } from '../../errors.js';
 import type { NoAccountTemplate, SignInCodeTemplate } from '../../mail/messages.js';
-import { addColumns, dropColumns } from '../../migrations/create.js';
-import type { Migration } from '../../migrations/migration.js';
 import { column, type RowOf } from '../../tables/column.js';
 import { declareTable } from '../../tables/table.js';
 
@@ -14,7 +12,7 @@ export const emailedSignInsTable = declareTable({
     tokenHash: column.digest().internal(),
     /** The hash of the link's token. Random for a reauthentication, which has no link. */
     linkHash: column.digest().internal(),
-    /** Random, for the code and the link of a sign-in. Null for a reauthentication, and in rows of earlier versions. */
+    /** Random, for the code and the link of a sign-in. Null for a reauthentication. */
     salt: column.digest().internal().nullable(),
     /** The address that the code is mailed to, in canonical form. */
     email: column.text(254).exact(),
@@ -38,16 +36,6 @@ export const emailedSignInsTable = declareTable({
   // The second one is for the deletion of an account.
   indexes: { expiresAt: ['expiresAt'], email: ['email'] },
 });
-
-const { salt } = emailedSignInsTable.columns;
-
-export const emailSignInMigrations: readonly Migration[] = [
-  {
-    name: '0002-emailSignIn',
-    up: (context) => addColumns(emailedSignInsTable, { salt }, context),
-    down: (context) => dropColumns(emailedSignInsTable, { salt }, context),
-  },
-];
 
 export type EmailedSignInColumns = typeof emailedSignInsTable.columns;
 

@@ -4,7 +4,7 @@ import { definePlugin, type Plugin } from '../../plugin.js';
 import type { ModelsOf } from '../../tables/model.js';
 import { EmailSignInApi } from './api.js';
 import { Confirmation } from './confirmation.js';
-import { emailedSignInsTable, emailSignInMigrations } from './declarations.js';
+import { emailedSignInsTable } from './declarations.js';
 import { checkTogether, type EmailSignInOptions, readSettings } from './options.js';
 import { recordProof } from './proof.js';
 import { byEmailCode } from './reauthentication.js';
@@ -39,7 +39,6 @@ export function emailSignIn(
       return {
         api,
         tables: TABLES,
-        migrations: emailSignInMigrations,
         routes: () => [
           requestSignIn(core, api),
           confirmSignIn(core, api, settings),

@@ -1,7 +1,6 @@
 import { declareProblems } from '../../errors.js';
 import { declareLimits, type WindowRule } from '../../limits/limiter.js';
 import { declareNotices } from '../../mail/notice-kinds.js';
-import { declareFormerMigration } from '../../migrations/former.js';
 import { declareEvents } from '../../outbox/events.js';
 import type { Owner } from '../../owners.js';
 import { column, type RowOf, type ShownOf } from '../../tables/column.js';
@@ -82,8 +81,6 @@ export const flowsTable = declareTable({
   },
   indexes: { expiresAt: ['expiresAt'] },
 });
-
-declareFormerMigration('oauth', '0002-accounts');
 
 const problems = declareProblems({
   invalid_flow: [

@@ -2,9 +2,6 @@ import type { Database } from '../../database/database.js';
 import { declareProblems } from '../../errors.js';
 import { declareLimits, type WindowRule } from '../../limits/limiter.js';
 import { declareNotices } from '../../mail/notice-kinds.js';
-import { createTable, dropTable } from '../../migrations/create.js';
-import { declareFormerMigration } from '../../migrations/former.js';
-import type { Migration } from '../../migrations/migration.js';
 import { declareEvents } from '../../outbox/events.js';
 import type { Owner } from '../../owners.js';
 import { column, type RowOf, type ShownOf } from '../../tables/column.js';
@@ -104,8 +101,6 @@ export const challengesTable = declareTable({
   indexes: { expiresAt: ['expiresAt'], userId: ['userId'] },
 });
 
-declareFormerMigration('passkeys', '0018-passkeys');
-
 export type ChallengeColumns = typeof challengesTable.columns;
 
 export const removedPasskeysTable = declareTable({
@@ -126,15 +121,6 @@ export const removedPasskeysTable = declareTable({
 });
 
 export type RemovedPasskeyColumns = typeof removedPasskeysTable.columns;
-
-/** The changes of the plugin's tables. */
-export const passkeyMigrations: readonly Migration[] = [
-  {
-    name: '0002-passkeys',
-    up: (context) => createTable(removedPasskeysTable, context),
-    down: (context) => dropTable(removedPasskeysTable, context),
-  },
-];
 
 const problems = declareProblems({
   invalid_passkey: [

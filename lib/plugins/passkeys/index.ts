@@ -10,13 +10,7 @@ import { AcceptedPasskeys } from './accepted.js';
 import { PasskeysApi } from './api.js';
 import { Assertions, assuranceOf, type Parts, reauthenticationIn } from './assertions.js';
 import { Challenges } from './challenges.js';
-import {
-  challengesTable,
-  hasPasskey,
-  passkeyMigrations,
-  passkeysTable,
-  removedPasskeysTable,
-} from './declarations.js';
+import { challengesTable, hasPasskey, passkeysTable, removedPasskeysTable } from './declarations.js';
 import { Enrolment } from './enrolment.js';
 import { passkeysOfRows } from './imported-passkeys.js';
 import { isAddress, relyingParty } from './relying-party.js';
@@ -86,7 +80,6 @@ export function passkeys(options: PasskeysOptions = {}): Plugin<'passkeys', Pass
         undo: undoPart(parts),
         rowParts: [passkeysOfRows(parts) as RowPart],
         tables: TABLES,
-        migrations: passkeyMigrations,
         signInMethods: {
           schema: { passkeys: z.int() },
           of: async ({ user }) => ({ passkeys: (await store.list(user.id)).length }),

@@ -1,5 +1,4 @@
 import { declareProblems } from '../../errors.js';
-import { declareFormerMigration } from '../../migrations/former.js';
 import { declareEvents, OF_ADMINISTRATOR } from '../../outbox/events.js';
 import type { Owner } from '../../owners.js';
 import { column, type RowOf } from '../../tables/column.js';
@@ -22,8 +21,6 @@ export const suspensionColumns = {
 
 /** Whether and why a user is suspended. */
 export interface SuspensionOfUser extends RowOf<typeof suspensionColumns> {}
-
-declareFormerMigration('suspension', '0012-suspension');
 
 const problems = declareProblems({
   account_suspended: [403, 'This account is suspended. Contact the people who run this service.'],

@@ -114,7 +114,7 @@ export class SecondFactorChanges {
       const now = core.database.clock.date();
       await this.secrets.replace(userId, { secret, lastStep: step, confirmedAt: now }, transaction);
       const recoveryCodes = await this.codes.renew(userId, transaction);
-      await this.#setSince(record, now, transaction);
+      await this.setSince(userId, now, transaction);
       await this.#endAttempts(userId, transaction);
       await core.devices.forgetOthers(userId, transaction);
       const issued = await this.#keepOnly(sessionId, marked(record, now), ['otp'], transaction);
@@ -289,7 +289,7 @@ export class SecondFactorChanges {
     const now = this.core.database.clock.date();
     await this.secrets.replace(userId, { secret, lastStep: 0, confirmedAt: now }, transaction);
     await this.#endAttempts(userId, transaction);
-    await this.#setSince(record, now, transaction);
+    await this.setSince(userId, now, transaction);
   }
 
   /** Removes the secret for an import whose row has none. The user's row is locked. */
@@ -306,14 +306,6 @@ export class SecondFactorChanges {
     await this.#removeTotp(userId, transaction);
     await this.codes.deleteUnused(userId, transaction);
     await this.#write(userId, { secondFactorAt: null, passkeyFactor: null }, transaction);
-  }
-
-  /** Also writes whether passkeys are enabled, because a process of an earlier version might have left an old value. */
-  async #setSince(record: UserRecord, secondFactorAt: Date, transaction: Transaction): Promise<void> {
-    const { id } = record.user;
-    const passkeyFactor = isEnabled(record.account) ? true : null;
-    await this.#write(id, { secondFactorAt, passkeyFactor }, transaction);
-    await this.core.imported.note(id, FACTOR_KEYS, transaction);
   }
 
   /** Records since when the account has had its second factor. */
@@ -439,13 +431,9 @@ const SAME = { isFresh: false, endsOthers: false } as const;
 
 const NONE_YET = { detail: 'You have no passkey. Add one first.' };
 
-/**
- * Whether the user has enabled passkeys as a second factor. A process of an earlier version knows only the time, and
- * clears it when it disables codes from the authenticator app.
- */
+/** Whether the user has enabled passkeys as a second factor. */
 export function isEnabled(account: object): boolean {
-  const { passkeyFactor = null } = account as Partial<RowOf<typeof secondFactorColumns>>;
-  return passkeyFactor === true && sinceOf(account) !== null;
+  return (account as Partial<RowOf<typeof secondFactorColumns>>).passkeyFactor === true;
 }
 
 /** Returns since when an account has had its second factor. Null if it has none. */

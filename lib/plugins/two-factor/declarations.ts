@@ -1,7 +1,5 @@
 import { declareProblems } from '../../errors.js';
 import { declareNotices } from '../../mail/notice-kinds.js';
-import { addsUserColumns } from '../../migrations/create.js';
-import { declareFormerMigration } from '../../migrations/former.js';
 import { declareEvents, OF_ADMINISTRATOR } from '../../outbox/events.js';
 import type { Owner } from '../../owners.js';
 import { column, type RowOf, type ShownOf } from '../../tables/column.js';
@@ -17,11 +15,6 @@ export const secondFactorColumns = {
   /** Whether the user has enabled their passkeys as a second factor. */
   passkeyFactor: column.boolean().internal().nullable().exported(),
 };
-
-const { passkeyFactor } = secondFactorColumns;
-
-/** The changes of the plugin's tables and columns. */
-export const secondFactorMigrations = [addsUserColumns('0002-twoFactor', { passkeyFactor })];
 
 /** Whether a user has a second factor. */
 export interface SecondFactorOfUser extends ShownOf<typeof secondFactorColumns> {}
@@ -72,32 +65,10 @@ export const recoveryCodesTable = declareTable({
   indexes: { userId: ['userId'], usedAt: ['usedAt'] },
 });
 
-/**
- * The pending sign-ins of earlier versions. Processes of these versions use the table until all of them have been
- * replaced, so it still exists. This version stores pending sign-ins in `unfinished_sign_ins`.
- */
-export const formerPendingSignInsTable = declareTable({
-  name: 'pending_sign_ins',
-  exported: 'Only earlier versions write rows, which expire within minutes.',
-  columns: {
-    hash: column.digest().internal().named('token_hash'),
-    userId: column.uuid(),
-    authEpoch: column.integer().internal(),
-    remembered: column.boolean(),
-    amr: column.words(100),
-    attempts: column.text(320).internal().nullable(),
-    expiresAt: column.time(),
-  },
-  foreignKeys: { userId: users },
-  indexes: { userId: ['userId'], expiresAt: ['expiresAt'] },
-});
-
 export interface TotpSecretRow extends RowOf<typeof totpSecretsTable.columns> {}
 
 /** The kinds of second factors that a user can enable. */
 export type Factor = 'totp' | 'passkeys';
-
-declareFormerMigration('twoFactor', '0017-two-factor');
 
 const problems = declareProblems({
   totp_not_enabled: [409, 'This account has no second factor. Set one up first.'],

@@ -1,7 +1,6 @@
 import * as z from 'zod';
 import { readOptions, schemaOf } from '../../config/options.js';
 import type { Core } from '../../core/core.js';
-import { ExpiredRows } from '../../database/chores.js';
 import { AuthError } from '../../errors.js';
 import { text } from '../../http/route.js';
 import { definePlugin, type Plugin } from '../../plugin.js';
@@ -15,10 +14,8 @@ import { HAS_PASSKEY, type UserRecord } from '../../users/record.js';
 import { enrolmentOf, TwoFactorApi } from './api.js';
 import { isEnabled } from './changes.js';
 import {
-  formerPendingSignInsTable,
   recoveryCodesTable,
   secondFactorColumns,
-  secondFactorMigrations,
   totpEnrolmentsTable,
   totpSecretsTable,
 } from './declarations.js';
@@ -121,15 +118,12 @@ export function twoFactor(
         );
       const policy = new Policy(core, required);
       const parts = makeParts(core, policy);
-      const former = core.table(formerPendingSignInsTable);
       const name = issuer ?? issuerOf(core);
       const api = new TwoFactorApi(core, parts, name);
       const hasPasskeys = plugins.some(({ name }) => name === 'passkeys');
       return {
         api,
         tables: TABLES,
-        formerTables: [formerPendingSignInsTable],
-        migrations: secondFactorMigrations,
         routes: () => [
           readTwoFactor(parts),
           enrollTotp(core, api),
@@ -171,12 +165,8 @@ export function twoFactor(
         async onDelete(userId, transaction) {
           await parts.changes.clear(userId, transaction);
           await parts.codes.deleteAll(userId, transaction);
-          await former.delete({ userId }, transaction);
         },
-        expired: [
-          ...[parts.codes, parts.enrolments].map(({ expired }) => expired),
-          new ExpiredRows(core.database, former.name, 'token_hash', { expires_at: 0 }),
-        ],
+        expired: [parts.codes, parts.enrolments].map(({ expired }) => expired),
         sealed: [parts.secrets.sealed],
       };
     },

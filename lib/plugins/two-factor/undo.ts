@@ -16,16 +16,14 @@ interface Part {
   readonly lastStep: number;
   /** When the app or, without one, the second factor was enabled. Null if nothing was enabled. */
   readonly confirmedAt: string | null;
-  /** Whether passkeys were enabled as a second factor. Missing in snapshots of an earlier version. */
-  readonly passkeys?: boolean;
-  /**
-   * Whether a sign-in asked for a passkey or a code. If it is missing, because of an earlier version, a sign-in did.
-   */
-  readonly isAsked?: boolean;
+  /** Whether passkeys were enabled as a second factor. */
+  readonly passkeys: boolean;
+  /** Whether a sign-in asked for a passkey or a code. */
+  readonly isAsked: boolean;
   /** The hashes of the unused recovery codes, in hexadecimal. */
   readonly codes: readonly string[];
-  /** The wrong codes in a row. Missing in snapshots of an earlier version. */
-  readonly wrongCodes?: number;
+  /** The wrong codes in a row. */
+  readonly wrongCodes: number;
 }
 
 /** A code that proved an undo. */
@@ -96,7 +94,7 @@ export function twoFactorUndo(core: Core, { secrets, codes, changes, attempts }:
       shape: { code: text(MAX_CODE).optional(), recovery_code: text(MAX_CODE).optional() },
       anyOf: ['code', 'recovery_code'],
       problems: ['invalid_code'],
-      isThere: ({ part }) => isPart(part) && part.isAsked !== false,
+      isThere: ({ part }) => isPart(part) && part.isAsked,
       verify: (then, given) => parts.verify(then, given),
     },
   };
@@ -147,7 +145,7 @@ class FactorsThen {
     const same = all.filter(({ secret }) => secret === part.secret);
     return {
       lastStep: Math.max(...same.map(({ lastStep }) => lastStep)),
-      wrongCodes: Math.max(...all.map(({ wrongCodes = 0 }) => wrongCodes)),
+      wrongCodes: Math.max(...all.map(({ wrongCodes }) => wrongCodes)),
     };
   }
 }

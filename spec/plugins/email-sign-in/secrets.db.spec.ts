@@ -81,7 +81,7 @@ test('neither code nor token is in the database', async () => {
 test('neither code nor token follows from the secret and what a client knows', async () => {
   const auth = open(SECRET);
   const { pendingToken, mail } = await ask(auth);
-  // As they were derived before requests had a salt.
+  // The salt is only in the row of the request.
   const codes = new EmailedCodes([SECRET]);
   const known = `${digestInHex(pendingToken)} ${ada.email}`;
   const code = codes.codeFor(`sign-in ${known}`);
@@ -89,14 +89,6 @@ test('neither code nor token follows from the secret and what a client knows', a
   expect(await outcome(auth.emailSignIn.confirm({ code, pendingToken }))).toBe('invalid_code');
   expect(await outcome(auth.emailSignIn.confirm({ token, pendingToken }))).toBe('sign_in_expired');
   expect(await outcome(auth.emailSignIn.confirm({ code: mail.code, pendingToken }))).toBe('session');
-});
-
-test('the code of a request without a salt, from an earlier version, goes on', async () => {
-  const auth = open(SECRET);
-  const { pendingToken } = await ask(auth);
-  await rows(database, 'UPDATE emailed_sign_ins SET salt = NULL');
-  const code = new EmailedCodes([SECRET]).codeFor(`sign-in ${digestInHex(pendingToken)} ${ada.email}`);
-  expect(await outcome(auth.emailSignIn.confirm({ code, pendingToken }))).toBe('session');
 });
 
 test('a code is not guessed in transactions of the app that are rolled back', async () => {

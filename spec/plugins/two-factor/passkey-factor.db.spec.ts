@@ -1,7 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { admin, passkeys, suspension, twoFactor } from '../../../lib/index.js';
 import { ada, password, type SpecApp, startApp } from '../../support/app.js';
-import { rows } from '../../support/database.js';
 import { mailbox } from '../../support/mailbox.js';
 import { addPasskey, authenticator, optionsOf, PAGE } from '../../support/passkeys.js';
 import { expectProblem } from '../../support/problem.js';
@@ -164,15 +163,6 @@ describe('switched off', () => {
     expect(await methods()).toEqual([]);
     expect((await app.auth.twoFactor.status(id)).passkeys).toBe(false);
   });
-});
-
-test('of which a process of an earlier version knows nothing, can be switched on again', async () => {
-  await switchedOn();
-  await rows(app.database, 'UPDATE users SET second_factor_at = NULL');
-  expect(await stateOf()).toMatchObject({ passkeys: false });
-  await put(true).expect(200);
-  expect(await stateOf()).toMatchObject({ passkeys: true });
-  expect(await methods()).toEqual(['recovery_code', 'passkey']);
 });
 
 describe('beside an authenticator app', () => {

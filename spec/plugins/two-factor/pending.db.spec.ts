@@ -1,8 +1,6 @@
-import { randomBytes } from 'node:crypto';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { admin, suspension, twoFactor } from '../../../lib/index.js';
 import { ada, password, type SpecApp, sessionCookie, startApp } from '../../support/app.js';
-import { rows } from '../../support/database.js';
 import { expectProblem } from '../../support/problem.js';
 import { codeOf, firstStep, type Protected, secondStep, withSecondFactor } from '../../support/two-factor.js';
 
@@ -163,22 +161,4 @@ test('a form without JavaScript gives both factors', async () => {
     .expect(303)
     .expect('location', '/home');
   expect((await browser.get('/auth/me').expect(200)).body.user.email).toBe(ada.email);
-});
-
-test('one that an earlier version has begun is pruned, and deleted with its account', async () => {
-  const stored = (id: string) =>
-    rows(app.database, 'SELECT * FROM pending_sign_ins WHERE user_id = :id', { id });
-  const begin = (userId: string, expiresAt: Date) =>
-    rows(
-      app.database,
-      `INSERT INTO pending_sign_ins (token_hash, user_id, auth_epoch, remembered, amr, attempts, expires_at)
-       VALUES (:hash, :userId, 0, :no, 'pwd', 'email ada@example.com', :expiresAt)`,
-      { hash: randomBytes(32), userId, no: false, expiresAt },
-    );
-  await begin(owner.userId, new Date(Date.now() - 1000));
-  expect(await app.auth.prune()).toBe(1);
-  expect(await stored(owner.userId)).toEqual([]);
-  await begin(owner.userId, new Date(Date.now() + 60_000));
-  await app.auth.users.delete(owner.userId);
-  expect(await stored(owner.userId)).toEqual([]);
 });
