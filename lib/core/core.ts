@@ -17,7 +17,6 @@ import { Notices } from '../notices/notices.js';
 import type { Events } from '../outbox/events.js';
 import type { Outbox } from '../outbox/outbox.js';
 import { deviceTokensOf, joinCarriers, namesDevice, sessionOf } from '../sessions/carriers.js';
-import { CodeTries } from '../sessions/code-tries.js';
 import { Completion } from '../sessions/completion.js';
 import { DeviceRows } from '../sessions/device-rows.js';
 import { Devices } from '../sessions/devices.js';
@@ -69,6 +68,8 @@ import { Users } from '../users/users.js';
 import { MailDelivery } from '../verification/delivery.js';
 import { ProofOfEmail } from '../verification/proof.js';
 import { OneTimeTokens } from '../verification/tokens.js';
+import { CodeTries } from '../waiting/code-tries.js';
+import { WaitingOfUsers } from '../waiting/waiting.js';
 import { BasePath } from './base-path.js';
 import { ADMINISTRATION, type Administration, type Contribution } from './contribution.js';
 
@@ -180,7 +181,8 @@ export class Core {
       this.imported,
       contributions,
     );
-    const tokens = this.table(oneTimeTokens);
+    this.codeTries = new CodeTries(database);
+    const tokens = new WaitingOfUsers(this, oneTimeTokens);
     const tables = {
       users: this.users.table,
       sessions: this.table(sessions),
@@ -225,7 +227,6 @@ export class Core {
     );
     this.secondFactors = new SecondFactorRules(database, contributions);
     this.tasks = new Tasks(settings.tasks, contributions, settings.log);
-    this.codeTries = new CodeTries(database);
     this.pendings = new PendingSignIns(
       database,
       this.users,
@@ -303,13 +304,13 @@ export class Core {
       this.updates,
       this.usernames,
       this.sessions,
-      tokens,
+      tokens.table,
       this.devices,
       events,
       contributions,
       this.changes,
     );
-    this.tokens = new OneTimeTokens(database, tokens, this.users, this.proofs, contributions);
+    this.tokens = new OneTimeTokens(database, tokens, this.proofs, contributions);
     if (mailer)
       outbox.addDestination(
         new MailDelivery(
