@@ -12,6 +12,7 @@ import { OutboxApi } from './outbox/api.js';
 import type { Webhooks } from './outbox/webhooks.js';
 import { byName, type NamedParts } from './plugin.js';
 import { coreTables, rateLimits } from './tables/core.js';
+import { expiredWaiting } from './waiting/tables.js';
 
 const CLOSING_MS = 10_000;
 /** The time that connections of emails have to close after their signals are aborted. */
@@ -89,13 +90,14 @@ export interface Chores {
 
 /** @internal */
 export function choresOf(core: Core, parts: readonly NamedParts[]): Chores {
-  const { sessions, tokens, devices, changes, outbox, pendings, limits } = core;
+  const { sessions, devices, changes, outbox, limits } = core;
   const counters = core.database.table(rateLimits.name);
   return {
     // Rows that are deleted together with a session or an account come first, so that deletions count them too.
     expired: [
+      ...expiredWaiting(core),
       ...parts.flatMap(({ expired = [] }) => expired),
-      ...[pendings, tokens, devices, changes, outbox.rows, sessions].flatMap(({ expired }) => expired),
+      ...[devices, changes, outbox.rows, sessions].flatMap(({ expired }) => expired),
       ...(limits ? [{ table: counters, run: (dryRun: boolean) => limits.prune(dryRun) }] : []),
       closedForLong(core),
     ],

@@ -95,7 +95,7 @@ describe('what docs/architecture.md promises', () => {
     ['takes an answered mail for a proof', /\bEmailProof\.answeredMail\b/, ['proof.ts', 'confirmation.ts']],
     ['takes the word of a provider for a proof', /\bEmailProof\.ofProvider\(/],
     ['takes the word of an import for a proof', /\bEmailProof\.imported\(/],
-    ['consumes one-time tokens', /\.delete\(\s*{[^}]*\btokenHash\b/, ['rows.ts']],
+    ['consumes one-time tokens', /\bwaiting\.use\(/],
     ['refuses to remove the last way to sign in', /AuthError\('last_sign_in_method'/],
     // Those of the app's own model.
     ['writes rows by a Sequelize model', /\.(findAll|findOne|findByPk|bulkCreate|upsert|destroy\(\{)/],

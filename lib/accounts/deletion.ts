@@ -7,9 +7,10 @@ import { AuthError, declareProblems } from '../errors.js';
 import { declareNotices, type NoticeTemplate } from '../mail/notice-kinds.js';
 import { declareEvents } from '../outbox/events.js';
 import { CORE } from '../owners.js';
-import { accountChanges, oneTimeTokens } from '../tables/core.js';
+import { accountChanges } from '../tables/core.js';
 import type { UserRecord } from '../users/record.js';
 import { runHook } from '../users/updates.js';
+import { endWaiting } from '../waiting/tables.js';
 
 /** How to delete an account. */
 export interface Deletion {
@@ -117,7 +118,7 @@ async function deleteRows(core: Core, userId: string, transaction: Transaction):
     for (const { onDelete } of core.contributions) await onDelete?.(userId, transaction);
     await core.sessions.endAll(userId, transaction);
     // The database deletes these rows with the user, unless foreign keys are disabled, which is possible on SQLite.
-    await core.table(oneTimeTokens).delete({ userId }, transaction);
+    await endWaiting(core, userId, transaction);
     await core.devices.deleteAll(userId, transaction);
     await core.table(accountChanges).delete({ userId }, transaction);
     await core.imported.forget(userId, transaction);
@@ -246,7 +247,7 @@ async function closeAccount(
         lifetimeMs: graceDays * DAY_MS,
       });
     await core.sessions.endAll(userId, transaction);
-    await core.tokens.endAll(userId, transaction);
+    await endWaiting(core, userId, transaction);
     for (const { onClose } of core.contributions) await onClose?.(userId, transaction);
     await core.updates.update(record, { deletedAt: core.database.clock.date() }, transaction);
     core.events.emit('user.deletion_requested', { userId }, transaction);

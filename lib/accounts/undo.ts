@@ -17,6 +17,7 @@ import type { User } from '../tables/core.js';
 import { EmailProof } from '../users/email-proof.js';
 import type { UserRecord } from '../users/record.js';
 import type { UserChanges } from '../users/updates.js';
+import { endWaiting } from '../waiting/tables.js';
 import { mailResetLink } from './passwords.js';
 import { findUndo, lockUndoable, type ProvenUndo, proveUndo, thenOf } from './undo-proof.js';
 
@@ -152,14 +153,14 @@ async function recover(
   proven: ProvenUndo | null,
   transaction: Transaction,
 ): Promise<void> {
-  const { changes, devices, events, sessions, tokens } = core;
+  const { changes, devices, events, sessions } = core;
   const { userId, kind, at } = found;
   const record = await lockUndoable(core, userId, transaction);
   const states = record && (await changes.statesSince(found, record, transaction));
   if (!record || !states || !(await changes.consume(found, transaction)))
     throw new AuthError('invalid_token');
   await sessions.endAll(userId, transaction);
-  await tokens.endAll(userId, transaction);
+  await endWaiting(core, userId, transaction);
   const restored = await restoreState(core, found, states, proven, transaction);
   const { user } = restored;
   await changes.endSince(found, transaction);

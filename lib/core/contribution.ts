@@ -17,12 +17,12 @@ import type { FollowsSessions, SessionWithUser } from '../sessions/sessions.js';
 import type { ChecksSignIns } from '../sessions/sign-in.js';
 import type { HasTasks } from '../sessions/tasks.js';
 import type { Session, User } from '../tables/core.js';
-import type { TableDeclaration } from '../tables/table.js';
 import type { RowPart } from '../users/imported.js';
 import type { ChecksAccounts, FollowsAccounts, HasWaysIn, UserRecord } from '../users/record.js';
 import type { HasEmailedSignIns } from '../verification/delivery.js';
 import type { HasAttached } from '../verification/proof.js';
 import type { HasPurposes } from '../verification/tokens.js';
+import type { HasTables } from '../waiting/tables.js';
 
 /** A plugin's part of the list of a user's sign-in methods, as JSON. */
 export interface SignInMethods {
@@ -99,7 +99,8 @@ export interface Contribution
     RefusesPasswords,
     ProvesMailboxes,
     HasEmailedSignIns,
-    HasPurposes {
+    HasPurposes,
+    HasTables {
   readonly carriers?: readonly Carrier[];
   /**
    * Called after the carriers have read the credentials of a request, which the plugin can authenticate in another way,
@@ -120,8 +121,6 @@ export interface Contribution
     req: PlainRequest,
     res: ServerResponse,
   ): Promise<boolean>;
-  /** The tables, by the names of their models. */
-  readonly tables?: Readonly<Record<string, TableDeclaration>>;
   /** Additional attributes of users and sessions that clients can see. */
   readonly shows?: { readonly user?: readonly (keyof User)[]; readonly session?: readonly (keyof Session)[] };
   /** The parts of an import's rows that the plugin reads. */

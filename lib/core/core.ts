@@ -19,7 +19,6 @@ import { Notices } from '../notices/notices.js';
 import { Events } from '../outbox/events.js';
 import { Outbox } from '../outbox/outbox.js';
 import { joinCarriers, namesDevice, ownCarriers, sessionOf } from '../sessions/carriers.js';
-import { CodeTries } from '../sessions/code-tries.js';
 import { Completion } from '../sessions/completion.js';
 import { DeviceRows } from '../sessions/device-rows.js';
 import { Devices } from '../sessions/devices.js';
@@ -54,6 +53,7 @@ import { type AddedToUsers, Users } from '../users/users.js';
 import { MailDelivery } from '../verification/delivery.js';
 import { ProofOfEmail } from '../verification/proof.js';
 import { OneTimeTokens } from '../verification/tokens.js';
+import { CodeTries } from '../waiting/code-tries.js';
 import { BasePath } from './base-path.js';
 import { ADMINISTRATION, type Administration, type Contribution } from './contribution.js';
 

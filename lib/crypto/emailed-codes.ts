@@ -1,4 +1,5 @@
 import { createHmac, hkdfSync, randomBytes, timingSafeEqual } from 'node:crypto';
+import { readCode } from './typed-codes.js';
 
 /** Digits and letters that are not mistaken for each other, without vowels, so that no code is a word. */
 const ALPHABET = '23456789BCDFGHJKMNPQRSTVWXYZ';
@@ -54,9 +55,9 @@ export class EmailedCodes {
     return [first as Buffer, ...others];
   }
 
-  /** Whether what a person typed is the code. Case, spaces and hyphens do not matter. */
+  /** Whether what a person typed is the code, in any case: see {@link readCode}. */
   matches(typed: string, what: string): boolean {
-    const given = Buffer.from(typed.toUpperCase().replace(/[\s\p{Pd}]/gu, ''));
+    const given = Buffer.from(readCode(typed).toUpperCase());
     return this.#keys.some((key) => {
       const code = Buffer.from(derive(key, what));
       return given.length === code.length && timingSafeEqual(given, code);

@@ -1,4 +1,4 @@
-import { type Column, type Columns, columnName } from '../tables/column.js';
+import { type Column, type Columns, columnName, keyOf } from '../tables/column.js';
 import { users } from '../tables/core.js';
 import { nameOf, type TableDeclaration } from '../tables/table.js';
 import type { ColumnTypes, Migration, MigrationContext } from './migration.js';
@@ -118,7 +118,7 @@ export async function changeRows(
   where: string,
   { database, change }: MigrationContext,
 ): Promise<void> {
-  await change({ table: database.table(name), key: keyOf(columns), set, where });
+  await change({ table: database.table(name), key: keyOf(columns).name, set, where });
 }
 
 function listedIn(columns: Columns, attributes: readonly string[]): string {
@@ -141,14 +141,14 @@ export async function createTable(declaration: TableDeclaration, context: Migrat
   const listed = (attributes: readonly string[]) => listedIn(columns, attributes);
   const parts = [
     ...Object.entries(columns).map((column) => definitionOf(column, context)),
-    `CONSTRAINT ${nameOf.primaryKey(table)} PRIMARY KEY (${keyOf(columns)})`,
+    `CONSTRAINT ${nameOf.primaryKey(table)} PRIMARY KEY (${keyOf(columns).name})`,
     ...Object.entries(unique).map(
       ([key, attributes]) => `CONSTRAINT ${nameOf.unique(table, key)} UNIQUE (${listed(attributes)})`,
     ),
     ...Object.entries(foreignKeys as Readonly<Record<string, TableDeclaration>>).map(
       ([attribute, target]) => {
         const column = listed([attribute]);
-        const key = `${database.table(target.name)} (${keyOf(target.columns)})`;
+        const key = `${database.table(target.name)} (${keyOf(target.columns).name})`;
         return `CONSTRAINT ${nameOf.foreignKey(table, column)} FOREIGN KEY (${column}) REFERENCES ${key} ON DELETE CASCADE`;
       },
     ),
@@ -158,10 +158,6 @@ export async function createTable(declaration: TableDeclaration, context: Migrat
 }
 
 type NamedColumn = readonly [attribute: string, column: Column];
-
-function keyOf(columns: Columns): string {
-  return columnName(...(Object.entries(columns)[0] as NamedColumn));
-}
 
 function definitionOf([attribute, column]: NamedColumn, { database, types }: MigrationContext): string {
   const nullable = column.isNullable ? 'NULL' : 'NOT NULL';

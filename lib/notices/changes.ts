@@ -456,7 +456,7 @@ export interface UndoPart {
   /** Returns the current part, as JSON. The user's row is locked. */
   snapshot(userId: string, transaction: Transaction): Promise<unknown>;
   /**
-   * Restores the part, and cancels everything in progress, such as open challenges. The user's row is locked.
+   * Restores the part, and cancels what its user has in progress, such as an enrolment. The user's row is locked.
    *
    * @param shown the value that `proof.verify` returned, if this part proved the undo. It must be consumed
    * @throws AuthError if `shown` has been used in the meantime

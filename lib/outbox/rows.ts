@@ -5,16 +5,14 @@ import { type Chore, ExpiredRows } from '../database/chores.js';
 import type { Database } from '../database/database.js';
 import { AppError } from '../database/faults.js';
 import type { RowOf, ShownOf } from '../tables/column.js';
-import { type OutboxColumns, outboxEntries } from '../tables/core.js';
+import { GIVE_UP_MS, type OutboxColumns, outboxEntries } from '../tables/core.js';
 import { SealedRows } from '../tables/sealed-rows.js';
 import { type Selection, Table } from '../tables/table.js';
 import type { OpenEntry } from './lane.js';
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 
-/** How long an entry is retried. */
-export const GIVE_UP_MS = 3 * DAY_MS;
-/** How long an entry is kept after that, or after it was sent. */
+/** How long an entry is kept after {@link GIVE_UP_MS}, or after it was sent. */
 const KEEP_MS = 7 * DAY_MS;
 /** A process that has started to send an entry keeps it for this long beyond the time limit for sending. */
 const MARGIN_MS = 30_000;

@@ -5,8 +5,9 @@ import { AuthError } from '../errors.js';
 import type { SignInStep } from '../tables/core.js';
 import type { UserRecord } from '../users/record.js';
 import type { Users } from '../users/users.js';
+import type { JoinedPart } from '../waiting/waiting.js';
 import type { EmailCodeStep } from './email-code-step.js';
-import { challengerOf, type FoundPending, type JoinedPart, type PendingSignIns } from './pending-sign-ins.js';
+import { challengerOf, type FoundPending, type PendingSignIns } from './pending-sign-ins.js';
 import type { GivenFactor, RightFactor, SecondFactorRules, StepMethod } from './second-factor.js';
 import type { ProofToBegin, SignIn } from './sign-in.js';
 import { type IssuedSession, isPending } from './signed-in.js';
@@ -93,9 +94,9 @@ export class Completion {
     optionsOf: NonNullable<StepMethod['challenge']>['options'],
   ): Promise<{ readonly options: Readonly<Record<string, unknown>>; readonly pendingToken: string }> {
     const pendingToken = this.core.pendings.tokenOf(given);
-    const { record, row } = await this.core.pendings.find(pendingToken);
-    if (row.step !== 'second_factor') throw new AuthError('sign_in_expired');
-    const options = await optionsOf(record.user.id, challengerOf(pendingToken));
+    const found = await this.core.pendings.find(pendingToken);
+    if (found.row.step !== 'second_factor') throw new AuthError('sign_in_expired');
+    const options = await optionsOf(found.record.user.id, challengerOf(found));
     return { options, pendingToken };
   }
 

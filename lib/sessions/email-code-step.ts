@@ -2,7 +2,7 @@ import type { Transaction } from 'sequelize';
 import type { Settings } from '../config/config.js';
 import type { CallContext } from '../context/call.js';
 import { type EmailedCodes, nameOf } from '../crypto/emailed-codes.js';
-import { digestInHex } from '../crypto/token.js';
+import { digestToken } from '../crypto/token.js';
 import type { Database } from '../database/database.js';
 import { AuthError, declareProblems } from '../errors.js';
 import type { Limiter } from '../limits/limiter.js';
@@ -120,13 +120,13 @@ export class EmailCodeStep {
   begin(user: User, { pendingToken, salt, expiresAt }: Begun, transaction: Transaction): Promise<void> {
     const { ip, userAgent } = this.core.context.client;
     const at = this.core.database.clock.date();
-    const code = this.core.codes.codeFor(codeName(pendingToken, salt, user));
+    const code = this.core.codes.codeFor(codeName({ hash: digestToken(pendingToken), salt }, user));
     return this.#send(user, code, { at, ip, userAgent, until: expiresAt }, transaction);
   }
 
   /** Emails the same code again. @throws AuthError `email_code_not_offered`, `rate_limited` */
   async sendAgain(found: FoundPending): Promise<void> {
-    const { record, row, token } = found;
+    const { record, row } = found;
     if (row.step !== 'email_code') throw new AuthError('email_code_not_offered');
     await this.core.limiter.countAddress('mailAddress');
     await this.core.database.transaction(async (transaction) => {
@@ -136,7 +136,7 @@ export class EmailCodeStep {
       }
       const { ipAddress: ip, userAgent, expiresAt: until } = row;
       const at = this.core.pendings.beganAt(found);
-      const code = this.core.codes.codeFor(codeName(token, row.salt, record.user));
+      const code = this.core.codes.codeFor(codeName(row, record.user));
       await this.#send(record.user, code, { at, ip, userAgent, until }, transaction);
     });
   }
@@ -157,18 +157,18 @@ export class EmailCodeStep {
 
   /** @throws AuthError `invalid_code`; `sign_in_expired` after too many */
   async #check(found: FoundPending, code: string): Promise<void> {
-    const { record, row, token } = found;
+    const { record, row } = found;
     await this.core.limiter.countAddress('signIn');
     if (!(await this.core.pendings.countTry(found))) throw new AuthError('sign_in_expired');
-    if (this.core.codes.matches(code, codeName(token, row.salt, record.user))) return;
+    if (this.core.codes.matches(code, codeName(row, record.user))) return;
     this.core.events.emit('sign_in.failed', { userId: record.user.id, method: 'email_code' });
     throw new AuthError((await this.core.pendings.endAfterTries(found)) ? 'sign_in_expired' : 'invalid_code');
   }
 }
 
 /** Names the code of a sign-in: after a change of the email, the code that the former mailbox got is no longer right. */
-function codeName(token: string, salt: Buffer | null, { email }: User): string {
-  return nameOf(['browser', digestInHex(token), String(email)], salt);
+function codeName({ hash, salt }: Pick<FoundPending['row'], 'hash' | 'salt'>, { email }: User): string {
+  return nameOf(['browser', hash.toString('hex'), String(email)], salt);
 }
 
 const problems = declareProblems({

@@ -1,23 +1,20 @@
 import type { Transaction } from 'sequelize';
 import type { Settings } from '../config/config.js';
 import type { CallContext } from '../context/call.js';
-import { createToken, digestInHex, digestToken, isWellFormedToken } from '../crypto/token.js';
-import { type Chore, ExpiredRows } from '../database/chores.js';
+import { createToken, digestToken, isWellFormedToken } from '../crypto/token.js';
 import type { Database } from '../database/database.js';
 import { storable } from '../database/literal.js';
-import type { Replacements } from '../database/statements.js';
 import { AuthError } from '../errors.js';
 import type { RowOf } from '../tables/column.js';
 import { type SignInStep, unfinishedSignIns } from '../tables/core.js';
-import { type Selection, Table } from '../tables/table.js';
 import type { UserRecord } from '../users/record.js';
 import type { Users } from '../users/users.js';
+import type { CodeTries } from '../waiting/code-tries.js';
+import { type FoundWaiting, type JoinedPart, WaitingOfUsers } from '../waiting/waiting.js';
 import { cookieValues } from './carriers.js';
-import type { CodeTries } from './code-tries.js';
 import { MAX_IP, MAX_USER_AGENT } from './signed-in.js';
 
 const PREFIX = 'lkp_';
-const LIFETIME_MS = 10 * 60 * 1000;
 const MAX_RESENDS = 3;
 
 /** A sign-in that a further step must complete. */
@@ -46,22 +43,8 @@ export interface UsesPendingCookie {
   abandonPending?(tokenHash: Buffer): Promise<void>;
 }
 
-/** What is read in the same statement as a pending sign-in, so that its completion costs no statement of its own. */
-export interface JoinedPart {
-  readonly columns: string;
-  /** The SQL after the join with users, whose alias is `u`. */
-  readonly join: string;
-  readonly values?: Replacements;
-}
-
 /** A pending sign-in and its user. */
-export interface FoundPending {
-  readonly token: string;
-  readonly row: RowOf<typeof unfinishedSignIns.columns>;
-  readonly record: UserRecord;
-  /** The row of the result, for the reader of the {@link JoinedPart}. */
-  readonly raw: object;
-}
+export type FoundPending = FoundWaiting<RowOf<typeof unfinishedSignIns.columns>>;
 
 /** What {@link PendingSignIns} need. */
 interface PendingSignInsNeeds {
@@ -75,12 +58,10 @@ interface PendingSignInsNeeds {
 
 /** Sign-ins that wait for a further step. Each is for one user, and can be completed once. */
 export class PendingSignIns {
-  readonly #table: Table<typeof unfinishedSignIns.columns>;
-  readonly #row: Selection<FoundPending['row']>;
+  readonly #waiting: WaitingOfUsers<typeof unfinishedSignIns.columns>;
 
   constructor(private readonly core: PendingSignInsNeeds) {
-    this.#table = new Table(core.database, unfinishedSignIns);
-    this.#row = this.#table.whole('p');
+    this.#waiting = new WaitingOfUsers(core, unfinishedSignIns);
   }
 
   /** @returns the token, and when it expires */
@@ -89,23 +70,16 @@ export class PendingSignIns {
     transaction?: Transaction,
   ): Promise<{ readonly pendingToken: string; readonly expiresAt: Date }> {
     const pendingToken = this.newToken();
-    await this.core.database.ready();
-    const expiresAt = this.core.database.clock.date(LIFETIME_MS);
     const { ip = null, userAgent } = this.core.context.client;
-    await this.#table.insert(
-      {
-        ...columns,
-        hash: digestToken(pendingToken),
-        userId: record.user.id,
-        ipAddress: storable(ip, MAX_IP),
-        userAgent: storable(userAgent, MAX_USER_AGENT),
-        tries: 0,
-        resends: 0,
-        expiresAt,
-      },
-      transaction,
-    );
-    return { pendingToken, expiresAt };
+    const row = {
+      ...columns,
+      hash: digestToken(pendingToken),
+      userId: record.user.id,
+      ipAddress: storable(ip, MAX_IP),
+      userAgent: storable(userAgent, MAX_USER_AGENT),
+      resends: 0,
+    };
+    return { pendingToken, expiresAt: await this.#waiting.begin(row, transaction) };
   }
 
   /** Creates a token that is in the form of those of pending sign-ins. */
@@ -139,50 +113,39 @@ export class PendingSignIns {
    *   have been revoked
    */
   async find(token: string, joined?: JoinedPart): Promise<FoundPending> {
-    const { database, users } = this.core;
-    const { selection } = users;
-    await selection.ready?.();
-    const [raw] = await database.select<{ db_now: number }>(
-      `SELECT ${selection.columns}, ${this.#row.columns}, ${joined ? `${joined.columns},` : ''}
-         ${database.nowSql} AS db_now
-       FROM ${selection.from}
-       JOIN ${this.#row.from} ON p.user_id = u.id AND p.auth_epoch = u.auth_epoch
-       ${joined?.join ?? ''}
-       WHERE p.token_hash = :hash`,
-      { hash: digestToken(token), ...joined?.values },
-    );
-    if (!raw) throw new AuthError('sign_in_expired');
-    database.clock.observe(raw.db_now);
-    const row = this.#row.read(raw);
-    if (database.clock.hasPassed(row.expiresAt)) throw new AuthError('sign_in_expired');
-    return { token, row, record: users.read(raw), raw };
+    const found = await this.#waiting.find(digestToken(token), joined);
+    if (!found) throw new AuthError('sign_in_expired');
+    return found;
   }
 
-  /** Consumes a pending sign-in. Only one of several concurrent calls succeeds. @returns whether this one did */
-  async use({ token }: FoundPending, transaction: Transaction): Promise<boolean> {
-    return (await this.#table.delete({ hash: digestToken(token) }, transaction)) > 0;
+  /**
+   * Consumes a pending sign-in, after its session was created in the same transaction. It does not check the epoch again,
+   * because the session has the epoch of the row, and is invalid in any other.
+   *
+   * @returns whether this call consumed it. Only one of several concurrent calls does
+   */
+  use({ row: { hash } }: FoundPending, transaction: Transaction): Promise<boolean> {
+    return this.#waiting.end({ hash }, transaction);
   }
 
   /** Counts an emailed code before it is compared. @returns false if there were too many */
-  countTry(found: FoundPending): Promise<boolean> {
-    return this.core.codeTries.count(this.#table, withTries(found));
+  countTry({ row }: FoundPending): Promise<boolean> {
+    return this.#waiting.countTry(row);
   }
 
   /** Ends a pending sign-in after a wrong code, if it was the last one allowed. @returns whether it ended */
-  endAfterTries(found: FoundPending): Promise<boolean> {
-    return this.core.codeTries.endAfterLast(this.#table, withTries(found));
+  endAfterTries({ row }: FoundPending): Promise<boolean> {
+    return this.#waiting.endAfterTries(row);
   }
 
   /** Counts that the code is emailed again. @returns false if that was done too often */
-  async countResend({ token }: FoundPending, transaction: Transaction): Promise<boolean> {
-    const sql = `UPDATE ${this.#table.name} SET resends = resends + 1
-      WHERE token_hash = :hash AND resends < ${MAX_RESENDS}`;
-    return (await this.core.database.change(sql, { hash: digestToken(token) }, { transaction })) > 0;
+  countResend({ row }: FoundPending, transaction: Transaction): Promise<boolean> {
+    return this.#waiting.countUp(row, 'resends', MAX_RESENDS, transaction);
   }
 
   /** Returns when a sign-in began to wait. */
   beganAt({ row }: FoundPending): Date {
-    return new Date(row.expiresAt.getTime() - LIFETIME_MS);
+    return this.#waiting.beganAt(row);
   }
 
   /**
@@ -190,14 +153,9 @@ export class PendingSignIns {
    * there is none. Sends no statement for a request without a pending sign-in.
    */
   async waitingForCode(): Promise<string | null> {
-    const [token, ...others] = this.#presented();
-    if (others.length > 0 || !isWellFormedToken(PREFIX, token)) return null;
-    await this.core.database.ready();
-    const [row] = await this.#row.select(
-      "WHERE p.token_hash = :hash AND p.step = 'email_code' AND p.expires_at > :now",
-      { hash: digestToken(token), now: this.core.database.clock.date() },
-    );
-    return row?.userId ?? null;
+    const token = this.presentedToken;
+    const found = token === null ? null : await this.#waiting.find(digestToken(token));
+    return found?.row.step === 'email_code' ? found.record.user.id : null;
   }
 
   /** Deletes the pending sign-ins whose tokens the current request presents, because its browser signs out. */
@@ -205,18 +163,14 @@ export class PendingSignIns {
     for (const token of this.#presented()) {
       if (!isWellFormedToken(PREFIX, token)) continue;
       const hash = digestToken(token);
-      await this.#table.delete({ hash });
+      await this.#waiting.end({ hash });
       for (const plugin of this.core.contributions) await plugin.abandonPending?.(hash);
     }
   }
 
   /** Ends the pending sign-ins of a user, whose row is locked. */
   async endAll(userId: string, transaction: Transaction): Promise<void> {
-    await this.#table.delete({ userId }, transaction);
-  }
-
-  get expired(): Chore {
-    return new ExpiredRows(this.core.database, this.#table.name, 'token_hash', { expires_at: 0 });
+    await this.#waiting.end({ userId }, transaction);
   }
 
   #presented(): string[] {
@@ -226,11 +180,7 @@ export class PendingSignIns {
   }
 }
 
-function withTries({ token, row: { tries } }: FoundPending) {
-  return { hash: digestToken(token), tries };
-}
-
 /** Identifies a pending sign-in to the plugins that create challenges for it, without revealing its token. */
-export function challengerOf(token: string): string {
-  return digestInHex(token);
+export function challengerOf({ row }: FoundPending): string {
+  return row.hash.toString('hex');
 }

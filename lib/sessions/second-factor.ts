@@ -4,7 +4,8 @@ import type { Database } from '../database/database.js';
 import { AuthError, type AuthErrorCode } from '../errors.js';
 import type { Session, SignInStep, User } from '../tables/core.js';
 import type { AccountRow, UserRecord } from '../users/record.js';
-import type { FoundPending, JoinedPart } from './pending-sign-ins.js';
+import type { JoinedPart } from '../waiting/waiting.js';
+import type { FoundPending } from './pending-sign-ins.js';
 import { type Assurance, FRESH_SECONDS, type IssuedSession, requireFresh, type Shown } from './signed-in.js';
 
 /** What {@link SecondFactorRules} need. */

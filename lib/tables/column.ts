@@ -221,6 +221,13 @@ export function columnName(attribute: string, { name = snakeCase(attribute) }: C
   return name;
 }
 
+/** Returns the primary key of a table: its attribute, and the name of its column. */
+export function keyOf(columns: Columns): { readonly attribute: string; readonly name: string } {
+  const [first] = Object.entries(columns);
+  if (!first) throw new TypeError('a table has no columns');
+  return { attribute: first[0], name: columnName(...first) };
+}
+
 /** Converts an attribute's value to JSON: times to strings, and the keys of latchkey's own objects to snake_case. */
 export function toJson(value: unknown, { kind }: Column): unknown {
   if (value instanceof Date) return value.toISOString();

@@ -2,6 +2,7 @@ import { CORE, callOf, type Defined, type Owner, requireOneOwner } from '../owne
 import { type Columns, column, columnName, type ShownOf, snakeCase } from './column.js';
 import type { ModelOf } from './model.js';
 import { declareTable, namesIn, type TableDeclaration } from './table.js';
+import { defineWaiting } from './waiting.js';
 
 /**
  * How well an email is proven to be the user's, from weak to strong. Each level includes the ones before it.
@@ -260,22 +261,20 @@ export const recentBrowsers = declareTable({
 
 export type RecentBrowserColumns = typeof recentBrowsers.columns;
 
-export const oneTimeTokens = declareTable({
+/** How long the outbox retries an entry. */
+export const GIVE_UP_MS = 3 * 24 * 60 * 60 * 1000;
+
+export const oneTimeTokens = defineWaiting({
   name: 'one_time_tokens',
+  hangsOn: 'mailbox',
   exported: { as: 'emailed_links', by: 'userId' },
   columns: {
     tokenHash: column.digest().internal(),
-    /** The id of the user. Null for a token that is not sent to anyone: see `OneTimeTokens.issue`. */
-    userId: column.uuid().nullable().exported(),
     purpose: column.text(32).exact().exported(),
-    /** The address that the token was sent to. */
-    email: column.text(254).exact().exported(),
-    expiresAt: column.time().exported(),
-    /** The user's epoch when the token was issued, if the token expires when the user's sessions are revoked. */
-    authEpoch: column.integer().internal().nullable().notExported('It is a counter of latchkey.'),
   },
   foreignKeys: { userId: users },
-  indexes: { userId: ['userId'], expiresAt: ['expiresAt'] },
+  // An email with the token might still be waiting to be sent, and then restarts the lifetime.
+  pruneAfterMs: GIVE_UP_MS,
 });
 
 export type TokenColumns = typeof oneTimeTokens.columns;
@@ -381,16 +380,16 @@ export type ImportedUserColumns = typeof importedUsers.columns;
 export type SignInStep = 'second_factor' | 'email_code';
 
 /** Sign-ins that are waiting for a further step. They are not sessions, and do not authenticate requests. */
-export const unfinishedSignIns = declareTable({
+export const unfinishedSignIns = defineWaiting({
   name: 'unfinished_sign_ins',
+  hangsOn: 'epoch',
+  lifetimeMs: 10 * 60 * 1000,
+  tries: 5,
   exported: { as: 'pending_sign_ins', by: 'userId' },
   columns: {
     hash: column.digest().internal().named('token_hash'),
     /** Random, for the emailed code. Null if no code was emailed. */
     salt: column.digest().internal().nullable().notExported('It is a part of emailed codes.'),
-    userId: column.uuid().exported(),
-    /** The user's epoch at the first step. Revoking all sessions raises it, which ends this sign-in too. */
-    authEpoch: column.integer().internal().notExported('It is a counter of latchkey.'),
     remembered: column.boolean().exported(),
     /** How the user authenticated with the first step. */
     amr: column.words(100).exported(),
@@ -402,18 +401,14 @@ export const unfinishedSignIns = declareTable({
     ipAddress: column.text(45).internal().nullable().exported(),
     /** The client's user agent at the first step, if known. */
     userAgent: column.text(255).internal().nullable().exported(),
-    /** The number of codes that were tried, if the code was emailed. */
-    tries: column.integer().internal().default(0).exported(),
     /** The number of times that the code was emailed again. */
     resends: column.integer().internal().default(0).exported(),
     /** The address whose mailbox the first step has proven, once the sign-in is complete. Null if it proves none. */
     provesEmail: column.text(254).exact().internal().nullable().exported(),
     /** Whether the first step was taken in a browser of the account, so that the proof removes nothing from it. */
     isOwn: column.boolean().internal().nullable().exported(),
-    expiresAt: column.time().exported(),
   },
   foreignKeys: { userId: users },
-  indexes: { userId: ['userId'], expiresAt: ['expiresAt'] },
 });
 
 export const importKeys = declareTable({

@@ -62,7 +62,8 @@ type Undeclared<C extends Columns> = {
   [A in keyof C & string]: undefined extends C[A]['inExport'] ? A : never;
 }[keyof C & string];
 
-type Declaring<C extends Columns> = [Undeclared<C>] extends [never]
+/** Requires that all columns of a table declare whether they are exported. */
+export type Declaring<C extends Columns> = [Undeclared<C>] extends [never]
   ? { readonly by: keyof C }
   : { readonly undeclared: Undeclared<C> };
 
@@ -222,18 +223,26 @@ export class Table<C extends Columns> {
    */
   update(values: Partial<RowOf<C>>, where: Partial<RowOf<C>>, transaction?: Transaction): Promise<number> {
     const set = this.#bind(values, 'set');
-    const at = this.#bind(where, 'where');
+    const at = this.where(where);
     const assignments = set.terms.map(({ column, value }) => `${column} = ${value ?? 'NULL'}`);
-    const sql = `UPDATE ${this.name} SET ${assignments.join(', ')} WHERE ${conditionOf(at.terms)}`;
+    const sql = `UPDATE ${this.name} SET ${assignments.join(', ')} WHERE ${at.sql}`;
     const isSecret = set.isSecret || at.isSecret;
     return this.database.change(sql, { ...set.values, ...at.values }, { transaction, isSecret });
   }
 
   /** Deletes the rows whose columns equal all of `where`. @returns the number of rows */
   delete(where: Partial<RowOf<C>>, transaction?: Transaction): Promise<number> {
+    const { sql, values, isSecret } = this.where(where);
+    return this.database.change(`DELETE FROM ${this.name} WHERE ${sql}`, values, { transaction, isSecret });
+  }
+
+  /** Returns the condition that a row's columns equal all of `where`. */
+  where(where: Partial<RowOf<C>>): Condition {
     const { terms, values, isSecret } = this.#bind(where, 'where');
-    const sql = `DELETE FROM ${this.name} WHERE ${conditionOf(terms)}`;
-    return this.database.change(sql, values, { transaction, isSecret });
+    // Without a condition, the statement would affect every row.
+    if (terms.length === 0) throw new TypeError('a condition is empty');
+    const sql = terms.map(({ column, value }) => `${column} ${value ? `= ${value}` : 'IS NULL'}`);
+    return { sql: sql.join(' AND '), values, isSecret };
   }
 
   #selection<Row>(
@@ -269,16 +278,18 @@ interface NamedColumn {
   readonly sql: string;
 }
 
+/** A condition in SQL, with the values of its placeholders. */
+export interface Condition {
+  readonly sql: string;
+  readonly values: Readonly<Record<string, Value>>;
+  /** Whether a value is secret, so that the statement must not be logged. */
+  readonly isSecret: boolean;
+}
+
 /** A column, and the placeholder of its value, or null for NULL. */
 interface Term {
   readonly column: string;
   readonly value: string | null;
-}
-
-function conditionOf(terms: readonly Term[]): string {
-  // Without a condition, the statement would affect every row.
-  if (terms.length === 0) throw new TypeError('a condition is empty');
-  return terms.map(({ column, value }) => `${column} ${value ? `= ${value}` : 'IS NULL'}`).join(' AND ');
 }
 
 /** How an attribute is read from the result. */

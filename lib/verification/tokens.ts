@@ -1,26 +1,20 @@
 import type { Transaction } from 'sequelize';
 import { createToken, digestToken, isWellFormedToken } from '../crypto/token.js';
-import { type Chore, ExpiredRows } from '../database/chores.js';
 import type { Database } from '../database/database.js';
 import { AuthError, UndeclaredError } from '../errors.js';
 import type { LinkPurpose } from '../mail/mails.js';
-import { GIVE_UP_MS } from '../outbox/rows.js';
+import type { RowOf } from '../tables/column.js';
 import { oneTimeTokens, type TokenColumns } from '../tables/core.js';
-import { Table } from '../tables/table.js';
 import { EmailProof } from '../users/email-proof.js';
 import { type ChecksAccounts, checkAccount, type UserRecord } from '../users/record.js';
 import type { Users } from '../users/users.js';
+import type { CodeTries } from '../waiting/code-tries.js';
+import { type FoundWaiting, WaitingOfUsers } from '../waiting/waiting.js';
 import type { BeforeChange, ProofOfEmail } from './proof.js';
 
 /** A valid token and its user. */
-export interface FoundToken {
+export interface FoundToken extends FoundWaiting<RowOf<TokenColumns>> {
   readonly purpose: Purpose;
-  readonly token: string;
-  /** The address that the token was sent to. */
-  readonly email: string;
-  /** The user's epoch when the token was issued, if the token is revoked together with the user's sessions. */
-  readonly epoch: number | null;
-  readonly record: UserRecord;
 }
 
 /** The prefix of emailed tokens. */
@@ -30,6 +24,7 @@ const PREFIX = 'lkm_';
 interface OneTimeTokensNeeds {
   readonly database: Database;
   readonly users: Users;
+  readonly codeTries: CodeTries;
   readonly proofs: ProofOfEmail;
   readonly contributions: readonly (ChecksAccounts & HasPurposes)[];
 }
@@ -39,10 +34,10 @@ interface OneTimeTokensNeeds {
  * Redeeming a token proves access to the mailbox, so the rules of {@link ProofOfEmail} apply to every purpose.
  */
 export class OneTimeTokens {
-  readonly #table: Table<TokenColumns>;
+  readonly #waiting: WaitingOfUsers<TokenColumns>;
 
   constructor(private readonly core: OneTimeTokensNeeds) {
-    this.#table = new Table(core.database, oneTimeTokens);
+    this.#waiting = new WaitingOfUsers(core, oneTimeTokens);
   }
 
   /** @throws TypeError if two plugins declare the same purpose: each could redeem the other's tokens */
@@ -66,12 +61,8 @@ export class OneTimeTokens {
     transaction?: Transaction,
   ): Promise<string> {
     const token = createToken(PREFIX);
-    await this.core.database.ready();
-    const expiresAt = this.core.database.clock.date(lifetimeMs);
-    await this.#table.insert(
-      { tokenHash: digestToken(token), userId, purpose, email, expiresAt },
-      transaction,
-    );
+    const row = { tokenHash: digestToken(token), userId, purpose, email };
+    await this.#waiting.begin(row, transaction, lifetimeMs);
     return token;
   }
 
@@ -83,17 +74,16 @@ export class OneTimeTokens {
     transaction: Transaction,
   ): Promise<string> {
     const token = createToken(PREFIX);
-    const expiresAt = this.core.database.clock.date(lifetimeMs);
-    await this.#table.delete({ userId, purpose }, transaction);
-    const row = { tokenHash: digestToken(token), userId, purpose, email, expiresAt, authEpoch };
-    await this.#table.insert(row, transaction);
+    await this.#waiting.end({ userId, purpose }, transaction);
+    const row = { tokenHash: digestToken(token), userId, purpose, email, authEpoch };
+    await this.#waiting.begin(row, transaction, lifetimeMs);
     return token;
   }
 
   /** Restarts the lifetime of a token that is sent late. @returns whether the token still exists */
   async prolong(token: string, lifetimeMs: number): Promise<boolean> {
     const expiresAt = this.core.database.clock.date(lifetimeMs);
-    return (await this.#table.update({ expiresAt }, { tokenHash: digestToken(token) })) > 0;
+    return (await this.#waiting.table.update({ expiresAt }, { tokenHash: digestToken(token) })) > 0;
   }
 
   /**
@@ -110,16 +100,10 @@ export class OneTimeTokens {
       throw new UndeclaredError(
         `latchkey: the purpose '${unknown.name}' has not been declared: add it to the purposes of its plugin`,
       );
-    if (!isWellFormedToken(PREFIX, token)) throw new AuthError('invalid_token');
-    const hash = digestToken(token);
-    const [row] = await this.#table.whole('t').select('WHERE t.token_hash = :hash', { hash });
-    const purpose = [accepted].flat().find(({ name }) => name === row?.purpose);
-    if (!row || !purpose || this.core.database.clock.hasPassed(row.expiresAt))
-      throw new AuthError('invalid_token');
-    const record = row.userId === null ? null : await this.core.users.findRecord({ id: row.userId });
-    const { email, authEpoch } = row;
-    if (!record || !isFor({ purpose, email, epoch: authEpoch }, record)) throw new AuthError('invalid_token');
-    return { purpose, token, email, epoch: authEpoch, record };
+    const found = isWellFormedToken(PREFIX, token) ? await this.#waiting.find(digestToken(token)) : null;
+    const purpose = [accepted].flat().find(({ name }) => name === found?.row.purpose);
+    if (!found || !purpose) throw new AuthError('invalid_token');
+    return { ...found, purpose };
   }
 
   /**
@@ -138,21 +122,17 @@ export class OneTimeTokens {
     isOwn: boolean,
     before?: BeforeChange,
   ): Promise<T> {
-    const { purpose, token, email } = found;
-    const { user } = found.record;
+    const { purpose, row } = found;
     return this.core.database.transaction(async (transaction) => {
-      // Lock the user first, because two tokens of one user would otherwise deadlock.
-      const record = await this.core.users.lock(user.id, transaction);
-      if (!record || !isFor(found, record)) throw new AuthError('invalid_token');
-      const used = await this.#table.delete({ tokenHash: digestToken(token) }, transaction);
-      if (used === 0) throw new AuthError('invalid_token');
+      const record = await this.#waiting.use(found, transaction);
+      if (!record) throw new AuthError('invalid_token');
       // Check the account only now, so that a used token reveals nothing about it.
       checkAccount(record.account, this.core.contributions);
       const siblings = purpose.isForNewEmail ? {} : { purpose: purpose.name };
-      await this.#table.delete({ userId: user.id, ...siblings }, transaction);
+      await this.#waiting.end({ userId: record.user.id, ...siblings }, transaction);
       const proof = { proof: EmailProof.answeredMail, isOwn, before };
       const proved = purpose.isForNewEmail
-        ? await this.core.proofs.replaceEmail(record, email, proof, transaction)
+        ? await this.core.proofs.replaceEmail(record, row.email, proof, transaction)
         : await this.core.proofs.record(record, proof, transaction);
       return work(proved, transaction);
     });
@@ -160,40 +140,24 @@ export class OneTimeTokens {
 
   /** Consumes a token without redeeming it. */
   async discard(token: string): Promise<void> {
-    await this.#table.delete({ tokenHash: digestToken(token) });
+    await this.#waiting.end({ tokenHash: digestToken(token) });
   }
 
   /** Revokes the tokens that a new password invalidates, such as other reset links. */
   async endWithNewPassword(userId: string, transaction: Transaction): Promise<void> {
     for (const { name: purpose, endsWithPassword } of this.#purposes) {
-      if (endsWithPassword) await this.#table.delete({ userId, purpose }, transaction);
+      if (endsWithPassword) await this.#waiting.end({ userId, purpose }, transaction);
     }
   }
 
   /** Revokes all tokens of a user. */
   async endAll(userId: string, transaction: Transaction): Promise<void> {
-    await this.#table.delete({ userId }, transaction);
-  }
-
-  /** Deletes tokens that expired so long ago that no email with one can still be waiting. */
-  get expired(): Chore {
-    return new ExpiredRows(this.core.database, this.#table.name, 'token_hash', { expires_at: GIVE_UP_MS });
+    await this.#waiting.end({ userId }, transaction);
   }
 
   get #purposes(): readonly Purpose[] {
     return [VERIFY_NEW_EMAIL, ...this.core.contributions.flatMap(({ purposes = [] }) => purposes)];
   }
-}
-
-/**
- * Whether a token is still valid for this user, whose email might have changed, or whose sessions might have been
- * revoked.
- */
-function isFor(
-  { purpose, email, epoch }: Pick<FoundToken, 'purpose' | 'email' | 'epoch'>,
-  { user, authEpoch }: UserRecord,
-): boolean {
-  return purpose.isForNewEmail ? epoch === authEpoch : user.email === email;
 }
 
 /** The purpose of a one-time token, and its rules. */

@@ -17,12 +17,12 @@ import { laterReports, reports, reportsWithoutMigrations } from '../support/late
  * migrations of the same owner add, so that it never changes either.
  */
 const LANDED: Readonly<Record<string, Readonly<Record<string, string>>>> = {
-  '0001-core': { mysql: 'ffb4f92d64c4d88a', postgres: '08a8b45a524fe45a', sqlite: 'bb70b2cfc272a4eb' },
+  '0001-core': { mysql: '4188908bc6c31580', postgres: 'b1384c8714eb4321', sqlite: 'b1bfdb5e4ac8f954' },
   '0001-apiKeys': { mysql: '8fcf3cee66957aa5', postgres: 'de798514ef311444', sqlite: 'a6f87186a4a87de5' },
   '0001-auditLog': { mysql: '8eea6f136ab106e5', postgres: 'd5d17f0aedfaf243', sqlite: '7b01b055b508031a' },
-  '0001-emailSignIn': { mysql: '5b94c241b2f8e208', postgres: 'a07f80a7a6acc04c', sqlite: 'b29afe45d9a23ccd' },
-  '0001-oauth': { mysql: 'a2d83104165cb0a2', postgres: '9b7b5efc07380d4b', sqlite: '78aeaa4e09b60f31' },
-  '0001-passkeys': { mysql: 'dc31dee779e05bc7', postgres: 'b6de08a709ff9a4c', sqlite: '39bf90b2d8d2a995' },
+  '0001-emailSignIn': { mysql: 'c496db35a1e19852', postgres: '1760a898a8c7bb17', sqlite: '1e3f4496ad8aa4fe' },
+  '0001-oauth': { mysql: 'b37384cba60ce627', postgres: '4051a7e21fcdc3b2', sqlite: '53f8857ef64b3e38' },
+  '0001-passkeys': { mysql: 'fde347fac88563a6', postgres: 'b62f971f7bfb1e83', sqlite: '69782da02403de49' },
   '0001-suspension': { mysql: '44c5bfcf91d2c900', postgres: '7efac92d23970450', sqlite: 'd4d180d6e6fac982' },
   '0001-twoFactor': { mysql: '443f1166fb3d6cb6', postgres: '1d3c442956d04fba', sqlite: '15f4a7f6ee798d29' },
 };

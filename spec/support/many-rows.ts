@@ -115,8 +115,8 @@ export async function fillTables(database: SpecDatabase): Promise<void> {
       expires_at: end(index),
     })),
     emailed_sign_ins: each((index) => ({
-      token_hash: digest(),
       link_hash: digest(),
+      browser_hash: digest(),
       email: `${index}@example.com`,
       remembered: true,
       mails: 1,
@@ -210,7 +210,7 @@ export async function fillTables(database: SpecDatabase): Promise<void> {
     passkey_challenges: each((index) => ({
       challenge_hash: digest(),
       purpose: 'register',
-      binding_hash: digest(),
+      browser_hash: digest(),
       user_id: user(index),
       expires_at: end(index),
     })),

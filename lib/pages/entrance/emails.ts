@@ -130,7 +130,7 @@ export function changeEmail(site: Site): Page | null {
       return {
         form: site.form(visit, { path }, 'confirm'),
         token: found && token,
-        newEmail: found?.email ?? null,
+        newEmail: found?.row.email ?? null,
         // The new mailbox might belong to someone else, because the user misspelled the address.
         of: found && (isOwn ? site.nameOf(found.record.user) : masked(site.nameOf(found.record.user))),
         needsPassword: !isOwn && site.core.passwords !== null,

@@ -116,7 +116,7 @@ export class Confirmation {
     try {
       return await retryAfterRace(['email_taken'], async () => {
         // If this runs again, another browser has just created the account for this address.
-        current ??= await this.rows.findWithUser(found.row.tokenHash, true);
+        current ??= await this.rows.findWithUser(found.row.browserHash, true);
         if (!current) throw expired();
         const { row, record, hasPasskey } = current;
         current = null;
@@ -162,7 +162,7 @@ export class Confirmation {
   ): Promise<SignedIn> {
     // Create the session first, because this locks the user's row, as other transactions do before their other locks.
     const signedIn = await checked.begin(proof, transaction);
-    if (!(await this.rows.endFor(row, proof.user.id, transaction))) throw expired();
+    if (!(await this.rows.takeFor(row, proof.user.id, transaction))) throw expired();
     return signedIn;
   }
 
@@ -178,7 +178,7 @@ export class Confirmation {
     const locked = await core.users.lock(user.id, transaction);
     // The account has changed since it was checked.
     if (!locked || locked.authEpoch !== authEpoch || locked.user.email !== row.email) throw expired();
-    if (!(await this.rows.end(row, transaction))) throw expired();
+    if (!(await this.rows.take(row, transaction))) throw expired();
     const proven = await recordProof(core, locked, isOwn, transaction);
     const isFresh = hasOnlyEmail(core, proven.record, await readsPasskey(core, user.id, transaction));
     const signedIn = await checked.begin({ ...afterProof(proven, authEpoch), isFresh }, transaction);
@@ -219,7 +219,7 @@ export class Confirmation {
     const signedIn = await database.transaction(async (transaction) => {
       const context = { via: 'email', from: 'user', fields: given } as const;
       // End the request first, so that the app's hooks run only once if the same code is sent several times.
-      if (!(await this.rows.end(row, transaction))) throw expired();
+      if (!(await this.rows.take(row, transaction))) throw expired();
       const created = await signUp.create(person, context, transaction);
       return checked.begin(created, transaction);
     });

@@ -1,15 +1,18 @@
 import { declareProblems } from '../../errors.js';
 import type { NoAccountTemplate, SignInCodeTemplate } from '../../mail/messages.js';
 import { column, type RowOf } from '../../tables/column.js';
-import { declareTable } from '../../tables/table.js';
+import { defineWaiting } from '../../tables/waiting.js';
 
-/** Sign-ins that wait for an emailed code or link. They hold an address, and never a user. */
-export const emailedSignInsTable = declareTable({
+/**
+ * Sign-ins that wait for an emailed code or link. They hold an address, and never a user. The browser's part is its token, or
+ * the id of the session that reauthenticates.
+ */
+export const emailedSignInsTable = defineWaiting({
   name: 'emailed_sign_ins',
+  hangsOn: 'browser',
+  tries: 5,
   exported: 'Its rows belong to browsers and not to accounts, and expire within minutes.',
   columns: {
-    /** The hash of the browser's token, or of the id of the session that reauthenticates. */
-    tokenHash: column.digest().internal(),
     /** The hash of the link's token. Random for a reauthentication, which has no link. */
     linkHash: column.digest().internal(),
     /** Random, for the code and the link of a sign-in. Null for a reauthentication. */
@@ -26,15 +29,12 @@ export const emailedSignInsTable = declareTable({
     authEpoch: column.integer().internal().nullable(),
     /** The number of times that an email was sent, or left out. */
     mails: column.integer().internal(),
-    /** The number of codes that were tried. */
-    tries: column.integer().internal(),
     /** The number of times that the code was asked for again. */
     resends: column.integer().internal(),
-    expiresAt: column.time(),
   },
-  unique: { linkHash: ['linkHash'] },
-  // The second one is for the deletion of an account.
-  indexes: { expiresAt: ['expiresAt'], email: ['email'] },
+  unique: { browserHash: ['browserHash'] },
+  // For the deletion of an account.
+  indexes: { email: ['email'] },
 });
 
 export type EmailedSignInColumns = typeof emailedSignInsTable.columns;

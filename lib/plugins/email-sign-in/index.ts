@@ -62,7 +62,6 @@ export function emailSignIn(
           const email = (await core.users.find(userId, transaction))?.email ?? null;
           if (email !== null) await rows.endCodesFor(email, transaction);
         },
-        expired: [rows.expired],
       };
     },
   });

@@ -25,7 +25,7 @@ export function byEmailCode(core: Core, rows: EmailedSignIns): Reauthentication 
         await rows.endAfterTries(row);
         throw new AuthError('invalid_code');
       }
-      if (!(await rows.end(row))) throw new AuthError('invalid_code');
+      if (!(await rows.take(row))) throw new AuthError('invalid_code');
       return { amr: ['email'] };
     },
   };

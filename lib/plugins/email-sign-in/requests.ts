@@ -56,11 +56,11 @@ export class Requests {
       }
     }
     const pendingToken = pendings.newToken();
-    const tokenHash = digestToken(pendingToken);
+    const browserHash = digestToken(pendingToken);
     const salt = newSalt();
-    const link = rows.newLink({ tokenHash, salt, email });
+    const link = rows.newLink({ browserHash, salt, email });
     const row = this.#newRow({
-      tokenHash,
+      browserHash,
       linkHash: digestToken(link),
       salt,
       email,
@@ -87,15 +87,15 @@ export class Requests {
     if (email === null || !hasOnlyEmail(core, record, await readsPasskey(core, userId)))
       throw new AuthError('email_code_not_offered');
     await core.limiter.countAddress('mailAddress');
-    const tokenHash = reauthenticationOf(sessionId);
-    const former = await rows.find(tokenHash);
+    const browserHash = reauthenticationOf(sessionId);
+    const former = await rows.find(browserHash);
     await core.database.transaction(async (transaction) => {
       if (former && this.#canRepeat(former, email)) {
         if (!(await rows.countResend(former, false, transaction))) return;
         return this.#mailReauthentication(former, transaction);
       }
       const row = this.#newRow({
-        tokenHash,
+        browserHash,
         linkHash: digestToken(randomBytes(32).toString('hex')),
         salt: null,
         email,
@@ -125,7 +125,7 @@ export class Requests {
   }
 
   #newRow(
-    given: Pick<EmailedSignInRow, 'tokenHash' | 'linkHash' | 'salt' | 'email' | 'remembered' | 'askedBy'>,
+    given: Pick<EmailedSignInRow, 'browserHash' | 'linkHash' | 'salt' | 'email' | 'remembered' | 'askedBy'>,
   ): EmailedSignInRow {
     const { clock } = this.core.database;
     const expiresAt = clock.date(this.#lifetimeMs);
@@ -138,7 +138,7 @@ export class Requests {
   }
 
   #mail(
-    { email, tokenHash, askedBy, expiresAt: until }: EmailedSignInRow,
+    { email, browserHash, askedBy, expiresAt: until }: EmailedSignInRow,
     template: Omit<SignInCodeTemplate, 'page'>,
     code: string,
     link: string | null,
@@ -149,7 +149,7 @@ export class Requests {
     const facts = { at: database.clock.date(), client: { ip, userAgent }, subject: null, undo: null };
     const mail = {
       email,
-      requestHash: tokenHash.toString('hex'),
+      requestHash: browserHash.toString('hex'),
       template: { ...template, page: settings.email?.signInUrl ?? '' },
       code,
       token: this.settings.link ? link : null,

@@ -3,9 +3,8 @@ import type { Transaction } from 'sequelize';
 import type { Core } from '../../core/core.js';
 import { nameOf } from '../../crypto/emailed-codes.js';
 import { digestToken, isWellFormedToken, tokenOfBytes } from '../../crypto/token.js';
-import { type Chore, ExpiredRows } from '../../database/chores.js';
-import type { Selection, Table } from '../../tables/table.js';
 import type { UserRecord } from '../../users/record.js';
+import { WaitingInBrowsers } from '../../waiting/waiting.js';
 import { type EmailedSignInColumns, type EmailedSignInRow, emailedSignInsTable } from './declarations.js';
 import { passkeySql } from './proof.js';
 
@@ -25,18 +24,16 @@ export interface FoundSignIn {
 /** Reads and writes the table of emailed sign-ins. */
 export class EmailedSignIns {
   readonly #core: Core;
-  readonly #table: Table<EmailedSignInColumns>;
-  readonly #row: Selection<EmailedSignInRow>;
+  readonly #waiting: WaitingInBrowsers<EmailedSignInColumns>;
 
   constructor(core: Core) {
     this.#core = core;
-    this.#table = core.table(emailedSignInsTable);
-    this.#row = this.#table.whole('e');
+    this.#waiting = new WaitingInBrowsers(core, emailedSignInsTable);
   }
 
-  /** Finds a request, which can have expired. */
-  async find(tokenHash: Buffer): Promise<EmailedSignInRow | null> {
-    const [row] = await this.#row.select('WHERE e.token_hash = :tokenHash', { tokenHash });
+  /** Finds the request of a browser, which can have expired. */
+  async find(browserHash: Buffer): Promise<EmailedSignInRow | null> {
+    const [row] = await this.#waiting.row.select('WHERE w.browser_hash = :browserHash', { browserHash });
     return row ?? null;
   }
 
@@ -45,22 +42,23 @@ export class EmailedSignIns {
    *
    * @param isAgain whether it was found before, and another transaction has made the account since
    */
-  async findWithUser(tokenHash: Buffer, isAgain = false): Promise<FoundSignIn | null> {
+  async findWithUser(browserHash: Buffer, isAgain = false): Promise<FoundSignIn | null> {
     const { database, users } = this.#core;
     // In a transaction of the app, MySQL would not see an account that has just been made.
     const read = isAgain && database.dialect === 'mysql' ? database.currentRead : '';
     const { selection } = users;
+    const request = this.#waiting.row;
     await selection.ready?.();
     const [raw] = await database.select<{ db_now: number; u_id: string | null; has_passkey: number }>(
-      `SELECT ${selection.columns}, ${this.#row.columns}, ${passkeySql(this.#core)} AS has_passkey,
+      `SELECT ${selection.columns}, ${request.columns}, ${passkeySql(this.#core)} AS has_passkey,
          ${database.nowSql} AS db_now
-       FROM ${this.#row.from} LEFT JOIN ${selection.from} ON u.email = e.email
-       WHERE e.token_hash = :tokenHash ${read}`,
-      { tokenHash },
+       FROM ${request.from} LEFT JOIN ${selection.from} ON u.email = w.email
+       WHERE w.browser_hash = :browserHash ${read}`,
+      { browserHash },
     );
     if (!raw) return null;
     database.clock.observe(raw.db_now);
-    const row = this.#row.read(raw);
+    const row = request.read(raw);
     if (database.clock.hasPassed(row.expiresAt)) return null;
     const record = raw.u_id === null ? null : users.read(raw);
     return { row, record, hasPasskey: Number(raw.has_passkey) === 1 };
@@ -74,91 +72,89 @@ export class EmailedSignIns {
   /** Returns the address that a link was emailed to. Null for one of a request that has expired, or of none. */
   async emailOfLink(token: string): Promise<string | null> {
     if (!isWellFormedToken(PREFIX, token)) return null;
-    const linkHash = digestToken(token);
-    const [row] = await this.#row.select('WHERE e.link_hash = :linkHash', { linkHash });
-    const isLive =
-      row !== undefined && row.sentAt !== null && !this.#core.database.clock.hasPassed(row.expiresAt);
-    return isLive ? row.email : null;
+    const row = await this.#waiting.find(digestToken(token));
+    return row && row.sentAt !== null ? row.email : null;
   }
 
   async insert(row: EmailedSignInRow, transaction: Transaction): Promise<void> {
-    await this.#table.insert(row, transaction);
+    await this.#waiting.table.insert(row, transaction);
   }
 
   /** Inserts a row, unless a concurrent call has. @returns whether it was inserted */
   insertUnlessThere(row: EmailedSignInRow, transaction: Transaction): Promise<boolean> {
-    return this.#table.insertUnlessThere(row, transaction);
+    return this.#waiting.table.insertUnlessThere(row, transaction);
   }
 
   /** Replaces a request by another one. @returns whether it was still there */
   async replace(
-    { tokenHash, linkHash }: EmailedSignInRow,
+    { browserHash, linkHash }: EmailedSignInRow,
     row: EmailedSignInRow,
     transaction: Transaction,
   ): Promise<boolean> {
-    return (await this.#table.update(row, { tokenHash, linkHash }, transaction)) > 0;
+    return (await this.#waiting.table.update(row, { browserHash, linkHash }, transaction)) > 0;
   }
 
   /** Counts that the code is mailed again. @returns false if that was done too often */
-  async countResend(
-    { tokenHash }: EmailedSignInRow,
-    remembered: boolean,
-    transaction: Transaction,
-  ): Promise<boolean> {
-    const sql = `UPDATE ${this.#table.name} SET resends = resends + 1, remembered = :remembered
-      WHERE token_hash = :tokenHash AND resends < ${MAX_RESENDS}`;
-    return (await this.#core.database.change(sql, { tokenHash, remembered }, { transaction })) > 0;
+  async countResend(row: EmailedSignInRow, remembered: boolean, transaction: Transaction): Promise<boolean> {
+    if (!(await this.#waiting.countUp(row, 'resends', MAX_RESENDS, transaction))) return false;
+    if (row.remembered !== remembered)
+      await this.#waiting.table.update({ remembered }, { linkHash: row.linkHash }, transaction);
+    return true;
   }
 
   /** Counts a code before it is compared. @returns false if there were too many */
   countTry(row: EmailedSignInRow): Promise<boolean> {
-    return this.#core.codeTries.count(this.#table, withTries(row));
+    return this.#waiting.countTry(row);
   }
 
   /** Whether another code of a request can be tried. */
   hasTries(row: EmailedSignInRow): boolean {
-    return this.#core.codeTries.areLeft(withTries(row));
+    return this.#waiting.hasTries(row);
   }
 
   /** Takes back the count of a code that was right. */
   giveBackTry(row: EmailedSignInRow): Promise<void> {
-    return this.#core.codeTries.giveBack(this.#table, withTries(row));
+    return this.#waiting.giveBackTry(row);
   }
 
   /** Ends a request after a wrong code, if it was the last one allowed. @returns whether it ended */
   endAfterTries(row: EmailedSignInRow): Promise<boolean> {
-    return this.#core.codeTries.endAfterLast(this.#table, withTries(row));
+    return this.#waiting.endAfterTries(row);
   }
 
-  /** Ends a request. Only one of several concurrent calls succeeds. @returns whether this one did */
-  async end({ tokenHash, linkHash }: EmailedSignInRow, transaction?: Transaction): Promise<boolean> {
-    return (await this.#table.delete({ tokenHash, linkHash }, transaction)) > 0;
+  /** Consumes a request. Only one of several concurrent calls succeeds. @returns whether this one did */
+  take({ linkHash, browserHash }: EmailedSignInRow, transaction?: Transaction): Promise<boolean> {
+    return this.#waiting.take({ linkHash }, browserHash, transaction);
   }
 
-  /** Ends a request, unless its address is no longer the one of this user. @returns whether this call did */
-  async endFor({ tokenHash, linkHash, email }: EmailedSignInRow, userId: string, transaction: Transaction) {
+  /** Consumes a request, unless its address is no longer the one of this user. @returns whether this call did */
+  async takeFor({ linkHash, email }: EmailedSignInRow, userId: string, transaction: Transaction) {
     const { database, users } = this.#core;
-    const sql = `DELETE FROM ${this.#table.name} WHERE token_hash = :tokenHash AND link_hash = :linkHash
+    const sql = `DELETE FROM ${this.#waiting.table.name} WHERE link_hash = :linkHash
       AND EXISTS (SELECT 1 FROM ${users.selection.from} WHERE u.id = :userId AND u.email = :email)`;
-    const changed = await database.change(sql, { tokenHash, linkHash, userId, email }, { transaction });
-    return changed > 0;
+    return (await database.change(sql, { linkHash, userId, email }, { transaction })) > 0;
+  }
+
+  /** Ends a request, even if it has expired. */
+  async end({ linkHash }: EmailedSignInRow, transaction?: Transaction): Promise<void> {
+    await this.#waiting.end({ linkHash }, transaction);
   }
 
   /** Ends the request of a browser's token, if there is one. */
-  async abandon(tokenHash: Buffer): Promise<void> {
-    await this.#table.delete({ tokenHash });
+  async abandon(browserHash: Buffer): Promise<void> {
+    await this.#waiting.end({ browserHash });
   }
 
   /** Records that the email of a request is being sent: see `HasEmailedSignIns`. */
-  async mailed(tokenHash: Buffer, hasCode: boolean, authEpoch: number | null): Promise<boolean> {
+  async mailed(browserHash: Buffer, hasCode: boolean, authEpoch: number | null): Promise<boolean> {
     const { database } = this.#core;
     await database.ready();
     const now = database.clock.date();
     // The code of an earlier email stays right. It belongs to the account as it is now, as that of a new request would.
     const sent = hasCode ? 'sent_at = :now, auth_epoch = :authEpoch' : 'sent_at = sent_at';
-    const sql = `UPDATE ${this.#table.name} SET mails = mails + 1, ${sent}
-      WHERE token_hash = :tokenHash AND expires_at > :now`;
-    return (await database.change(sql, { tokenHash, now, authEpoch })) > 0;
+    const sql = `UPDATE ${this.#waiting.table.name} SET mails = mails + 1, ${sent}
+      WHERE browser_hash = :browserHash AND expires_at > :now`;
+    return (await database.change(sql, { browserHash, now, authEpoch })) > 0;
   }
 
   /**
@@ -166,11 +162,7 @@ export class EmailedSignIns {
    * them must not learn that there was an account.
    */
   async endCodesFor(email: string, transaction: Transaction): Promise<void> {
-    await this.#table.update({ sentAt: null, authEpoch: null }, { email }, transaction);
-  }
-
-  get expired(): Chore {
-    return new ExpiredRows(this.#core.database, this.#table.name, 'token_hash', { expires_at: 0 });
+    await this.#waiting.table.update({ sentAt: null, authEpoch: null }, { email }, transaction);
   }
 
   /** Returns the code for a sign-in, from the secret that its link was derived from. */
@@ -216,22 +208,18 @@ export function isLinkOf(token: string, { linkHash }: EmailedSignInRow): boolean
   return isWellFormedToken(PREFIX, token) && timingSafeEqual(digestToken(token), linkHash);
 }
 
-function withTries({ tokenHash, tries }: EmailedSignInRow) {
-  return { hash: tokenHash, tries };
+type Named = Pick<EmailedSignInRow, 'browserHash' | 'salt' | 'email'>;
+
+function codeName({ browserHash, salt, email }: Named): string {
+  return nameOf(['sign-in', browserHash.toString('hex'), email], salt);
 }
 
-type Named = Pick<EmailedSignInRow, 'tokenHash' | 'salt' | 'email'>;
-
-function codeName({ tokenHash, salt, email }: Named): string {
-  return nameOf(['sign-in', tokenHash.toString('hex'), email], salt);
-}
-
-function linkName({ tokenHash, salt, email }: Named): string {
-  return nameOf(['sign-in-link', tokenHash.toString('hex'), email], salt);
+function linkName({ browserHash, salt, email }: Named): string {
+  return nameOf(['sign-in-link', browserHash.toString('hex'), email], salt);
 }
 
 // The first hash is the same for every reauthentication of a session. The second one is random, so a code of an earlier
 // reauthentication is wrong, and no salt is needed.
-function reauthenticationName({ tokenHash, linkHash, email }: EmailedSignInRow): string {
-  return nameOf(['reauthenticate', tokenHash.toString('hex'), linkHash.toString('hex'), email], null);
+function reauthenticationName({ browserHash, linkHash, email }: EmailedSignInRow): string {
+  return nameOf(['reauthenticate', browserHash.toString('hex'), linkHash.toString('hex'), email], null);
 }

@@ -6,6 +6,7 @@ import type { Owner } from '../../owners.js';
 import { column, type RowOf, type ShownOf } from '../../tables/column.js';
 import { users } from '../../tables/core.js';
 import { declareTable } from '../../tables/table.js';
+import { defineWaiting } from '../../tables/waiting.js';
 
 const OWNER: Owner = { name: 'oauth' };
 
@@ -64,12 +65,16 @@ export interface Account extends ShownOf<AccountColumns> {}
 /** A row with all columns, including the encrypted tokens. */
 export interface AccountRow extends RowOf<AccountColumns> {}
 
-export const flowsTable = declareTable({
+/** The lifetime of a flow. */
+export const FLOW_MS = 10 * 60 * 1000;
+
+export const flowsTable = defineWaiting({
   name: 'oauth_flows',
+  hangsOn: 'browser',
+  lifetimeMs: FLOW_MS,
   exported: 'Its rows name no account, and expire within minutes.',
   columns: {
     stateHash: column.digest().internal(),
-    browserHash: column.digest().internal(),
     provider: column.text(64).exact(),
     /** The session that started a link or a reauthentication. Null for a sign-in. */
     sessionId: column.uuid().nullable(),
@@ -77,9 +82,7 @@ export const flowsTable = declareTable({
     redirectUri: column.text(2048),
     /** State, nonce, code verifier and the options of the request, encrypted. */
     sealed: column.longText().secret(),
-    expiresAt: column.time(),
   },
-  indexes: { expiresAt: ['expiresAt'] },
 });
 
 const problems = declareProblems({

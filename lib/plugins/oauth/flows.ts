@@ -3,13 +3,13 @@ import { serialize } from 'cookie';
 import type { PlainRequest } from '../../context/call.js';
 import type { Core } from '../../core/core.js';
 import { digestToken, isWellFormedToken, SESSION_TOKEN_PREFIX } from '../../crypto/token.js';
-import { type Chore, ExpiredRows } from '../../database/chores.js';
 import { cookieValues, trimWhitespace } from '../../sessions/carriers.js';
 import type { RowOf } from '../../tables/column.js';
 import { type Session, sessions } from '../../tables/core.js';
-import type { Selection, Table } from '../../tables/table.js';
+import type { Selection } from '../../tables/table.js';
+import { WaitingInBrowsers } from '../../waiting/waiting.js';
 import type { FlowSecrets } from './authorization-server.js';
-import { flowsTable } from './declarations.js';
+import { FLOW_MS, flowsTable } from './declarations.js';
 import type { Claims } from './provider.js';
 
 /** The number of flows that a browser can have in progress. A further flow cancels the oldest one. */
@@ -39,7 +39,7 @@ export function setFlowCookie(
   // Browsers send the oldest cookies first (RFC 6265, 5.4).
   const surplus = flowCookiesOf(core, request).slice(0, 1 - MAX_FLOWS);
   return [
-    serializeFlowCookie(core, cookieName(core, state), value, FLOW_SECONDS),
+    serializeFlowCookie(core, cookieName(core, state), value, FLOW_MS / 1000),
     ...surplus.map((name) => serializeFlowCookie(core, name, '', 0)),
   ];
 }
@@ -82,9 +82,6 @@ function serializeFlowCookie(core: Core, name: string, value: string, maxAge: nu
   return serialize(name, value, { httpOnly: true, secure, sameSite: 'lax', path: '/', maxAge });
 }
 
-/** The lifetime of a flow, in seconds. */
-const FLOW_SECONDS = 600;
-
 /** A flow, which is stored while the browser is at the provider. */
 export interface Flow extends FlowOptions {
   readonly provider: string;
@@ -121,36 +118,26 @@ interface FoundFlow {
 /** Authorization flows. Each is bound to one browser and one provider, and can be completed once. */
 export class Flows {
   readonly #core: Core;
-  readonly #table: Table<Columns>;
-  readonly #flow: Selection<RowOf<Columns>>;
+  readonly #waiting: WaitingInBrowsers<Columns>;
   readonly #session: Selection<Session>;
 
   constructor(core: Core) {
     this.#core = core;
-    this.#table = core.table(flowsTable);
-    this.#flow = this.#table.whole('f');
+    this.#waiting = new WaitingInBrowsers(core, flowsTable);
     this.#session = core.table(sessions).shown('s');
   }
 
   /** @param browser the value of the browser's flow cookie */
   async begin(flow: Flow, browser: string): Promise<void> {
-    const { box, database } = this.#core;
     const { secrets, remembered, reauthenticates, ...columns } = flow;
     const stateHash = digestToken(secrets.state);
-    const sealed = JSON.stringify({ ...secrets, remembered, reauthenticates });
-    await database.ready();
-    await this.#table.insert({
-      ...columns,
-      stateHash,
-      browserHash: digestToken(browser),
-      sealed: box.seal(sealed, contextOf(stateHash)),
-      expiresAt: database.clock.date(FLOW_SECONDS * 1000),
-    });
+    const sealed = this.#seal({ ...secrets, remembered, reauthenticates }, stateHash);
+    await this.#waiting.begin({ ...columns, stateHash, browserHash: digestToken(browser), sealed });
   }
 
   /**
-   * Consumes a flow. If several calls try at the same time, only one gets it. The browser is checked first, so that
-   * someone else who knows the state cannot consume the flow.
+   * Consumes a flow. If several calls try at the same time, only one gets it. Someone else who knows the state cannot
+   * consume the flow.
    *
    * @param tokens the browser's session tokens; a sign-in replaces these sessions, so the same statement looks them up
    */
@@ -161,62 +148,63 @@ export class Flows {
     tokens: readonly string[],
   ): Promise<TakenFlow | null> {
     const stateHash = digestToken(state);
-    const found = await this.#find(stateHash, tokens);
-    if (!found?.row.browserHash.equals(digestToken(browser)) || found.row.provider !== provider) return null;
-    const { sealed, expiresAt, sessionId, callbackUrl, redirectUri } = found.row;
-    const taken = await this.#table.delete({ stateHash });
-    const opened = this.#core.box.open(sealed, contextOf(stateHash));
-    if (taken === 0 || opened === null || this.#core.database.clock.hasPassed(expiresAt)) return null;
-    const startedAt = new Date(expiresAt.getTime() - FLOW_SECONDS * 1000);
-    const { remembered, reauthenticates, unsignedClaims, ...secrets } = JSON.parse(opened) as FlowSecrets &
-      FlowOptions;
-    const { presented } = found;
+    const found = await this.#findWithSessions(stateHash, tokens);
+    if (!found || !(await this.#waiting.take({ stateHash, provider }, digestToken(browser)))) return null;
+    const { row, presented } = found;
+    const opened = this.#open(row);
+    if (opened === null) return null;
+    const { remembered, reauthenticates, unsignedClaims, ...secrets } = opened;
+    const { sessionId, callbackUrl, redirectUri } = row;
     return {
       ...{ provider, sessionId, callbackUrl, redirectUri, secrets, remembered, reauthenticates },
-      ...{ startedAt, presented, ...(unsignedClaims && { unsignedClaims }) },
+      ...{ startedAt: this.#waiting.beganAt(row), presented, ...(unsignedClaims && { unsignedClaims }) },
     };
   }
 
   /** Returns the redirect URI of a flow in progress, in any browser, without consuming it. Null if there is none. */
   async pending(state: string, provider: string): Promise<string | null> {
-    const { row } = (await this.#find(digestToken(state), [])) ?? {};
-    const isPending = row?.provider === provider && !this.#core.database.clock.hasPassed(row.expiresAt);
-    return isPending ? row.redirectUri : null;
+    const row = await this.#waiting.find(digestToken(state));
+    return row?.provider === provider ? row.redirectUri : null;
   }
 
   /** Stores claims until the flow is completed, encrypted like its secrets. Does nothing if the flow has ended. */
   async keep(state: string, unsignedClaims: Claims): Promise<void> {
-    const { box } = this.#core;
-    const stateHash = digestToken(state);
-    const { sealed } = (await this.#find(stateHash, []))?.row ?? {};
-    const opened = sealed === undefined ? null : box.open(sealed, contextOf(stateHash));
-    if (opened === null) return;
-    const extended = JSON.stringify({ ...JSON.parse(opened), unsignedClaims });
-    await this.#table.update({ sealed: box.seal(extended, contextOf(stateHash)) }, { stateHash });
+    const row = await this.#waiting.find(digestToken(state));
+    const opened = row && this.#open(row);
+    if (!opened) return;
+    const { stateHash } = row;
+    const sealed = this.#seal({ ...opened, unsignedClaims }, stateHash);
+    await this.#waiting.table.update({ sealed }, { stateHash });
   }
 
-  get expired(): Chore {
-    return new ExpiredRows(this.#core.database, this.#table.name, 'state_hash', { expires_at: 0 });
+  #seal(content: FlowSecrets & FlowOptions, stateHash: Buffer): string {
+    return this.#core.box.seal(JSON.stringify(content), contextOf(stateHash));
   }
 
-  async #find(stateHash: Buffer, tokens: readonly string[]): Promise<FoundFlow | null> {
+  #open({ sealed, stateHash }: RowOf<Columns>): (FlowSecrets & FlowOptions) | null {
+    const opened = this.#core.box.open(sealed, contextOf(stateHash));
+    return opened === null ? null : JSON.parse(opened);
+  }
+
+  async #findWithSessions(stateHash: Buffer, tokens: readonly string[]): Promise<FoundFlow | null> {
     const digests = tokens.filter((one) => isWellFormedToken(SESSION_TOKEN_PREFIX, one)).map(digestToken);
     if (digests.length === 0) {
-      const [row] = await this.#flow.select('WHERE f.state_hash = :stateHash', { stateHash });
-      return row ? { row, presented: [] } : null;
+      const row = await this.#waiting.find(stateHash);
+      return row && { row, presented: [] };
     }
+    const flow = this.#waiting.row;
     // The result has one row per session, or a single row if there are no sessions.
     const rows = await this.#core.database.select<{ s_id: string | null }>(
-      `SELECT ${this.#flow.columns}, ${this.#session.columns}
-       FROM ${this.#flow.from} LEFT JOIN ${this.#session.from} ON s.token_hash IN (:digests)
-       WHERE f.state_hash = :stateHash`,
+      `SELECT ${flow.columns}, ${this.#session.columns}
+       FROM ${flow.from} LEFT JOIN ${this.#session.from} ON s.token_hash IN (:digests)
+       WHERE w.state_hash = :stateHash`,
       { stateHash, digests },
     );
     const presented = rows
       .filter(({ s_id }) => s_id !== null)
       .map((raw) => this.#session.read(raw))
       .map(({ id: sessionId, userId }) => ({ userId, sessionId }));
-    return rows[0] ? { row: this.#flow.read(rows[0]), presented } : null;
+    return rows[0] ? { row: flow.read(rows[0]), presented } : null;
   }
 }
 

@@ -141,7 +141,6 @@ export function oauth(options: OAuthOptions = {}): Plugin<'oauth', OAuthApi, OAu
           (await usable(user.id, transaction)).map((id) => ({ kind: 'provider', id })),
         undo: undoPart(accounts),
         rowParts: [linksOfRows(accounts, providers) as RowPart],
-        expired: [flows.expired],
         settle: async () => {
           await refresher.settle();
           // A refresh can start a revocation.

@@ -2,8 +2,8 @@ import type { Core } from '../../core/core.js';
 import { AuthError } from '../../errors.js';
 import type { AcceptedPasskeys } from './accepted.js';
 import { credentialIdOf, verifyUse } from './ceremonies.js';
-import { type Ceremony, CHALLENGE_SECONDS, type Challenges } from './challenges.js';
-import type { PasskeyRow } from './declarations.js';
+import type { Ceremony, Challenges } from './challenges.js';
+import { CHALLENGE_MS, type PasskeyRow } from './declarations.js';
 import type { RelyingParty } from './relying-party.js';
 import type { FoundPasskey, PasskeyStore } from './store.js';
 import {
@@ -41,7 +41,7 @@ export class Assertions {
     return {
       rpId: party.id,
       challenge: await challenges.issue(ceremony, userId),
-      timeout: CHALLENGE_SECONDS * 1000,
+      timeout: CHALLENGE_MS,
       allowCredentials: passkeys.map(descriptorOf),
       userVerification: 'required',
     };

@@ -6,13 +6,11 @@ import type { PlainRequest } from '../../context/call.js';
 import type { Core } from '../../core/core.js';
 import { createToken, digestToken, isWellFormedToken } from '../../crypto/token.js';
 import { isUuid } from '../../crypto/uuid.js';
-import { type Chore, ExpiredRows } from '../../database/chores.js';
 import { isForeignKeyViolation } from '../../database/faults.js';
 import { AuthError } from '../../errors.js';
 import { cookieValues } from '../../sessions/carriers.js';
-import type { RowOf } from '../../tables/column.js';
-import type { Selection, Table } from '../../tables/table.js';
-import { type ChallengeColumns, challengesTable } from './declarations.js';
+import { WaitingInBrowsers, type WaitingNeeds } from '../../waiting/waiting.js';
+import { CHALLENGE_MS, type ChallengeColumns, challengesTable } from './declarations.js';
 
 /** The prefix of the tokens that bind a sign-in to its browser. */
 const PREFIX = 'lkb_';
@@ -49,7 +47,7 @@ export function bindingOf(
 /** Returns the `Set-Cookie` header that binds a sign-in to the browser until its challenge expires. */
 export function browserCookie(core: Core, token: string): string {
   const { name, ...attributes } = bindingCookie(core);
-  return serialize(name, token, { ...attributes, httpOnly: true, maxAge: CHALLENGE_SECONDS });
+  return serialize(name, token, { ...attributes, httpOnly: true, maxAge: CHALLENGE_MS / 1000 });
 }
 
 function presented(core: Core, request: PlainRequest | null): readonly string[] {
@@ -59,9 +57,6 @@ function presented(core: Core, request: PlainRequest | null): readonly string[] 
 function bindingCookie({ settings }: Core): CookieSettings {
   return cookieBeside(settings.cookie, 'passkey');
 }
-
-/** The lifetime of a challenge, in seconds. */
-export const CHALLENGE_SECONDS = 300;
 
 // WebAuthn Level 3 recommends at least 16 bytes (13.4.3: Cryptographic Challenges).
 const CHALLENGE_BYTES = 32;
@@ -78,14 +73,10 @@ export interface Ceremony {
 
 /** Challenges for authenticators to sign. Each is for one purpose and one browser or session, and can be used once. */
 export class Challenges {
-  readonly #core: Core;
-  readonly #table: Table<ChallengeColumns>;
-  readonly #challenge: Selection<RowOf<ChallengeColumns>>;
+  readonly #waiting: WaitingInBrowsers<ChallengeColumns>;
 
-  constructor(core: Core) {
-    this.#core = core;
-    this.#table = core.table(challengesTable);
-    this.#challenge = this.#table.whole('c');
+  constructor(core: WaitingNeeds) {
+    this.#waiting = new WaitingInBrowsers(core, challengesTable);
   }
 
   /**
@@ -99,56 +90,31 @@ export class Challenges {
     userId: string | null,
     userHandle: string | null = null,
   ): Promise<string> {
-    const challenge = randomBytes(CHALLENGE_BYTES).toString('base64url');
-    const { database } = this.#core;
     if (userId !== null && !isUuid(userId)) throw new AuthError('user_not_found');
-    await database.ready();
-    const row = {
-      challengeHash: digestToken(challenge),
-      purpose,
-      bindingHash: digestToken(binding),
-      userId,
-      userHandle,
-      expiresAt: database.clock.date(CHALLENGE_SECONDS * 1000),
-    };
-    await this.#table.insert(row).catch((error) => {
+    const challenge = randomBytes(CHALLENGE_BYTES).toString('base64url');
+    const hashes = { challengeHash: digestToken(challenge), browserHash: digestToken(binding) };
+    await this.#waiting.begin({ ...hashes, purpose, userId, userHandle }).catch((error) => {
       // The user was deleted, perhaps after the request was admitted.
       throw isForeignKeyViolation(error) ? new AuthError('user_not_found', { cause: error }) : error;
     });
     return challenge;
   }
 
-  /**
-   * Consumes a challenge. Only one of several concurrent calls succeeds. A challenge for another purpose or browser
-   * stays, so that an attacker who has seen it cannot consume it.
-   *
-   * @returns whether this call consumed it
-   */
-  async take(challenge: string, { purpose, binding }: Ceremony): Promise<boolean> {
-    const { database } = this.#core;
-    await database.ready();
-    const taken = await database.change(
-      `DELETE FROM ${this.#table.name} WHERE challenge_hash = :hash AND purpose = :purpose
-         AND binding_hash = :binding AND expires_at > :now`,
-      { hash: digestToken(challenge), purpose, binding: digestToken(binding), now: database.clock.date() },
-    );
-    return taken > 0;
+  /** Consumes a challenge, unless it is for another purpose or browser. @returns whether this call consumed it */
+  take(challenge: string, { purpose, binding }: Ceremony): Promise<boolean> {
+    const where = { challengeHash: digestToken(challenge), purpose };
+    return this.#waiting.take(where, digestToken(binding));
   }
 
   /** Consumes the challenge of a new passkey. @returns the user handle that was issued with it, or null */
   async takeForRegistration(challenge: string, ceremony: Ceremony, userId: string): Promise<string | null> {
-    const hash = digestToken(challenge);
-    const [row] = await this.#challenge.select('WHERE c.challenge_hash = :hash', { hash });
+    const row = await this.#waiting.find(digestToken(challenge));
     if (row?.userId !== userId || !(await this.take(challenge, ceremony))) return null;
     return row.userHandle;
   }
 
   /** Deletes a user's challenges. */
   async deleteAll(userId: string, transaction: Transaction): Promise<void> {
-    await this.#table.delete({ userId }, transaction);
-  }
-
-  get expired(): Chore {
-    return new ExpiredRows(this.#core.database, this.#table.name, 'challenge_hash', { expires_at: 0 });
+    await this.#waiting.end({ userId }, transaction);
   }
 }

@@ -7,6 +7,7 @@ import type { Owner } from '../../owners.js';
 import { column, type RowOf, type ShownOf } from '../../tables/column.js';
 import { users } from '../../tables/core.js';
 import { declareTable, type Fact } from '../../tables/table.js';
+import { defineWaiting } from '../../tables/waiting.js';
 import { HAS_PASSKEY } from '../../users/record.js';
 
 const OWNER: Owner = { name: 'passkeys' };
@@ -82,23 +83,25 @@ export interface Passkey extends ShownOf<PasskeyColumns> {}
 /** A passkey's row with all columns. */
 export interface PasskeyRow extends RowOf<PasskeyColumns> {}
 
-export const challengesTable = declareTable({
+/** The lifetime of a challenge. */
+export const CHALLENGE_MS = 5 * 60 * 1000;
+
+/** Challenges for authenticators to sign. The browser's part is its token or pending sign-in, or the id of its session. */
+export const challengesTable = defineWaiting({
   name: 'passkey_challenges',
+  hangsOn: 'browser',
+  lifetimeMs: CHALLENGE_MS,
   exported: 'Its rows are hashes, and expire within minutes.',
   columns: {
     challengeHash: column.digest().internal(),
     /** The purpose that the challenge can be used for: see `ChallengePurpose`. */
     purpose: column.text(16).exact(),
-    /** The hash of the browser's token or the session's id that the challenge is bound to. */
-    bindingHash: column.digest().internal(),
-    /** The user's id. Null for a sign-in, because its user is not known yet. */
+    /** The user whose passkeys can sign it. Null for a sign-in, because its user is not known yet. */
     userId: column.uuid().nullable(),
     /** The user handle for a new passkey: see `passkeysTable`. */
     userHandle: column.text(64).exact().internal().nullable(),
-    expiresAt: column.time(),
   },
   foreignKeys: { userId: users },
-  indexes: { expiresAt: ['expiresAt'], userId: ['userId'] },
 });
 
 export type ChallengeColumns = typeof challengesTable.columns;

@@ -6,8 +6,8 @@ import type { UserRecord } from '../../users/record.js';
 import { assuranceOf, descriptorOf, type Parts, refusal } from './assertions.js';
 import { authenticatorName } from './authenticators.js';
 import { ALGORITHMS, type NewPasskey, verifyRegistration } from './ceremonies.js';
-import { type Ceremony, CHALLENGE_SECONDS } from './challenges.js';
-import { type Passkey, passkeyNotices } from './declarations.js';
+import type { Ceremony } from './challenges.js';
+import { CHALLENGE_MS, type Passkey, passkeyNotices } from './declarations.js';
 import { MAX_PER_USER, refuseKnown } from './store.js';
 import {
   clientDataOf,
@@ -45,7 +45,7 @@ export class Enrolment {
       user: { id: handle, name, displayName: name },
       challenge: await challenges.issue(enrolmentIn(sessionId), userId, handle),
       pubKeyCredParams: ALGORITHMS.map((alg) => ({ type: 'public-key', alg })),
-      timeout: CHALLENGE_SECONDS * 1000,
+      timeout: CHALLENGE_MS,
       excludeCredentials: passkeys.map(descriptorOf),
       authenticatorSelection: {
         residentKey: 'required',

@@ -104,11 +104,8 @@ export function passkeys(options: PasskeysOptions = {}): Plugin<'passkeys', Pass
           if (!stay) await store.deleteAll(userId, transaction);
           await challenges.deleteAll(userId, transaction);
         },
-        onDelete: async (userId, transaction) => {
-          await store.forget(userId, transaction);
-          await challenges.deleteAll(userId, transaction);
-        },
-        expired: [challenges.expired, store.expired],
+        onDelete: (userId, transaction) => store.forget(userId, transaction),
+        expired: [store.expired],
       };
     },
   });
@@ -179,7 +176,7 @@ function stepsOf({ core, store }: Parts, assertions: Assertions): HasSteps {
         },
         attempt(found, { response }, complete) {
           const { user } = found.record;
-          const step = stepOf(challengerOf(found.token));
+          const step = stepOf(challengerOf(found));
           const look = async () => {
             const { passkey } = await assertions.verify(response as PasskeyResponse, step, user.id);
             const use = async (transaction?: Transaction) => {

@@ -3,8 +3,8 @@ import { text } from '../../http/route.js';
 import type { AccountThen, GivenProof, UndoPart } from '../../notices/changes.js';
 import { descriptorOf, type Parts, refusal } from './assertions.js';
 import { credentialIdOf, verifyUse } from './ceremonies.js';
-import { bindingFor, bindingOf, browserCookie, type Ceremony, CHALLENGE_SECONDS } from './challenges.js';
-import type { PasskeyRow } from './declarations.js';
+import { bindingFor, bindingOf, browserCookie, type Ceremony } from './challenges.js';
+import { CHALLENGE_MS, type PasskeyRow } from './declarations.js';
 import { authenticationResponse } from './schemas.js';
 import { PASSKEYS_PART, storedIn, storedOf } from './snapshots.js';
 import { clientDataOf, loadWebAuthn, type PasskeyResponse } from './webauthn.js';
@@ -20,9 +20,9 @@ const HELD_MS = 7 * DAY_MS;
 /** Passkeys that an account has had since its first day can prove an undo too. */
 const FIRST_MS = DAY_MS;
 
-/** Restores the passkeys when a change is undone, and deletes challenges in progress. */
+/** Restores the passkeys when a change is undone. */
 export function undoPart(parts: Parts): UndoPart {
-  const { store, challenges } = parts;
+  const { store } = parts;
   const then = new PasskeysThen(parts);
   return {
     name: PASSKEYS_PART,
@@ -30,7 +30,6 @@ export function undoPart(parts: Parts): UndoPart {
       return (await store.rows(userId, transaction)).map(storedOf);
     },
     async restore({ record: { user }, part }, transaction, given) {
-      await challenges.deleteAll(user.id, transaction);
       const shown = given as Shown | null;
       const passkeys = storedIn(part).map((row) =>
         row.credentialId === shown?.credentialId ? { ...row, ...shown } : row,
@@ -75,7 +74,7 @@ export class PasskeysThen {
     const options = {
       rpId: party.id,
       challenge: await challenges.issue(undoOf(pendingToken, link), id),
-      timeout: CHALLENGE_SECONDS * 1000,
+      timeout: CHALLENGE_MS,
       allowCredentials: passkeys.map(descriptorOf),
       userVerification: 'required' as const,
     };

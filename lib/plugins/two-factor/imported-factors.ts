@@ -1,4 +1,5 @@
 import type { Core } from '../../core/core.js';
+import { readCode } from '../../crypto/typed-codes.js';
 import { type AuthError, invalidField } from '../../errors.js';
 import type { Digest } from '../../tables/column.js';
 import { declareRowKeys, type ImportRow, type RowPart, type RowValues } from '../../users/imported.js';
@@ -99,7 +100,7 @@ function readCodes(given: unknown): Digest[] {
   if (!Array.isArray(given) || given.length > MAX_CODES)
     throw wrong(`must be a list of at most ${MAX_CODES} codes`);
   const codes = given.map((code) => {
-    const typed = typeof code === 'string' ? code.replace(/[\s-]/g, '') : '';
+    const typed = typeof code === 'string' ? readCode(code) : '';
     if (typed.length < MIN_CODE || typed.length > MAX_CODE)
       throw wrong(`must have ${MIN_CODE} to ${MAX_CODE} characters each, without spaces and hyphens`);
     return hashOf(typed);

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import type { Transaction } from 'sequelize';
 import type { Core } from '../../core/core.js';
 import { digestToken } from '../../crypto/token.js';
+import { readCode } from '../../crypto/typed-codes.js';
 import { type Chore, ExpiredRows } from '../../database/chores.js';
 import { UNDO_MS } from '../../notices/changes.js';
 import type { Digest } from '../../tables/column.js';
@@ -157,9 +158,9 @@ export class RecoveryCodes {
   }
 }
 
-/** Returns the hash of a code as a user typed it: in any case, with or without spaces and hyphens. */
+/** Returns the hash of a code as a user typed it, in any case: see {@link readCode}. */
 export function hashOf(code: string): Digest {
-  const typed = code.toLowerCase().replace(/[\s-]/g, '');
+  const typed = readCode(code).toLowerCase();
   // People read these letters instead of Crockford's digits.
   return digestToken(typed.replaceAll('o', '0').replace(/[il]/g, '1'));
 }

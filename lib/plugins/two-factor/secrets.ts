@@ -1,5 +1,6 @@
 import type { Transaction } from 'sequelize';
 import type { Core } from '../../core/core.js';
+import { readCode } from '../../crypto/typed-codes.js';
 import { type Chore, ExpiredRows } from '../../database/chores.js';
 import { AuthError } from '../../errors.js';
 import { SealedRows } from '../../tables/sealed-rows.js';
@@ -162,7 +163,7 @@ export function stepAt(now: number): number {
 
 /** Returns the time step of a code. Null if the code is not a current one. */
 export async function stepOf(secret: string, code: string, now: number): Promise<number | null> {
-  const token = code.replace(/[\s-]/g, '');
+  const token = readCode(code);
   if (!/^\d{6}$/.test(token)) return null;
   const { Secret, TOTP } = await otpauth();
   const delta = TOTP.validate({

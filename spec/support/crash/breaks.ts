@@ -34,20 +34,20 @@ export const BREAKS: readonly Break[] = [
     name: 'a link used up after the commit',
     edits: [
       {
-        file: 'verification/tokens.ts',
-        text: `      const used = await this.table.delete({ tokenHash: digestToken(token) }, transaction);
-      if (used === 0) throw new AuthError('invalid_token');`,
-        by: `      this.database.afterCommit(transaction, () => void this.table.delete({ tokenHash: digestToken(token) }));`,
+        file: 'waiting/waiting.ts',
+        text: '    return (await this.end(key, transaction)) ? record : null;',
+        by: `    this.database.afterCommit(transaction, () => void this.end(key));
+    return record;`,
       },
       {
         file: 'verification/tokens.ts',
-        text: '      await this.table.delete({ userId: user.id, ...siblings }, transaction);',
+        text: '      await this.waiting.end({ userId: record.user.id, ...siblings }, transaction);',
         by: '',
       },
       {
         file: 'verification/tokens.ts',
-        text: 'if (endsWithPassword) await this.table.delete({ userId, purpose }, transaction);',
-        by: 'if (endsWithPassword) this.database.afterCommit(transaction, () => void this.table.delete({ userId, purpose }));',
+        text: 'if (endsWithPassword) await this.waiting.end({ userId, purpose }, transaction);',
+        by: 'if (endsWithPassword) this.database.afterCommit(transaction, () => void this.waiting.end({ userId, purpose }));',
       },
     ],
   },
@@ -110,9 +110,9 @@ export const BREAKS: readonly Break[] = [
       {
         file: 'verification/tokens.ts',
         text: `    return this.database.transaction(async (transaction) => {
-      // Lock the user first`,
+      const record = await this.waiting.use(found, transaction);`,
         by: `    const proven = await this.database.transaction(async (transaction) => {
-      // Lock the user first`,
+      const record = await this.waiting.use(found, transaction);`,
       },
       {
         file: 'verification/tokens.ts',

@@ -1,22 +1,26 @@
 import type { Database } from '../database/database.js';
 import { SideConnections } from '../database/side-connections.js';
 
-const MAX_TRIES = 5;
 const MAX_IN_MEMORY = 10_000;
 
-/** A table in which each row waits for an emailed code. It has the columns `token_hash`, `tries` and `expires_at`. */
-interface TableWithTries {
+/** A table in which each row waits for a code. It has the columns `tries` and `expires_at`. */
+export interface TableWithTries {
   readonly name: string;
+  /** The column with the primary key. */
+  readonly key: string;
+  /** The number of codes that can be tried for a row. */
+  readonly max: number;
 }
 
 /** A row of such a table, as it was read. */
-interface RowWithTries {
+export interface RowWithTries {
+  /** The primary key. */
   readonly hash: Buffer;
   readonly tries: number;
 }
 
 /**
- * Counts the tries of emailed codes. Each counter belongs to a row, which means to one sign-in in one browser, because
+ * Counts the tries of codes. Each counter belongs to a row, which means to one sign-in in one browser, because
  * a stranger's wrong codes must not keep the owner from signing in. A wrong code makes the app roll back its
  * transaction, so the counts are stored outside it.
  */
@@ -37,34 +41,36 @@ export class CodeTries {
    *
    * @returns false if there were too many tries, or if the row has expired
    */
-  async count({ name }: TableWithTries, row: RowWithTries): Promise<boolean> {
-    if (!this.areLeft(row)) return false;
+  async count(table: TableWithTries, row: RowWithTries): Promise<boolean> {
+    if (!this.areLeft(table, row)) return false;
     if (this.#countsInMemory) {
       this.#remember(row, 1);
       return true;
     }
+    const { name, key, max } = table;
     const sql = `UPDATE ${name} SET tries = tries + 1
-      WHERE token_hash = :hash AND tries < ${MAX_TRIES - this.#remembered(row)} AND expires_at > :now`;
+      WHERE ${key} = :hash AND tries < ${max - this.#remembered(row)} AND expires_at > :now`;
     return (await this.#change(sql, { hash: row.hash, now: this.database.clock.date() })) > 0;
   }
 
   /** Takes back the count of a correct code. */
-  async giveBack({ name }: TableWithTries, row: RowWithTries): Promise<void> {
-    const sql = `UPDATE ${name} SET tries = tries - 1 WHERE token_hash = :hash AND tries > 0`;
+  async giveBack({ name, key }: TableWithTries, row: RowWithTries): Promise<void> {
+    const sql = `UPDATE ${name} SET tries = tries - 1 WHERE ${key} = :hash AND tries > 0`;
     if (this.#countsInMemory) this.#remember(row, -1);
     else await this.#change(sql, { hash: row.hash });
   }
 
   /** Deletes the row after a wrong code, if it was the last allowed try. @returns whether the row was deleted */
-  async endAfterLast({ name }: TableWithTries, row: RowWithTries): Promise<boolean> {
-    if (this.#countsInMemory) return !this.areLeft(row);
-    const sql = `DELETE FROM ${name} WHERE token_hash = :hash AND tries >= ${MAX_TRIES - this.#remembered(row)}`;
+  async endAfterLast(table: TableWithTries, row: RowWithTries): Promise<boolean> {
+    if (this.#countsInMemory) return !this.areLeft(table, row);
+    const { name, key, max } = table;
+    const sql = `DELETE FROM ${name} WHERE ${key} = :hash AND tries >= ${max - this.#remembered(row)}`;
     return (await this.#change(sql, { hash: row.hash })) > 0;
   }
 
   /** Whether a code can be tried, according to the row that was read. */
-  areLeft(row: RowWithTries): boolean {
-    return row.tries + this.#remembered(row) < MAX_TRIES;
+  areLeft({ max }: TableWithTries, row: RowWithTries): boolean {
+    return row.tries + this.#remembered(row) < max;
   }
 
   close(): Promise<void> {
