@@ -24,6 +24,9 @@ const order = (/```text\n(errors[\s\S]*?)```/.exec(read('docs/architecture.md'))
 /** The one file that says which plugins the commands of the command line call. It imports none of them. */
 const OF_COMMANDS = 'cli/plugins.ts';
 
+/** The files that may import what only apps that move need. */
+const MOVES = ['moving-in.ts', 'cli/import.ts', 'cli/move.ts', OF_COMMANDS];
+
 const place = (room: string) => order.findIndex((rooms) => rooms.includes(room));
 
 describe('what is looked at here', () => {
@@ -66,6 +69,15 @@ describe('the import rule', () => {
       ({ from, to }) => pluginOf(to) && pluginOf(from) !== pluginOf(to) && !isEntry(from),
     );
     expect(wrong).toEqual([]);
+  });
+
+  test('only its entry point and two commands import the code for apps that move, not even its types', () => {
+    const wrong = arrows.filter(
+      ({ from, to }) => roomOf(to) === 'moving-in' && roomOf(from) !== 'moving-in' && !MOVES.includes(from),
+    );
+    expect(wrong).toEqual([]);
+    // Nor does another entry point lead to that of the code.
+    expect(arrows.filter(({ to }) => to === 'moving-in.ts')).toEqual([]);
   });
 
   test('only the public entry points re-export from other files', () => {
@@ -170,7 +182,10 @@ describe('the location of routes', () => {
 
 describe('the public API', () => {
   const exported = [
-    ...(files.get('index.ts')?.source ?? '').matchAll(/export (?:type )?{([^}]*)} from '\.\/([^']+)\.js'/g),
+    ...['index.ts', 'moving-in.ts']
+      .map((entry) => files.get(entry)?.source ?? '')
+      .join('\n')
+      .matchAll(/export (?:type )?{([^}]*)} from '\.\/([^']+)\.js'/g),
   ].flatMap(([, names = '', file]) =>
     names
       .split(',')
@@ -202,7 +217,7 @@ describe('the public API', () => {
       const body = source.slice(source.indexOf('{\n', start) + 2, source.indexOf('\n}', start) + 1);
       // A direct member of the interface, with the comment above it.
       return [...body.matchAll(/(\/\*\*(?:(?!\*\/)[\s\S])*\*\/\n)?^ {2}(?:readonly )?(\w+)\??[:(]/gm)].map(
-        ([, comment = '', option = '']) => ({ name, option, comment }),
+        ([, comment = '', option = '']) => ({ name, file, option, comment }),
       );
     });
 

@@ -19,7 +19,8 @@ export interface MovingInOptions {
 export const schema = () => schemaOf<MovingInOptions>()({ bridges: bridgesSchema.default([]) });
 
 /**
- * Moves an app to latchkey: imports its users, and takes over their active sessions.
+ * Moves an app to latchkey: imports its users, and takes over their active sessions. As long as users are imported again,
+ * the config of every process must have the plugin, because it notes which accounts have been changed here.
  *
  * @throws TypeError on invalid options
  *
