@@ -55,7 +55,7 @@ function listed(session: Resource<Session>): Resources['listedSession'] {
   };
 }
 
-const SESSION = ['Session', 'A session of a user, without its token'] as const;
+const SESSION = ['Session', 'A session of a user, without its token. Times are in ISO 8601'] as const;
 
 /** Adds the names of open tasks to sessions, if there are any tasks. */
 function withTasks({ tasks }: Core, session: Resource<Session>): Resource<Session> {

@@ -129,7 +129,11 @@ export interface Route<A extends Access = Access, Body = unknown, Query = unknow
    * the route. `npm run client` writes the client from this and from the schemas.
    */
   readonly client?: string;
-  /** What a successful call does to the session of the client. @default nothing */
+  /**
+   * What a successful call does to the session of the client, whose session store then asks for it again. A route that
+   * starts a session returns it, or what the sign-in waits for.
+   * @default nothing
+   */
   readonly session?: 'starts' | 'changes' | 'ends';
   /** One line for the OpenAPI document and the method of the client. It starts with an imperative. */
   readonly summary: string;

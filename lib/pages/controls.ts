@@ -1,5 +1,5 @@
 import { type Html, type HtmlValue, html } from '../html.js';
-import { pathOf, type RouteName } from './routes.js';
+import { type FixedRouteName, pathOf } from './routes.js';
 import type { ErrorValues, FormValues } from './values.js';
 import type { Words } from './words.js';
 
@@ -123,9 +123,9 @@ ${hidden('return_to', returnTo)}${inputs}
 export interface PasskeyButton {
   readonly kind: 'create' | 'sign-in' | 'second-factor' | 'reauthenticate' | 'undo';
   /** The route that returns the options for the browser. */
-  readonly options: RouteName;
+  readonly options: FixedRouteName;
   /** The route that gets the response of the browser. */
-  readonly send: RouteName;
+  readonly send: FixedRouteName;
   /** The field of the response in the body. @default 'response' */
   readonly field?: string;
   /** The other fields of the body. @default none */

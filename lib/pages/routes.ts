@@ -30,7 +30,10 @@ export function foundIn<Name extends RouteName>(_route: NamedRoute<Name>, { body
   return body as Found<Name>;
 }
 
-/** Returns the path of a route below the mount path, for scripts, which call only routes without parameters. */
-export function pathOf(name: RouteName): string {
+/** The name of a route whose path has no parameters. */
+export type FixedRouteName = Exclude<RouteName, `${string}:${string}`>;
+
+/** Returns the path of a route below the mount path. */
+export function pathOf(name: FixedRouteName): string {
   return name.slice(name.indexOf(' ') + 1);
 }

@@ -284,7 +284,11 @@ export interface ApiKeysClient {
     input: WithPassword & { name: string; scopes?: string[]; expires_at?: string | null },
     options?: CallOptions,
   ): Call<
-    { readonly api_key: ApiKey; readonly key: string },
+    {
+      readonly api_key: ApiKey;
+      /** It cannot be retrieved later. */
+      readonly key: string;
+    },
     FreshOrPasswordCode | 'task_required' | 'too_many_api_keys'
   >;
   /** Lists the current user's API keys, newest first. */
@@ -687,7 +691,7 @@ export interface SuspensionClient<S extends AnyShape> {
     input?: {
       /** A note for administrators. */
       reason?: string | null;
-      /** When the suspension expires. */
+      /** When the suspension expires, in ISO 8601. */
       until?: string | null;
     },
     options?: CallOptions,

@@ -290,7 +290,7 @@ export type SecondFactor =
       pending_token?: string;
     };
 
-/** A session of a user, without its token. */
+/** A session of a user, without its token. Times are in ISO 8601. */
 export interface Session {
   readonly id: string;
   readonly user_id: string;
@@ -336,7 +336,7 @@ export interface SignUpInput {
   password: string;
 }
 
-/** A new account. */
+/** A new account. With concealExistingEmails, no response has it. */
 export interface SignedUp<S extends AnyShape> {
   readonly user: User<S>;
   /** Only with signInOnSignUp. */

@@ -23,7 +23,10 @@ export const createApiKey = (api: ApiKeysApi) =>
     answers: {
       201: {
         description: 'The key, which cannot be retrieved later',
-        schema: z.object({ api_key: apiKeyResource.schema, key: z.string() }),
+        schema: z.object({
+          api_key: apiKeyResource.schema,
+          key: z.string().describe('It cannot be retrieved later'),
+        }),
       },
     },
     problems: ['too_many_api_keys'],

@@ -57,7 +57,7 @@ export const signup = (
             description: 'The user and, if signing up creates one, the session',
             schema: named(
               'SignedUp',
-              'A new account',
+              'A new account. With concealExistingEmails, no response has it',
               z.object({
                 user: user.schema,
                 session: session.schema.optional().describe('Only with signInOnSignUp'),

@@ -16,7 +16,11 @@ export const suspendUser = (core: Core, api: SuspensionApi) => {
     body: z.strictObject({
       reason: shownAgain(text(255).nullable().optional().describe('A note for administrators')),
       until: shownAgain(
-        z.iso.datetime({ offset: true }).nullable().optional().describe('When the suspension expires'),
+        z.iso
+          .datetime({ offset: true })
+          .nullable()
+          .optional()
+          .describe('When the suspension expires, in ISO 8601'),
       ),
     }),
     answers: {
