@@ -203,9 +203,12 @@ export const readProvider: typeof readOptions = (provider, makeSchema, options) 
 /** Returns the options of a provider that all providers have in common. */
 export function clientOf(options: ProviderOptions & ProfileAlias) {
   const { clientId, clientSecret, callbackPath, callbackUrl, fields, profile } = options;
-  const { authorizeParameters: appParameters } = options;
   return {
-    ...{ clientId, clientSecret, callbackPath, callbackUrl, appParameters },
+    clientId,
+    clientSecret,
+    callbackPath,
+    callbackUrl,
+    appParameters: options.authorizeParameters,
     fields: fieldsOf({ fields, profile }),
   };
 }
