@@ -133,7 +133,7 @@ export class EmailCodeStep {
         throw new AuthError('rate_limited', { retryAfter: Math.max(1, Math.ceil(leftMs / 1000)) });
       }
       const { ipAddress: ip, userAgent, expiresAt: until } = row;
-      const at = this.pendings.beganAt(found);
+      const at = this.pendings.rows.beganAt(row);
       const code = this.codes.codeFor(codeName(row, record.user));
       await this.#send(record.user, code, { at, ip, userAgent, until }, transaction);
     });
@@ -157,10 +157,10 @@ export class EmailCodeStep {
   async #check(found: FoundPending, code: string): Promise<void> {
     const { record, row } = found;
     await this.limiter.countAddress('signIn');
-    if (!(await this.pendings.countTry(found))) throw new AuthError('sign_in_expired');
+    if (!(await this.pendings.rows.countTry(row))) throw new AuthError('sign_in_expired');
     if (this.codes.matches(code, codeName(row, record.user))) return;
     this.events.emit('sign_in.failed', { userId: record.user.id, method: 'email_code' });
-    throw new AuthError((await this.pendings.endAfterTries(found)) ? 'sign_in_expired' : 'invalid_code');
+    throw new AuthError((await this.pendings.rows.endAfterTries(row)) ? 'sign_in_expired' : 'invalid_code');
   }
 }
 
