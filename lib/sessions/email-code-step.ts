@@ -135,7 +135,7 @@ export class EmailCodeStep {
         throw new AuthError('rate_limited', { retryAfter: Math.max(1, Math.ceil(leftMs / 1000)) });
       }
       const { ipAddress: ip, userAgent, expiresAt: until } = row;
-      const at = this.core.pendings.beganAt(found);
+      const at = this.core.pendings.rows.beganAt(row);
       const code = this.core.codes.codeFor(codeName(row, record.user));
       await this.#send(record.user, code, { at, ip, userAgent, until }, transaction);
     });
@@ -159,10 +159,12 @@ export class EmailCodeStep {
   async #check(found: FoundPending, code: string): Promise<void> {
     const { record, row } = found;
     await this.core.limiter.countAddress('signIn');
-    if (!(await this.core.pendings.countTry(found))) throw new AuthError('sign_in_expired');
+    if (!(await this.core.pendings.rows.countTry(row))) throw new AuthError('sign_in_expired');
     if (this.core.codes.matches(code, codeName(row, record.user))) return;
     this.core.events.emit('sign_in.failed', { userId: record.user.id, method: 'email_code' });
-    throw new AuthError((await this.core.pendings.endAfterTries(found)) ? 'sign_in_expired' : 'invalid_code');
+    throw new AuthError(
+      (await this.core.pendings.rows.endAfterTries(row)) ? 'sign_in_expired' : 'invalid_code',
+    );
   }
 }
 

@@ -40,7 +40,7 @@ export interface NewPendingSignIn {
 /** A plugin that gives browsers the cookie of pending sign-ins too. */
 export interface UsesPendingCookie {
   /** Ends what a token in that cookie identifies, because the browser signs out. */
-  abandonPending?(tokenHash: Buffer): Promise<void>;
+  abandonPending?(tokenHash: Buffer): Promise<unknown>;
 }
 
 /** A pending sign-in and its user. */
@@ -58,10 +58,10 @@ interface PendingSignInsNeeds {
 
 /** Sign-ins that wait for a further step. Each is for one user, and can be completed once. */
 export class PendingSignIns {
-  readonly #waiting: WaitingOfUsers<typeof unfinishedSignIns.columns>;
+  readonly rows: WaitingOfUsers<typeof unfinishedSignIns.columns>;
 
   constructor(private readonly core: PendingSignInsNeeds) {
-    this.#waiting = new WaitingOfUsers(core, unfinishedSignIns);
+    this.rows = new WaitingOfUsers(core, unfinishedSignIns);
   }
 
   /** @returns the token, and when it expires */
@@ -79,7 +79,7 @@ export class PendingSignIns {
       userAgent: storable(userAgent, MAX_USER_AGENT),
       resends: 0,
     };
-    return { pendingToken, expiresAt: await this.#waiting.begin(row, transaction) };
+    return { pendingToken, expiresAt: await this.rows.begin(row, transaction) };
   }
 
   /** Creates a token that is in the form of those of pending sign-ins. */
@@ -113,7 +113,7 @@ export class PendingSignIns {
    *   have been revoked
    */
   async find(token: string, joined?: JoinedPart): Promise<FoundPending> {
-    const found = await this.#waiting.find(digestToken(token), joined);
+    const found = await this.rows.find(digestToken(token), joined);
     if (!found) throw new AuthError('sign_in_expired');
     return found;
   }
@@ -125,27 +125,12 @@ export class PendingSignIns {
    * @returns whether this call consumed it. Only one of several concurrent calls does
    */
   use({ row: { hash } }: FoundPending, transaction: Transaction): Promise<boolean> {
-    return this.#waiting.end({ hash }, transaction);
-  }
-
-  /** Counts an emailed code before it is compared. @returns false if there were too many */
-  countTry({ row }: FoundPending): Promise<boolean> {
-    return this.#waiting.countTry(row);
-  }
-
-  /** Ends a pending sign-in after a wrong code, if it was the last one allowed. @returns whether it ended */
-  endAfterTries({ row }: FoundPending): Promise<boolean> {
-    return this.#waiting.endAfterTries(row);
+    return this.rows.end({ hash }, transaction);
   }
 
   /** Counts that the code is emailed again. @returns false if that was done too often */
   countResend({ row }: FoundPending, transaction: Transaction): Promise<boolean> {
-    return this.#waiting.countUp(row, 'resends', MAX_RESENDS, transaction);
-  }
-
-  /** Returns when a sign-in began to wait. */
-  beganAt({ row }: FoundPending): Date {
-    return this.#waiting.beganAt(row);
+    return this.rows.countUp(row, 'resends', MAX_RESENDS, transaction);
   }
 
   /**
@@ -154,7 +139,7 @@ export class PendingSignIns {
    */
   async waitingForCode(): Promise<string | null> {
     const token = this.presentedToken;
-    const found = token === null ? null : await this.#waiting.find(digestToken(token));
+    const found = token === null ? null : await this.rows.find(digestToken(token));
     return found?.row.step === 'email_code' ? found.record.user.id : null;
   }
 
@@ -163,14 +148,9 @@ export class PendingSignIns {
     for (const token of this.#presented()) {
       if (!isWellFormedToken(PREFIX, token)) continue;
       const hash = digestToken(token);
-      await this.#waiting.end({ hash });
+      await this.rows.end({ hash });
       for (const plugin of this.core.contributions) await plugin.abandonPending?.(hash);
     }
-  }
-
-  /** Ends the pending sign-ins of a user, whose row is locked. */
-  async endAll(userId: string, transaction: Transaction): Promise<void> {
-    await this.#waiting.end({ userId }, transaction);
   }
 
   #presented(): string[] {

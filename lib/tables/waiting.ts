@@ -1,5 +1,5 @@
 import { type Column, type Columns, column, type Digest } from './column.js';
-import { type Declaring, declareTable, type ExportedRows, type TableDeclaration } from './table.js';
+import type { Declaring, ExportedRows, TableDeclaration } from './table.js';
 
 /**
  * What a row depends on until it is used, in addition to the time:
@@ -100,17 +100,14 @@ export function defineWaiting<
   ...table
 }: WaitingOptions<C, H, T>): WaitingTable<ColumnsOf<C, H, T>> {
   const columns = { ...table.columns, ...HUNG[hangsOn], ...(tries !== undefined && TRIED), ...ENDS };
-  return {
-    ...(declareTable({ ...table, columns: columns as Columns } as never) as TableDeclaration<
-      ColumnsOf<C, H, T>
-    >),
-    indexes: {
-      ...('userId' in columns && { userId: ['userId'] }),
-      expiresAt: ['expiresAt'],
-      ...table.indexes,
-    },
+  const ofUser = 'userId' in columns && { userId: ['userId'] };
+  const declared = {
+    ...table,
+    columns,
+    indexes: { ...ofUser, expiresAt: ['expiresAt'], ...table.indexes },
     waiting: { hangsOn, lifetimeMs: lifetimeMs ?? null, tries: tries ?? null, pruneAfterMs },
   };
+  return declared as unknown as WaitingTable<ColumnsOf<C, H, T>>;
 }
 
 /** Whether a table was declared with {@link defineWaiting}. */

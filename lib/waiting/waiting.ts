@@ -220,13 +220,15 @@ export class WaitingInBrowsers<C extends InBrowsers> extends Waiting<C> {
    * Consumes a row, unless it has expired. Only one of several concurrent calls succeeds. Rows of other browsers stay, so that
    * an attacker who has seen the secret cannot consume them.
    *
-   * @param where the columns that must equal these values
-   * @param browserHash the hash of the secret that the browser has presented
+   * @param where the columns that must equal these values, with the hash of the secret that the browser has presented
    * @returns whether this call consumed a row
    */
-  async take(where: Partial<RowOf<C>>, browserHash: Digest, transaction?: Transaction): Promise<boolean> {
+  async take(
+    where: Partial<RowOf<C>> & { readonly browserHash: Digest },
+    transaction?: Transaction,
+  ): Promise<boolean> {
     await this.database.ready();
-    const { sql, values } = this.table.where({ ...where, browserHash });
+    const { sql, values } = this.table.where(where);
     const taken = await this.database.change(
       `DELETE FROM ${this.table.name} WHERE ${sql} AND expires_at > :now`,
       { ...values, now: this.database.clock.date() },

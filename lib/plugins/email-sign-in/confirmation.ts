@@ -15,7 +15,7 @@ import type { EmailedSignInRow } from './declarations.js';
 import type { ConfirmEmailSignInInput } from './inputs.js';
 import type { EmailSignInSettings } from './options.js';
 import { hasOnlyEmail, readsPasskey, recordProof } from './proof.js';
-import { type EmailedSignIns, type FoundSignIn, isLinkOf } from './rows.js';
+import { type EmailedSignIns, type FoundSignIn, hashesOf, isLinkOf } from './rows.js';
 
 const AMR = ['email'];
 
@@ -71,7 +71,7 @@ export class Confirmation {
   async #afterRefusal(row: EmailedSignInRow, isCounted: boolean, error: AuthError): Promise<void> {
     // A transaction of the app might still lock the row, even if it has undone its own change of the row.
     if (this.core.database.isJoined) return;
-    if (isExpired(error)) await this.rows.end(row);
+    if (isExpired(error)) await this.rows.end(hashesOf(row));
     else if (isCounted) await this.rows.giveBackTry(row);
   }
 
@@ -178,7 +178,7 @@ export class Confirmation {
     const locked = await core.users.lock(user.id, transaction);
     // The account has changed since it was checked.
     if (!locked || locked.authEpoch !== authEpoch || locked.user.email !== row.email) throw expired();
-    if (!(await this.rows.take(row, transaction))) throw expired();
+    if (!(await this.rows.take(hashesOf(row), transaction))) throw expired();
     const proven = await recordProof(core, locked, isOwn, transaction);
     const isFresh = hasOnlyEmail(core, proven.record, await readsPasskey(core, user.id, transaction));
     const signedIn = await checked.begin({ ...afterProof(proven, authEpoch), isFresh }, transaction);
@@ -219,7 +219,7 @@ export class Confirmation {
     const signedIn = await database.transaction(async (transaction) => {
       const context = { via: 'email', from: 'user', fields: given } as const;
       // End the request first, so that the app's hooks run only once if the same code is sent several times.
-      if (!(await this.rows.take(row, transaction))) throw expired();
+      if (!(await this.rows.take(hashesOf(row), transaction))) throw expired();
       const created = await signUp.create(person, context, transaction);
       return checked.begin(created, transaction);
     });

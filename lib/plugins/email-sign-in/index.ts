@@ -47,7 +47,7 @@ export function emailSignIn(
         reauthentications: [byEmailCode(core, rows)],
         remembersBrowsers: true,
         forPages: { emailOfLink: (token) => rows.emailOfLink(token) },
-        abandonPending: (tokenHash) => rows.abandon(tokenHash),
+        abandonPending: (browserHash) => rows.end({ browserHash }),
         provesMailbox: (record, isOwn, transaction) => recordProof(core, record, isOwn, transaction),
         emailedSignIns: {
           makesAccounts: settings.signUp && core.settings.signUp !== 'closed',

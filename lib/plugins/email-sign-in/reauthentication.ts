@@ -3,7 +3,7 @@ import { AuthError } from '../../errors.js';
 import { text } from '../../http/route.js';
 import type { Reauthentication } from '../../sessions/second-factor.js';
 import { hasOnlyEmail, readsPasskey, reauthenticationOf } from './proof.js';
-import type { EmailedSignIns } from './rows.js';
+import { type EmailedSignIns, hashesOf } from './rows.js';
 
 /** Returns the field `email_code` of POST /reauthenticate. */
 export function byEmailCode(core: Core, rows: EmailedSignIns): Reauthentication {
@@ -18,14 +18,14 @@ export function byEmailCode(core: Core, rows: EmailedSignIns): Reauthentication 
       // The account might have got a password since the code was emailed.
       if (!hasOnlyEmail(core, record, await readsPasskey(core, user.id)))
         throw new AuthError('email_code_not_offered');
-      const row = await rows.find(reauthenticationOf(sessionId));
+      const row = await rows.ofBrowser(reauthenticationOf(sessionId));
       if (row?.email !== user.email || !(await rows.countTry(row))) throw new AuthError('invalid_code');
       if (!rows.isReauthenticationCode(String(code), row)) {
         core.events.emit('sign_in.failed', { userId: user.id, method: 'email' });
         await rows.endAfterTries(row);
         throw new AuthError('invalid_code');
       }
-      if (!(await rows.take(row))) throw new AuthError('invalid_code');
+      if (!(await rows.take(hashesOf(row)))) throw new AuthError('invalid_code');
       return { amr: ['email'] };
     },
   };

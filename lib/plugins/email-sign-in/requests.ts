@@ -16,7 +16,7 @@ import {
 import type { RequestedEmailSignIn } from './inputs.js';
 import type { EmailSignInSettings } from './options.js';
 import { hasOnlyEmail, readsPasskey, reauthenticationOf } from './proof.js';
-import type { EmailedSignIns } from './rows.js';
+import { type EmailedSignIns, hashesOf } from './rows.js';
 
 /** The remaining lifetime that a code must have to be emailed again. */
 const AGAIN_MS = 2 * 60 * 1000;
@@ -43,10 +43,10 @@ export class Requests {
     const email = canonicalEmail(typed);
     const presented = pendings.presentedToken;
     if (email === null) {
-      if (presented !== null) await rows.abandon(digestToken(presented));
+      if (presented !== null) await rows.end({ browserHash: digestToken(presented) });
       return { pendingToken: pendings.newToken(), expiresAt: database.clock.date(this.#lifetimeMs) };
     }
-    const former = presented === null ? null : await rows.find(digestToken(presented));
+    const former = presented === null ? null : await rows.ofBrowser(digestToken(presented));
     const askedBy = await this.#askedBy();
     if (presented !== null && former?.askedBy === askedBy && this.#canRepeat(former, email)) {
       const link = rows.linkOf(former);
@@ -69,7 +69,7 @@ export class Requests {
     });
     await database.transaction(async (transaction) => {
       const isReplaced = former !== null && (await rows.replace(former, row, transaction));
-      if (!isReplaced) await rows.insert(row, transaction);
+      if (!isReplaced) await rows.table.insert(row, transaction);
       await this.#mail(row, signInCodeMail, rows.codeFor(row), link, transaction);
     });
     return { pendingToken, expiresAt: row.expiresAt };
@@ -88,7 +88,7 @@ export class Requests {
       throw new AuthError('email_code_not_offered');
     await core.limiter.countAddress('mailAddress');
     const browserHash = reauthenticationOf(sessionId);
-    const former = await rows.find(browserHash);
+    const former = await rows.ofBrowser(browserHash);
     await core.database.transaction(async (transaction) => {
       if (former && this.#canRepeat(former, email)) {
         if (!(await rows.countResend(former, false, transaction))) return;
@@ -102,9 +102,10 @@ export class Requests {
         remembered: false,
         askedBy: userId,
       });
-      if (former) await rows.end(former, transaction);
+      if (former) await rows.end(hashesOf(former), transaction);
       // Otherwise, a concurrent call has already emailed a code.
-      if (await rows.insertUnlessThere(row, transaction)) await this.#mailReauthentication(row, transaction);
+      if (await rows.table.insertUnlessThere(row, transaction))
+        await this.#mailReauthentication(row, transaction);
     });
   }
 

@@ -21,19 +21,15 @@ export interface FoundSignIn {
   readonly hasPasskey: boolean;
 }
 
-/** Reads and writes the table of emailed sign-ins. */
-export class EmailedSignIns {
-  readonly #core: Core;
-  readonly #waiting: WaitingInBrowsers<EmailedSignInColumns>;
-
-  constructor(core: Core) {
-    this.#core = core;
-    this.#waiting = new WaitingInBrowsers(core, emailedSignInsTable);
+/** The table of emailed sign-ins. */
+export class EmailedSignIns extends WaitingInBrowsers<EmailedSignInColumns> {
+  constructor(private readonly core: Core) {
+    super(core, emailedSignInsTable);
   }
 
   /** Finds the request of a browser, which can have expired. */
-  async find(browserHash: Buffer): Promise<EmailedSignInRow | null> {
-    const [row] = await this.#waiting.row.select('WHERE w.browser_hash = :browserHash', { browserHash });
+  async ofBrowser(browserHash: Buffer): Promise<EmailedSignInRow | null> {
+    const [row] = await this.row.select('WHERE w.browser_hash = :browserHash', { browserHash });
     return row ?? null;
   }
 
@@ -43,23 +39,22 @@ export class EmailedSignIns {
    * @param isAgain whether it was found before, and another transaction has made the account since
    */
   async findWithUser(browserHash: Buffer, isAgain = false): Promise<FoundSignIn | null> {
-    const { database, users } = this.#core;
+    const { database, users } = this.core;
     // In a transaction of the app, MySQL would not see an account that has just been made.
     const read = isAgain && database.dialect === 'mysql' ? database.currentRead : '';
     const { selection } = users;
-    const request = this.#waiting.row;
     await selection.ready?.();
     const [raw] = await database.select<{ db_now: number; u_id: string | null; has_passkey: number }>(
-      `SELECT ${selection.columns}, ${request.columns}, ${passkeySql(this.#core)} AS has_passkey,
+      `SELECT ${selection.columns}, ${this.row.columns}, ${passkeySql(this.core)} AS has_passkey,
          ${database.nowSql} AS db_now
-       FROM ${request.from} LEFT JOIN ${selection.from} ON u.email = w.email
+       FROM ${this.row.from} LEFT JOIN ${selection.from} ON u.email = w.email
        WHERE w.browser_hash = :browserHash ${read}`,
       { browserHash },
     );
     if (!raw) return null;
     database.clock.observe(raw.db_now);
-    const row = request.read(raw);
-    if (database.clock.hasPassed(row.expiresAt)) return null;
+    const row = this.row.read(raw);
+    if (this.hasExpired(row)) return null;
     const record = raw.u_id === null ? null : users.read(raw);
     return { row, record, hasPasskey: Number(raw.has_passkey) === 1 };
   }
@@ -72,87 +67,38 @@ export class EmailedSignIns {
   /** Returns the address that a link was emailed to. Null for one of a request that has expired, or of none. */
   async emailOfLink(token: string): Promise<string | null> {
     if (!isWellFormedToken(PREFIX, token)) return null;
-    const row = await this.#waiting.find(digestToken(token));
+    const row = await this.find(digestToken(token));
     return row && row.sentAt !== null ? row.email : null;
   }
 
-  async insert(row: EmailedSignInRow, transaction: Transaction): Promise<void> {
-    await this.#waiting.table.insert(row, transaction);
-  }
-
-  /** Inserts a row, unless a concurrent call has. @returns whether it was inserted */
-  insertUnlessThere(row: EmailedSignInRow, transaction: Transaction): Promise<boolean> {
-    return this.#waiting.table.insertUnlessThere(row, transaction);
-  }
-
   /** Replaces a request by another one. @returns whether it was still there */
-  async replace(
-    { browserHash, linkHash }: EmailedSignInRow,
-    row: EmailedSignInRow,
-    transaction: Transaction,
-  ): Promise<boolean> {
-    return (await this.#waiting.table.update(row, { browserHash, linkHash }, transaction)) > 0;
+  async replace(former: EmailedSignInRow, row: EmailedSignInRow, transaction: Transaction): Promise<boolean> {
+    return (await this.table.update(row, hashesOf(former), transaction)) > 0;
   }
 
   /** Counts that the code is mailed again. @returns false if that was done too often */
   async countResend(row: EmailedSignInRow, remembered: boolean, transaction: Transaction): Promise<boolean> {
-    if (!(await this.#waiting.countUp(row, 'resends', MAX_RESENDS, transaction))) return false;
-    if (row.remembered !== remembered)
-      await this.#waiting.table.update({ remembered }, { linkHash: row.linkHash }, transaction);
+    if (!(await this.countUp(row, 'resends', MAX_RESENDS, transaction))) return false;
+    if (row.remembered !== remembered) await this.table.update({ remembered }, hashesOf(row), transaction);
     return true;
-  }
-
-  /** Counts a code before it is compared. @returns false if there were too many */
-  countTry(row: EmailedSignInRow): Promise<boolean> {
-    return this.#waiting.countTry(row);
-  }
-
-  /** Whether another code of a request can be tried. */
-  hasTries(row: EmailedSignInRow): boolean {
-    return this.#waiting.hasTries(row);
-  }
-
-  /** Takes back the count of a code that was right. */
-  giveBackTry(row: EmailedSignInRow): Promise<void> {
-    return this.#waiting.giveBackTry(row);
-  }
-
-  /** Ends a request after a wrong code, if it was the last one allowed. @returns whether it ended */
-  endAfterTries(row: EmailedSignInRow): Promise<boolean> {
-    return this.#waiting.endAfterTries(row);
-  }
-
-  /** Consumes a request. Only one of several concurrent calls succeeds. @returns whether this one did */
-  take({ linkHash, browserHash }: EmailedSignInRow, transaction?: Transaction): Promise<boolean> {
-    return this.#waiting.take({ linkHash }, browserHash, transaction);
   }
 
   /** Consumes a request, unless its address is no longer the one of this user. @returns whether this call did */
   async takeFor({ linkHash, email }: EmailedSignInRow, userId: string, transaction: Transaction) {
-    const { database, users } = this.#core;
-    const sql = `DELETE FROM ${this.#waiting.table.name} WHERE link_hash = :linkHash
+    const { database, users } = this.core;
+    const sql = `DELETE FROM ${this.table.name} WHERE link_hash = :linkHash
       AND EXISTS (SELECT 1 FROM ${users.selection.from} WHERE u.id = :userId AND u.email = :email)`;
     return (await database.change(sql, { linkHash, userId, email }, { transaction })) > 0;
   }
 
-  /** Ends a request, even if it has expired. */
-  async end({ linkHash }: EmailedSignInRow, transaction?: Transaction): Promise<void> {
-    await this.#waiting.end({ linkHash }, transaction);
-  }
-
-  /** Ends the request of a browser's token, if there is one. */
-  async abandon(browserHash: Buffer): Promise<void> {
-    await this.#waiting.end({ browserHash });
-  }
-
   /** Records that the email of a request is being sent: see `HasEmailedSignIns`. */
   async mailed(browserHash: Buffer, hasCode: boolean, authEpoch: number | null): Promise<boolean> {
-    const { database } = this.#core;
+    const { database } = this.core;
     await database.ready();
     const now = database.clock.date();
     // The code of an earlier email stays right. It belongs to the account as it is now, as that of a new request would.
     const sent = hasCode ? 'sent_at = :now, auth_epoch = :authEpoch' : 'sent_at = sent_at';
-    const sql = `UPDATE ${this.#waiting.table.name} SET mails = mails + 1, ${sent}
+    const sql = `UPDATE ${this.table.name} SET mails = mails + 1, ${sent}
       WHERE browser_hash = :browserHash AND expires_at > :now`;
     return (await database.change(sql, { browserHash, now, authEpoch })) > 0;
   }
@@ -162,34 +108,34 @@ export class EmailedSignIns {
    * them must not learn that there was an account.
    */
   async endCodesFor(email: string, transaction: Transaction): Promise<void> {
-    await this.#waiting.table.update({ sentAt: null, authEpoch: null }, { email }, transaction);
+    await this.table.update({ sentAt: null, authEpoch: null }, { email }, transaction);
   }
 
   /** Returns the code for a sign-in, from the secret that its link was derived from. */
   codeFor(row: EmailedSignInRow): string {
-    const codes = this.#core.codes.codesFor(codeName(row));
+    const codes = this.core.codes.codesFor(codeName(row));
     const index = this.#links(row).findIndex((token) => isLinkOf(token, row));
     return codes[index] ?? codes[0];
   }
 
   /** Whether what a person has typed is the code of a sign-in, and was mailed. */
   isCode(typed: string, row: EmailedSignInRow): boolean {
-    return this.#core.codes.matches(typed, codeName(row)) && row.sentAt !== null;
+    return this.core.codes.matches(typed, codeName(row)) && row.sentAt !== null;
   }
 
   /** Returns the code for a reauthentication. */
   reauthenticationCodeFor(row: EmailedSignInRow): string {
-    return this.#core.codes.codesFor(reauthenticationName(row))[0];
+    return this.core.codes.codesFor(reauthenticationName(row))[0];
   }
 
   /** Whether what a person has typed is the code of a reauthentication, and was mailed. */
   isReauthenticationCode(typed: string, row: EmailedSignInRow): boolean {
-    return this.#core.codes.matches(typed, reauthenticationName(row)) && row.sentAt !== null;
+    return this.core.codes.matches(typed, reauthenticationName(row)) && row.sentAt !== null;
   }
 
   /** Returns the token of a new request's link. */
   newLink(row: Named): string {
-    return tokenOfBytes(PREFIX, this.#core.codes.bytesFor(linkName(row))[0]);
+    return tokenOfBytes(PREFIX, this.core.codes.bytesFor(linkName(row))[0]);
   }
 
   /** Returns the token of a request's link. Null if the secret that it was derived from is not configured any more. */
@@ -199,8 +145,13 @@ export class EmailedSignIns {
 
   /** The tokens of a request's link, by each configured secret. */
   #links(row: EmailedSignInRow): readonly string[] {
-    return this.#core.codes.bytesFor(linkName(row)).map((bytes) => tokenOfBytes(PREFIX, bytes));
+    return this.core.codes.bytesFor(linkName(row)).map((bytes) => tokenOfBytes(PREFIX, bytes));
   }
+}
+
+/** Identifies a request, which has other hashes once it is replaced. */
+export function hashesOf({ linkHash, browserHash }: EmailedSignInRow) {
+  return { linkHash, browserHash };
 }
 
 /** Whether a token is the one of a request's link. */

@@ -148,8 +148,9 @@ export class Flows {
     tokens: readonly string[],
   ): Promise<TakenFlow | null> {
     const stateHash = digestToken(state);
+    const browserHash = digestToken(browser);
     const found = await this.#findWithSessions(stateHash, tokens);
-    if (!found || !(await this.#waiting.take({ stateHash, provider }, digestToken(browser)))) return null;
+    if (!found || !(await this.#waiting.take({ stateHash, browserHash, provider }))) return null;
     const { row, presented } = found;
     const opened = this.#open(row);
     if (opened === null) return null;

@@ -102,8 +102,8 @@ export class Challenges {
 
   /** Consumes a challenge, unless it is for another purpose or browser. @returns whether this call consumed it */
   take(challenge: string, { purpose, binding }: Ceremony): Promise<boolean> {
-    const where = { challengeHash: digestToken(challenge), purpose };
-    return this.#waiting.take(where, digestToken(binding));
+    const hashes = { challengeHash: digestToken(challenge), browserHash: digestToken(binding) };
+    return this.#waiting.take({ ...hashes, purpose });
   }
 
   /** Consumes the challenge of a new passkey. @returns the user handle that was issued with it, or null */

@@ -407,7 +407,7 @@ export class SecondFactorChanges {
   /** Deletes the user's enrolments and pending sign-ins. */
   async #endAttempts(userId: string, transaction: Transaction): Promise<void> {
     await this.enrolments.deleteAll(userId, transaction);
-    await this.core.pendings.endAll(userId, transaction);
+    await this.core.pendings.rows.end({ userId }, transaction);
   }
 
   /** Revokes the other sessions and renews this one. @param amr the factor that its user has just provided, if any */
