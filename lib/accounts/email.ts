@@ -89,7 +89,9 @@ export async function confirmEmailChange(
         await sessions.endAll(user.id, transaction, sessionId ?? '');
         if (user.email !== before.email) events.emit('user.email_changed', { userId: user.id }, transaction);
         const issued = sessionId
-          ? await sessions.renew(user, sessionId, authEpoch + 1, transaction, { isFresh: false })
+          ? await sessions.renew({ user, authEpoch: authEpoch + 1 }, sessionId, transaction, {
+              isFresh: false,
+            })
           : null;
         return { user, issued };
       },

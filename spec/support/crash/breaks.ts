@@ -25,7 +25,7 @@ export const BREAKS: readonly Break[] = [
     edits: [
       {
         file: 'users/users.ts',
-        text: "const lock = this.database.dialect === 'sqlite' ? '' : ' FOR UPDATE';",
+        text: "const lock = this.core.database.dialect === 'sqlite' ? '' : ' FOR UPDATE';",
         by: "const lock = '';",
       },
     ],
@@ -35,19 +35,19 @@ export const BREAKS: readonly Break[] = [
     edits: [
       {
         file: 'verification/tokens.ts',
-        text: `      const used = await this.table.delete({ tokenHash: digestToken(token) }, transaction);
+        text: `      const used = await this.#table.delete({ tokenHash: digestToken(token) }, transaction);
       if (used === 0) throw new AuthError('invalid_token');`,
-        by: `      this.database.afterCommit(transaction, () => void this.table.delete({ tokenHash: digestToken(token) }));`,
+        by: `      this.core.database.afterCommit(transaction, () => void this.#table.delete({ tokenHash: digestToken(token) }));`,
       },
       {
         file: 'verification/tokens.ts',
-        text: '      await this.table.delete({ userId: user.id, ...siblings }, transaction);',
+        text: '      await this.#table.delete({ userId: user.id, ...siblings }, transaction);',
         by: '',
       },
       {
         file: 'verification/tokens.ts',
-        text: 'if (endsWithPassword) await this.table.delete({ userId, purpose }, transaction);',
-        by: 'if (endsWithPassword) this.database.afterCommit(transaction, () => void this.table.delete({ userId, purpose }));',
+        text: 'if (endsWithPassword) await this.#table.delete({ userId, purpose }, transaction);',
+        by: 'if (endsWithPassword) this.core.database.afterCommit(transaction, () => void this.#table.delete({ userId, purpose }));',
       },
     ],
   },
@@ -77,7 +77,7 @@ export const BREAKS: readonly Break[] = [
     edits: [
       {
         file: 'outbox/webhooks.ts',
-        text: 'if (transaction && this.outbox.addTo(transaction, this.#entriesOf(occurred))) return;',
+        text: 'if (transaction && this.core.outbox.addTo(transaction, this.#entriesOf(occurred))) return;',
         by: '',
       },
     ],
@@ -87,8 +87,8 @@ export const BREAKS: readonly Break[] = [
     edits: [
       {
         file: 'outbox/webhooks.ts',
-        text: 'if (transaction && this.outbox.addTo(transaction, this.#entriesOf(occurred))) return;',
-        by: 'if (transaction) return void this.outbox.add(this.#entriesOf(occurred)).catch(() => undefined);',
+        text: 'if (transaction && this.core.outbox.addTo(transaction, this.#entriesOf(occurred))) return;',
+        by: 'if (transaction) return void this.core.outbox.add(this.#entriesOf(occurred)).catch(() => undefined);',
       },
     ],
   },
@@ -109,9 +109,9 @@ export const BREAKS: readonly Break[] = [
     edits: [
       {
         file: 'verification/tokens.ts',
-        text: `    return this.database.transaction(async (transaction) => {
+        text: `    return this.core.database.transaction(async (transaction) => {
       // Lock the user first`,
-        by: `    const proven = await this.database.transaction(async (transaction) => {
+        by: `    const proven = await this.core.database.transaction(async (transaction) => {
       // Lock the user first`,
       },
       {
@@ -120,7 +120,7 @@ export const BREAKS: readonly Break[] = [
     });`,
         by: `      return proved;
     });
-    return this.database.transaction((transaction) => work(proven, transaction));`,
+    return this.core.database.transaction((transaction) => work(proven, transaction));`,
       },
     ],
   },
@@ -129,21 +129,19 @@ export const BREAKS: readonly Break[] = [
     edits: [
       {
         file: 'plugins/oauth/identities.ts',
-        text: `    await insertLink(core, accounts, created, provider, identity, transaction);
-    if (!emailProof`,
-        by: '    if (!emailProof',
+        text: `      await this.#insertLink(created.user.id, transaction);
+      if (!emailProof`,
+        by: '      if (!emailProof',
       },
       {
         file: 'plugins/oauth/identities.ts',
-        text: `    return { ...created, isNew: true };
-  });`,
-        by: `    return created;
-  }).then(async (created) => {
-    await core.database.transaction((transaction) =>
-      insertLink(core, accounts, created, provider, identity, transaction),
-    );
-    return { ...created, isNew: true };
-  });`,
+        text: `      return { ...created, isNew: true };
+    });`,
+        by: `      return created;
+    }).then(async (created) => {
+      await core.database.transaction((transaction) => this.#insertLink(created.user.id, transaction));
+      return { ...created, isNew: true };
+    });`,
       },
     ],
   },
