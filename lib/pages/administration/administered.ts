@@ -39,7 +39,8 @@ export interface FoundUser {
 export function administered(found: FoundUser): AdministeredUser {
   const { id, email, username, username_display: display } = found;
   return {
-    ...{ id, email },
+    id,
+    email,
     ...(username !== undefined && { username: display ?? username }),
     emailVerifiedAt: found.email_verified_at,
     createdAt: found.created_at,

@@ -172,8 +172,16 @@ export class Flows {
       FlowOptions;
     const { presented } = found;
     return {
-      ...{ provider, sessionId, callbackUrl, redirectUri, secrets, remembered, reauthenticates },
-      ...{ startedAt, presented, ...(unsignedClaims && { unsignedClaims }) },
+      provider,
+      sessionId,
+      callbackUrl,
+      redirectUri,
+      secrets,
+      remembered,
+      reauthenticates,
+      startedAt,
+      presented,
+      ...(unsignedClaims && { unsignedClaims }),
     };
   }
 

@@ -34,7 +34,9 @@ export const readTwoFactor = ({ policy, status }: Pick<Parts, 'policy' | 'status
       return {
         status: 200,
         body: {
-          ...{ totp, recovery_codes_left: codes, passkeys },
+          totp,
+          recovery_codes_left: codes,
+          passkeys,
           trusted_devices: 0,
           required: policy.names(auth.user),
         },
