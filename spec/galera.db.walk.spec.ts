@@ -96,9 +96,18 @@ const isInstalled = existsSync('/usr/lib/galera/libgalera_smm.so') && existsSync
       const ids = [randomUUID(), randomUUID()];
       for (const id of ids) {
         await nodes[0]!.query('INSERT INTO latchkey.passkeys SET ?', {
-          ...{ id, user_id, name: 'a key', created_at: new Date(), device_type: 'multiDevice' },
-          ...{ backed_up: true, transports: '', credential_id: id, credential_hash: randomBytes(32) },
-          ...{ public_key: 'a key', user_handle: randomUUID(), counter: 0 },
+          id,
+          user_id,
+          name: 'a key',
+          created_at: new Date(),
+          device_type: 'multiDevice',
+          backed_up: true,
+          transports: '',
+          credential_id: id,
+          credential_hash: randomBytes(32),
+          public_key: 'a key',
+          user_handle: randomUUID(),
+          counter: 0,
         });
       }
       await nodes[0]!.query('UPDATE latchkey.users SET password_hash = NULL WHERE id = ?', [user_id]);

@@ -20,7 +20,8 @@ const well = { ok: true, ready: { sessions: true, signIns: true }, degraded: [],
 /** Guarded routes respond, and users cannot sign in. */
 const sessionsOnly = { ok: true, ready: { sessions: true, signIns: false } };
 const down = {
-  ...{ ok: false, ready: { sessions: false, signIns: false } },
+  ok: false,
+  ready: { sessions: false, signIns: false },
   degraded: ['database', 'writes', 'schema', 'limits', 'outbox'],
   outbox: { pending: null, failed: null, oldestSeconds: null },
 };
@@ -61,7 +62,8 @@ test('auth.health() says that guarded routes do not respond while a table is loc
   } else {
     await run(dialect === 'mysql' ? 'LOCK TABLES sessions WRITE' : 'LOCK TABLE sessions');
     expect(await app.auth.health()).toMatchObject({
-      ...{ ok: false, ready: { sessions: false, signIns: false } },
+      ok: false,
+      ready: { sessions: false, signIns: false },
       degraded: ['database'],
     });
     if (dialect === 'mysql') await run('UNLOCK TABLES');

@@ -5,7 +5,7 @@ import { canonicalEmail, readEmail } from '../users/canonical.js';
 import { EmailProof } from '../users/email-proof.js';
 import type { NewFieldValues } from '../users/fields.js';
 import type { Identifier, UserForAdmins } from '../users/record.js';
-import { type UserInput, updateUser } from './change.js';
+import { UPDATE_BY_CODE, type UserInput, updateUser } from './change.js';
 import { deleteUser, restoreAccount } from './deletion.js';
 import { setEmail } from './email.js';
 import { ensureUser } from './ensure.js';
@@ -165,7 +165,9 @@ export class UsersApi {
     return core.callFor('auth.users.ensure', input, OF_NEW_USER, async () => {
       const { email, name, emailProof } = this.#identifiersOf(input);
       const { record, created } = await ensureUser(core, {
-        ...{ email, ...name, fields: input.fields },
+        email,
+        ...name,
+        fields: input.fields,
         rest: once(async () => ({
           emailProof,
           passwordHash: await this.#hashOf(input, [email, name.username]),
@@ -185,7 +187,7 @@ export class UsersApi {
     const core = this.#core;
     const { username, fields } = input;
     const record = await core.call('auth.users.update', input, ['username', 'fields'], () =>
-      updateUser(core, userId, null, { username, fields }, 'code'),
+      updateUser(core, userId, { username, fields }, UPDATE_BY_CODE),
     );
     return core.users.forCode(record) as UserForAdmins;
   }
@@ -204,7 +206,7 @@ export class UsersApi {
     const { verified = false, sessionId = null } = options;
     const keys = ['verified', 'sessionId'];
     const record = await core.call('auth.users.changeEmail', options, keys, async () =>
-      setEmail(core, userId, readEmail(email, '/email'), verified === true, sessionId),
+      setEmail(core, userId, readEmail(email, '/email'), { verified: verified === true, sessionId }),
     );
     return core.users.forCode(record) as UserForAdmins;
   }

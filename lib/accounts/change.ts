@@ -20,22 +20,30 @@ export interface OwnUserInput extends UserInput {
   readonly spelling?: string | undefined;
 }
 
+/** Who changes a user's fields and username, and how. */
+export interface UpdateBy {
+  /** The session of the user who requests the change. Null for code. */
+  readonly sessionId: string | null;
+  /** The source of the values. */
+  readonly from: FieldSource;
+  /** Other work for the same transaction, called only if anything changes. */
+  readonly alongside?: (transaction: Transaction) => void;
+}
+
+/** A change by the app's own code, or by an administrator. */
+export const UPDATE_BY_CODE: UpdateBy = { sessionId: null, from: 'code' };
+
 /**
  * Changes a user's fields and username.
  *
- * @param sessionId the session of the user who requests the change; null for code
- * @param from the source of the values
- * @param alongside other work for the same transaction, called only if anything changes
  * @throws AuthError `validation_failed`, `username_taken`, `invalid_session` or `user_not_found`, and errors that the
  *   app's hook throws
  */
 export async function updateUser(
   core: Core,
   userId: string,
-  sessionId: string | null,
   { username, spelling, fields = {} }: OwnUserInput,
-  from: FieldSource,
-  alongside?: (transaction: Transaction) => void,
+  { sessionId, from, alongside }: UpdateBy,
 ): Promise<UserRecord> {
   const changes: UserChanges = {
     fields: core.users.fields.read(fields, from, 'update'),

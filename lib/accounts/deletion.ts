@@ -37,9 +37,8 @@ export async function deleteUser(
   { atOnce = false, alongside }: Deletion = {},
 ): Promise<void> {
   if (core.settings.accountDeletion.graceDays === 0 || atOnce)
-    return deleteForGood(core, userId, sessionId, alongside);
-  const deletion: DeletionWork = (record, transaction) => deleteIn(core, record, transaction);
-  await closeAccount(core, userId, sessionId, deletion, alongside);
+    return deleteForGood(core, userId, sessionId, { alongside });
+  await closeAccount(core, userId, sessionId, alongside);
 }
 
 /** Permanently deletes the accounts whose grace period is over. */
@@ -62,7 +61,7 @@ async function* pruneAccounts(core: Core, dryRun: boolean): AsyncGenerator<numbe
 /** Logs a failure, because an account that cannot be deleted must not prevent the deletion of the others. */
 async function pruneAccount(core: Core, userId: string): Promise<number> {
   try {
-    await deleteForGood(core, userId, null, undefined, true);
+    await deleteForGood(core, userId, null, { onlyClosed: true });
     return 1;
   } catch (error) {
     const isRestored = error instanceof AuthError && error.code === 'user_not_found';
@@ -76,13 +75,17 @@ async function pruneAccount(core: Core, userId: string): Promise<number> {
   }
 }
 
-/** @param onlyClosed whether the deletion must still be pending, so that a restored account is not deleted */
+interface PermanentDeletion {
+  readonly alongside?: Deletion['alongside'];
+  /** Whether the deletion must still be pending, so that a restored account is not deleted. @default false */
+  readonly onlyClosed?: boolean;
+}
+
 async function deleteForGood(
   core: Core,
   userId: string,
   sessionId: string | null,
-  alongside?: Deletion['alongside'],
-  onlyClosed = false,
+  { alongside, onlyClosed = false }: PermanentDeletion,
 ): Promise<void> {
   let isDone = false;
   try {
@@ -219,9 +222,6 @@ export function isExpired({ settings, database }: Core, { account }: Pick<UserRe
   return database.clock.hasPassed(new Date((closedAt as Date).getTime() + graceMs));
 }
 
-/** Does the work of a deletion. The user's row is locked. */
-export type DeletionWork = (record: UserRecord, transaction: Transaction) => Promise<unknown>;
-
 /**
  * Marks an account for deletion. It first runs the deletion and rolls it back, so that an error reaches the caller
  * right away.
@@ -234,10 +234,9 @@ async function closeAccount(
   core: Core,
   userId: string,
   sessionId: string | null,
-  deletion: DeletionWork,
-  alongside?: (transaction: Transaction) => void,
+  alongside: Deletion['alongside'],
 ): Promise<void> {
-  await tryOut(core, userId, sessionId, deletion);
+  await tryOut(core, userId, sessionId);
   const { graceDays } = core.settings.accountDeletion;
   await core.change(userId, { sessionId }, async (record, transaction) => {
     if (isClosed(record)) throw new AuthError('user_not_found');
@@ -255,16 +254,11 @@ async function closeAccount(
   });
 }
 
-async function tryOut(
-  core: Core,
-  userId: string,
-  sessionId: string | null,
-  deletion: DeletionWork,
-): Promise<void> {
+async function tryOut(core: Core, userId: string, sessionId: string | null): Promise<void> {
   const worked = new Error('it works');
   try {
     await core.change(userId, { sessionId }, async (record, transaction) => {
-      await deletion(record, transaction);
+      await deleteIn(core, record, transaction);
       throw new AppError(worked);
     });
   } catch (error) {

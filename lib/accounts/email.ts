@@ -89,7 +89,9 @@ export async function confirmEmailChange(
         await sessions.endAll(user.id, transaction, sessionId ?? '');
         if (user.email !== before.email) events.emit('user.email_changed', { userId: user.id }, transaction);
         const issued = sessionId
-          ? await sessions.renew(user, sessionId, authEpoch + 1, transaction, { isFresh: false })
+          ? await sessions.renew({ user, authEpoch: authEpoch + 1 }, sessionId, transaction, {
+              isFresh: false,
+            })
           : null;
         return { user, issued };
       },
@@ -99,21 +101,27 @@ export async function confirmEmailChange(
   );
 }
 
+/** Who sets a user's email. */
+export interface EmailSetBy {
+  /** Whether the app knows that the email is the user's. */
+  readonly verified: boolean;
+  /**
+   * The session of the user who makes the change, which must be fresh. Null for the app itself, whose change is final.
+   */
+  readonly sessionId: string | null;
+}
+
 /**
  * Changes a user's email at the app's request. Emailed links stop working, and sessions continue.
  *
  * @param email in canonical form
- * @param verified whether the app knows that the email is the user's
- * @param sessionId the session of the user who makes the change, which must be fresh; null for the app itself, whose
- *   change is final
  * @throws AuthError `email_taken`, `user_not_found`, and with a session like {@link Core.change}
  */
 export async function setEmail(
   core: Core,
   userId: string,
   email: string,
-  verified: boolean,
-  sessionId: string | null,
+  { verified, sessionId }: EmailSetBy,
 ): Promise<UserRecord> {
   const told = telling(core, sessionId === null);
   return core.change(userId, { sessionId, fresh: true }, async (record, transaction) => {

@@ -76,7 +76,9 @@ async function create(
   const record = await core.signUp.create(
     { email, username, ...(usernameDisplay && { usernameDisplay }), ...(await rest()) },
     {
-      ...{ via: 'code', from: 'code', ...(fields && { fields }) },
+      via: 'code',
+      from: 'code',
+      ...(fields && { fields }),
       alongside: ({ user }, transaction) =>
         core.imported.remember(
           [{ origin: { source: ENSURED, ref }, userId: user.id, stampsBy: null, before }],

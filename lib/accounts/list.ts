@@ -37,7 +37,8 @@ export async function listUsers(
   const { limit, before } = readPage(page);
   if (typeof search !== 'string')
     throw new AuthError('invalid_request', { detail: 'search must be a string.' });
-  if (search) return (await findByEmail(core, search, before)) ?? searchUsers(core, search, limit, before);
+  if (search)
+    return (await findByEmail(core, search, before)) ?? searchUsers(core, search, { limit, before });
   const older = before === null ? '' : 'WHERE u.id < :before';
   const rows = await core.users.selections.forAdmins.select(
     `${older} ORDER BY u.id DESC LIMIT ${limit + 1}`,
@@ -79,8 +80,7 @@ interface Found {
 export async function searchUsers(
   core: Core,
   search: string,
-  limit: number,
-  before: string | null,
+  { limit, before }: { readonly limit: number; readonly before: string | null },
   enoughMs = ENOUGH_MS,
 ): Promise<{ users: readonly UserForAdmins[]; nextCursor: string | null }> {
   const begun = performance.now();
@@ -88,7 +88,7 @@ export async function searchUsers(
   let end = before;
   for (let step = FIRST_STEP; ; step = Math.min(step * 2, LARGEST_STEP)) {
     const start = await startOfStep(core, end, step);
-    found.push(...(await matching(core, search, start, end, limit + 1 - found.length)));
+    found.push(...(await matching(core, search, { start, end }, limit + 1 - found.length)));
     const { page, nextCursor } = cutPage(found, limit);
     if (nextCursor !== null || start === null) return { users: await usersOf(core, page), nextCursor };
     if (performance.now() - begun >= enoughMs)
@@ -110,8 +110,7 @@ async function startOfStep(core: Core, end: string | null, step: number): Promis
 function matching(
   core: Core,
   search: string,
-  start: string | null,
-  end: string | null,
+  { start, end }: { readonly start: string | null; readonly end: string | null },
   limit: number,
 ): Promise<Found[]> {
   const conditions = ["(u.email LIKE :pattern ESCAPE '|' OR u.username LIKE :pattern ESCAPE '|')"];

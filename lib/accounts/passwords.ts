@@ -98,18 +98,19 @@ export function hasPasswordLinks({ mails, passwords }: Core): boolean {
   return mails !== null && passwords !== null;
 }
 
-/**
- * Emails a user a reset link, if that is possible and the user has an email.
- *
- * @param texts replace the usual ones
- * @param asked who asks for it. By default, the app asks, without a limit
- */
+interface ResetLinkOptions {
+  /** Texts that replace the usual ones. @default {} */
+  readonly texts?: Partial<MailTemplate>;
+  /** Who asks for the link. Null if the app does, without a limit. @default null */
+  readonly asked?: Asked | null;
+}
+
+/** Emails a user a reset link, if that is possible and the user has an email. */
 export async function mailResetLink(
   core: Core,
   user: User,
   transaction?: Transaction,
-  texts: Partial<MailTemplate> = {},
-  asked: Asked | null = null,
+  { texts = {}, asked = null }: ResetLinkOptions = {},
 ): Promise<void> {
   const { template, purpose } = resetLink(core);
   const link = { template: { ...template, ...texts }, purpose };

@@ -48,7 +48,7 @@ export async function reauthenticate(
     return null;
   }
   return core.change(userId, { sessionId, changesWaysIn: false }, (current, transaction) =>
-    confirmSession(core, current, sessionId, shown, transaction),
+    confirmSession(core, current, { sessionId, shown }, transaction),
   );
 }
 
@@ -64,19 +64,21 @@ async function markFresh(
   });
 }
 
-/**
- * Makes a session fresh in the transaction of another change. The user's row is locked.
- *
- * @param shown the proof that was just verified
- * @param at the time of the authentication, if another party reports it. Now otherwise
- */
+/** A session whose user has reauthenticated. */
+export interface Reauthenticated {
+  readonly sessionId: string;
+  /** The proof that was just verified. */
+  readonly shown: Shown;
+  /** The time of the authentication, if another party reports it. @default now */
+  readonly at?: Date;
+}
+
+/** Makes a session fresh in the transaction of another change. The user's row is locked. */
 export async function confirmSession(
   { events, secondFactors, sessions }: Core,
   record: UserRecord,
-  sessionId: string,
-  shown: Shown,
+  { sessionId, shown, at }: Reauthenticated,
   transaction: Transaction,
-  at?: Date,
 ): Promise<IssuedSession | null> {
   const assurance = secondFactors.reached(record, shown);
   if (!assurance) throw new AuthError('second_factor_required');
@@ -87,5 +89,5 @@ export async function confirmSession(
     return null;
   }
   const options = { endsOthers: false, assurance, authenticatedAt: at };
-  return sessions.renew(record.user, sessionId, record.authEpoch, transaction, options);
+  return sessions.renew(record, sessionId, transaction, options);
 }

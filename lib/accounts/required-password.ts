@@ -47,7 +47,7 @@ export async function refuseFormerPassword(
     const { user } = record;
     const asked = { ...core.asked(false), afterPassword: user.id };
     await core.database.transaction((transaction: Transaction) =>
-      mailResetLink(core, user, transaction, {}, asked),
+      mailResetLink(core, user, transaction, { asked }),
     );
   }
   throw new AuthError('new_password_required');

@@ -15,7 +15,7 @@ import { CORE } from '../owners.js';
 import type { ClientInput, TransactionOption } from '../sessions/request.js';
 import type { User } from '../tables/core.js';
 import { EmailProof } from '../users/email-proof.js';
-import type { UserRecord } from '../users/record.js';
+import type { Identifier, UserRecord } from '../users/record.js';
 import type { UserChanges } from '../users/updates.js';
 import { endWaiting } from '../waiting/tables.js';
 import { mailResetLink } from './passwords.js';
@@ -191,7 +191,7 @@ async function tell(
   await core.notices.plain(notice, user, transaction);
   if (removedEmail !== null)
     await core.notices.plain(notice, user, transaction, { takenEmail: removedEmail, byApp: true });
-  await mailResetLink(core, user, transaction, AFTER_UNDO);
+  await mailResetLink(core, user, transaction, { texts: AFTER_UNDO });
 }
 
 const AFTER_UNDO = {
@@ -263,7 +263,7 @@ async function emailOf(
   if (email === user.email && emailProof.reaches(earlier.level)) return {};
   // Only the app's own statements can have moved the email to another account. Remove the current email too,
   // because it might be an attacker's.
-  const isTaken = email !== null && (await isOfAnother(core, 'email', email, user.id, transaction));
+  const isTaken = email !== null && (await isOfAnother(core, { email }, user.id, transaction));
   if (isTaken) return { email: null, emailVerifiedAt: null, emailProof: EmailProof.none };
   return { email, emailVerifiedAt, emailProof: earlier };
 }
@@ -275,17 +275,17 @@ async function usernameOf(
   transaction: Transaction,
 ): Promise<UserChanges> {
   if (username === user.username) return {};
-  const isTaken = username !== null && (await isOfAnother(core, 'username', username, user.id, transaction));
+  const isTaken = username !== null && (await isOfAnother(core, { username }, user.id, transaction));
   return isTaken ? {} : { username, usernameDisplay };
 }
 
 async function isOfAnother(
   { database, users }: Core,
-  column: 'email' | 'username',
-  value: string,
+  by: Identifier,
   userId: string,
   transaction: Transaction,
 ): Promise<boolean> {
+  const [[column, value]] = Object.entries(by) as [[string, string]];
   const rows = await database.select(
     `SELECT u.id FROM ${users.table.name} u
      WHERE u.${column} = :value AND u.id <> :userId ${database.currentRead}`,

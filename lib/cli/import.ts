@@ -33,7 +33,9 @@ async function importAll({ auth, out, options, args: [file = ''], signal, fail }
   const { dryRun = false, update = false, source } = options as ImportOptions;
   const rows = await readRows(file);
   const report = await pluginOf(auth, 'movingIn').importUsers(untilAborted(rows, signal), {
-    ...{ dryRun, update, source: source ?? sourceOf(rows) },
+    dryRun,
+    update,
+    source: source ?? sourceOf(rows),
     onProgress: ({ rows, imported, skipped }) =>
       out.progress(`${counted(rows, 'row')}: ${imported} imported, ${skipped} skipped …`),
   });

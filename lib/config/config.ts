@@ -320,7 +320,7 @@ function settingsOf(options: Omit<z.output<ReturnType<typeof configSchema>>, 'se
     /** Null if rate limits are disabled. */
     rateLimit: rateLimitSettings(rateLimit),
     /** Null if `email` is not configured. */
-    email: email ? emailSettings(email, appName, origin, publicPath, namesOf(plugins)) : null,
+    email: email ? emailSettings(email, { appName, origin, publicPath }, namesOf(plugins)) : null,
   };
 }
 

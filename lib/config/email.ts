@@ -140,20 +140,26 @@ export const emailSchema = schemaOf<EmailOptions>()({
     .default(true),
 });
 
+/** What emails show of the app. */
+interface AppOfEmails {
+  /** Null if it is unknown. */
+  readonly appName: string | null;
+  /** The origin of `baseUrl`. Without it, links with a path are relative. */
+  readonly origin: string | null;
+  /** The path of `baseUrl`, which the default pages start with. */
+  readonly publicPath: string;
+}
+
 /**
- * @param appName null if it is unknown
- * @param origin the origin of `baseUrl`. Without it, links with a path are relative
- * @param publicPath the path of `baseUrl`, which the default pages start with
  * @param plugins the names of the plugins in the config
  * @internal
  */
 export function emailSettings(
   { brand, ...email }: z.output<typeof emailSchema>,
-  appName: string | null,
-  origin: string | null,
-  publicPath: string,
+  app: AppOfEmails,
   plugins: ReadonlySet<string>,
 ) {
+  const { origin, publicPath } = app;
   const pageOf = (name: string) => (plugins.has('pages') ? PAGE + name : `${publicPath}/${name}`);
   const resetUrl = email.resetUrl ?? pageOf('reset-password');
   return {
@@ -167,18 +173,17 @@ export function emailSettings(
     changeEmailUrl: email.changeEmailUrl ?? pageOf('change-email'),
     undoUrl: email.undoUrl ?? pageOf('undo-change'),
     /** The contact for help, in words or as an address. */
-    support: supportOf(email.supportUrl, appName, origin),
+    support: supportOf(email.supportUrl, app),
     /** The kinds of notices that are sent. */
     notices: chosenNotices(email.notices, plugins),
     origin,
-    look: lookOf(brand, appName, origin),
+    look: lookOf(brand, app),
   };
 }
 
 function lookOf(
   { logoUrl, color, footer }: z.output<typeof brandSchema>,
-  appName: string | null,
-  origin: string | null,
+  { appName, origin }: AppOfEmails,
 ): MailLook {
   if (logoUrl?.startsWith('/') && origin === null)
     throw new TypeError(
@@ -214,7 +219,7 @@ function addressIn(mailto: string): string {
   return decodeURIComponent(new URL(mailto).pathname);
 }
 
-function supportOf(url: string | undefined, appName: string | null, origin: string | null): string {
+function supportOf(url: string | undefined, { appName, origin }: AppOfEmails): string {
   if (url === undefined) return `the people who run ${appName ?? 'this service'}`;
   if (url.startsWith('mailto:')) return addressIn(url);
   return url.startsWith('/') && origin !== null ? new URL(url, origin).href : url;

@@ -33,7 +33,16 @@ export function openDatabase(
       `latchkey: database is a Sequelize instance for ${sequelize.getDialect()}; it must be for mysql, mariadb, postgres or sqlite`,
     );
   }
-  return new Database(sequelize, dialect, tablePrefix, context, typeof urlOrInstance === 'string');
+  const isOwnPool = typeof urlOrInstance === 'string';
+  return new Database({ sequelize, dialect, isOwnPool }, tablePrefix, context);
+}
+
+/** The connections to the database. */
+interface Connections {
+  readonly sequelize: Sequelize;
+  readonly dialect: Dialect;
+  /** Whether latchkey has opened the pool, and no other code uses it. */
+  readonly isOwnPool: boolean;
 }
 
 /**
@@ -41,6 +50,8 @@ export function openDatabase(
  * part in a transaction of the app, every statement is sent through that transaction.
  */
 export class Database {
+  readonly sequelize: Sequelize;
+  readonly dialect: Dialect;
   readonly clock = new Clock();
   /** A SQL expression for the database's time, in milliseconds since 1970. */
   readonly nowSql: string;
@@ -51,13 +62,12 @@ export class Database {
   readonly #units = new Units();
 
   constructor(
-    readonly sequelize: Sequelize,
-    readonly dialect: Dialect,
+    { sequelize, dialect, isOwnPool }: Connections,
     private readonly tablePrefix: string,
     readonly context: CallContext,
-    /** Whether latchkey has opened the pool, and no other code uses it. */
-    isOwnPool = false,
   ) {
+    this.sequelize = sequelize;
+    this.dialect = dialect;
     this.nowSql = NOW_SQL[dialect];
     this.primary = new Primary(sequelize, dialect);
     const driver = new Driver(sequelize, dialect, this.primary, isOwnPool);

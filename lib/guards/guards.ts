@@ -78,7 +78,7 @@ export function requireSession(auth: AuthOrConfig, options: RequireSessionOption
     requireScopes(core, authentication, scopes);
   };
   const admit = (core: Core, found: Authentication) => core.tasks.admit(found, tasks);
-  const handler = guard('requireSession', auth, options, authenticate, check, admit);
+  const handler = guard('requireSession', auth, options, { decide: authenticate, check, admit });
   return marked(handler, markOfGuard('requireSession', options));
 }
 
@@ -119,9 +119,12 @@ export function requireAdmin(auth: AuthOrConfig, options: RequireAdminOptions = 
   }
   checkFreshWithin('requireAdmin', freshWithin);
   checkAal('requireAdmin', aal);
-  const handler = guard('requireAdmin', auth, options, requireAdministrator, (core, authentication) => {
-    if (aal > 1) requireAal(authentication, aal);
-    if (freshWithin !== undefined) requireFreshSession(core, authentication, freshWithin);
+  const handler = guard('requireAdmin', auth, options, {
+    decide: requireAdministrator,
+    check(core, authentication) {
+      if (aal > 1) requireAal(authentication, aal);
+      if (freshWithin !== undefined) requireFreshSession(core, authentication, freshWithin);
+    },
   });
   return marked(handler, markOfGuard('requireAdmin', options));
 }
@@ -185,25 +188,27 @@ export function optionalSession(auth: AuthOrConfig, options: GuardOptions = {}):
     if (authentication) requireScopes(core, authentication, []);
   };
   const admit = ({ tasks }: Core, found: Authentication) => tasks.admitIfDone(found);
-  const handler = guard('optionalSession', auth, options, authenticateIfPossible, check, admit);
+  const handler = guard('optionalSession', auth, options, { decide: authenticateIfPossible, check, admit });
   return marked(handler, { kind: 'passing', label: 'optionalSession' });
 }
 
 /** An Auth, or the config to create one: the first argument of the router and the guards. */
 export type AuthOrConfig = AnyAuth | AuthConfig<readonly Plugin[]>;
 
-/**
- * A middleware that authenticates a request and sets or clears `req.auth`, or responds with a problem.
- *
- * @param admit decides about open tasks. By default, there must be none
- */
+/** The rules of a guard, in the order in which a request must pass them. */
+interface GuardRules<A extends Authentication | null> {
+  readonly decide: (core: Core, req: Request, res: Response) => Promise<A>;
+  /** Decides about open tasks. By default, there must be none. */
+  readonly admit?: (core: Core, found: NonNullable<A>) => A;
+  readonly check?: (core: Core, authentication: A) => undefined | Promise<void>;
+}
+
+/** A middleware that authenticates a request and sets or clears `req.auth`, or responds with a problem. */
 export function guard<A extends Authentication | null>(
   name: string,
   authOrConfig: AuthOrConfig,
   options: GuardOptions,
-  decide: (core: Core, req: Request, res: Response) => Promise<A>,
-  check?: (core: Core, authentication: A) => undefined | Promise<void>,
-  admit: (core: Core, found: NonNullable<A>) => A = (core, found) => core.tasks.admit(found),
+  { decide, check, admit = (core, found) => core.tasks.admit(found) }: GuardRules<A>,
 ): RequestHandler {
   const { core } = internalsOf(authOrConfig);
   const { accept, onError } = checked(name, options, core);

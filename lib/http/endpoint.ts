@@ -45,8 +45,8 @@ export function endpoint(core: Core, route: Route): RequestHandler {
       const reply = await core.context.forRequest(clientOf(core, req), DEADLINE_MS, work);
       respond(core, route, pages && !isFile(route, reply) ? pages.redirect(reply) : reply, res);
     } catch (error) {
-      if (pages) refuseForm(core, pages, error, res, next, startedAt);
-      else answerError(core, error, res, next, startedAt);
+      const isAnswered = pages !== null && refuseForm(core, pages, error, res, startedAt);
+      if (!isAnswered) answerError(core, error, res, next, startedAt);
     }
   };
 }
@@ -59,22 +59,25 @@ export function isFile({ answers }: Route, { status }: Reply): boolean {
 /**
  * Responds to the error of a form with a redirect to the page that shows it. The page gets the typed values. If there
  * is no such page, a browser gets a small page of latchkey's, and a program gets the problem.
+ *
+ * @returns whether it has responded. Otherwise, the response is the problem
  */
 function refuseForm(
   core: Core,
   pages: FormPages,
   error: unknown,
   res: Response & { readonly req: Request },
-  next: NextFunction,
   startedAt: number,
-): void {
+): boolean {
   const page = pages.pageFor(error);
-  if (!(error instanceof AuthError) || res.headersSent) answerError(core, error, res, next, startedAt);
-  else if (page !== null) {
+  if (!(error instanceof AuthError) || res.headersSent) return false;
+  if (page === null && !isNavigation(res.req)) return false;
+  if (page === null) answerPage(core, error, res, startedAt);
+  else {
     keepRefused(core, error, page, pages.typed, res);
     redirectError(core, error, page, res, startedAt);
-  } else if (isNavigation(res.req)) answerPage(core, error, res, startedAt);
-  else answerError(core, error, res, next, startedAt);
+  }
+  return true;
 }
 
 /**

@@ -5,10 +5,11 @@ import type { NewEntry } from '../outbox/rows.js';
 import type { User } from '../tables/core.js';
 import type {
   CodeToSend,
+  LinkToSend,
   MailTemplate,
   NoAccountTemplate,
   NoticeFacts,
-  PlainTemplate,
+  NoticeToSend,
   SignInCodeTemplate,
 } from './messages.js';
 
@@ -53,23 +54,14 @@ export interface Asked {
 }
 
 /** A link to the new address of a user. Its token was issued by the request. */
-export interface NewEmailMail {
+export interface NewEmailMail extends LinkToSend {
   readonly type: 'new-email';
-  readonly template: MailTemplate;
   readonly lifetimeMs: number;
-  readonly user: User;
-  readonly to: string;
-  readonly token: string;
 }
 
 /** A notice. */
-export interface NoticeMail {
+export interface NoticeMail extends NoticeToSend {
   readonly type: 'notice';
-  readonly template: PlainTemplate;
-  readonly user: User;
-  readonly to: string;
-  /** Null in an email about an action of another person. */
-  readonly facts: NoticeFacts | null;
   /** Whether someone asked for it. @default false */
   readonly isAsked?: boolean;
 }

@@ -24,6 +24,24 @@ export interface MailSettings extends ComposerSettings {
   readonly send: (message: MailMessage, options: SendContext) => unknown;
 }
 
+/** An email with a link. */
+export interface LinkToSend {
+  readonly template: MailTemplate;
+  readonly user: User;
+  /** The address for which the token was issued. */
+  readonly to: string;
+  readonly token: string;
+}
+
+/** An email without its own link, such as a notice. */
+export interface NoticeToSend {
+  readonly template: PlainTemplate;
+  readonly user: User;
+  readonly to: string;
+  /** Null in an email about an action of another person. */
+  readonly facts: NoticeFacts | null;
+}
+
 /** An email with a code that the user types. */
 export interface CodeToSend {
   readonly template: CodeTemplate;
@@ -57,16 +75,10 @@ export class Mailer {
     private readonly pageUrl: (page: string) => string,
   ) {}
 
-  /** @param to the address for which the token was issued */
-  async send(
-    template: MailTemplate,
-    user: User,
-    to: string,
-    token: string,
-    signal: AbortSignal,
-  ): Promise<void> {
-    const message = composeMail(this.#located(template), user, to, token, this.settings);
-    await this.settings.send(message, { signal });
+  /** Sends a link. */
+  async link(mail: LinkToSend, signal: AbortSignal): Promise<void> {
+    const located = { ...mail, template: this.#located(mail.template) };
+    await this.settings.send(composeLink(located, this.settings), { signal });
   }
 
   /** Sends a code. */
@@ -88,17 +100,11 @@ export class Mailer {
     await this.settings.send(await composeNoAccount(located, to, facts, this.settings), { signal });
   }
 
-  /** Sends a notice. @param facts null for an email about an action of another person */
-  async notify(
-    template: PlainTemplate,
-    user: User,
-    to: string,
-    facts: NoticeFacts | null,
-    signal: AbortSignal,
-  ): Promise<void> {
+  /** Sends a notice. */
+  async notice({ facts, ...mail }: NoticeToSend, signal: AbortSignal): Promise<void> {
     const undo = facts?.undo && { ...facts.undo, page: this.pageUrl(facts.undo.page) };
-    const located = facts && { ...facts, undo: undo ?? null };
-    await this.settings.send(await composeNotice(template, user, to, located, this.settings), { signal });
+    const located = { ...mail, facts: facts && { ...facts, undo: undo ?? null } };
+    await this.settings.send(await composeNotice(located, this.settings), { signal });
   }
 
   #located<T extends { readonly page: string }>(template: T): T {
@@ -175,14 +181,11 @@ const UNVERIFIED =
 const ACTION = 'This was not me';
 const MAX_SUBJECT = 100;
 
-/** @param facts null for an email about an action of another person */
 export async function composeNotice(
-  { kind, subject, lines, about, undo: intro = UNDO, help }: PlainTemplate,
-  user: User,
-  to: string,
-  facts: NoticeFacts | null,
+  { template, user, to, facts }: NoticeToSend,
   { origin, look }: ComposerSettings,
 ): Promise<MailMessage> {
+  const { kind, subject, lines, about, undo: intro = UNDO, help } = template;
   const details = facts && (await detailsOf(facts));
   const undo = facts?.undo ?? null;
   const url = undo ? linkTo(undo.page, undo.token, origin) : '';
@@ -415,13 +418,11 @@ export interface PlainTemplate extends NoticeTexts {
 
 const RELATIVE = 'http://relative.invalid';
 
-function composeMail(
-  { kind, page, subject, before, action, after }: MailTemplate,
-  user: User,
-  to: string,
-  token: string,
+function composeLink(
+  { template, user, to, token }: LinkToSend,
   { origin, look }: ComposerSettings,
 ): MailMessage {
+  const { kind, page, subject, before, action, after } = template;
   const url = linkTo(page, token, origin);
   const content = contentOf(subject, [before, { url, action }, after], look);
   return { kind, to, user, ...content, token, code: '', url, details: null };

@@ -47,8 +47,7 @@ export function titleOf({ error, appName }: CommonValues, { title }: View, words
 /** Puts a page into a document. */
 export function documentOf(
   values: CommonValues,
-  head: Html,
-  main: Html,
+  { head, main }: { readonly head: Html; readonly main: Html },
   { logo }: Loaded,
   words: Words,
 ): Html {

@@ -28,7 +28,7 @@ import { methodsOf } from './entrance/second-factor.js';
 import { pathOf } from './kept.js';
 import { documentOf, headOf, type Loaded, mainOf, titleOf, wordsForScripts } from './layout.js';
 import { Leave, type Page, type PageForm, type View, type Visit } from './page.js';
-import { errorsOf, type Refused, type Site } from './site.js';
+import { errorsOf, type Site } from './site.js';
 import type { CommonValues, RenderedPage } from './values.js';
 import { en, type Words } from './words.js';
 
@@ -41,6 +41,21 @@ export const CSP =
 const BY_SCRIPT = 'latchkey-form';
 
 type Handle = (req: Request, res: Response) => Promise<void>;
+
+/** A request that was rejected. */
+interface Rejected {
+  /** Whether the browser opens a page, and does not send a form. */
+  readonly opens: boolean;
+  /** Where the user continues once they have access. */
+  readonly returnTo: string;
+  /** When the request started, by `performance.now()`, for the log. */
+  readonly startedAt?: number;
+}
+
+/** A request for a page. `returnTo` is the address as the client has sent it. */
+interface Asked extends Pick<Visit, 'req' | 'res' | 'auth' | 'refused'> {
+  readonly returnTo: string | null | undefined;
+}
 
 /** Serves pages and their forms. */
 export class PageServer {
@@ -113,7 +128,10 @@ export class PageServer {
     const isDocument = isNavigation(req) && (destination === undefined || destination === 'document');
     // Only a program presents these credentials.
     if (!isDocument || presentsCredential(headers.authorization) || this.#hasKey(req)) return false;
-    await this.#lead(error, req, res, method === 'GET' || method === 'HEAD', this.#site.here(req));
+    await this.#lead(error, req, res, {
+      opens: method === 'GET' || method === 'HEAD',
+      returnTo: this.#site.here(req),
+    });
     return true;
   }
 
@@ -125,9 +143,7 @@ export class PageServer {
     error: AuthError,
     req: Request,
     res: Response,
-    opens: boolean,
-    returnTo: string,
-    startedAt?: number,
+    { opens, returnTo, startedAt }: Rejected,
   ): Promise<void> {
     try {
       const to = await this.#wayFor(req, res, error, returnTo);
@@ -215,8 +231,7 @@ ${way !== null && html`<p><a href="${way}" data-part="button">${error.status ===
       String(
         documentOf(
           { ...values, page: 'refusal' },
-          head,
-          mainOf({ ...values, page: 'refusal' }, view, words),
+          { head, main: mainOf({ ...values, page: 'refusal' }, view, words) },
           loaded,
           words,
         ),
@@ -250,12 +265,13 @@ ${way !== null && html`<p><a href="${way}" data-part="button">${error.status ===
     const here = page ? this.#pageOf(page, req) : this.#site.here(req);
     // If users cannot return to this page, pass on its own `return_to`.
     const returnTo = this.#site.returnTo(here) ?? queryOf(req).get('return_to') ?? here;
-    await this.#lead(error, req, res, page === null, returnTo, startedAt);
+    await this.#lead(error, req, res, { opens: page === null, returnTo, startedAt });
   }
 
   async #show(page: Page, req: Request, res: Response): Promise<void> {
     const auth = await this.#authenticate(page, req, res);
-    const visit = this.#visit(page, req, res, auth, queryOf(req).get('return_to'), null);
+    const returnTo = queryOf(req).get('return_to');
+    const visit = this.#visit(page, { req, res, auth, returnTo, refused: null });
     await this.#render(page, visit, 200);
   }
 
@@ -295,7 +311,7 @@ ${way !== null && html`<p><a href="${way}" data-part="button">${error.status ===
       else res.setHeader('Content-Security-Policy', policy);
       await this.#render(
         page,
-        this.#visit(page, req, res, auth, fields.get('return_to'), refused),
+        this.#visit(page, { req, res, auth, returnTo: fields.get('return_to'), refused }),
         error.status,
       );
       return;
@@ -347,18 +363,15 @@ ${way !== null && html`<p><a href="${way}" data-part="button">${error.status ===
     return core.tasks.admit(found, page.openTo);
   }
 
-  #visit(
-    page: Page,
-    req: Request,
-    res: Response,
-    auth: SessionAuthentication | null,
-    returnTo: string | null | undefined,
-    refused: Refused | null,
-  ): Visit {
+  #visit(page: Page, { req, res, auth, returnTo, refused }: Asked): Visit {
     const site = this.#site;
     const isShown = refused === null && req.method === 'GET';
     return {
-      ...{ site, req, res, auth, refused },
+      site,
+      req,
+      res,
+      auth,
+      refused,
       query: queryOf(req),
       params: req.params as Record<string, string>,
       token: (refused ? refused.token : queryOf(req).get('token')) || null,
@@ -396,7 +409,7 @@ ${way !== null && html`<p><a href="${way}" data-part="button">${error.status ===
     const main = mainOf(values, view, words);
     const headWith = (title: string) => headOf(title, loaded, nonce, visit.token !== null);
     const documentWith = (main: Html, ownTitle = title) =>
-      documentOf(values, headWith(ownTitle), main, loaded, words);
+      documentOf(values, { head: headWith(ownTitle), main }, loaded, words);
     res.statusCode = status;
     if (render) {
       // A document of latchkey has the policy of the pages.

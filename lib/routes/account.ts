@@ -91,7 +91,8 @@ export const updateMe = (core: Core) => {
     async handle({ auth, body }) {
       const { username, spelling } = body as Pick<OwnUserInput, 'spelling'> & { username?: string };
       const changes = { username, spelling, fields: core.users.fields.fromWire(body) };
-      const record = await updateUser(core, auth.user.id, auth.session.id, changes, 'user');
+      const by = { sessionId: auth.session.id, from: 'user' } as const;
+      const record = await updateUser(core, auth.user.id, changes, by);
       return { status: 200, body: { user: user.present(record.user) } };
     },
   });

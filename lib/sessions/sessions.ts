@@ -9,6 +9,7 @@ import type { Events } from '../outbox/events.js';
 import type { RowOf } from '../tables/column.js';
 import { type Session, type SessionColumns, sessions, type User } from '../tables/core.js';
 import { type Selection, Table } from '../tables/table.js';
+import type { UserRecord } from '../users/record.js';
 import type { Users } from '../users/users.js';
 import { LastUse } from './last-use.js';
 import { TokenLookup } from './lookup.js';
@@ -250,13 +251,12 @@ export class Sessions {
   /**
    * Issues a new token for a session. `expiresAt` does not change.
    *
-   * @param authEpoch the user's epoch, possibly raised by {@link endAll} in the same transaction
+   * @param owner the session's user. The epoch was possibly raised by {@link endAll} in the same transaction
    * @throws AuthError `invalid_session` if the session has ended in the meantime
    */
   async renew(
-    user: User,
+    { user, authEpoch }: Pick<UserRecord, 'user' | 'authEpoch'>,
     sessionId: string,
-    authEpoch: number,
     transaction: Transaction,
     { isFresh = true, authenticatedAt: at, endsOthers = true, assurance }: RenewOptions = {},
   ): Promise<IssuedSession> {

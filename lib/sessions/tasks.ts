@@ -176,19 +176,25 @@ export class Tasks {
 /** A function of the app that decides about a user. */
 export type Condition = (user: User & Readonly<Record<string, unknown>>) => boolean;
 
+/** The option that contains a {@link Condition}. */
+interface ConditionOption {
+  readonly name: string;
+  /** The consequence of a failure, in words. */
+  readonly otherwise: string;
+  /** The result in case of a failure. @default true */
+  readonly whenBroken?: boolean;
+}
+
 /**
  * Calls a function of the app that decides about a user. If the function fails, or does not return a boolean, an error
  * is logged.
  *
- * @param said the option's name, and the consequence of a failure, for the log
- * @param whenBroken the result in case of a failure
  */
 export function holds(
   condition: Condition,
   user: User,
   log: Log,
-  { name, otherwise }: { readonly name: string; readonly otherwise: string },
-  whenBroken = true,
+  { name, otherwise, whenBroken = true }: ConditionOption,
 ): boolean {
   try {
     const answer: unknown = condition(user as never);

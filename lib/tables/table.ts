@@ -173,7 +173,7 @@ export class Table<C extends Columns> {
     if (this.facts.length === 0) return null;
     const { currentRead } = this.database;
     const facts = this.facts.map((fact) => ({ ...fact, sql: (of: string) => fact.sql(of, currentRead) }));
-    return new Selection(this.database, `${this.name} ${alias}`, alias, [], facts);
+    return new Selection(this.database, { table: this.name, alias, columns: [], facts });
   }
 
   /** Selects these columns. */
@@ -251,7 +251,7 @@ export class Table<C extends Columns> {
     facts: readonly Fact[] = [],
   ): Selection<Row> {
     const columns = this.#columns.filter(({ column, attribute }) => isIncluded(column, attribute));
-    return new Selection(this.database, `${this.name} ${alias}`, alias, columns, facts);
+    return new Selection(this.database, { table: this.name, alias, columns, facts });
   }
 
   #bind(row: Partial<RowOf<C>>, prefix: string) {
@@ -309,8 +309,19 @@ const PLAIN: ReadonlySet<ColumnKind> = new Set([
   'boolean',
 ] as const);
 
+/** What a {@link Selection} selects. */
+interface SelectedColumns {
+  /** The name of the table in the database. */
+  readonly table: string;
+  readonly alias: string;
+  readonly columns: readonly NamedColumn[];
+  readonly facts: readonly Fact[];
+}
+
 /** Selects columns of a table with names that are unique in a join, and reads them from the result. */
 export class Selection<Row> {
+  /** The table and its alias, for FROM and JOIN. */
+  readonly from: string;
   /** What {@link columns} contains. */
   readonly selected: readonly Selected[];
   /** `s.id AS s_id, s.user_id AS s_user_id, …` */
@@ -325,12 +336,9 @@ export class Selection<Row> {
 
   constructor(
     private readonly database: Database,
-    /** The table and its alias, for FROM and JOIN. */
-    readonly from: string,
-    alias: string,
-    columns: readonly NamedColumn[],
-    facts: readonly Fact[],
+    { table, alias, columns, facts }: SelectedColumns,
   ) {
+    this.from = `${table} ${alias}`;
     const selected: Selected[] = columns.map(({ column, name, sql }) => ({
       sql: expressionOf(alias, column, sql, database),
       name: `${alias}_${name}`,

@@ -94,7 +94,7 @@ export class MailDelivery implements Destination {
     const isSent = link !== undefined && user !== null && isWithin;
     const token = await this.core.tokens.issue(purpose, isSent ? user.id : null, isSent ? email : '');
     if (!isSent) return false;
-    await this.mailer.send(link.template, user, email, token, signal);
+    await this.mailer.link({ template: link.template, user, to: email, token }, signal);
     return true;
   }
 
@@ -179,25 +179,22 @@ export class MailDelivery implements Destination {
     { attempts, createdAt }: OpenEntry,
     signal: AbortSignal,
   ): Promise<boolean> {
-    const { template, lifetimeMs, user, to, token } = mail;
+    const { lifetimeMs, to, token } = mail;
     if (attempts === 1 && !(await this.#count(mailboxOf(to), ''))) return false;
     const isLate = this.core.database.clock.now() - createdAt.getTime() > LATE_MS;
     // A newer request, or a change that ended the user's sessions, might have invalidated the token.
     if (isLate && !(await this.core.tokens.prolong(token, lifetimeMs))) return false;
-    await this.mailer.send(template, user, to, token, signal);
+    await this.mailer.link(mail, signal);
     return true;
   }
 
-  async #sendNotice(
-    { template, user, to, facts, isAsked = false }: NoticeMail,
-    { attempts }: OpenEntry,
-    signal: AbortSignal,
-  ): Promise<boolean> {
+  async #sendNotice(mail: NoticeMail, { attempts }: OpenEntry, signal: AbortSignal): Promise<boolean> {
+    const { user, to, facts, isAsked = false } = mail;
     if (isAsked && attempts === 1 && !(await this.#count(mailboxOf(to), ''))) return false;
     // An unverified address might not be the user's. It gets the notice anyway, because many apps verify no addresses.
     const isLimited = facts !== null && user.emailVerifiedAt === null;
     if (isLimited && attempts === 1 && !(await this.#mayTell(to))) return false;
-    await this.mailer.notify(template, user, to, facts, signal);
+    await this.mailer.notice(mail, signal);
     return true;
   }
 

@@ -52,8 +52,12 @@ beforeAll(async () => {
         export const auth = ${auth} satisfies HasShape<Shape>;`,
       'tsconfig.json': JSON.stringify({
         compilerOptions: {
-          ...{ target: 'es2022', module: 'nodenext', strict: true, skipLibCheck: true },
-          ...{ types: ['node'], noEmit: true },
+          target: 'es2022',
+          module: 'nodenext',
+          strict: true,
+          skipLibCheck: true,
+          types: ['node'],
+          noEmit: true,
         },
         include: ['src'],
       }),

@@ -129,8 +129,10 @@ describe('latchkey prune and rotate, interrupted', () => {
       });`;
   const interrupted = (args: readonly string[], signal: NodeJS.Signals, statement = '') =>
     project.run([...args, '--config', 'interrupting.mjs'], {
-      ...{ DATABASE_URL: database.url, SECRETS: SECRET },
-      ...{ SIGNAL: signal, STATEMENT: statement },
+      DATABASE_URL: database.url,
+      SECRETS: SECRET,
+      SIGNAL: signal,
+      STATEMENT: statement,
     });
   beforeAll(() => project.write({ 'interrupting.mjs': INTERRUPTING }));
 
@@ -143,7 +145,9 @@ describe('latchkey prune and rotate, interrupted', () => {
     const left = await countExpired();
     expect([json.code, json.stderr]).toEqual([130, '']);
     expect(JSON.parse(json.stdout)).toMatchObject({
-      ...{ dryRun: false, rows: 1000 - left, interrupted: true },
+      dryRun: false,
+      rows: 1000 - left,
+      interrupted: true,
       tables: { sessions: 0, rate_limits: 1000 - left },
     });
     // It ends before the next table, and not in the middle of a batch.

@@ -99,7 +99,10 @@ describe('latchkey import', () => {
     ]);
     const { stdout: json } = await latchkey(['-', '--source', 'crm', '--update', '--json'], newer);
     expect(JSON.parse(json)).toMatchObject({
-      ...{ imported: 0, updated: 0, unchanged: 2, skipped: [] },
+      imported: 0,
+      updated: 0,
+      unchanged: 2,
+      skipped: [],
       conflicts: [{ ref: 'g', field: 'email' }],
       vanished: [{ ref: 'x', id: expect.any(String) }],
     });

@@ -113,7 +113,11 @@ onPostgres('from the first to the last step of', () => {
       ]),
     );
     const env = {
-      ...{ ...rest, ...ids, DATABASE_URL: database.url, OLD_DATABASE_URL: database.url, AUTH_SECRET: SECRET },
+      ...rest,
+      ...ids,
+      DATABASE_URL: database.url,
+      OLD_DATABASE_URL: database.url,
+      AUTH_SECRET: SECRET,
       BASE_URL: 'http://localhost:3000',
       BETTER_AUTH_SECRET,
       MICROSOFT_TENANT: '9188040d-6c67-4c5b-b112-36a304b66dad',

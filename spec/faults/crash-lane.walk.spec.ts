@@ -38,7 +38,12 @@ test.each(LOST.map((lost, number) => [lost, number] as const))(
     const changes: string[] = [];
     // A storm without faults, which loses one answer.
     const storm = {
-      ...{ seed: 1, isCalm: true, byMail: false, inbox, clock: '', isLost: false },
+      seed: 1,
+      isCalm: true,
+      byMail: false,
+      inbox,
+      clock: '',
+      isLost: false,
       owe: () => undefined,
       happened: (_userId: string, event: string) => void changes.push(event),
       async mail(to: string, kind: string, since: number) {

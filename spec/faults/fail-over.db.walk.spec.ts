@@ -60,8 +60,12 @@ function start(database: string | Sequelize) {
   const plugins = [password()] as const;
   const logger = memoryLogger();
   const auth = createAuth({
-    ...{ database, secret: SECRET, plugins, logger },
-    ...{ rateLimit: false, outbox: { interval: false } },
+    database,
+    secret: SECRET,
+    plugins,
+    logger,
+    rateLimit: false,
+    outbox: { interval: false },
   });
   const app = express();
   app.use('/auth', authRouter(auth));
@@ -69,7 +73,9 @@ function start(database: string | Sequelize) {
   const server = app.listen(0, '127.0.0.1');
   const http = request(server);
   return {
-    ...{ auth, http, log: logger.lines },
+    auth,
+    http,
+    log: logger.lines,
     guarded: (token: string) => http.get('/guarded').set('cookie', `latchkey=${token}`),
     async stop() {
       server.closeAllConnections();

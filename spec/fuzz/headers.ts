@@ -159,10 +159,8 @@ export const headers = [
       };
       const client = { ip, userAgent };
       const facts = { at: new Date(0), client, subject, undo: null };
-      const mail = await composeNotice(template, USER, 'ada@example.com', facts, {
-        origin: null,
-        look: LOOK,
-      });
+      const notice = { template, user: USER, to: 'ada@example.com', facts };
+      const mail = await composeNotice(notice, { origin: null, look: LOOK });
       const names = mail.text
         .split('\n')
         .filter((line) => /^[A-Z][\w ]*: /.test(line))

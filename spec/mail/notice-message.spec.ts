@@ -29,10 +29,7 @@ const facts: NoticeFacts = {
 const look = { appName: null, logo: null, color: '#000', footer: null };
 const compose = (more: Partial<NoticeFacts> = {}, user = ada) =>
   composeNotice(
-    template,
-    user,
-    'ada@example.com',
-    { ...facts, ...more },
+    { template, user, to: 'ada@example.com', facts: { ...facts, ...more } },
     { origin: 'https://app.example.com', look },
   );
 

@@ -116,8 +116,15 @@ async function fill(): Promise<void> {
   await table(
     'sessions',
     numbers(USERS).map((index) => ({
-      ...{ id: idOf(1, index), user_id: userId(index), token_hash: Buffer.alloc(32, index), auth_epoch: 0 },
-      ...{ remembered: true, created_at: AT, authenticated_at: AT, last_active_at: AT, expires_at: AT },
+      id: idOf(1, index),
+      user_id: userId(index),
+      token_hash: Buffer.alloc(32, index),
+      auth_epoch: 0,
+      remembered: true,
+      created_at: AT,
+      authenticated_at: AT,
+      last_active_at: AT,
+      expires_at: AT,
     })),
   );
   await table(

@@ -137,7 +137,11 @@ describe('what is remembered of a row', () => {
       ]),
     ).toEqual({
       users: [users[1]],
-      ...{ skipped: [], imported: 0, updated: 0, unchanged: 1, vanished: [] },
+      skipped: [],
+      imported: 0,
+      updated: 0,
+      unchanged: 1,
+      vanished: [],
       conflicts: [{ ref: 7, field: 'id', detail: expect.stringContaining('deleted here') }],
     });
     expect(await app.auth.users.find({ email: 'ada@example.com' })).toBeNull();
@@ -149,22 +153,38 @@ describe('importUsers with update', () => {
     const [first, second] = [passkey(), passkey()];
     const before = {
       ...ADA,
-      ...{ username: 'ada', fields: { plan: 'free' }, accounts: [link('1')] },
-      ...{ totpSecret: TOTP[0], recoveryCodes: CODES, passkeys: [first.row] },
+      username: 'ada',
+      fields: { plan: 'free' },
+      accounts: [link('1')],
+      totpSecret: TOTP[0],
+      recoveryCodes: CODES,
+      passkeys: [first.row],
     };
     const plain = { ref: 8, email: 'grace@example.com', passwordHash: HASH };
     const { users } = await once([before, plain]);
     const id = String(users[0]?.id);
     expect(await again([before, plain])).toEqual({
       users,
-      ...{ skipped: [], imported: 0, updated: 0, unchanged: 2, conflicts: [], vanished: [] },
+      skipped: [],
+      imported: 0,
+      updated: 0,
+      unchanged: 2,
+      conflicts: [],
+      vanished: [],
     });
     const session = await app.auth.createSession(id);
     const other = await app.auth.createSession(String(users[1]?.id));
     const after = {
-      ...{ ref: '7', email: 'countess@example.com', emailVerified: true, passwordHash: NEW_HASH },
-      ...{ username: 'countess', fields: { plan: 'pro' }, accounts: [link('2')] },
-      ...{ totpSecret: TOTP[1], recoveryCodes: ['zzzzz-11111'], passkeys: [second.row] },
+      ref: '7',
+      email: 'countess@example.com',
+      emailVerified: true,
+      passwordHash: NEW_HASH,
+      username: 'countess',
+      fields: { plan: 'pro' },
+      accounts: [link('2')],
+      totpSecret: TOTP[1],
+      recoveryCodes: ['zzzzz-11111'],
+      passkeys: [second.row],
     };
     const rest = { ...plain, suspended: { reason: 'spam' } };
     const planned = await again([after, rest, { ref: 9, email: 'new@example.com' }], { dryRun: true });
@@ -173,10 +193,17 @@ describe('importUsers with update', () => {
     expect(planned).toEqual(report);
     expect(report).toEqual({
       users: [{ ref: '7', id }, users[1], { ref: 9, id: expect.any(String) }],
-      ...{ skipped: [], imported: 1, updated: 2, unchanged: 0, conflicts: [], vanished: [] },
+      skipped: [],
+      imported: 1,
+      updated: 2,
+      unchanged: 0,
+      conflicts: [],
+      vanished: [],
     });
     expect(await app.auth.users.get(id)).toMatchObject({
-      ...{ email: 'countess@example.com', username: 'countess', plan: 'pro' },
+      email: 'countess@example.com',
+      username: 'countess',
+      plan: 'pro',
       emailVerifiedAt: expect.any(Date),
     });
     expect((await app.auth.oauth.accounts(id)).map((one) => one.providerAccountId)).toEqual(['2']);
@@ -324,7 +351,9 @@ describe('importUsers with update', () => {
     await app.auth.suspension.reinstate(id);
     for (let run = 0; run < 2; run++)
       expect(await again([row])).toMatchObject({
-        ...{ users, updated: 0, unchanged: 0 },
+        users,
+        updated: 0,
+        unchanged: 0,
         conflicts: [{ ref: 7, field: 'suspended', detail: expect.stringContaining('changed here') }],
       });
   });
@@ -361,7 +390,8 @@ describe('importUsers with update', () => {
     const others = [{ ref: 8, email: 'b@example.com', passwordHash: HASH }];
     await once([ADA, ...others], { source: 'other' });
     expect(await again([{ ...ADA, passwordHash: NEW_HASH }, ...others])).toMatchObject({
-      ...{ updated: 0, unchanged: 1 },
+      updated: 0,
+      unchanged: 1,
       conflicts: [{ ref: 7, field: 'passwordHash' }],
     });
     expect(
@@ -370,7 +400,8 @@ describe('importUsers with update', () => {
         { ...others[0], passwordHash: NEW_HASH },
       ]),
     ).toMatchObject({
-      ...{ updated: 1, unchanged: 0 },
+      updated: 1,
+      unchanged: 0,
       conflicts: [{ ref: 7, field: 'username' }],
     });
   });

@@ -94,7 +94,10 @@ describe('auth.movingIn.importUsers', () => {
     ]);
     expect(report).toEqual({ users: [{ ref: 'a-1', id: id.toLowerCase() }], skipped: [] });
     expect(await app.auth.users.get(id.toLowerCase())).toMatchObject({
-      ...{ email: 'ada@example.com', username: 'ada', plan: 'pro', createdAt: new Date(SINCE) },
+      email: 'ada@example.com',
+      username: 'ada',
+      plan: 'pro',
+      createdAt: new Date(SINCE),
       emailVerifiedAt: expect.any(Date),
     });
     const [link] = await app.auth.oauth.accounts(id.toLowerCase());
@@ -410,7 +413,10 @@ describe('with rows of the app', () => {
 
   const accountOf = async (id: number) => (await own.model.findByPk(id))?.get('authId') ?? null;
   const row = (ref: string | number, name: string): ImportRow => ({
-    ...{ ref, email: `${name}@example.com`, passwordHash: HASH, fields: { name: 'Other' } },
+    ref,
+    email: `${name}@example.com`,
+    passwordHash: HASH,
+    fields: { name: 'Other' },
   });
 
   test('ref is the primary key of the row that gets the account; its columns stay', async () => {

@@ -230,7 +230,7 @@ describe('a form from another site', () => {
         for (const visitor of [app.open(), browser]) {
           const answer = await visitor.post(
             at(path),
-            { credential: ada.email, email: ada.email, ...{ password: ada.password } },
+            { credential: ada.email, email: ada.email, password: ada.password },
             headers,
           );
           // Without a session, a form that needs one is refused wherever it comes from.

@@ -57,8 +57,15 @@ async function fullAccount(): Promise<string> {
   await app.auth.models.Account.create({
     id: '01900000-0000-7000-8000-000000000001',
     userId: id,
-    ...{ provider: 'fixed', issuer: 'https://fixed.example', providerAccountId: 'root', scopes: '' },
-    ...{ accessToken: 'sealed', relinkRequired: false, refreshedAt: at, createdAt: at, updatedAt: at },
+    provider: 'fixed',
+    issuer: 'https://fixed.example',
+    providerAccountId: 'root',
+    scopes: '',
+    accessToken: 'sealed',
+    relinkRequired: false,
+    refreshedAt: at,
+    createdAt: at,
+    updatedAt: at,
   });
   await app.auth.createSession(id);
   return id;

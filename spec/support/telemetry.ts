@@ -78,7 +78,9 @@ export function startSdk({ spanProcessors = [], views = [], ...sampling }: OwnPa
         .filter(({ descriptor }) => named === undefined || descriptor.name === named)
         .flatMap(({ descriptor: { name, unit }, dataPoints }) =>
           (dataPoints as DataPoint<number | Histogram>[]).map(({ attributes, value }) => ({
-            ...{ name, unit, attributes },
+            name,
+            unit,
+            attributes,
             value: typeof value === 'number' ? value : value.count,
           })),
         );

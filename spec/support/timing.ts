@@ -194,7 +194,8 @@ export async function measureEmailSignIns(tries: number): Promise<Medians> {
       kind: 'email-changed',
       email: 'held@example.com',
     },
-    ...{ createdAt: new Date(), expiresAt: new Date(Date.now() + 3_600_000) },
+    createdAt: new Date(),
+    expiresAt: new Date(Date.now() + 3_600_000),
   } as never);
   await auth.models.User.update({ email: 'moved@example.com' }, { where: { id: userId } });
   const ask = (name: string) => () =>

@@ -66,7 +66,7 @@ beforeAll(async () => {
   const [{ version } = { version: '' }] =
     dialect === 'mysql' ? await rows<{ version: string }>(database, 'SELECT version() AS version') : [];
   const types = columnTypes(dialect, version);
-  const ours = new Database(sequelize, dialect, '', new CallContext());
+  const ours = new Database({ sequelize, dialect, isOwnPool: false }, '', new CallContext());
   await sequelize.transaction(async (transaction) => {
     const run = async (sql: string) => void (await sequelize.query(sql, { transaction }));
     const context = { database: ours, types, run, change: async () => undefined };
@@ -177,7 +177,10 @@ describe('a table', () => {
 
   test('has a model that leaves out what is internal, unless the app asks for all', async () => {
     const own = dialectOf(sequelize) ?? 'sqlite';
-    const { Thing } = modelsOf(new Database(sequelize, own, '', new CallContext()), { Thing: things })();
+    const { Thing } = modelsOf(
+      new Database({ sequelize, dialect: own, isOwnPool: false }, '', new CallContext()),
+      { Thing: things },
+    )();
     const found = (await Thing.findOne())?.get();
     expect(Object.keys(found ?? {}).sort()).toEqual(
       Object.keys(things.columns)

@@ -29,7 +29,8 @@ export function administered(site: Site, found: FoundUser): AdministeredUser {
   // Without suspensions, these can be the names of the app's own fields.
   const suspension = site.route('post /admin/users/:id/suspend') ? found : null;
   return {
-    ...{ id, email },
+    id,
+    email,
     ...(username !== undefined && { username: display ?? username }),
     emailVerifiedAt: found.email_verified_at,
     createdAt: found.created_at,

@@ -77,7 +77,8 @@ export function user(site: Site): Page | null {
         facts: factsOf(site, json),
         sessions: await Promise.all(
           sessions.map(async ({ id: sessionId, last_active_at: lastActiveAt, ...row }) => ({
-            ...{ id: sessionId, lastActiveAt },
+            id: sessionId,
+            lastActiveAt,
             ...(await shownOf(row)),
             end: site.form(visit, { path }, 'end-session/:sessionId', { id: user.id, sessionId }),
           })),

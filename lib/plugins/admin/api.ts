@@ -14,7 +14,7 @@ import type { Session, User } from '../../tables/core.js';
 import type { NewFieldValues } from '../../users/fields.js';
 import type { UserForAdmins, UserRecord } from '../../users/record.js';
 import './declarations.js';
-import { updateUser as update } from '../../accounts/change.js';
+import { UPDATE_BY_CODE, updateUser as update } from '../../accounts/change.js';
 import { deleteUser } from '../../accounts/deletion.js';
 import { readEmail } from '../../users/canonical.js';
 
@@ -201,9 +201,9 @@ export async function updateUser(
   userId: string,
   { adminId = null, username, fields }: UpdateUserByAdminInput,
 ): Promise<UserForAdmins> {
-  const record = await update(core, userId, null, { username, fields }, 'code', (transaction) =>
-    core.events.emit('admin.user_updated', { userId, adminId }, transaction),
-  );
+  const alongside = (transaction: Transaction) =>
+    core.events.emit('admin.user_updated', { userId, adminId }, transaction);
+  const record = await update(core, userId, { username, fields }, { ...UPDATE_BY_CODE, alongside });
   return core.users.forCode(record);
 }
 

@@ -7,15 +7,21 @@ import type { User } from '../../tables/core.js';
 import { EmailProof } from '../../users/email-proof.js';
 import { VERIFY_EMAIL, verifyEmailMail } from './declarations.js';
 
+/** What {@link EmailVerification} needs. */
+interface VerificationNeeds {
+  readonly mails: Mails;
+  readonly check: PasswordCheck;
+  /** The app's page that reads the token. */
+  readonly page: string;
+  /** What must accompany a link: see `verifyEmailBy`. */
+  readonly by: 'password' | 'link';
+}
+
 /** Emails verification links, and redeems them. */
 export class EmailVerification {
-  /** @param page the app's page that reads the token */
   constructor(
     private readonly core: Core,
-    private readonly mails: Mails,
-    private readonly page: string,
-    private readonly check: PasswordCheck,
-    private readonly by: 'password' | 'link',
+    private readonly plugin: VerificationNeeds,
   ) {}
 
   /** Emails a link at the user's request. @throws AuthError `rate_limited` */
@@ -42,11 +48,15 @@ export class EmailVerification {
 
   async #mail(user: User, inSession: boolean, transaction?: Transaction): Promise<void> {
     if (user.email === null || EmailProof.of(user).reaches('mailbox')) return;
-    await this.mails.link(this.link, user, this.core.asked(inSession), transaction);
+    await this.plugin.mails.link(this.link, user, this.core.asked(inSession), transaction);
   }
 
   get link(): Link {
-    return { template: { ...verifyEmailMail, page: this.page }, purpose: VERIFY_EMAIL, verifies: true };
+    return {
+      template: { ...verifyEmailMail, page: this.plugin.page },
+      purpose: VERIFY_EMAIL,
+      verifies: true,
+    };
   }
 
   /**
@@ -67,10 +77,10 @@ export class EmailVerification {
     const found = await tokens.find(VERIFY_EMAIL, token);
     const { user } = found.record;
     const isByLink = shown.sessionUserId !== user.id && shown.password === undefined;
-    if (isByLink && !(this.by === 'link' && (await devices.hasSignedUp(user.id))))
+    if (isByLink && !(this.plugin.by === 'link' && (await devices.hasSignedUp(user.id))))
       throw new AuthError('unauthenticated');
     if (shown.sessionUserId !== user.id && shown.password !== undefined)
-      await this.check.verifyOwn(found.record, shown.password);
+      await this.plugin.check.verifyOwn(found.record, shown.password);
     return tokens.redeem(
       found,
       async (record, transaction) => {

@@ -118,9 +118,10 @@ function makeParts(core: Core, settings: Settings) {
   const { mails, passwords, passwordCheck: check } = core;
   if (!passwords || !check) throw new TypeError('the core has no passwords');
   const { email } = core.settings;
+  const { verifyEmailBy: by } = settings;
   const byMail = mails &&
     email && {
-      verification: new EmailVerification(core, mails, email.verifyUrl, check, settings.verifyEmailBy),
+      verification: new EmailVerification(core, { mails, check, page: email.verifyUrl, by }),
       reset: new PasswordReset(core, mails, passwords),
     };
   return {

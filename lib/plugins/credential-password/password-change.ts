@@ -43,7 +43,7 @@ export class PasswordChange {
       await sessions.endAll(userId, transaction, sessionId);
       return signIn
         ? signIn.begin({ user, authEpoch }, transaction)
-        : sessions.renew(user, sessionId ?? '', authEpoch, transaction);
+        : sessions.renew({ user, authEpoch }, sessionId ?? '', transaction);
     });
   }
 
@@ -98,9 +98,12 @@ export class PasswordChange {
       await core.sessions.endAll(userId, transaction, sessionId ?? '');
       const left = { ...record, user: { ...record.user, ...changed }, passwordHash: null };
       if (sessionId !== null)
-        issued = await core.sessions.renew(left.user, sessionId, record.authEpoch + 1, transaction, {
-          isFresh: false,
-        });
+        issued = await core.sessions.renew(
+          { user: left.user, authEpoch: record.authEpoch + 1 },
+          sessionId,
+          transaction,
+          { isFresh: false },
+        );
       return left;
     });
     return issued;

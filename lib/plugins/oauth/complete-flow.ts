@@ -1,5 +1,6 @@
 import { confirmSession } from '../../accounts/reauthentication.js';
 import type { PlainRequest } from '../../context/call.js';
+import type { Core } from '../../core/core.js';
 import { AuthError } from '../../errors.js';
 import { withError, withSecondFactor } from '../../http/callback-url.js';
 import { sessionOf } from '../../sessions/carriers.js';
@@ -8,7 +9,7 @@ import { type IssuedSession, isPending, NEVER, type SignedIn } from '../../sessi
 import { noAuthenticationTime } from './begin-flow.js';
 import type { Identity, ProviderClient } from './client.js';
 import { clearFlowCookie, readFlowCookie, type TakenFlow } from './flows.js';
-import { findOrCreateUser, linkIdentity, ownAccount, shownBy } from './identities.js';
+import { ProviderUser } from './identities.js';
 import type { CallbackInput } from './inputs.js';
 import { clientOf, type Parts } from './parts.js';
 
@@ -40,8 +41,10 @@ export async function completeFlow(parts: Parts, input: CallbackInput): Promise<
   const current = await sessionOfFlow(parts, flow);
   const setCookie = clearedCookie(parts, flow);
   try {
-    const complete = async () =>
-      outcomeOf(parts, client, flow, current, await identityOf(client, flow, input));
+    const complete = async () => {
+      const person = new ProviderUser(parts, client.provider, await identityOf(client, flow, input));
+      return outcomeOf(parts, flow, person, current);
+    };
     const issued = await (current ? complete() : core.countSignIn('provider', complete));
     const waits = issued !== null && isPending(issued);
     const callbackUrl = waits ? withSecondFactor(flow.callbackUrl) : flow.callbackUrl;
@@ -105,15 +108,14 @@ async function identityOf(
 
 /** @returns the session or pending sign-in to send; null if there is nothing to send */
 async function outcomeOf(
-  parts: Parts,
-  client: ProviderClient,
+  { core }: Parts,
   flow: TakenFlow,
+  person: ProviderUser,
   current: SessionWithUser | null,
-  identity: Identity,
 ): Promise<SignedIn | null> {
-  if (!current) return signIn(parts, client, flow, identity);
-  if (flow.reauthenticates) return reauthenticate(parts, client, flow, current, identity);
-  await linkIdentity(parts.core, parts.accounts, current, client.provider, identity);
+  if (!current) return signIn(core, flow, person);
+  if (flow.reauthenticates) return reauthenticate(core, flow, person, current);
+  await person.linkTo(current);
   return null;
 }
 
@@ -123,21 +125,14 @@ function withoutFragment({ provider }: ProviderClient, url: string): string {
 }
 
 async function signIn(
-  { core, accounts, linkByVerifiedEmail }: Parts,
-  { provider }: ProviderClient,
+  core: Core,
   { remembered, presented }: TakenFlow,
-  identity: Identity,
+  person: ProviderUser,
 ): Promise<SignedIn> {
-  const { isNew = false, ...found } = await findOrCreateUser(
-    core,
-    accounts,
-    provider,
-    identity,
-    linkByVerifiedEmail,
-  );
-  const { authenticatedAt } = identity;
+  const { isNew = false, ...found } = await person.findOrCreate();
+  const { authenticatedAt } = person.identity;
   const options = { remembered, authenticatedAt, replaced: presented, isSignUp: isNew };
-  return core.signIn({ ...found, ...shownBy(provider) }, options);
+  return core.signIn({ ...found, ...person.shown }, options);
 }
 
 /**
@@ -150,15 +145,14 @@ async function signIn(
  * session then gets a new token.
  */
 async function reauthenticate(
-  { core, accounts }: Parts,
-  { provider }: ProviderClient,
+  core: Core,
   { startedAt }: TakenFlow,
+  person: ProviderUser,
   { user, session }: SessionWithUser,
-  identity: Identity,
 ): Promise<IssuedSession | null> {
-  const account = await ownAccount(accounts, user.id, provider, identity);
+  const account = await person.linkOf(user.id);
   if (!account) throw new AuthError('account_not_linked');
-  const { authenticatedAt } = identity;
+  const { authenticatedAt } = person.identity;
   if (!authenticatedAt) throw noAuthenticationTime();
   const at = authenticatedAt.getTime();
   const isNew = at >= startedAt.getTime() - CLOCK_TOLERANCE_MS;
@@ -171,8 +165,8 @@ async function reauthenticate(
     throw new AuthError('reauthentication_required');
   const by = { sessionId: session.id, changesWaysIn: false };
   return core.change(user.id, by, async (record, transaction) => {
-    if (!(await accounts.updateTokens(account, identity, transaction)))
-      throw new AuthError('account_not_linked');
-    return confirmSession(core, record, session.id, shownBy(provider), transaction, authenticatedAt);
+    if (!(await person.updateTokens(account, transaction))) throw new AuthError('account_not_linked');
+    const reauthenticated = { sessionId: session.id, shown: person.shown, at: authenticatedAt };
+    return confirmSession(core, record, reauthenticated, transaction);
   });
 }

@@ -157,8 +157,16 @@ export class Flows {
     const { remembered, reauthenticates, unsignedClaims, ...secrets } = opened;
     const { sessionId, callbackUrl, redirectUri } = row;
     return {
-      ...{ provider, sessionId, callbackUrl, redirectUri, secrets, remembered, reauthenticates },
-      ...{ startedAt: this.#waiting.beganAt(row), presented, ...(unsignedClaims && { unsignedClaims }) },
+      provider,
+      sessionId,
+      callbackUrl,
+      redirectUri,
+      secrets,
+      remembered,
+      reauthenticates,
+      startedAt: this.#waiting.beganAt(row),
+      presented,
+      ...(unsignedClaims && { unsignedClaims }),
     };
   }
 

@@ -9,214 +9,178 @@ import { canonicalEmail } from '../../users/canonical.js';
 import { EmailProof } from '../../users/email-proof.js';
 import type { FieldValues } from '../../users/fields.js';
 import type { UserRecord } from '../../users/record.js';
-import type { AccountOwner, Accounts } from './accounts.js';
 import type { Identity } from './client.js';
 import { type AccountRow, providerNotices } from './declarations.js';
 import { describe } from './openid-client.js';
+import type { Parts } from './parts.js';
 import { type Claims, isSamePerson, type Provider } from './provider.js';
 import { isObject } from './token-response.js';
 
-/** The user of an identity. */
+/** The account of a user at a provider. */
 export interface FoundUser extends UserRecord {
   /** Whether the account has just been created. @default false */
   readonly isNew?: boolean;
 }
 
-/**
- * Finds the user of an identity, or creates one.
- *
- * An email that the provider has not verified is not looked up, because the outcome would reveal to anyone whether an
- * account exists. A verified email alone never signs in to an existing account. With `linkByVerifiedEmail`, it does if
- * the provider's verification is strong enough and the mailbox is proven on the account too. Otherwise, the account
- * might belong to someone who signed up with another person's address.
- *
- * @throws AuthError `account_exists`; `provider_already_linked` if the user found by email has linked another account
- *   at the provider; for a new user `sign_up_refused`, `sign_up_incomplete`, `rate_limited`, and the errors of hooks
- */
-export function findOrCreateUser(
-  core: Core,
-  accounts: Accounts,
-  provider: Provider,
-  identity: Identity,
-  linkByVerifiedEmail: boolean,
-): Promise<FoundUser> {
-  const { emailProof, joins } = identity.profile;
-  const email = emailProof.reaches('provider') ? canonicalEmail(identity.profile.email) : null;
-  let person: NewPerson | undefined;
-  return inRace(async () => {
-    const known = await signInKnown(core, accounts, provider, identity);
-    if (known) return known;
+/** A user at a provider, whom the provider has just identified, and their account here. */
+export class ProviderUser {
+  constructor(
+    private readonly oauth: Parts,
+    private readonly provider: Provider,
+    readonly identity: Identity,
+  ) {}
 
-    const holder = email ? await core.users.findRecord({ email }) : null;
-    if (holder) {
-      // A concurrent sign-in of the same person might have created the user and the account in the meantime.
-      const knownByNow = await signInKnown(core, accounts, provider, identity);
-      if (knownByNow) return knownByNow;
-      if (!linkByVerifiedEmail || !joins || !holder.emailProof.reaches('mailbox'))
-        throw new AuthError('account_exists');
-      return linkByEmail(core, accounts, holder, provider, identity);
-    }
-    core.signUp.checkOpen('oauth');
-    if (!person) await core.limiter.countAddress('signUp');
-    const isMailed = email !== null && !emailProof.reaches('mailbox');
-    if (!person && isMailed) await core.limiter.countAddress('mailAddress');
-    person ??= await readPerson(core, provider, identity);
-    return createUser(core, accounts, provider, identity, email, person);
-  });
-}
+  /** How the user has authenticated. */
+  get shown(): Shown {
+    return { amr: ['fed'], provider: this.provider.id };
+  }
 
-/**
- * Links an identity to a signed-in user. If the identity is already linked to this user, its tokens are updated.
- *
- * @throws AuthError `account_linked_elsewhere`, `provider_already_linked`; `invalid_session` if the session has
- *   ended in the meantime
- */
-export function linkIdentity(
-  core: Core,
-  accounts: Accounts,
-  { user: { id: userId }, session }: SessionWithUser,
-  provider: Provider,
-  identity: Identity,
-): Promise<void> {
-  return inRace(async () => {
-    const known = (await accounts.findByIdentity(provider, identity))?.account ?? null;
-    if (known && known.userId !== userId) throw new AuthError('account_linked_elsewhere');
-    // The link was created with another client of the same issuer, and cannot store the tokens of this client.
-    if (known && known.provider !== provider.id) throw new AuthError('provider_already_linked');
-    return core.change(userId, { sessionId: session.id }, async (record, transaction) => {
-      if (known && (await accounts.updateTokens(known, identity, transaction))) return;
-      // Two callbacks of the same person can run at the same time.
-      const linked = await linkAt(accounts, userId, provider, identity, transaction);
-      if (linked && (await accounts.updateTokens(linked, identity, transaction))) return;
-      await addLink(core, accounts, record, provider, identity, transaction);
+  /**
+   * Finds the user's account, or creates one.
+   *
+   * An email that the provider has not verified is not looked up, because the outcome would reveal to anyone whether an
+   * account exists. A verified email alone never signs in to an existing account. With `linkByVerifiedEmail`, it does
+   * if the provider's verification is strong enough and the mailbox is proven on the account too. Otherwise, the
+   * account might belong to someone who signed up with another person's address.
+   *
+   * @throws AuthError `account_exists`; `provider_already_linked` if the user found by email has linked another account
+   *   at the provider; for a new user `sign_up_refused`, `sign_up_incomplete`, `rate_limited`, and the errors of hooks
+   */
+  findOrCreate(): Promise<FoundUser> {
+    const { core, linkByVerifiedEmail } = this.oauth;
+    const { emailProof, joins, email: given } = this.identity.profile;
+    const email = emailProof.reaches('provider') ? canonicalEmail(given) : null;
+    let person: NewPerson | undefined;
+    return inRace(async () => {
+      const known = await this.#signInKnown();
+      if (known) return known;
+
+      const holder = email ? await core.users.findRecord({ email }) : null;
+      if (holder) {
+        // A concurrent sign-in of the same person might have created the user and the account in the meantime.
+        const knownByNow = await this.#signInKnown();
+        if (knownByNow) return knownByNow;
+        if (!linkByVerifiedEmail || !joins || !holder.emailProof.reaches('mailbox'))
+          throw new AuthError('account_exists');
+        return this.#linkByEmail(holder);
+      }
+      core.signUp.checkOpen('oauth');
+      if (!person) await core.limiter.countAddress('signUp');
+      const isMailed = email !== null && !emailProof.reaches('mailbox');
+      if (!person && isMailed) await core.limiter.countAddress('mailAddress');
+      person ??= await readPerson(core, this.provider, this.identity);
+      return this.#create(email, person);
     });
-  });
-}
+  }
 
-/** Returns how a user who signed in at a provider has authenticated. */
-export function shownBy({ id }: Provider): Shown {
-  return { amr: ['fed'], provider: id };
-}
+  /**
+   * Links the identity to a signed-in user. If it is already linked to this user, its tokens are updated.
+   *
+   * @throws AuthError `account_linked_elsewhere`, `provider_already_linked`; `invalid_session` if the session has
+   *   ended in the meantime
+   */
+  linkTo({ user: { id: userId }, session }: SessionWithUser): Promise<void> {
+    return inRace(async () => {
+      const known = (await this.#find())?.account ?? null;
+      if (known && known.userId !== userId) throw new AuthError('account_linked_elsewhere');
+      // The link was created with another client of the same issuer, and cannot store the tokens of this client.
+      if (known && known.provider !== this.provider.id) throw new AuthError('provider_already_linked');
+      return this.oauth.core.change(userId, { sessionId: session.id }, async (record, transaction) => {
+        if (known && (await this.updateTokens(known, transaction))) return;
+        // Two callbacks of the same person can run at the same time.
+        await this.#linkOrUpdate(record, transaction);
+      });
+    });
+  }
 
-/** Returns the user's link to a provider, if the identity is the linked one. */
-export async function ownAccount(
-  accounts: Accounts,
-  userId: string,
-  provider: Provider,
-  identity: Identity,
-): Promise<AccountRow | null> {
-  const found = await accounts.findByIdentity(provider, identity);
-  return found?.record.user.id === userId && found.account.provider === provider.id ? found.account : null;
-}
+  /** Returns an account's link to the provider, if the identity is the linked one. */
+  async linkOf(userId: string): Promise<AccountRow | null> {
+    const found = await this.#find();
+    const isOwn = found?.record.user.id === userId && found.account.provider === this.provider.id;
+    return isOwn ? found.account : null;
+  }
 
-/** Links an identity to the account that has verified the same email. */
-function linkByEmail(
-  core: Core,
-  accounts: Accounts,
-  holder: UserRecord,
-  provider: Provider,
-  identity: Identity,
-): Promise<UserRecord> {
-  return core.database.transaction(async (transaction) => {
-    const record = await core.users.lock(holder.user.id, transaction);
-    // The account's email might have changed in the meantime.
-    const isHolder = record?.user.email === holder.user.email && record?.emailProof.reaches('mailbox');
-    if (!record || !isHolder) throw new AuthError('account_exists');
-    core.checkAccount(record.account);
-    // A link is a sign-in method, so it is not added before the user has provided the second factor.
-    if (!core.secondFactors.reached(record, shownBy(provider))) throw new AuthError('account_exists');
-    const linked = await linkAt(accounts, record.user.id, provider, identity, transaction);
-    if (linked && (await accounts.updateTokens(linked, identity, transaction))) return record;
-    await addLink(core, accounts, record, provider, identity, transaction);
+  /** Stores the identity's tokens with its link. @returns whether the link still exists */
+  updateTokens(linked: AccountRow, transaction?: Transaction): Promise<boolean> {
+    return this.oauth.accounts.updateTokens(linked, this.identity, transaction);
+  }
+
+  #find() {
+    return this.oauth.accounts.findByIdentity(this.provider, this.identity);
+  }
+
+  async #signInKnown(): Promise<UserRecord | null> {
+    const found = await this.#find();
+    if (!found) return null;
+    const { account, record } = found;
+    this.oauth.core.checkAccount(record.account);
+    // Another client of the same issuer identifies the same user, but its tokens do not belong to this link.
+    if (account.provider === this.provider.id && !(await this.updateTokens(account))) return null;
     return record;
-  });
-}
+  }
 
-/**
- * Returns the user's link to this person at the provider, if there is one. The user's row is locked.
- *
- * @throws AuthError `provider_already_linked` if the user has linked another account there
- */
-async function linkAt(
-  accounts: Accounts,
-  userId: string,
-  provider: Provider,
-  { issuer, profile }: Identity,
-  transaction: Transaction,
-): Promise<AccountRow | null> {
-  const linked = await accounts.find(userId, provider.id, transaction);
-  const person = { issuer, providerAccountId: profile.subject };
-  if (linked && !isSamePerson(provider, linked, person, profile.formerSubject))
-    throw new AuthError('provider_already_linked');
-  return linked;
-}
+  /** Links the identity to the account that has verified the same email. */
+  #linkByEmail(holder: UserRecord): Promise<UserRecord> {
+    const { core } = this.oauth;
+    return core.database.transaction(async (transaction) => {
+      const record = await core.users.lock(holder.user.id, transaction);
+      // The account's email might have changed in the meantime.
+      const isHolder = record?.user.email === holder.user.email && record?.emailProof.reaches('mailbox');
+      if (!record || !isHolder) throw new AuthError('account_exists');
+      core.checkAccount(record.account);
+      // A link is a sign-in method, so it is not added before the user has provided the second factor.
+      if (!core.secondFactors.reached(record, this.shown)) throw new AuthError('account_exists');
+      await this.#linkOrUpdate(record, transaction);
+      return record;
+    });
+  }
 
-async function addLink(
-  core: Core,
-  accounts: Accounts,
-  record: UserRecord,
-  provider: Provider,
-  identity: Identity,
-  transaction: Transaction,
-): Promise<void> {
-  const details = { subject: provider.id };
-  await core.notices.before(providerNotices['provider-linked'], record, transaction, details);
-  await insertLink(core, accounts, record, provider, identity, transaction);
-  await accounts.announceChange(record.user.id, transaction);
-}
+  /**
+   * Links the identity to an account, or updates its tokens if it is linked by now. The user's row is locked.
+   *
+   * @throws AuthError `provider_already_linked` if the user has linked another account there
+   */
+  async #linkOrUpdate(record: UserRecord, transaction: Transaction): Promise<void> {
+    const { core, accounts } = this.oauth;
+    const { provider } = this;
+    const { issuer, profile } = this.identity;
+    const { id: userId } = record.user;
+    const linked = await accounts.find(userId, provider.id, transaction);
+    const person = { issuer, providerAccountId: profile.subject };
+    if (linked && !isSamePerson(provider, linked, person, profile.formerSubject))
+      throw new AuthError('provider_already_linked');
+    if (linked && (await this.updateTokens(linked, transaction))) return;
+    const details = { subject: provider.id };
+    await core.notices.before(providerNotices['provider-linked'], record, transaction, details);
+    await this.#insertLink(userId, transaction);
+    await accounts.announceChange(userId, transaction);
+  }
 
-async function insertLink(
-  core: Core,
-  accounts: Accounts,
-  { user: { id: userId } }: UserRecord,
-  provider: Provider,
-  identity: Identity,
-  transaction: Transaction,
-): Promise<void> {
-  await accounts.insert(ownerOf(userId, provider, identity), identity.tokens, transaction);
-  core.events.emit('account.linked', { userId, provider: provider.id }, transaction);
-}
+  async #insertLink(userId: string, transaction: Transaction): Promise<void> {
+    const { core, accounts } = this.oauth;
+    const { issuer, profile, tokens } = this.identity;
+    const provider = this.provider.id;
+    const owner = { userId, provider, issuer, providerAccountId: String(profile.subject) };
+    await accounts.insert(owner, tokens, transaction);
+    core.events.emit('account.linked', { userId, provider }, transaction);
+  }
 
-async function signInKnown(
-  core: Core,
-  accounts: Accounts,
-  provider: Provider,
-  identity: Identity,
-): Promise<UserRecord | null> {
-  const found = await accounts.findByIdentity(provider, identity);
-  if (!found) return null;
-  const { account, record } = found;
-  core.checkAccount(record.account);
-  // Another client of the same issuer identifies the same user, but its tokens do not belong to this link.
-  if (account.provider === provider.id && !(await accounts.updateTokens(account, identity))) return null;
-  return record;
-}
-
-function createUser(
-  core: Core,
-  accounts: Accounts,
-  provider: Provider,
-  identity: Identity,
-  email: string | null,
-  { claims, fields }: NewPerson,
-): Promise<FoundUser> {
-  const emailProof = email === null ? EmailProof.none : identity.profile.emailProof;
-  return core.database.transaction(async (transaction) => {
-    const created = await core.signUp.create(
-      { email, username: null, passwordHash: null, emailProof },
-      { via: 'oauth', from: 'code', provider: provider.id, claims, fields },
-      transaction,
-    );
-    await insertLink(core, accounts, created, provider, identity, transaction);
-    if (!emailProof.reaches('mailbox'))
-      for (const { mailVerification } of core.contributions)
-        await mailVerification?.(created.user, transaction);
-    return { ...created, isNew: true };
-  });
-}
-
-function ownerOf(userId: string, provider: Provider, { issuer, profile }: Identity): AccountOwner {
-  return { userId, provider: provider.id, issuer, providerAccountId: String(profile.subject) };
+  #create(email: string | null, { claims, fields }: NewPerson): Promise<FoundUser> {
+    const { core } = this.oauth;
+    const emailProof = email === null ? EmailProof.none : this.identity.profile.emailProof;
+    return core.database.transaction(async (transaction) => {
+      const created = await core.signUp.create(
+        { email, username: null, passwordHash: null, emailProof },
+        { via: 'oauth', from: 'code', provider: this.provider.id, claims, fields },
+        transaction,
+      );
+      await this.#insertLink(created.user.id, transaction);
+      if (!emailProof.reaches('mailbox'))
+        for (const { mailVerification } of core.contributions)
+          await mailVerification?.(created.user, transaction);
+      return { ...created, isNew: true };
+    });
+  }
 }
 
 /** Retries after a race, because two concurrent callbacks of one user can both find no account and then insert one. */

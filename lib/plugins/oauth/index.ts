@@ -29,7 +29,7 @@ import {
   unlink,
 } from './routes.js';
 import { contextOf, TOKEN_FIELDS, TokenBox } from './token-box.js';
-import { Refresher, RefreshLeases } from './tokens.js';
+import { Refresher } from './tokens.js';
 
 /** Options of {@link oauth}. */
 export interface OAuthOptions {
@@ -94,9 +94,8 @@ export function oauth(options: OAuthOptions = {}): Plugin<'oauth', OAuthApi, OAu
       const box = new TokenBox(core.box);
       const accounts = new Accounts(core, box, providers);
       const flows = new Flows(core);
-      const leases = new RefreshLeases(core, accounts, box);
       const revocations = new Revocations();
-      const refresher = new Refresher(accounts, leases, box, revocations, core.settings.log);
+      const refresher = new Refresher({ core, accounts, box, revocations });
       const { linkByVerifiedEmail } = settings;
       const parts = { core, clients, accounts, box, flows, refresher, revocations, linkByVerifiedEmail };
       const api = new OAuthApi(parts);

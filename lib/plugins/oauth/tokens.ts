@@ -4,7 +4,6 @@ import type { Core } from '../../core/core.js';
 import { uuidv7 } from '../../crypto/uuid.js';
 import type { Database } from '../../database/database.js';
 import { AuthError } from '../../errors.js';
-import type { Log } from '../../logger.js';
 import type { Table } from '../../tables/table.js';
 import type { Accounts } from './accounts.js';
 import type { ProviderClient } from './client.js';
@@ -23,19 +22,13 @@ const MAX_ATTEMPTS = 5;
  * seconds that the provider might take. Only the holder releases a lease. A sign-in that stores tokens in the meantime
  * does not, because the refresh token in use could then be sent twice.
  */
-export class RefreshLeases {
-  readonly #core: Core;
+class RefreshLeases {
   readonly #database: Database;
   readonly #table: Table<AccountColumns>;
 
-  constructor(
-    core: Core,
-    private readonly accounts: Accounts,
-    private readonly box: TokenBox,
-  ) {
-    this.#core = core;
-    this.#database = core.database;
-    this.#table = core.table(accountsTable);
+  constructor(private readonly oauth: RefresherNeeds) {
+    this.#database = oauth.core.database;
+    this.#table = oauth.core.table(accountsTable);
   }
 
   /** Acquires the lease of an account. Null if another call holds it, or has refreshed the tokens. */
@@ -85,7 +78,7 @@ export class RefreshLeases {
       // Write only if the row is unchanged. A rotation of secrets changes it too.
       const unchanged = { id, accessToken, refreshToken, refreshLease };
       if (await this.#write(values, unchanged, account, tokens !== null && !hasLost)) return !hasLost;
-      row = await this.accounts.findById(id);
+      row = await this.oauth.accounts.findById(id);
     }
     if (row) throw new AuthError('unavailable');
     return false;
@@ -93,10 +86,10 @@ export class RefreshLeases {
 
   /** Stores the ID token of a refresh, unless its tokens have been replaced in the meantime. */
   async keepIdToken(account: AccountRow, accessToken: string, idToken: string): Promise<void> {
-    const row = await this.accounts.findById(account.id);
-    if (!row || this.box.openField(row, 'accessToken') !== accessToken) return;
+    const row = await this.oauth.accounts.findById(account.id);
+    if (!row || this.oauth.box.openField(row, 'accessToken') !== accessToken) return;
     const { id, accessToken: unchanged } = row;
-    await this.#table.update(this.box.seal(row, { idToken }), { id, accessToken: unchanged });
+    await this.#table.update(this.oauth.box.seal(row, { idToken }), { id, accessToken: unchanged });
   }
 
   #write(
@@ -105,7 +98,7 @@ export class RefreshLeases {
     { userId, provider }: AccountRow,
     isRefreshed: boolean,
   ): Promise<boolean> {
-    const { events } = this.#core;
+    const { events } = this.oauth.core;
     return events.together(['tokens.refreshed'], async (transaction) => {
       const isWritten = (await this.#table.update(values, where, transaction)) > 0;
       if (isWritten && isRefreshed) events.emit('tokens.refreshed', { userId, provider }, transaction);
@@ -117,15 +110,15 @@ export class RefreshLeases {
   #outcome(before: AccountRow, row: AccountRow, tokens: TokenSet | null): Partial<AccountRow> {
     const now = this.#database.clock.date();
     const isReplaced = (field: 'accessToken' | 'refreshToken') =>
-      this.box.openField(row, field) !== this.box.openField(before, field);
+      this.oauth.box.openField(row, field) !== this.oauth.box.openField(before, field);
     // Keep the newer tokens, and let calls that wait for this refresh get them.
     if (isReplaced('refreshToken')) return { refreshedAt: now };
     // The newer access token works, but this refresh has consumed the refresh token that is stored with it.
     if (isReplaced('accessToken')) {
-      const { refreshToken } = tokens ? this.box.seal(row, tokens) : { refreshToken: null };
+      const { refreshToken } = tokens ? this.oauth.box.seal(row, tokens) : { refreshToken: null };
       return { refreshedAt: now, ...(refreshToken !== undefined && { refreshToken }) };
     }
-    return tokens ? this.box.columnsOf(row, tokens, now) : { relinkRequired: true };
+    return tokens ? this.oauth.box.columnsOf(row, tokens, now) : { relinkRequired: true };
   }
 }
 
@@ -173,6 +166,14 @@ export function openTokens(box: TokenBox, account: AccountRow): ProviderTokens {
   };
 }
 
+/** What {@link Refresher} needs. */
+interface RefresherNeeds {
+  readonly core: Core;
+  readonly accounts: Accounts;
+  readonly box: TokenBox;
+  readonly revocations: Revocations;
+}
+
 /** Refreshes tokens. Concurrent calls, even in several processes, share one request to the provider. */
 export class Refresher {
   /** New tokens that are still being saved, by account. */
@@ -182,13 +183,11 @@ export class Refresher {
   readonly #closing = new AbortController();
   readonly #closed = new AbortController();
 
-  constructor(
-    private readonly accounts: Accounts,
-    private readonly leases: RefreshLeases,
-    private readonly box: TokenBox,
-    private readonly revocations: Revocations,
-    private readonly log: Log,
-  ) {}
+  readonly #leases: RefreshLeases;
+
+  constructor(private readonly oauth: RefresherNeeds) {
+    this.#leases = new RefreshLeases(oauth);
+  }
 
   /**
    * @returns the account with its new tokens
@@ -197,12 +196,12 @@ export class Refresher {
    */
   async refresh(account: AccountRow, client: ProviderClient): Promise<AccountRow> {
     const startedAt = performance.now();
-    const { refreshToken } = openOrRefuse(this.box, account);
+    const { refreshToken } = openOrRefuse(this.oauth.box, account);
     if (refreshToken === null) throw new AuthError('refresh_token_missing');
     // The refresh token has been used, and the new one is not saved yet.
     if (this.#saving.has(account.id)) throw new AuthError('unavailable');
     if (await this.#isHolderAlive(account)) throw new AuthError('unavailable');
-    const lease = await this.leases.take(account);
+    const lease = await this.#leases.take(account);
     if (lease === null) return this.#awaitOtherRefresh(account, startedAt + MAX_WAIT_MS);
     const refreshing = this.#hold(account, lease, () =>
       this.#carryOut(account, refreshToken, client, lease),
@@ -226,7 +225,7 @@ export class Refresher {
 
   /** Whether the holder of an expired lease is still alive, for example after a database outage. */
   async #isHolderAlive(account: AccountRow): Promise<boolean> {
-    if (account.refreshLease === null || this.leases.isHeld(account)) return false;
+    if (account.refreshLease === null || this.#leases.isHeld(account)) return false;
     await sleep(GRACE_MS);
     const { refreshLeaseUntil, refreshedAt } = await this.#reread(account);
     return (
@@ -238,7 +237,7 @@ export class Refresher {
   /** Renews the lease as long as the work takes, so that no other call uses the old refresh token in the meantime. */
   async #hold<T>(account: AccountRow, lease: string, work: () => Promise<T>): Promise<T> {
     const renewing = setInterval(() => {
-      this.leases.renew(account, lease).catch(() => undefined);
+      this.#leases.renew(account, lease).catch(() => undefined);
     }, RENEW_LEASE_MS).unref();
     try {
       return await work();
@@ -255,10 +254,10 @@ export class Refresher {
     lease: string,
   ): Promise<void> {
     const refreshed = await this.#request(account, refreshToken, client, lease);
-    if (refreshed === null) return void (await this.leases.finish(account, lease, null));
+    if (refreshed === null) return void (await this.#leases.finish(account, lease, null));
     const { tokens } = refreshed;
     const save = async () => {
-      const isLinked = await this.leases.finish(account, lease, tokens);
+      const isLinked = await this.#leases.finish(account, lease, tokens);
       if (!isLinked) await this.#revoke(account, client, tokens);
     };
     await this.#save(account, lease, save);
@@ -269,11 +268,15 @@ export class Refresher {
   /** The tokens are saved, so an error here must not fail the refresh. */
   async #keepIdToken(...given: Parameters<RefreshLeases['keepIdToken']>): Promise<void> {
     try {
-      await this.leases.keepIdToken(...given);
+      await this.#leases.keepIdToken(...given);
     } catch (error) {
-      this.log.warn('oauth.id_token_not_saved', 'the ID token of a refresh could not be saved', {
-        err: error,
-      });
+      this.oauth.core.settings.log.warn(
+        'oauth.id_token_not_saved',
+        'the ID token of a refresh could not be saved',
+        {
+          err: error,
+        },
+      );
     }
   }
 
@@ -281,7 +284,7 @@ export class Refresher {
     try {
       return await client.refresh(refreshToken, account.scopes, account, this.#closed.signal);
     } catch (error) {
-      await this.leases.release(account, lease);
+      await this.#leases.release(account, lease);
       throw error;
     }
   }
@@ -289,8 +292,8 @@ export class Refresher {
   /** Ends a grant whose account lost its tokens during the refresh, unless the same person now has other tokens. */
   async #revoke(account: AccountRow, client: ProviderClient, tokens: TokenSet): Promise<void> {
     const { issuer, providerAccountId } = account;
-    if (!(await this.accounts.hasTokens({ issuer, providerAccountId })))
-      this.revocations.start(client, tokens);
+    if (!(await this.oauth.accounts.hasTokens({ issuer, providerAccountId })))
+      this.oauth.revocations.start(client, tokens);
   }
 
   async #awaitOtherRefresh(before: AccountRow, end: number): Promise<AccountRow> {
@@ -301,7 +304,7 @@ export class Refresher {
       // others.
       if (account.refreshLease === null) throw new AuthError('provider_error');
       // The other process has died. The next call can take the lease.
-      if (!this.leases.isHeld(account)) throw new AuthError('unavailable');
+      if (!this.#leases.isHeld(account)) throw new AuthError('unavailable');
       await sleep(POLL_MS);
     }
     throw slow();
@@ -315,10 +318,14 @@ export class Refresher {
     try {
       await save();
     } catch (error) {
-      this.log.error('oauth.tokens_not_saved', `new tokens of account ${account.id} could not be saved yet`, {
-        cause: null,
-        err: error,
-      });
+      this.oauth.core.settings.log.error(
+        'oauth.tokens_not_saved',
+        `new tokens of account ${account.id} could not be saved yet`,
+        {
+          cause: null,
+          err: error,
+        },
+      );
       const saving = this.#hold(account, lease, () => this.#saveLater(account, save)).finally(() =>
         this.#saving.delete(account.id),
       );
@@ -335,22 +342,22 @@ export class Refresher {
       const isLast = await sleep(pause, attempt === SAVE_ATTEMPTS, { signal }).catch(() => true);
       try {
         await save();
-        this.log.info('oauth.tokens_saved', `${name} were saved`);
+        this.oauth.core.settings.log.info('oauth.tokens_saved', `${name} were saved`);
         return;
       } catch (error) {
         const facts = { cause: null, err: error };
         if (isLast) {
           const what = `${name} are lost: the user might have to link the account again`;
-          return this.log.error('oauth.tokens_lost', what, facts);
+          return this.oauth.core.settings.log.error('oauth.tokens_lost', what, facts);
         }
         const what = `${name} could not be saved yet (attempt ${attempt})`;
-        this.log.error('oauth.tokens_not_saved', what, facts);
+        this.oauth.core.settings.log.error('oauth.tokens_not_saved', what, facts);
       }
     }
   }
 
   async #reread({ userId, provider }: AccountRow): Promise<AccountRow> {
-    const account = await this.accounts.find(userId, provider);
+    const account = await this.oauth.accounts.find(userId, provider);
     if (!account) throw new AuthError('account_not_linked');
     if (account.relinkRequired) throw new AuthError('relink_required');
     return account;

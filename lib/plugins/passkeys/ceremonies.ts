@@ -82,7 +82,9 @@ export async function verifyRegistration(
       credentialId: credential.id,
       publicKey: key.toString('base64url'),
       counter: credential.counter,
-      ...{ deviceType, backedUp, transports: transportsOf(response) },
+      deviceType,
+      backedUp,
+      transports: transportsOf(response),
     };
   } catch {
     // The library throws if it rejects a response, or cannot decode it.

@@ -68,7 +68,8 @@ export class PasskeyStore {
       id: uuidv7(createdAt.getTime()),
       ...passkey,
       ...input,
-      ...{ credentialHash, createdAt },
+      credentialHash,
+      createdAt,
     });
     await this.#table.insert(row, transaction);
     await this.#announceChange(row.userId, transaction);
@@ -105,7 +106,8 @@ export class PasskeyStore {
     const now = this.#database.clock.date();
     const rows = passkeys.map(({ createdAt, ...passkey }) =>
       this.#table.complete({
-        ...{ id: uuidv7((createdAt ?? now).getTime()), createdAt: createdAt ?? now },
+        id: uuidv7((createdAt ?? now).getTime()),
+        createdAt: createdAt ?? now,
         ...passkey,
         credentialHash: hashOf(passkey.credentialId),
       }),
@@ -207,7 +209,8 @@ export class PasskeyStore {
     const now = new Map((await this.rows(userId, transaction)).map((row) => [row.credentialId, row]));
     const rows = earlier.map((row) => ({
       ...row,
-      ...{ userId, credentialHash: hashOf(row.credentialId) },
+      userId,
+      credentialHash: hashOf(row.credentialId),
       // Keep the higher counter, because with the lower one a copy of the passkey could be used again.
       counter: Math.max(row.counter, now.get(row.credentialId)?.counter ?? 0),
     }));

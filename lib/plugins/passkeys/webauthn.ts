@@ -30,8 +30,10 @@ export async function loadWebAuthn(): Promise<WebAuthn> {
     const { verifyAuthenticationResponse, verifyRegistrationResponse } = server;
     const { decodeAttestationObject, decodeCredentialPublicKey } = helpers;
     return {
-      ...{ verifyAuthenticationResponse, verifyRegistrationResponse },
-      ...{ decodeAttestationObject, decodeCredentialPublicKey },
+      verifyAuthenticationResponse,
+      verifyRegistrationResponse,
+      decodeAttestationObject,
+      decodeCredentialPublicKey,
     };
   } catch (cause) {
     throw new Error(

@@ -79,21 +79,26 @@ const TOTP = ['totpSecret', 'recoveryCodes'] as const;
 /** The parts that change with passkeys as a second factor, which decide too which factors a sign-in asks for. */
 const ALL_FACTORS = [...TOTP, 'passkeys'] as const;
 
+/** What {@link SecondFactorChanges} need. */
+interface ChangesNeeds {
+  readonly secrets: TotpSecrets;
+  readonly codes: RecoveryCodes;
+  readonly enrolments: Enrolments;
+  readonly policy: Policy;
+}
+
 /** Enables, changes and disables the second factor. */
 export class SecondFactorChanges {
   constructor(
     private readonly core: Core,
-    private readonly secrets: TotpSecrets,
-    private readonly codes: RecoveryCodes,
-    private readonly enrolments: Enrolments,
-    private readonly policy: Policy,
+    private readonly plugin: ChangesNeeds,
   ) {}
 
   /** Starts an enrolment. @returns the user @throws AuthError `email_not_verified`, and like `core.change` */
   async begin(userId: string, sessionId: string, secret: string): Promise<User> {
     return this.core.change(userId, { sessionId }, async (record, transaction) => {
       this.#requireVerifiedEmail(record);
-      await this.enrolments.begin(userId, sessionId, secret, transaction);
+      await this.plugin.enrolments.begin(userId, sessionId, secret, transaction);
       return record.user;
     });
   }
@@ -109,11 +114,11 @@ export class SecondFactorChanges {
     const { core } = this;
     return core.change(userId, { sessionId }, async (record, transaction) => {
       this.#requireVerifiedEmail(record);
-      if (!(await this.enrolments.take(sessionId, transaction))) throw new AuthError('invalid_code');
+      if (!(await this.plugin.enrolments.take(sessionId, transaction))) throw new AuthError('invalid_code');
       await core.notices.before(secondFactorNotices['second-factor-enabled'], record, transaction);
       const now = core.database.clock.date();
-      await this.secrets.replace(userId, { secret, lastStep: step, confirmedAt: now }, transaction);
-      const recoveryCodes = await this.codes.renew(userId, transaction);
+      await this.plugin.secrets.replace(userId, { secret, lastStep: step, confirmedAt: now }, transaction);
+      const recoveryCodes = await this.plugin.codes.renew(userId, transaction);
       await this.setSince(userId, now, transaction);
       await this.#endAttempts(userId, transaction);
       await core.devices.forgetOthers(userId, transaction);
@@ -137,13 +142,12 @@ export class SecondFactorChanges {
         const recoveryCodes = await this.#codesIfNone(record, transaction, () =>
           this.renew(record, transaction),
         );
-        const { user, authEpoch } = record;
-        const issued = await this.core.sessions.renew(user, sessionId, authEpoch, transaction, SAME);
+        const issued = await this.core.sessions.renew(record, sessionId, transaction, SAME);
         return { issued, recoveryCodes };
       }
       await this.core.notices.before(factorNotices.passkeysOn, record, transaction);
       const recoveryCodes = await this.#codesIfNone(record, transaction, () =>
-        this.codes.renew(userId, transaction),
+        this.plugin.codes.renew(userId, transaction),
       );
       return { issued: await this.#enablePasskeys(record, sessionId, null, transaction), recoveryCodes };
     });
@@ -156,7 +160,7 @@ export class SecondFactorChanges {
     subject: string,
     transaction: Transaction,
   ): Promise<boolean> {
-    if (!this.policy.isOn) return false;
+    if (!this.plugin.policy.isOn) return false;
     const { notices, sessions, tasks } = this.core;
     const session = await sessions.stillOpen(sessionId, record.authEpoch, transaction);
     if (!session || !tasks.open(record.user, session).includes(ENROL)) return false;
@@ -172,7 +176,7 @@ export class SecondFactorChanges {
     transaction: Transaction,
   ): Promise<EnrolledSecondFactor> {
     // Someone else might have the codes of an earlier factor.
-    const recoveryCodes = await this.codes.renew(record.user.id, transaction);
+    const recoveryCodes = await this.plugin.codes.renew(record.user.id, transaction);
     return { issued: await this.#enablePasskeys(record, sessionId, amr, transaction), recoveryCodes };
   }
 
@@ -185,14 +189,14 @@ export class SecondFactorChanges {
   async turnOffTotp(userId: string, sessionId: string): Promise<IssuedSession | null> {
     const { core } = this;
     return core.change(userId, { sessionId }, async (record, transaction) => {
-      if (!(await this.secrets.find(userId, transaction))) return null;
+      if (!(await this.plugin.secrets.find(userId, transaction))) return null;
       const { account } = record;
       const isLeft = this.countsPasskeys(account) && (await this.#hasPasskey(userId, transaction));
       if (!isLeft) this.#requireNotNamed(record);
       const notice = isLeft ? factorNotices.off('passkeys') : secondFactorNotices['second-factor-disabled'];
       await core.notices.before(notice, record, transaction);
       await this.#removeTotp(userId, transaction);
-      if (!isLeft) await this.codes.deleteUnused(userId, transaction);
+      if (!isLeft) await this.plugin.codes.deleteUnused(userId, transaction);
       const keeps = isLeft && isEnabled(account);
       const since = keeps ? sinceOf(account) : null;
       await this.#write(
@@ -215,9 +219,8 @@ export class SecondFactorChanges {
     const { core } = this;
     this.#requireOthers();
     return core.change(userId, { sessionId, fresh: true }, async (record, transaction) => {
-      if (!isEnabled(record.account))
-        return core.sessions.renew(record.user, sessionId, record.authEpoch, transaction, SAME);
-      const hasTotp = (await this.secrets.find(userId, transaction)) !== null;
+      if (!isEnabled(record.account)) return core.sessions.renew(record, sessionId, transaction, SAME);
+      const hasTotp = (await this.plugin.secrets.find(userId, transaction)) !== null;
       if (!hasTotp) this.#requireNotNamed(record);
       const notice = hasTotp ? factorNotices.off('totp') : factorNotices.passkeysOff;
       await core.notices.before(notice, record, transaction);
@@ -228,15 +231,15 @@ export class SecondFactorChanges {
 
   /** Disables passkeys as a second factor, because the last one has been removed: see `SecondFactors`. */
   async passkeysRemoved(record: UserRecord, isByUser: boolean, transaction: Transaction): Promise<void> {
-    const hasTotp = (await this.secrets.find(record.user.id, transaction)) !== null;
+    const hasTotp = (await this.plugin.secrets.find(record.user.id, transaction)) !== null;
     if (isByUser && !hasTotp) this.#requireNotNamed(record);
     if (isEnabled(record.account)) await this.#removePasskeys(record, hasTotp, transaction);
-    else if (!hasTotp) await this.codes.deleteUnused(record.user.id, transaction);
+    else if (!hasTotp) await this.plugin.codes.deleteUnused(record.user.id, transaction);
   }
 
   /** Whether the passkeys of an account, if it has any, are a second factor. */
   countsPasskeys(account: AccountRow): boolean {
-    return isEnabled(account) || this.policy.names(account);
+    return isEnabled(account) || this.plugin.policy.names(account);
   }
 
   /**
@@ -253,9 +256,9 @@ export class SecondFactorChanges {
       const { account } = record;
       const hasPasskey = await this.#hasPasskey(userId, transaction);
       // No user must lose passkeys because the app's function fails.
-      const isNamed = hasPasskey && this.policy.names(account, false);
+      const isNamed = hasPasskey && this.plugin.policy.names(account, false);
       if (sinceOf(account) === null && !isNamed) return;
-      const hasTotp = (await this.secrets.find(userId, transaction)) !== null;
+      const hasTotp = (await this.plugin.secrets.find(userId, transaction)) !== null;
       const notice = isNamed ? factorNotices.allOff : secondFactorNotices['second-factor-disabled'];
       await core.notices.final(notice, record, transaction);
       await this.clear(userId, transaction);
@@ -285,14 +288,14 @@ export class SecondFactorChanges {
     const { id } = record.user;
     await core.notices.before(secondFactorNotices['recovery-codes-renewed'], record, transaction);
     await core.users.announceChange(id, ['recoveryCodes'], transaction);
-    return this.codes.renew(id, transaction);
+    return this.plugin.codes.renew(id, transaction);
   }
 
   /** Replaces the account's secret with the one of another system. The user's row is locked. */
   async import(record: UserRecord, secret: string, transaction: Transaction): Promise<void> {
     const { id: userId } = record.user;
     const now = this.core.database.clock.date();
-    await this.secrets.replace(userId, { secret, lastStep: 0, confirmedAt: now }, transaction);
+    await this.plugin.secrets.replace(userId, { secret, lastStep: 0, confirmedAt: now }, transaction);
     await this.#endAttempts(userId, transaction);
     await this.setSince(userId, now, transaction);
   }
@@ -309,7 +312,7 @@ export class SecondFactorChanges {
   /** Deletes everything that belongs to the second factor, except used recovery codes. The user's row is locked. */
   async clear(userId: string, transaction: Transaction): Promise<void> {
     await this.#removeTotp(userId, transaction);
-    await this.codes.deleteUnused(userId, transaction);
+    await this.plugin.codes.deleteUnused(userId, transaction);
     await this.#write(userId, { secondFactorAt: null, passkeyFactor: null }, [], transaction);
   }
 
@@ -336,7 +339,7 @@ export class SecondFactorChanges {
   }
 
   async #removeTotp(userId: string, transaction: Transaction): Promise<void> {
-    const hadSecret = await this.secrets.delete(userId, transaction);
+    const hadSecret = await this.plugin.secrets.delete(userId, transaction);
     await this.#endAttempts(userId, transaction);
     if (hadSecret) await this.core.users.announceChange(userId, TOTP, transaction);
   }
@@ -347,7 +350,7 @@ export class SecondFactorChanges {
     transaction: Transaction,
     renew: () => Promise<readonly string[]>,
   ): Promise<readonly string[] | null> {
-    return (await this.codes.hashesOf(user.id, transaction)).length > 0 ? null : renew();
+    return (await this.plugin.codes.hashesOf(user.id, transaction)).length > 0 ? null : renew();
   }
 
   /** @param amr how the session's user has just used a passkey. Null if they have not */
@@ -376,7 +379,7 @@ export class SecondFactorChanges {
   ): Promise<Date | null> {
     const { id: userId } = user;
     const since = hasTotp ? sinceOf(account) : null;
-    if (!hasTotp) await this.codes.deleteUnused(userId, transaction);
+    if (!hasTotp) await this.plugin.codes.deleteUnused(userId, transaction);
     await this.#endAttempts(userId, transaction);
     await this.#write(userId, { secondFactorAt: since, passkeyFactor: null }, ALL_FACTORS, transaction);
     const details = { userId, adminId: null, factor: 'passkeys' } as const;
@@ -401,12 +404,12 @@ export class SecondFactorChanges {
 
   /** @throws AuthError `second_factor_demanded` */
   #requireNotNamed({ account }: UserRecord): void {
-    if (this.policy.names(account)) throw new AuthError('second_factor_demanded');
+    if (this.plugin.policy.names(account)) throw new AuthError('second_factor_demanded');
   }
 
   /** Deletes the user's enrolments and pending sign-ins. */
   async #endAttempts(userId: string, transaction: Transaction): Promise<void> {
-    await this.enrolments.deleteAll(userId, transaction);
+    await this.plugin.enrolments.deleteAll(userId, transaction);
     await this.core.pendings.rows.end({ userId }, transaction);
   }
 
@@ -422,7 +425,7 @@ export class SecondFactorChanges {
     const assurance = session ? { aal: 2, amr: withSecond(session.amr, amr) } : undefined;
     await sessions.endAll(user.id, transaction, sessionId);
     const options = { isFresh: amr !== null, assurance };
-    return sessions.renew(user, sessionId, authEpoch + 1, transaction, options);
+    return sessions.renew({ user, authEpoch: authEpoch + 1 }, sessionId, transaction, options);
   }
 
   /** @throws AuthError `email_not_verified` if the email might belong to someone else */

@@ -12,11 +12,14 @@ export function makeParts(core: Core, policy: Policy) {
   const secrets = new TotpSecrets(core);
   const codes = new RecoveryCodes(core);
   const enrolments = new Enrolments(core);
-  const attempts = new CodeAttempts(core, secrets);
-  const proofs = new Proofs(core, secrets, codes);
   return {
-    ...{ secrets, codes, enrolments, attempts, proofs, policy },
+    secrets,
+    codes,
+    enrolments,
+    policy,
+    attempts: new CodeAttempts(core, secrets),
+    proofs: new Proofs(core, secrets, codes),
     status: new Status(core, secrets, codes),
-    changes: new SecondFactorChanges(core, secrets, codes, enrolments, policy),
+    changes: new SecondFactorChanges(core, { secrets, codes, enrolments, policy }),
   };
 }

@@ -35,7 +35,7 @@ export class Policy {
     // Always pass the same attributes, because the app could otherwise decide differently about the same account.
     const user: User = core.users.selections.shown.pick(account);
     if (required === 'administrators') return core.isAdministrator(user);
-    return holds(required, user, core.settings.log, SAID, whenBroken);
+    return holds(required, user, core.settings.log, { ...SAID, whenBroken });
   }
 
   /** Whether an account has a second factor that sign-ins ask for. A passkey counts if the account must have one. */

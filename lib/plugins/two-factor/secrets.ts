@@ -117,8 +117,11 @@ export class TotpSecrets {
     const { box, database } = this.#core;
     const confirmedAt = database.clock.date();
     const rows = secrets.map(([userId, secret]) => ({
-      ...{ userId, secret: box.seal(secret, secretContextOf(userId)) },
-      ...{ lastStep: 0, wrongCodes: 0, confirmedAt },
+      userId,
+      secret: box.seal(secret, secretContextOf(userId)),
+      lastStep: 0,
+      wrongCodes: 0,
+      confirmedAt,
     }));
     await this.#table.insert(rows, transaction);
   }

@@ -109,7 +109,11 @@ describe('the form of the own fields', () => {
       city: 'Turin',
     });
     expect(await user()).toMatchObject({
-      ...{ name: null, newsletter: false, weight: null, city: 'Turin', referral: 'a friend' },
+      name: null,
+      newsletter: false,
+      weight: null,
+      city: 'Turin',
+      referral: 'a friend',
     });
     expect(formIn((await open()).body, '/profile').fields).toMatchObject({ newsletter: 'false', name: '' });
     await visitor.submit(await open(), '/profile', { newsletter: '' });

@@ -64,7 +64,9 @@ export async function startOwnApp({ pages: options, signUp = 'open', isStrict = 
     },
     plugins: [
       password({
-        ...{ username: true, signInOnSignUp: true, sendVerificationOnSignUp: true },
+        username: true,
+        signInOnSignUp: true,
+        sendVerificationOnSignUp: true,
         unknownBrowser: isStrict ? 'code' : 'notify',
       }),
       emailSignIn({ signUp: true }),

@@ -228,7 +228,7 @@ describe('a search among many users', () => {
     let pages = 0;
     for (let cursor: string | null = null; pages === 0 || cursor !== null; pages++) {
       const { before } = readPage(cursor === null ? {} : { cursor });
-      const page = await searchUsers(core, 'eedle', 50, before, 0);
+      const page = await searchUsers(core, 'eedle', { limit: 50, before }, 0);
       found.push(...page.users.map(({ email, username }) => email ?? username));
       cursor = page.nextCursor;
     }

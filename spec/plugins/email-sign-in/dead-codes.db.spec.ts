@@ -91,8 +91,13 @@ test('a refusal reaches the caller in a transaction of the app, which has locked
   await open();
   const own = connectAsApp(app.database);
   const auth = createAuth({
-    ...{ database: own, secret: SECRET, plugins: both, email: { send: mails.send }, baseUrl },
-    ...{ rateLimit: false, logger: memoryLogger() },
+    database: own,
+    secret: SECRET,
+    plugins: both,
+    email: { send: mails.send },
+    baseUrl,
+    rateLimit: false,
+    logger: memoryLogger(),
     hooks: {
       beforeCreateUser: () => {
         throw new AuthError('sign_up_refused');
@@ -129,8 +134,13 @@ test('five wrong codes in transactions of the app end the link too', async () =>
   await app.auth.users.create({ ...ada, emailVerified: true });
   const own = connectAsApp(app.database);
   const auth = createAuth({
-    ...{ database: own, secret: SECRET, plugins: both, email: { send: mails.send }, baseUrl },
-    ...{ rateLimit: false, logger: memoryLogger() },
+    database: own,
+    secret: SECRET,
+    plugins: both,
+    email: { send: mails.send },
+    baseUrl,
+    rateLimit: false,
+    logger: memoryLogger(),
   });
   let pendingToken = '';
   const { token } = await mails.mailOf(ada.email, 'sign-in-code', async () => {
@@ -155,8 +165,13 @@ test('five wrong codes in transactions of the app end the link too', async () =>
     await open();
     const own = connectAsApp(app.database);
     const auth = createAuth({
-      ...{ database: own, secret: SECRET, plugins: both, email: { send: mails.send }, baseUrl },
-      ...{ rateLimit: false, logger: memoryLogger() },
+      database: own,
+      secret: SECRET,
+      plugins: both,
+      email: { send: mails.send },
+      baseUrl,
+      rateLimit: false,
+      logger: memoryLogger(),
     });
     const requests: { code: string; pendingToken: string }[] = [];
     for (let count = 0; count < 2; count++) {
@@ -237,8 +252,13 @@ test('without passwords, an old hash keeps nobody from reauthenticating, and no 
   await importUsers(app.auth, [{ email: ada.email, emailVerified: true }]);
   await app.auth.users.setPassword((await app.auth.users.find({ email: ada.email }))?.id ?? '', ada.password);
   const auth = createAuth({
-    ...{ database: app.database.url, secret: SECRET, plugins: [emailSignIn()], email: { send: mails.send } },
-    ...{ baseUrl, rateLimit: false, logger: memoryLogger() },
+    database: app.database.url,
+    secret: SECRET,
+    plugins: [emailSignIn()],
+    email: { send: mails.send },
+    baseUrl,
+    rateLimit: false,
+    logger: memoryLogger(),
   });
   let pendingToken = '';
   const { code } = await mails.mailOf(ada.email, 'sign-in-code', async () => {

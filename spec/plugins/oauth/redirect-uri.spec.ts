@@ -29,7 +29,10 @@ beforeAll(async () => {
         oidcPlugin(provider, { id: 'work', callbackPath: '/work/return/' }),
         oidcPlugin(provider, { id: 'site', callbackUrl: '/signin/site/return' }),
         apple({
-          ...{ clientId: 'com.example.app', teamId: 'TEAM123456', keyId: 'KEY1234567', privateKey: pem },
+          clientId: 'com.example.app',
+          teamId: 'TEAM123456',
+          keyId: 'KEY1234567',
+          privateKey: pem,
           issuer: liar.issuer,
           callbackUrl: `${origin}/apple/return`,
         }),

@@ -46,7 +46,9 @@ test('the OpenAPI document describes every route, with its problems', async () =
     for (const [status, codes] of Object.entries(byStatus)) {
       const listed = operation?.responses[status]?.description.split(', ') ?? [];
       expect({ name, status, codes: codes.filter((code) => !listed.includes(code)) }).toEqual({
-        ...{ name, status, codes: [] },
+        name,
+        status,
+        codes: [],
       });
     }
   }

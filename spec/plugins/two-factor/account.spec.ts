@@ -261,7 +261,9 @@ describe('undoing a change', () => {
     return core.database.transaction((transaction) => way.snapshot(userId, transaction));
   };
   const thenOf = (record: UserRecord, part: unknown) => ({
-    ...{ record, at: new Date(), later: [] },
+    record,
+    at: new Date(),
+    later: [],
     part: JSON.parse(JSON.stringify(part)),
   });
   const restore = async (userId: string, part: unknown) => {

@@ -61,7 +61,10 @@ export const crashConfig = (
   email: { send },
   webhooks: webhook ? [{ url: webhook, secret: WEBHOOK_SECRET }] : [],
   rateLimit: {
-    ...{ signIn: rule, signUp: rule, mail: rule, mailAddress: rule },
+    signIn: rule,
+    signUp: rule,
+    mail: rule,
+    mailAddress: rule,
     account: { failures: 1000, firstPause: 1, maxPause: 1 },
   },
   plugins: [

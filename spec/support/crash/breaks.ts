@@ -25,7 +25,7 @@ export const BREAKS: readonly Break[] = [
     edits: [
       {
         file: 'users/users.ts',
-        text: "const lock = this.database.dialect === 'sqlite' ? '' : ' FOR UPDATE';",
+        text: "const lock = this.core.database.dialect === 'sqlite' ? '' : ' FOR UPDATE';",
         by: "const lock = '';",
       },
     ],
@@ -41,13 +41,13 @@ export const BREAKS: readonly Break[] = [
       },
       {
         file: 'verification/tokens.ts',
-        text: '      await this.waiting.end({ userId: record.user.id, ...siblings }, transaction);',
+        text: '      await this.#waiting.end({ userId: record.user.id, ...siblings }, transaction);',
         by: '',
       },
       {
         file: 'verification/tokens.ts',
-        text: 'if (endsWithPassword) await this.waiting.end({ userId, purpose }, transaction);',
-        by: 'if (endsWithPassword) this.database.afterCommit(transaction, () => void this.waiting.end({ userId, purpose }));',
+        text: 'if (endsWithPassword) await this.#waiting.end({ userId, purpose }, transaction);',
+        by: 'if (endsWithPassword) this.core.database.afterCommit(transaction, () => void this.#waiting.end({ userId, purpose }));',
       },
     ],
   },
@@ -77,7 +77,7 @@ export const BREAKS: readonly Break[] = [
     edits: [
       {
         file: 'outbox/webhooks.ts',
-        text: 'if (transaction && this.outbox.addTo(transaction, this.#entriesOf(occurred))) return;',
+        text: 'if (transaction && this.core.outbox.addTo(transaction, this.#entriesOf(occurred))) return;',
         by: '',
       },
     ],
@@ -87,8 +87,8 @@ export const BREAKS: readonly Break[] = [
     edits: [
       {
         file: 'outbox/webhooks.ts',
-        text: 'if (transaction && this.outbox.addTo(transaction, this.#entriesOf(occurred))) return;',
-        by: 'if (transaction) return void this.outbox.add(this.#entriesOf(occurred)).catch(() => undefined);',
+        text: 'if (transaction && this.core.outbox.addTo(transaction, this.#entriesOf(occurred))) return;',
+        by: 'if (transaction) return void this.core.outbox.add(this.#entriesOf(occurred)).catch(() => undefined);',
       },
     ],
   },
@@ -109,10 +109,10 @@ export const BREAKS: readonly Break[] = [
     edits: [
       {
         file: 'verification/tokens.ts',
-        text: `    return this.database.transaction(async (transaction) => {
-      const record = await this.waiting.use(found, transaction);`,
-        by: `    const proven = await this.database.transaction(async (transaction) => {
-      const record = await this.waiting.use(found, transaction);`,
+        text: `    return this.core.database.transaction(async (transaction) => {
+      const record = await this.#waiting.use(found, transaction);`,
+        by: `    const proven = await this.core.database.transaction(async (transaction) => {
+      const record = await this.#waiting.use(found, transaction);`,
       },
       {
         file: 'verification/tokens.ts',
@@ -120,7 +120,7 @@ export const BREAKS: readonly Break[] = [
     });`,
         by: `      return proved;
     });
-    return this.database.transaction((transaction) => work(proven, transaction));`,
+    return this.core.database.transaction((transaction) => work(proven, transaction));`,
       },
     ],
   },
@@ -129,21 +129,19 @@ export const BREAKS: readonly Break[] = [
     edits: [
       {
         file: 'plugins/oauth/identities.ts',
-        text: `    await insertLink(core, accounts, created, provider, identity, transaction);
-    if (!emailProof`,
-        by: '    if (!emailProof',
+        text: `      await this.#insertLink(created.user.id, transaction);
+      if (!emailProof`,
+        by: '      if (!emailProof',
       },
       {
         file: 'plugins/oauth/identities.ts',
-        text: `    return { ...created, isNew: true };
-  });`,
-        by: `    return created;
-  }).then(async (created) => {
-    await core.database.transaction((transaction) =>
-      insertLink(core, accounts, created, provider, identity, transaction),
-    );
-    return { ...created, isNew: true };
-  });`,
+        text: `      return { ...created, isNew: true };
+    });`,
+        by: `      return created;
+    }).then(async (created) => {
+      await core.database.transaction((transaction) => this.#insertLink(created.user.id, transaction));
+      return { ...created, isNew: true };
+    });`,
       },
     ],
   },

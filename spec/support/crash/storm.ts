@@ -206,8 +206,12 @@ export class Storm {
       const byMail = isWhole && seed % 2 === 1;
       const byCode = isWhole && seed % 3 === 0;
       const surroundings = {
-        ...{ database: database.url, lanes: administrators, provider: client, webhook },
-        ...{ byMail, byCode },
+        database: database.url,
+        lanes: administrators,
+        provider: client,
+        webhook,
+        byMail,
+        byCode,
       };
       await migrateForCrashes(surroundings);
       const storm = new Storm(seed, database, server, surroundings, receiver, options.broken);
@@ -338,7 +342,12 @@ export class Storm {
     const seconds = Math.round((performance.now() - begun) / 1000);
     const sum = (of: (lane: Lane) => number) => all.reduce((total, lane) => total + of(lane), 0);
     return {
-      ...{ violation, rounds, seconds, requests: this.#requests, slowestMs: this.#slowestMs, faults: made },
+      violation,
+      rounds,
+      seconds,
+      requests: this.#requests,
+      slowestMs: this.#slowestMs,
+      faults: made,
       operations: Object.fromEntries(KINDS.map((kind) => [kind, sum(({ done }) => done[kind])])) as never,
       unanswered: sum(({ unsure }) => unsure),
       mails: this.inbox.length,

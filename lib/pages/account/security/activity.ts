@@ -86,7 +86,9 @@ export function browsersCard(site: Site): Card | null {
       const { devices } = await site.read(list, visit);
       return {
         devices: devices.map((one) => ({
-          ...{ id: one.id, name: one.name, current: one.current },
+          id: one.id,
+          name: one.name,
+          current: one.current,
           firstSeenAt: one.first_seen_at,
           lastSeenAt: one.last_seen_at,
           forget: site.form(visit, SECURITY, 'forget-browser/:id', { id: one.id }),

@@ -57,7 +57,10 @@ export function passkeysCard(site: Site): Card | null {
       const { passkeys, signal } = await site.read(list, visit);
       return {
         passkeys: passkeys.map((one) => ({
-          ...{ id: one.id, name: one.name, createdAt: one.created_at, lastUsedAt: one.last_used_at },
+          id: one.id,
+          name: one.name,
+          createdAt: one.created_at,
+          lastUsedAt: one.last_used_at,
           backedUp: one.backed_up,
           rename: site.form(visit, SECURITY, 'rename-passkey/:id', { id: one.id }),
           remove: site.form(visit, SECURITY, 'remove-passkey/:id', { id: one.id }),
