@@ -9,22 +9,22 @@ import type { Declaring, ExportedRows, TableDeclaration } from './table.js';
  * - `mailbox`: on the email of its user, to which the secret was sent. Revoking sessions does not end the row, because a
  *   user who has lost the password needs it. A row with an epoch depends on that instead: it was sent to an address that
  *   the account does not have yet.
- * - `browser`: on a secret that only one browser has, such as its cookie or its session. The row must not name the account
- *   that it signs in to. Whoever consumes it must present the secret: see `WaitingInBrowsers`.
+ * - `browser`: on a secret that only one browser has, such as its cookie or its session. A call that consumes the row must
+ *   present that secret. The row must not name the account that it signs in to, because revoking sessions does not end it.
  */
 export type HangsOn = 'epoch' | 'mailbox' | 'browser';
 
 const epoch = column.integer().internal().notExported('It is a counter of latchkey.');
 
 /** The columns of what rows depend on. */
-const HUNG = {
+const DEPENDING = {
   epoch: {
     userId: column.uuid().exported(),
     /** The user's epoch when the row was created, or when the user authenticated. Revoking all sessions raises it. */
     authEpoch: epoch,
   },
   mailbox: {
-    /** The id of the user. Null for a row that nobody can use: see `OneTimeTokens.issue`. */
+    /** The id of the user. Null for a row that no one can use: see `OneTimeTokens.issue`. */
     userId: column.uuid().nullable().exported(),
     /** The address that the secret was sent to. */
     email: column.text(254).exact().exported(),
@@ -48,7 +48,7 @@ const ENDS = {
 
 /** All columns of a table, by its own columns, by what its rows depend on, and by whether codes are tried. */
 type ColumnsOf<C extends Columns, H extends HangsOn, T> = C &
-  (typeof HUNG)[H] &
+  (typeof DEPENDING)[H] &
   (T extends number ? typeof TRIED : unknown) &
   typeof ENDS;
 
@@ -70,7 +70,7 @@ export interface WaitingRules {
 
 interface WaitingOptions<C extends Columns, H extends HangsOn, T extends number | undefined>
   extends Pick<TableDeclaration<ColumnsOf<C, H, T>>, 'name' | 'unique' | 'indexes' | 'foreignKeys'> {
-  /** Required, so that no table of secrets survives a revocation because nobody has thought of it. */
+  /** Required, so that no secret survives a revocation by accident. */
   readonly hangsOn: H;
   /** The other columns. The first one is the primary key: the hash of the secret that finds the row. */
   readonly columns: C;
@@ -99,7 +99,7 @@ export function defineWaiting<
   pruneAfterMs = 0,
   ...table
 }: WaitingOptions<C, H, T>): WaitingTable<ColumnsOf<C, H, T>> {
-  const columns = { ...table.columns, ...HUNG[hangsOn], ...(tries !== undefined && TRIED), ...ENDS };
+  const columns = { ...table.columns, ...DEPENDING[hangsOn], ...(tries !== undefined && TRIED), ...ENDS };
   const ofUser = 'userId' in columns && { userId: ['userId'] };
   const declared = {
     ...table,
