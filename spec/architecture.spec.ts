@@ -251,7 +251,10 @@ describe('the public API', () => {
 
   test('every option of a call is in the row of the call; others are in options-documented.spec.ts', () => {
     const withSchema = new Set(schemas.map((schema) => schema.options));
-    const ofCalls = options.filter(({ name }) => !withSchema.has(name));
+    // The options of importers and bridges are on the pages of their systems.
+    const ofCalls = options.filter(
+      ({ name, file }) => !withSchema.has(name) && !file.startsWith('moving-in/systems/'),
+    );
     expect([...new Set(ofCalls.map(({ name }) => name))].sort()).toEqual(Object.keys(calls).sort());
     const missing = ofCalls.filter(({ name, option }) => {
       const [page = '', row = ''] = calls[name] ?? [];

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/g
 import { internalsOf } from '../../../lib/auth.js';
 import type { AuthEvents } from '../../../lib/index.js';
 import { passkeys } from '../../../lib/index.js';
+import { endWaiting } from '../../../lib/waiting/tables.js';
 import { password, type SpecApp, signedIn, startApp } from '../../support/app.js';
 import { Authenticator, type AuthenticatorOptions, base64url } from '../../support/authenticator.js';
 import { rows } from '../../support/database.js';
@@ -110,6 +111,8 @@ describe('undoing a change', () => {
     const undo = core.contributions.find((one) => one.undo?.name === 'passkeys')?.undo;
     await core.database.transaction(async (transaction) => {
       const record = await core.users.lock(userId, transaction);
+      // What every undo does before it restores the parts of plugins.
+      await endWaiting(core, userId, transaction);
       const then = { record: record!, at: new Date(), part: snapshot, later: [] };
       await undo?.restore(then, transaction, null);
     });
