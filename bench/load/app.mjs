@@ -37,8 +37,8 @@ export function loadConfig({ credentialPassword, twoFactor, apiKeys, admin }, la
  */
 export function mountLoad({ authRouter, requireSession }, app, auth) {
   // The config cannot change these limits.
-  const { limiter } = auth[Symbol.for('latchkey.internals')].core;
-  Object.assign(limiter.rules, { passwordCheck: null, passwordChange: null });
+  const { settings } = auth[Symbol.for('latchkey.internals')].core;
+  Object.assign(settings.rateLimit.rules, { passwordCheck: null, passwordChange: null });
   app.use('/auth', authRouter(auth));
   const page = (req, res) => {
     const { user, session, via } = req.auth;
