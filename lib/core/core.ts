@@ -46,7 +46,7 @@ import { SignUp } from '../users/create.js';
 import { EmailProof } from '../users/email-proof.js';
 import { HeldEmails } from '../users/held-emails.js';
 import { ImportedUsers } from '../users/imported-users.js';
-import { Passwords } from '../users/passwords.js';
+import { type PasswordSettings, Passwords, type PasswordsNeeds } from '../users/passwords.js';
 import { type AccountRow, checkAccount, type UserRecord } from '../users/record.js';
 import { UserUpdates } from '../users/updates.js';
 import { type AddedToUsers, Users } from '../users/users.js';
@@ -85,18 +85,26 @@ export interface CoreOptions {
 /** What the core is given. It has a class of its own because a class creates its fields before its constructor runs. */
 class Given {
   readonly settings: Settings;
-  /** What plugins add to users. */
-  readonly addedToUsers: AddedToUsers;
+  /** What plugins add to users, without the settings of passwords. */
+  readonly addedToUsers: Omit<AddedToUsers, 'passwords'>;
+  /** Private, because they contain the pepper. */
+  readonly #passwords: PasswordSettings | null;
   /** Encrypts secrets that must be readable later. */
   readonly box: SecretBox;
   /** The codes in emails. */
   readonly codes: EmailedCodes;
 
-  constructor({ settings, addedToUsers, secrets }: CoreOptions) {
+  constructor({ settings, addedToUsers: { passwords, ...added }, secrets }: CoreOptions) {
     this.settings = settings;
-    this.addedToUsers = addedToUsers;
+    this.addedToUsers = added;
+    this.#passwords = passwords;
     this.box = new SecretBox(secrets);
     this.codes = new EmailedCodes(secrets);
+  }
+
+  /** Creates what checks and hashes passwords. Null if users cannot have a password. */
+  protected newPasswords(core: PasswordsNeeds): Passwords | null {
+    return this.#passwords && new Passwords(core, this.#passwords);
   }
 }
 
@@ -147,7 +155,7 @@ export class Core extends Given {
   /** The rules for usernames. Null if users cannot have a username. */
   readonly usernames = this.addedToUsers.usernames;
   /** Checks and hashes passwords. Null if users cannot have a password. */
-  readonly passwords = this.addedToUsers.passwords && new Passwords(this, this.addedToUsers.passwords);
+  readonly passwords = this.newPasswords(this);
   /** Verifies passwords. Null if users cannot have a password. */
   readonly passwordCheck = this.passwords && new PasswordCheck(this, this.passwords);
   /** The codes that are emailed when a user enters the password in an unknown browser. */

@@ -22,7 +22,7 @@ export interface PasswordSettings {
 }
 
 /** What {@link Passwords} need. */
-interface PasswordsNeeds {
+export interface PasswordsNeeds {
   readonly context: CallContext;
   readonly settings: Settings;
   readonly limiter: Limiter;

@@ -45,7 +45,7 @@ export interface AddedToUsers {
 interface UsersNeeds {
   readonly database: Database;
   readonly settings: Settings;
-  readonly addedToUsers: AddedToUsers;
+  readonly addedToUsers: Omit<AddedToUsers, 'passwords'>;
   readonly contributions: readonly FollowsAccounts[];
 }
 

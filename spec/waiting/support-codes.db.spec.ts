@@ -1,11 +1,11 @@
-import { setTimeout as pause } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { internalsOf } from '../../lib/auth.js';
 import { admin, suspension } from '../../lib/index.js';
 import { isPending } from '../../lib/sessions/signed-in.js';
 import { ada, password, type SpecApp, startApp } from '../support/app.js';
 import { advance } from '../support/clock.js';
-import { rows } from '../support/database.js';
+import { dialect, rows } from '../support/database.js';
+import { lockWait } from '../support/lock-waits.js';
 import { type SupportCode, supportCodesPlugin } from '../support/support-codes.js';
 
 // A plugin's own codes, in a table that it has declared with `defineWaiting`.
@@ -105,7 +105,8 @@ test('a revocation waits for a use that has begun, and ends what it has created'
   const signedIn = await core.database.transaction(async (transaction) => {
     const record = await app.auth.support.use(found, transaction);
     revoked.promise = app.auth.revokeAllSessions(id).finally(() => order.push('revoked'));
-    await pause(300);
+    // SQLite runs one transaction after the other.
+    if (dialect !== 'sqlite') await lockWait(app.database);
     order.push('used');
     return checked.begin(record, transaction);
   });
