@@ -32,6 +32,7 @@ const GIVEN = `
         ReturnType<Latchkey['suspension']>,
         ReturnType<Latchkey['twoFactor']>,
         ReturnType<Latchkey['passkeys']>,
+        ReturnType<typeof import('latchkey/moving-in')['movingIn']>,
       ]
     >;
   declare const admin: Latchkey['admin'];

@@ -24,13 +24,15 @@ const root = fileURLToPath(new URL('..', import.meta.url));
 const thisFile = fileURLToPath(import.meta.url);
 const run = promisify(execFile);
 let folder: string;
+/** The folder of the declarations. */
+let dist: string;
 const complaints: { spec: string; line: string }[] = [];
 
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'latchkey-types-'));
   await symlink(join(root, 'node_modules'), join(folder, 'node_modules'));
   const isBuilt = process.env.LATCHKEY_SPEC_BUILT === '1';
-  const dist = isBuilt ? join(root, 'dist/esm') : join(folder, 'dist');
+  dist = isBuilt ? join(root, 'dist/esm') : join(folder, 'dist');
   if (!isBuilt) await tsc('-p', join(root, 'tsconfig.esm.json'), '--outDir', dist, '--emitDeclarationOnly');
   await writeFile(
     join(folder, 'tsconfig.json'),
@@ -398,7 +400,7 @@ test('the declarations that users can reach contain every name that an owner dec
   const leaks: string[] = [];
   const seen = new Set(['index.d.ts', 'pages.d.ts']);
   for (const file of seen) {
-    const declarations = await readFile(join(folder, 'dist', file), 'utf8');
+    const declarations = await readFile(join(dist, file), 'utf8');
     const code = declarations.replace(/\/\*[\s\S]*?\*\/|\/\/.*|"(?:\\.|[^"\\])*"|'[^'\n]*'/g, '');
     for (const line of code.split('\n')) if (/\bany\b/.test(line)) leaks.push(`${file}: ${line.trim()}`);
     for (const [, path = ''] of declarations.matchAll(/(?:from |import |import\()['"](\.[^'"]+)\.js['"]/g)) {
@@ -407,10 +409,10 @@ test('the declarations that users can reach contain every name that an owner dec
   }
   expect(seen.size).toBeGreaterThan(60);
   expect(leaks).toEqual([]);
-  const all = await readdir(join(folder, 'dist'), { recursive: true });
+  const all = await readdir(dist, { recursive: true });
   const owners: string[] = [];
   for (const file of all.filter((path) => path.endsWith('.d.ts'))) {
-    if (/^declare module '\./m.test(await readFile(join(folder, 'dist', file), 'utf8'))) owners.push(file);
+    if (/^declare module '\./m.test(await readFile(join(dist, file), 'utf8'))) owners.push(file);
   }
   expect(owners.length).toBeGreaterThan(10);
   expect(owners.filter((file) => !seen.has(file))).toEqual([]);
