@@ -453,3 +453,26 @@ test('who has mailbox and password, but no browser, guesses and uses up nothing'
   }
   await undo(browser, { token, password: ada.password, code: codeOf(secret) }).expect(200);
 });
+
+test('an undo ends every secret that waits for the account', async () => {
+  const { id, browser } = await startWithAda();
+  const token = await beforeChange(app.auth, id);
+  await enroll(browser);
+  await browser.post('/auth/passkeys/options').send({}).expect(200);
+  await firstStep(app.browser()).expect(200);
+  const ask = () => app.http.post('/auth/passwords/request-reset').send({ email: ada.email }).expect(202);
+  const mail = await mails.mailOf(ada.email, 'reset-password', ask);
+  const left = async () => [
+    (await rows(app.database, 'SELECT * FROM passkey_challenges')).length,
+    (await rows(app.database, 'SELECT * FROM unfinished_sign_ins')).length,
+  ];
+  expect(await left()).toEqual([1, 1]);
+  await undo(browser, { token, password: ada.password }).expect(200);
+  expect(await left()).toEqual([0, 0]);
+  const reset = app.http.post('/auth/passwords/reset');
+  expectProblem(
+    await reset.send({ token: mail.token, new_password: 'a loom of cards' }),
+    400,
+    'invalid_token',
+  );
+});
