@@ -95,7 +95,13 @@ export async function startPostgres() {
     '-c',
     'fsync=off',
   ];
-  return ownServer(folder, port, `postgres://postgres@127.0.0.1:${port}`, `${bin}/postgres`, flags, user);
+  // It answers before it is ready, with an error.
+  const isReady = (id) => {
+    const lines = linesOf(`${folder}/data/postmaster.pid`);
+    return Number(lines[0]) === id && lines[7]?.trim() === 'ready';
+  };
+  const url = `postgres://postgres@127.0.0.1:${port}`;
+  return ownServer(folder, port, url, `${bin}/postgres`, flags, { user, isReady });
 }
 
 /**
@@ -161,7 +167,7 @@ async function place() {
 }
 
 /** @returns {Promise<OwnServer>} */
-async function ownServer(folder, port, url, program, flags, user = {}) {
+async function ownServer(folder, port, url, program, flags, { user = {}, isReady = () => true } = {}) {
   let child = null;
   let ended = Promise.resolve();
   const signalAll = (name) => {
@@ -175,7 +181,7 @@ async function ownServer(folder, port, url, program, flags, user = {}) {
     child = started;
     ended = new Promise((resolve) => started.once('exit', resolve));
     for (let attempt = 0; attempt < 400 && started.exitCode === null; attempt++) {
-      if (await answers(port)) return;
+      if ((await answers(port)) && isReady(started.pid)) return;
       await new Promise((resolve) => setTimeout(resolve, 50));
     }
     killAll();
@@ -202,6 +208,10 @@ async function ownServer(folder, port, url, program, flags, user = {}) {
       rmSync(folder, { recursive: true, force: true });
     },
   };
+}
+
+function linesOf(path) {
+  return existsSync(path) ? readFileSync(path, 'utf8').split('\n') : [];
 }
 
 /** A process and its children, such as PostgreSQL's one for each connection. */
