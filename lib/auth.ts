@@ -17,6 +17,7 @@ import type { Migration } from './migrations/migration.js';
 import type { AuthEventListener, AuthEventName } from './outbox/events.js';
 import { Webhooks } from './outbox/webhooks.js';
 import {
+  accountFeatures,
   addedToUsers,
   inOrder,
   type NamedParts,
@@ -221,6 +222,7 @@ function assemble(config: AuthConfig<readonly Plugin[]>) {
   const core = new Core({
     ...options,
     addedToUsers: addedToUsers(plugins),
+    accountFeatures: accountFeatures(plugins),
     setUp(core) {
       parts = setUpPlugins(plugins, core);
       return [closedAccounts(), ...parts];

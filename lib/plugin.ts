@@ -1,4 +1,5 @@
 import type { RequestHandler } from 'express';
+import type { AccountFeatures } from './core/account-features.js';
 import type { Contribution } from './core/contribution.js';
 import type { Core } from './core/core.js';
 import type { Chore } from './database/chores.js';
@@ -6,13 +7,11 @@ import type { Database } from './database/database.js';
 import { type AuthErrorCode, requireProblems } from './errors.js';
 import type { Route } from './http/route.js';
 import type { Migration } from './migrations/migration.js';
-import { callOf } from './owners.js';
+import { callOf, requireOneOwner } from './owners.js';
 import type { withSecondFactors } from './sessions/signed-in.js';
 import type { DeclaredColumns } from './tables/column.js';
 import type { ModelsOf } from './tables/model.js';
 import type { Fact, TableDeclaration } from './tables/table.js';
-import type { PasswordSettings } from './users/passwords.js';
-import type { UsernameRules } from './users/usernames.js';
 import type { AddedToUsers } from './users/users.js';
 
 type Tables = Readonly<Record<string, TableDeclaration>>;
@@ -71,10 +70,8 @@ export interface PluginDefinition<Name extends string = string, Api = unknown, T
    * The keys of the conditions that this plugin needs. Conditions of plugins that are not in the config are not read.
    */
   readonly needsFacts?: readonly symbol[];
-  /** The rules for usernames, if users have usernames. At most one plugin has them. */
-  readonly usernames?: UsernameRules | null;
-  /** The hashing and the rules of passwords, if users have passwords. At most one plugin has them. */
-  readonly passwords?: PasswordSettings;
+  /** What accounts can have because of this plugin. The core needs it before it sets up the plugins. */
+  readonly accounts?: AccountFeatures;
   /** Returns the plugin with settings that make tests fast, for `latchkey/testing`. @default the plugin itself */
   forTests?(): Plugin;
   /**
@@ -188,9 +185,24 @@ export function addedToUsers(plugins: readonly Plugin[]): AddedToUsers {
         .flatMap(({ userFacts }) => userFacts?.(database) ?? [])
         .filter(({ key }) => needed.has(key));
     },
-    usernames: definitions.find(({ usernames }) => usernames)?.usernames ?? null,
-    passwords: definitions.find(({ passwords }) => passwords)?.passwords ?? null,
   };
+}
+
+/**
+ * Returns what accounts can have because of plugins.
+ *
+ * @internal
+ * @throws TypeError if two plugins provide the same
+ */
+export function accountFeatures(plugins: readonly Plugin[]): AccountFeatures {
+  const definitions = plugins as readonly PluginDefinition[];
+  requireOneOwner(
+    definitions.map(({ name, accounts = {} }) => ({
+      by: callOf({ name }),
+      names: Object.keys(accounts).map((feature) => `the ${feature} of accounts`),
+    })),
+  );
+  return Object.assign({}, ...definitions.map(({ accounts }) => accounts));
 }
 
 /** @internal */

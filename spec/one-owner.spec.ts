@@ -1,9 +1,10 @@
 import { expect, test } from '@jest/globals';
 import { route } from '../lib/http/route.js';
 import { authRouter, createAuth } from '../lib/index.js';
-import { definePlugin, type PluginParts } from '../lib/plugin.js';
+import { definePlugin, type Plugin, type PluginParts } from '../lib/plugin.js';
 import { column } from '../lib/tables/column.js';
 import { declareTable, type TableDeclaration } from '../lib/tables/table.js';
+import { UsernameRules } from '../lib/users/usernames.js';
 import { password, SECRET } from './support/app.js';
 
 const plugin = (name: string, parts: Partial<PluginParts>) =>
@@ -76,6 +77,14 @@ test.each<[string, Record<string, TableDeclaration>, TypeError]>([
   ['key in exports', { Other: table('others', { exported }) }, twoOf('the key reports of exports')],
 ])('two plugins with the same %s are refused by createAuth', (_what, tables, error) => {
   expect(() => open({ tables: first }, { tables })).toThrow(error);
+});
+
+test('two plugins that both give accounts usernames are refused by createAuth', () => {
+  const named = (name: string) =>
+    definePlugin({ name, accounts: { usernames: new UsernameRules() }, setup: () => ({ api: null }) });
+  const of = (...plugins: Plugin[]) => createAuth({ database: 'sqlite::memory:', secret: SECRET, plugins });
+  expect(() => of(named('second'), named('first'))).toThrow(twoOf('the usernames of accounts'));
+  expect(() => of(named('second'), password())).not.toThrow();
 });
 
 test('two plugins with tables of their own are not refused', () => {

@@ -54,6 +54,7 @@ import { MailDelivery } from '../verification/delivery.js';
 import { ProofOfEmail } from '../verification/proof.js';
 import { OneTimeTokens } from '../verification/tokens.js';
 import { CodeTries } from '../waiting/code-tries.js';
+import type { AccountFeatures } from './account-features.js';
 import { BasePath } from './base-path.js';
 import { ADMINISTRATION, type Administration, type Contribution } from './contribution.js';
 
@@ -78,6 +79,7 @@ export interface CoreOptions {
   readonly settings: Settings;
   readonly secrets: readonly string[];
   readonly addedToUsers: AddedToUsers;
+  readonly accountFeatures: AccountFeatures;
   /** Sets up the plugins. Their contributions are not used before it returns. */
   setUp(core: Core): readonly Contribution[];
 }
@@ -85,8 +87,9 @@ export interface CoreOptions {
 /** What the core is given. It has a class of its own because a class creates its fields before its constructor runs. */
 class Given {
   readonly settings: Settings;
-  /** What plugins add to users, without the settings of passwords. */
-  readonly addedToUsers: Omit<AddedToUsers, 'passwords'>;
+  readonly addedToUsers: AddedToUsers;
+  /** What accounts can have because of plugins, without the settings of passwords. */
+  readonly accountFeatures: Omit<AccountFeatures, 'passwords'>;
   /** Private, because they contain the pepper. */
   readonly #passwords: PasswordSettings | null;
   /** Encrypts secrets that must be readable later. */
@@ -94,9 +97,11 @@ class Given {
   /** The codes in emails. */
   readonly codes: EmailedCodes;
 
-  constructor({ settings, addedToUsers: { passwords, ...added }, secrets }: CoreOptions) {
+  constructor({ settings, addedToUsers, accountFeatures, secrets }: CoreOptions) {
+    const { passwords = null, ...features } = accountFeatures;
     this.settings = settings;
-    this.addedToUsers = added;
+    this.addedToUsers = addedToUsers;
+    this.accountFeatures = features;
     this.#passwords = passwords;
     this.box = new SecretBox(secrets);
     this.codes = new EmailedCodes(secrets);
@@ -153,7 +158,7 @@ export class Core extends Given {
   /** The sign-ins that wait for a further step. */
   readonly pendings = new PendingSignIns(this);
   /** The rules for usernames. Null if users cannot have a username. */
-  readonly usernames = this.addedToUsers.usernames;
+  readonly usernames = this.accountFeatures.usernames ?? null;
   /** Checks and hashes passwords. Null if users cannot have a password. */
   readonly passwords = this.newPasswords(this);
   /** Verifies passwords. Null if users cannot have a password. */

@@ -11,7 +11,6 @@ import { type AddedColumns, closedColumns, type User, type UserColumns, usersWit
 import { type Fact, Table, type TableDeclaration } from '../tables/table.js';
 import { EmailProof } from './email-proof.js';
 import { Fields, type FieldValues } from './fields.js';
-import type { PasswordSettings } from './passwords.js';
 import {
   type AccountRow,
   type FollowsAccounts,
@@ -26,26 +25,21 @@ import {
 } from './record.js';
 import { type AppRow, checkModel } from './row-source.js';
 import { AppRows } from './rows.js';
-import type { UsernameRules } from './usernames.js';
 
 const SAMPLE = 100;
 
-/** The columns, usernames and passwords that plugins add to users. */
+/** The columns and conditions that plugins add to users. */
 export interface AddedToUsers {
   readonly columns: readonly AddedColumns[];
   /** The conditions that are read with each user, because a plugin needs them. */
   facts(database: Database): readonly Fact[];
-  /** The rules for usernames. Null if users have no usernames. */
-  readonly usernames: UsernameRules | null;
-  /** The settings of passwords. Null if users have no passwords. */
-  readonly passwords: PasswordSettings | null;
 }
 
 /** What {@link Users} need. */
 interface UsersNeeds {
   readonly database: Database;
   readonly settings: Settings;
-  readonly addedToUsers: Omit<AddedToUsers, 'passwords'>;
+  readonly addedToUsers: AddedToUsers;
   readonly contributions: readonly FollowsAccounts[];
 }
 

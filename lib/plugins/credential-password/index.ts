@@ -59,8 +59,10 @@ export function credentialPassword<const O extends CredentialPasswordOptions = R
   const short = { minLength: 1, common: false };
   return definePlugin({
     name: 'credential',
-    usernames: settings.usernames,
-    passwords: { ...settings, owner: 'credentialPassword()' },
+    accounts: {
+      ...(settings.usernames && { usernames: settings.usernames }),
+      passwords: { ...settings, owner: 'credentialPassword()' },
+    },
     forTests: () =>
       credentialPassword({
         ...options,

@@ -1,0 +1,13 @@
+import type { PasswordSettings } from '../users/passwords.js';
+import type { UsernameRules } from '../users/usernames.js';
+
+/**
+ * What accounts can have because a plugin is in the config, with its settings. The core has the rules. The plugin has
+ * the options, the routes and the programmatic API. At most one plugin provides each member.
+ */
+export interface AccountFeatures {
+  /** The rules for usernames, if users have usernames. */
+  readonly usernames?: UsernameRules;
+  /** The hashing and the rules of passwords, if users have passwords. */
+  readonly passwords?: PasswordSettings;
+}
