@@ -21,6 +21,7 @@ export type { CookieOptions, SessionOptions } from './config/session.js';
 export type { TaskOptions, TasksOptions } from './config/tasks.js';
 export type { FieldOptions, FieldsOptions } from './config/user.js';
 export { AuthError, type AuthErrorCode, type FieldError, type ProblemDetails } from './errors.js';
+export type { Factor } from './factors/declarations.js';
 export type { AuthOrConfig, GuardOptions } from './guards/guards.js';
 export {
   optionalSession,
@@ -129,7 +130,6 @@ export type {
   RegisterPasskeyInput,
   RemovePasskeyOptions,
 } from './plugins/passkeys/api.js';
-export type { Passkey } from './plugins/passkeys/declarations.js';
 export type { RegisteredPasskey } from './plugins/passkeys/enrolment.js';
 export type { ImportedPasskey } from './plugins/passkeys/imported-passkeys.js';
 export type { PasskeysModels, PasskeysOptions } from './plugins/passkeys/index.js';
@@ -160,7 +160,6 @@ export type {
   TwoFactorStatus,
   UsePasskeysInput,
 } from './plugins/two-factor/api.js';
-export type { Factor, SecondFactorOfUser } from './plugins/two-factor/declarations.js';
 export { type TwoFactorModels, type TwoFactorOptions, twoFactor } from './plugins/two-factor/index.js';
 export { authRouter } from './router.js';
 export type {
@@ -175,6 +174,7 @@ export type { EnrolledSecondFactor } from './sessions/second-factor.js';
 export type { IssuedSession, PendingSignIn, SignedIn } from './sessions/signed-in.js';
 export type { HasShape } from './shape.js';
 export type { CoreModels, Session, SignInStep, User } from './tables/core.js';
+export type { Passkey, SecondFactorOfUser } from './tables/factors.js';
 export type { DryRunOption } from './upkeep.js';
 export { canonicalEmail } from './users/canonical.js';
 export type { ChangedFields, FieldsOf, NewFields } from './users/field-types.js';

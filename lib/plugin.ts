@@ -3,7 +3,6 @@ import type { AccountFeatures } from './core/account-features.js';
 import type { Contribution } from './core/contribution.js';
 import type { Core } from './core/core.js';
 import type { Chore } from './database/chores.js';
-import type { Database } from './database/database.js';
 import { type AuthErrorCode, requireProblems } from './errors.js';
 import type { Route } from './http/route.js';
 import type { Migration } from './migrations/migration.js';
@@ -11,7 +10,7 @@ import { callOf, requireOneOwner } from './owners.js';
 import type { withSecondFactors } from './sessions/signed-in.js';
 import type { DeclaredColumns } from './tables/column.js';
 import type { ModelsOf } from './tables/model.js';
-import type { Fact, TableDeclaration } from './tables/table.js';
+import type { TableDeclaration } from './tables/table.js';
 import type { AddedToUsers } from './users/users.js';
 
 type Tables = Readonly<Record<string, TableDeclaration>>;
@@ -64,12 +63,6 @@ export interface PluginDefinition<Name extends string = string, Api = unknown, T
   readonly name: Name;
   /** Additional columns of users. */
   readonly userColumns?: DeclaredColumns;
-  /** Conditions about users that other plugins can need. They are read by the same statements that read users. */
-  userFacts?(database: Pick<Database, 'table'>): readonly Fact[];
-  /**
-   * The keys of the conditions that this plugin needs. Conditions of plugins that are not in the config are not read.
-   */
-  readonly needsFacts?: readonly symbol[];
   /** What accounts can have because of this plugin. The core needs it before it sets up the plugins. */
   readonly accounts?: AccountFeatures;
   /** Returns the plugin with settings that make tests fast, for `latchkey/testing`. @default the plugin itself */
@@ -174,17 +167,11 @@ function problemsOf(parts: PluginParts): AuthErrorCode[] {
  */
 export function addedToUsers(plugins: readonly Plugin[]): AddedToUsers {
   const definitions = plugins as readonly PluginDefinition[];
-  const needed = new Set(definitions.flatMap(({ needsFacts = [] }) => needsFacts));
   return {
     columns: definitions.map(({ name, userColumns = {} }) => ({
       by: callOf({ name }),
       columns: userColumns,
     })),
-    facts(database) {
-      return definitions
-        .flatMap(({ userFacts }) => userFacts?.(database) ?? [])
-        .filter(({ key }) => needed.has(key));
-    },
   };
 }
 

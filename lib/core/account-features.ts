@@ -1,3 +1,4 @@
+import type { SecondFactorSettings } from '../sessions/second-factor.js';
 import type { PasswordSettings } from '../users/passwords.js';
 import type { UsernameRules } from '../users/usernames.js';
 
@@ -10,4 +11,8 @@ export interface AccountFeatures {
   readonly usernames?: UsernameRules;
   /** The hashing and the rules of passwords, if users have passwords. */
   readonly passwords?: PasswordSettings;
+  /** Second factors, and the accounts that must have one. */
+  readonly secondFactors?: SecondFactorSettings;
+  /** Passkeys. */
+  readonly passkeys?: true;
 }

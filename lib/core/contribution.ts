@@ -12,7 +12,7 @@ import type { AsksForEmailCodes } from '../sessions/email-code-step.js';
 import type { RefusesPasswords } from '../sessions/password-check.js';
 import type { UsesPendingCookie } from '../sessions/pending-sign-ins.js';
 import type { Authentication, Carrier, SessionAuthentication } from '../sessions/request.js';
-import type { HasSecondFactors } from '../sessions/second-factor.js';
+import type { HasReauthentications, HasSteps } from '../sessions/second-factor.js';
 import type { FollowsSessions, SessionWithUser } from '../sessions/sessions.js';
 import type { ChecksSignIns } from '../sessions/sign-in.js';
 import type { HasTasks } from '../sessions/tasks.js';
@@ -88,7 +88,8 @@ export interface Contribution
     FollowsAccounts,
     FollowsSessions,
     HasUndo,
-    HasSecondFactors,
+    HasSteps,
+    HasReauthentications,
     ChecksSignIns,
     AsksForEmailCodes,
     RemembersBrowsers,

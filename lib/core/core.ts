@@ -8,6 +8,8 @@ import { SecretBox } from '../crypto/secret-box.js';
 import { openDatabase } from '../database/database.js';
 import { Degraded } from '../degraded.js';
 import { AuthError, type AuthErrorCode } from '../errors.js';
+import { Factors } from '../factors/factors.js';
+import { PasskeyStore } from '../factors/passkeys.js';
 import { requireKnownKeys } from '../known-keys.js';
 import { Limiter } from '../limits/limiter.js';
 import { openLimitStore } from '../limits/open.js';
@@ -90,6 +92,8 @@ class Given {
   readonly addedToUsers: AddedToUsers;
   /** What accounts can have because of plugins, without the settings of passwords. */
   readonly accountFeatures: Omit<AccountFeatures, 'passwords'>;
+  /** Whether users are read with `HAS_PASSKEY`, because a passkey can be the second factor that they must have. */
+  readonly readsPasskeys: boolean;
   /** Private, because they contain the pepper. */
   readonly #passwords: PasswordSettings | null;
   /** Encrypts secrets that must be readable later. */
@@ -102,6 +106,8 @@ class Given {
     this.settings = settings;
     this.addedToUsers = addedToUsers;
     this.accountFeatures = features;
+    const { passkeys = false, secondFactors } = features;
+    this.readsPasskeys = passkeys && (secondFactors?.required ?? 'never') !== 'never';
     this.#passwords = passwords;
     this.box = new SecretBox(secrets);
     this.codes = new EmailedCodes(secrets);
@@ -149,6 +155,10 @@ export class Core extends Given {
   readonly mails = this.settings.email && new Mails(this.outbox);
   readonly notices = new Notices(this);
   readonly devices = new Devices(this);
+  /** The second factors of accounts. Null if accounts cannot have one. */
+  readonly factors = this.accountFeatures.secondFactors ? new Factors(this) : null;
+  /** The passkeys of accounts. Null if accounts cannot have passkeys. */
+  readonly passkeys = this.accountFeatures.passkeys ? new PasskeyStore(this) : null;
   /** The rules for accounts with a second factor. */
   readonly secondFactors = new SecondFactorRules(this);
   /** The tasks that users must do before their sessions can be used. */

@@ -114,7 +114,7 @@ const pendingSignIn = named(
 
 /** The problems of a change that requires the second factor if the account has one. */
 export function secondFactorProblems({ secondFactors }: Core): readonly AuthErrorCode[] {
-  return secondFactors.plugin ? ['second_factor_required', 'reauthentication_required'] : [];
+  return secondFactors.arePossible ? ['second_factor_required', 'reauthentication_required'] : [];
 }
 
 /** The documented response of a sign-in: a session or, if a plugin adds second factors, a pending sign-in. */

@@ -91,7 +91,7 @@ export function asked(core: Core, { access, sensitive }: Route): string[] {
     const start = only ? `To change the ${only.field}, the` : 'The';
     sentences.push(`${start} user must have signed in or reauthenticated ${recently}${orPassword}.`);
   }
-  if (core.secondFactors.plugin) {
+  if (core.secondFactors.arePossible) {
     const notPassword = canUsePassword ? '; the password is not accepted then' : '';
     const what = only ? 'this also requires a session that was' : 'the session must have been';
     sentences.push(`If the account has a second factor, ${what} verified with it ${recently}${notPassword}.`);

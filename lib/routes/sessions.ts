@@ -115,7 +115,7 @@ export const reauthenticate = (core: Core) => {
     },
     problems: [
       ...new Set(ways.flatMap(({ problems }) => problems)),
-      ...(core.secondFactors.plugin ? (['second_factor_required'] as const) : []),
+      ...(core.secondFactors.arePossible ? (['second_factor_required'] as const) : []),
     ],
     async handle({ auth: { user, session }, body }) {
       const way = ways.find(({ field }) => body[field] !== undefined);

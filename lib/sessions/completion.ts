@@ -2,13 +2,15 @@ import type { Transaction } from 'sequelize';
 import type { Clock } from '../database/clock.js';
 import type { Database } from '../database/database.js';
 import { AuthError } from '../errors.js';
+import type { Factors } from '../factors/factors.js';
+import type { RightFactor } from '../factors/proofs.js';
 import type { SignInStep } from '../tables/core.js';
 import type { UserRecord } from '../users/record.js';
 import type { Users } from '../users/users.js';
 import type { JoinedPart } from '../waiting/waiting.js';
 import type { EmailCodeStep } from './email-code-step.js';
 import { challengerOf, type FoundPending, type PendingSignIns } from './pending-sign-ins.js';
-import type { GivenFactor, RightFactor, SecondFactorRules, StepMethod } from './second-factor.js';
+import type { GivenFactor, SecondFactorRules, StepMethod } from './second-factor.js';
 import type { ProofToBegin, SignIn } from './sign-in.js';
 import { type IssuedSession, isPending } from './signed-in.js';
 
@@ -35,6 +37,8 @@ interface CompletionNeeds {
   readonly users: Users;
   readonly pendings: PendingSignIns;
   readonly gate: SignIn;
+  /** Null if accounts cannot have a second factor. */
+  readonly factors: Factors | null;
   readonly secondFactors: SecondFactorRules;
   readonly emailCodes: EmailCodeStep;
   readonly contributions: readonly ProvesMailboxes[];
@@ -46,15 +50,15 @@ export class Completion {
 
   /** Whether sign-ins can wait for another step. */
   get canWait(): boolean {
-    return this.core.secondFactors.plugin !== null || this.core.emailCodes.isOn;
+    return this.core.secondFactors.arePossible || this.core.emailCodes.isOn;
   }
 
   /** The methods of all plugins, and emailed codes. */
   get methods(): readonly StepMethod[] {
-    const ofPlugins = this.core.secondFactors.plugin
-      ? this.core.secondFactors.steps.flatMap(({ stepMethods = [] }) => stepMethods)
-      : [];
-    return [...ofPlugins, ...(this.core.emailCodes.isOn ? [this.core.emailCodes.method] : [])];
+    return [
+      ...this.core.secondFactors.methods,
+      ...(this.core.emailCodes.isOn ? [this.core.emailCodes.method] : []),
+    ];
   }
 
   /**
@@ -112,10 +116,8 @@ export class Completion {
     return found.row.expiresAt;
   }
 
-  #joined(factor: GivenFactor): JoinedPart | undefined {
-    for (const { joinedToPending } of this.core.secondFactors.steps)
-      if (joinedToPending) return joinedToPending(factor);
-    return undefined;
+  #joined({ method, code = '' }: GivenFactor): JoinedPart | undefined {
+    return this.core.factors?.joined(method === 'recovery_code' ? code : null);
   }
 
   /** Consumes the factor and the pending sign-in, and creates the session, all in one transaction. */

@@ -1,51 +1,165 @@
 import type { Transaction } from 'sequelize';
 import type { z } from 'zod';
+import type { Settings } from '../config/config.js';
 import type { Database } from '../database/database.js';
 import { AuthError, type AuthErrorCode } from '../errors.js';
+import type { Factors } from '../factors/factors.js';
+import type { PasskeyStore } from '../factors/passkeys.js';
+import type { RightFactor } from '../factors/proofs.js';
+import { sinceOf, usesPasskeys } from '../factors/status.js';
 import type { Session, SignInStep, User } from '../tables/core.js';
-import type { AccountRow, UserRecord } from '../users/record.js';
-import type { JoinedPart } from '../waiting/waiting.js';
+import { HAS_PASSKEY } from '../tables/factors.js';
+import type { UserRecord } from '../users/record.js';
+import type { Users } from '../users/users.js';
 import type { FoundPending } from './pending-sign-ins.js';
 import { type Assurance, FRESH_SECONDS, type IssuedSession, requireFresh, type Shown } from './signed-in.js';
+import { type Condition, holds, type Task } from './tasks.js';
+
+/** The users who must have a second factor. */
+export type RequiredOption = 'never' | 'administrators' | 'everybody' | Condition;
+
+/** The settings of second factors. */
+export interface SecondFactorSettings {
+  readonly required: RequiredOption;
+  /** The ids of providers that require a second factor themselves. */
+  readonly trustProviders: readonly string[];
+}
 
 /** What {@link SecondFactorRules} need. */
 interface SecondFactorNeeds {
+  readonly accountFeatures: { readonly secondFactors?: SecondFactorSettings };
   readonly database: Database;
-  readonly contributions: readonly HasSecondFactors[];
+  readonly settings: Settings;
+  readonly users: Users;
+  /** Null if accounts cannot have a second factor. */
+  readonly factors: Factors | null;
+  /** Null if accounts cannot have passkeys. */
+  readonly passkeys: PasskeyStore | null;
+  readonly contributions: readonly HasSteps[];
+  isAdministrator(user: User): boolean;
 }
 
-/** The rules for accounts with a second factor, which depend on the plugin that has second factors. */
-export class SecondFactorRules {
-  constructor(private readonly core: SecondFactorNeeds) {}
+/** The task of users who must set up a second factor. */
+export const ENROL = 'enroll_second_factor';
 
-  /** The plugin's part. Null if no plugin has second factors. */
-  get plugin(): SecondFactors | null {
-    return this.core.contributions.find(({ secondFactors }) => secondFactors)?.secondFactors ?? null;
+const SAID = { name: 'required of twoFactor()', otherwise: 'the user must have a second factor' };
+
+/** Decides which accounts have a second factor, which must have one, and what counts as one. */
+export class SecondFactorRules {
+  readonly #required: RequiredOption;
+  readonly #trusted: ReadonlySet<string>;
+
+  constructor(private readonly core: SecondFactorNeeds) {
+    const { required = 'never', trustProviders = [] } = core.accountFeatures.secondFactors ?? {};
+    this.#required = required;
+    this.#trusted = new Set(trustProviders);
   }
 
-  /** The plugins that complete pending sign-ins. The plugin with second factors comes first. */
-  get steps(): readonly HasSteps[] {
-    const isFirst = ({ secondFactors }: HasSecondFactors) => (secondFactors ? 0 : 1);
-    return [...this.core.contributions].sort((a, b) => isFirst(a) - isFirst(b));
+  /** Whether accounts can have a second factor. */
+  get arePossible(): boolean {
+    return this.core.factors !== null;
+  }
+
+  /** The methods that complete a sign-in with a second factor. Codes come first. */
+  get methods(): readonly StepMethod[] {
+    if (!this.arePossible) return [];
+    const methods = this.core.contributions.flatMap(({ stepMethods = [] }) => stepMethods);
+    return [
+      ...methods.filter(({ challenge }) => !challenge),
+      ...methods.filter(({ challenge }) => challenge),
+    ];
   }
 
   /** Returns the names of the methods that a user can now use to complete a sign-in. */
   async available(userId: string, transaction?: Transaction): Promise<string[]> {
-    const methods: string[] = [];
-    for (const plugin of this.steps)
-      methods.push(...((await plugin.availableSteps?.(userId, transaction)) ?? []));
-    return methods;
+    const { factors, passkeys } = this.core;
+    if (!factors) return [];
+    const { totp, isLocked, codes } = await factors.status.read(userId, transaction);
+    const hasPasskey = passkeys !== null && (await passkeys.rows(userId, transaction)).length > 0;
+    return [
+      ...(totp && !isLocked ? ['totp'] : []),
+      ...(codes > 0 ? ['recovery_code'] : []),
+      ...(hasPasskey ? ['passkey'] : []),
+    ];
   }
 
-  /** Whether an account has a second factor. @param account with the columns of plugins */
+  /**
+   * Whether an account has a second factor that sign-ins ask for. A passkey counts if the account must have one.
+   *
+   * @param account with the columns of plugins
+   */
   isOn(account: object): boolean {
-    return this.plugin?.isOn(account) ?? false;
+    return this.arePossible && (sinceOf(account) !== null || (hasAny(account) && this.isRequiredOf(account)));
+  }
+
+  /** Whether some accounts must have a second factor. */
+  get areRequired(): boolean {
+    return this.#required !== 'never';
+  }
+
+  /**
+   * Whether an account must have a second factor.
+   *
+   * @param account has at least the values that its user sees
+   * @param whenBroken the result if the app's function fails
+   */
+  isRequiredOf(account: object, whenBroken = true): boolean {
+    const required = this.#required;
+    if (required === 'never' || required === 'everybody') return required === 'everybody';
+    // Always pass the same attributes, because the app could otherwise decide differently about the same account.
+    const user: User = this.core.users.selections.shown.pick(account);
+    if (required === 'administrators') return this.core.isAdministrator(user);
+    return holds(required, user, this.core.settings.log, { ...SAID, whenBroken });
+  }
+
+  /** Whether a user has to set up a second factor after a sign-in. */
+  mustEnrol(user: User): boolean {
+    return !hasAny(user) && this.isRequiredOf(user);
+  }
+
+  /** Whether the passkeys of an account, if it has any, are a second factor. */
+  countsPasskeys(account: object): boolean {
+    return this.arePossible && (usesPasskeys(account) || this.isRequiredOf(account));
+  }
+
+  /** The tasks of accounts that must have a second factor. */
+  get tasks(): readonly Task[] {
+    return this.areRequired ? [this.#enrol, this.#stepUp] : [];
+  }
+
+  /** The task of users without a second factor. A session that was verified with one elsewhere does not have it. */
+  get #enrol(): Task {
+    return {
+      name: ENROL,
+      page: null,
+      holdsKeys: true,
+      isListed: true,
+      isOpen: (user, session) => (session?.aal ?? 1) < 2 && this.mustEnrol(user),
+    };
+  }
+
+  /** The task of users with a second factor, who must provide it in each session. */
+  get #stepUp(): Task {
+    return {
+      name: 'give second factor',
+      page: null,
+      holdsKeys: false,
+      isListed: true,
+      problem: 'second_factor_required',
+      isOpen: (user, session) =>
+        session !== null && session.aal < 2 && hasAny(user) && this.isRequiredOf(user),
+    };
   }
 
   /** Returns the assurance that a user has reached. Null if the account requires a second factor first. */
   reached({ account }: Pick<UserRecord, 'account'>, shown: Shown): Assurance | null {
-    const { aal = 1, amr } = this.plugin?.trusted(shown) ?? shown;
+    const { aal = 1, amr } = this.#trusts(shown) ? TRUSTED : shown;
     return aal < 2 && this.isOn(account) ? null : { aal, amr };
+  }
+
+  /** Whether a provider that requires a second factor itself has authenticated the user. */
+  #trusts({ provider }: Shown): boolean {
+    return provider !== undefined && this.#trusted.has(provider);
   }
 
   /**
@@ -54,9 +168,19 @@ export class SecondFactorRules {
    * @throws AuthError `rate_limited`, and the errors of `look`
    */
   attempt<T>(user: User, look: () => Promise<T>): Promise<T> {
-    const { plugin } = this;
-    if (!plugin) throw new TypeError('no plugin has second factors');
-    return plugin.attempt(user, look);
+    if (!this.core.factors) throw new TypeError('accounts cannot have a second factor');
+    return this.core.factors.attempts.attempt(user, look, { isGuessable: false });
+  }
+
+  /**
+   * Clears the count of wrong codes, because the user has provided a passkey.
+   *
+   * @param completed the pending sign-in that the passkey completes, if any
+   */
+  async forgive(userId: string, transaction?: Transaction, completed?: FoundPending): Promise<void> {
+    const { secrets } = this.core.factors ?? {};
+    if (!secrets || (completed && (secrets.joined(completed.raw)?.wrongCodes ?? 0) === 0)) return;
+    await secrets.forgive(userId, transaction);
   }
 
   /**
@@ -77,59 +201,12 @@ export class SecondFactorRules {
   }
 }
 
-/** A plugin's second factors. The core knows only that a plugin can have them. */
-export interface SecondFactors {
-  /** Whether an account has a second factor. @param account with the plugin's columns of users */
-  isOn(account: object): boolean;
-  /**
-   * Returns the proof that a trusted provider has verified, in place of the user's proof here. Null if there is none.
-   */
-  trusted(shown: Shown): Shown | null;
-  /**
-   * Clears the count of wrong codes, because the user has provided a passkey.
-   *
-   * @param completed the pending sign-in that the passkey completes, if any
-   */
-  forgive(userId: string, transaction?: Transaction, completed?: FoundPending): Promise<void>;
-  /** Counts an attempt with a factor of another plugin, which cannot be guessed. @throws the errors of `look` */
-  attempt<T>(user: User, look: () => Promise<T>): Promise<T>;
-  /** Whether the passkeys of an account, if it has any, are a second factor. */
-  countsPasskeys(account: AccountRow): boolean;
-  /** Whether the user of an account has made the passkeys a second factor. */
-  hasEnabledPasskeys(account: AccountRow): boolean;
-  /**
-   * Records the change of a session that is about to add a passkey, if the session has the task to set up a second
-   * factor. The user's row is locked.
-   *
-   * @param name the name of the passkey
-   * @returns false if the session does not have the task, so that nothing is recorded
-   */
-  beginEnrolment(
-    record: UserRecord,
-    sessionId: string,
-    name: string,
-    transaction: Transaction,
-  ): Promise<boolean>;
-  /**
-   * Enables a user's passkeys as the second factor, after {@link beginEnrolment} and after the passkey has been added.
-   *
-   * @param shown the assurance of the new passkey
-   */
-  enrolPasskey(
-    record: UserRecord,
-    sessionId: string,
-    shown: Assurance,
-    transaction: Transaction,
-  ): Promise<EnrolledSecondFactor>;
-  /**
-   * Disables passkeys as a second factor, because the last one has been removed. The user's row is locked.
-   *
-   * @param isByUser whether the user removed it, and not the app
-   * @throws AuthError one of {@link removalProblems} if the user must have a second factor
-   */
-  passkeysRemoved(record: UserRecord, isByUser: boolean, transaction: Transaction): Promise<void>;
-  /** The problems that `passkeysRemoved` throws, for the OpenAPI document. */
-  readonly removalProblems: readonly AuthErrorCode[];
+/** How the user of a provider with a second factor has authenticated. */
+const TRUSTED = { aal: 2, amr: ['fed', 'mfa'] } as const;
+
+/** Whether a user has a second factor, or a passkey that can be one. */
+function hasAny(account: object): boolean {
+  return sinceOf(account) !== null || (account as { readonly [HAS_PASSKEY]?: boolean })[HAS_PASSKEY] === true;
 }
 
 /** A second factor that a session's user has just enabled. */
@@ -138,16 +215,6 @@ export interface EnrolledSecondFactor {
   readonly issued: IssuedSession;
   /** The recovery codes, which cannot be retrieved later. Null if the user already has recovery codes. */
   readonly recoveryCodes: readonly string[] | null;
-}
-
-/** The credentials of another plugin that can be a second factor, such as passkeys. */
-export interface OtherFactors {
-  /** The problem of a user who has no such credential. */
-  readonly none: AuthErrorCode;
-  /** Whether a user has such a credential. */
-  isThere(userId: string, transaction: Transaction): Promise<boolean>;
-  /** Removes all such credentials of a user. The user's row is locked. */
-  removeAll(userId: string, transaction: Transaction): Promise<void>;
 }
 
 /** A proof of identity that the user of a session can provide again, in a field of POST /reauthenticate. */
@@ -179,12 +246,6 @@ export interface GivenFactor {
   readonly method: string;
   readonly code?: string | undefined;
   readonly response?: unknown;
-}
-
-/** A factor that completes a sign-in, and was correct when it was checked. With `aal` 2, it is a second factor. */
-export interface RightFactor extends Assurance {
-  /** Consumes the factor. Only one of several concurrent calls succeeds. @returns whether this call succeeded */
-  use(transaction?: Transaction): Promise<boolean>;
 }
 
 /** A method to complete a pending sign-in, such as a code from an authenticator app, or a passkey. */
@@ -219,18 +280,9 @@ export interface StepMethod {
 /** A plugin that has methods to complete pending sign-ins. */
 export interface HasSteps {
   readonly stepMethods?: readonly StepMethod[];
-  /** Returns the names of its methods that a user can use now. */
-  availableSteps?(userId: string, transaction?: Transaction): Promise<readonly string[]>;
-  /** Returns the data that the plugin reads together with a pending sign-in. At most one plugin implements this. */
-  joinedToPending?(given: GivenFactor): JoinedPart;
 }
 
-/** A plugin that has second factors, or a method to provide one. */
-export interface HasSecondFactors extends HasSteps {
-  /** The plugin's second factors. At most one plugin has them. */
-  readonly secondFactors?: SecondFactors;
-  /** The plugin's credentials that can be a second factor. */
-  readonly otherFactors?: OtherFactors;
-  /** The proofs that the user of a session can send to POST /reauthenticate. */
+/** A plugin with proofs that the user of a session can send to POST /reauthenticate. */
+export interface HasReauthentications {
   readonly reauthentications?: readonly Reauthentication[];
 }

@@ -17,9 +17,6 @@ import type { AppRows } from './rows.js';
  */
 export const NOBODY = '00000000-0000-0000-0000-000000000000';
 
-/** Whether a user has a passkey, according to the statement that has read the user. Set only if a plugin needs it. */
-export const HAS_PASSKEY = Symbol('has a passkey');
-
 /** A user with all columns that are not secret, including the columns of plugins. */
 export type AccountRow = User & Readonly<Record<string, unknown>>;
 

@@ -8,7 +8,8 @@ import type { Replacements } from '../database/statements.js';
 import { AuthError } from '../errors.js';
 import type { Columns, RowOf } from '../tables/column.js';
 import { type AddedColumns, closedColumns, type User, type UserColumns, usersWith } from '../tables/core.js';
-import { type Fact, Table, type TableDeclaration } from '../tables/table.js';
+import { hasPasskey } from '../tables/factors.js';
+import { Table, type TableDeclaration } from '../tables/table.js';
 import { EmailProof } from './email-proof.js';
 import { Fields, type FieldValues } from './fields.js';
 import {
@@ -28,11 +29,9 @@ import { AppRows } from './rows.js';
 
 const SAMPLE = 100;
 
-/** The columns and conditions that plugins add to users. */
+/** The columns that plugins add to users. */
 export interface AddedToUsers {
   readonly columns: readonly AddedColumns[];
-  /** The conditions that are read with each user, because a plugin needs them. */
-  facts(database: Database): readonly Fact[];
 }
 
 /** What {@link Users} need. */
@@ -40,6 +39,8 @@ interface UsersNeeds {
   readonly database: Database;
   readonly settings: Settings;
   readonly addedToUsers: AddedToUsers;
+  /** Whether users are read with `HAS_PASSKEY`. */
+  readonly readsPasskeys: boolean;
   readonly contributions: readonly FollowsAccounts[];
 }
 
@@ -62,14 +63,14 @@ export class Users {
 
   /** @throws TypeError if the app's model cannot hold its users */
   constructor(private readonly core: UsersNeeds) {
-    const { database, settings, addedToUsers } = core;
+    const { database, settings, addedToUsers, readsPasskeys } = core;
     const closed = settings.accountDeletion.graceDays > 0 ? closedColumns : {};
     this.fields = new Fields(settings.user.fields);
     this.rows = appRows(database, settings, this.fields);
     const whole = usersWith(closed, [...this.fields.added, ...addedToUsers.columns]);
     this.declaration = this.rows ? usersWith(closed, addedToUsers.columns) : whole;
     this.columns = whole.columns;
-    this.table = new Table(database, this.declaration, addedToUsers.facts(database));
+    this.table = new Table(database, this.declaration, readsPasskeys ? [hasPasskey(database)] : []);
     this.selections = userSelections(database, this.table, this.rows, this.fields);
     this.#clusterLock = new ClusterLock(database, this.table.name);
   }

@@ -1,8 +1,8 @@
 import type { Core } from '../../core/core.js';
-import type { Passkey, PasskeyRow } from './declarations.js';
+import type { PasskeyStore } from '../../factors/passkeys.js';
+import type { Passkey, PasskeyRow } from '../../tables/factors.js';
 import type { RelyingParty } from './relying-party.js';
 import { type EarlierPasskey, PASSKEYS_PART, storedIn } from './snapshots.js';
-import type { PasskeyStore } from './store.js';
 
 /** The argument of `PublicKeyCredential.signalAllAcceptedCredentials()` (WebAuthn Level 3, 5.1.10.3). */
 export interface PasskeySignal {

@@ -4,10 +4,11 @@ import { reauthenticate } from '../../accounts/reauthentication.js';
 import { AuthError } from '../../errors.js';
 import type { ClientInput, TransactionOption } from '../../sessions/request.js';
 import { type IssuedSession, isPending } from '../../sessions/signed-in.js';
+import type { Passkey } from '../../tables/factors.js';
 import type { UserRecord } from '../../users/record.js';
 import { type Assertions, assuranceOf, type Parts, reauthenticationIn } from './assertions.js';
 import { bindingFor, bindingOf, browserCookie } from './challenges.js';
-import { lastRemoved, type Passkey, passkeyNotices } from './declarations.js';
+import { lastRemoved, passkeyNotices } from './declarations.js';
 import type { Enrolment, RegisteredPasskey } from './enrolment.js';
 import type {
   NewPasskeyResponse,
@@ -230,18 +231,17 @@ export class PasskeysApi {
     sessionId: string | null,
     transaction: Transaction,
   ): Promise<void> {
-    const { core, store } = this.#parts;
+    const { core, store, changes } = this.#parts;
     const userId = record.user.id;
     const passkeys = await store.rows(userId, transaction);
     const passkey = passkeys.find(({ id }) => id === passkeyId);
     if (!passkey) throw new AuthError('passkey_not_found');
     const isLast = passkeys.length === 1;
-    const { plugin } = core.secondFactors;
-    const notice =
-      isLast && plugin?.countsPasskeys(record.account) ? lastRemoved : passkeyNotices['passkey-removed'];
+    const isFactor = core.secondFactors.countsPasskeys(record.account);
+    const notice = isLast && isFactor ? lastRemoved : passkeyNotices['passkey-removed'];
     await core.notices.before(notice, record, transaction, { subject: passkey.name });
     await store.delete(passkey, transaction);
-    if (isLast) await plugin?.passkeysRemoved(record, sessionId !== null, transaction);
+    if (isLast) await changes?.passkeysRemoved(record, sessionId !== null, transaction);
     core.events.emit('passkey.removed', { userId, passkeyId }, transaction);
   }
 }

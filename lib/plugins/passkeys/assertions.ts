@@ -1,11 +1,13 @@
+import type { SecondFactorChanges } from '../../accounts/second-factor.js';
 import type { Core } from '../../core/core.js';
 import { AuthError } from '../../errors.js';
+import type { FoundPasskey, PasskeyStore } from '../../factors/passkeys.js';
+import type { PasskeyRow } from '../../tables/factors.js';
 import type { AcceptedPasskeys } from './accepted.js';
 import { credentialIdOf, verifyUse } from './ceremonies.js';
 import type { Ceremony, Challenges } from './challenges.js';
-import { CHALLENGE_MS, type PasskeyRow } from './declarations.js';
+import { CHALLENGE_MS } from './declarations.js';
 import type { RelyingParty } from './relying-party.js';
-import type { FoundPasskey, PasskeyStore } from './store.js';
 import {
   clientDataOf,
   loadWebAuthn,
@@ -24,6 +26,8 @@ export interface Parts {
   readonly challenges: Challenges;
   readonly party: RelyingParty;
   readonly accepted: AcceptedPasskeys;
+  /** Null if accounts cannot have a second factor. */
+  readonly changes: SecondFactorChanges | null;
 }
 
 /** Asks for passkeys, and verifies their use. */
@@ -67,7 +71,7 @@ export class Assertions {
     const isStep = ceremony.purpose === 'second-factor';
     if (found && passkey && use && (await store.recordUse(passkey, use))) {
       const { account, user } = found.record;
-      if (!isStep && core.secondFactors.isOn(account)) await core.secondFactors.plugin?.forgive(user.id);
+      if (!isStep && core.secondFactors.isOn(account)) await core.secondFactors.forgive(user.id);
       return found;
     }
     if (!isStep) core.events.emit('sign_in.failed', { userId: userId ?? found?.passkey.userId ?? null });

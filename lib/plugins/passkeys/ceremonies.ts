@@ -1,6 +1,7 @@
 import { createPublicKey, type JsonWebKey } from 'node:crypto';
 import type { AuthenticationResponseJSON, RegistrationResponseJSON } from '@simplewebauthn/server';
-import type { PasskeyRow } from './declarations.js';
+import type { NewPasskey, VerifiedUse } from '../../factors/passkeys.js';
+import type { PasskeyRow } from '../../tables/factors.js';
 import type { RelyingParty } from './relying-party.js';
 import {
   bytesOf,
@@ -20,14 +21,6 @@ const MAX_KEY_BYTES = 1024;
 const MAX_TRANSPORTS = 8;
 const TRANSPORT = /^[a-z][a-z0-9-]{0,31}$/;
 
-type DeviceType = 'singleDevice' | 'multiDevice';
-
-/** A new passkey that has been verified. */
-export type NewPasskey = Pick<
-  PasskeyRow,
-  'credentialId' | 'publicKey' | 'counter' | 'backedUp' | 'transports'
-> & { readonly deviceType: DeviceType };
-
 /** A new passkey, and the AAGUID of its authenticator. */
 export interface VerifiedRegistration extends NewPasskey {
   readonly aaguid: string;
@@ -35,14 +28,6 @@ export interface VerifiedRegistration extends NewPasskey {
 
 /** The passkey that verifies its use. */
 type UsedPasskey = Pick<PasskeyRow, 'publicKey' | 'counter' | 'userHandle' | 'deviceType'>;
-
-/** The result of a verified use of a passkey. */
-export interface VerifiedUse {
-  /** The user handle in the response. Empty if there was none. */
-  readonly userHandle: string;
-  readonly counter: number;
-  readonly backedUp: boolean;
-}
 
 /**
  * Verifies a new passkey (WebAuthn Level 3, 7.1), whose challenge has been consumed.

@@ -1,14 +1,16 @@
 import type { Transaction } from 'sequelize';
+import { violatedUnique } from '../../database/faults.js';
 import { AuthError } from '../../errors.js';
+import { MAX_PER_USER, type NewPasskey } from '../../factors/passkeys.js';
 import type { EnrolledSecondFactor } from '../../sessions/second-factor.js';
 import type { User } from '../../tables/core.js';
+import type { Passkey } from '../../tables/factors.js';
 import type { UserRecord } from '../../users/record.js';
 import { assuranceOf, descriptorOf, type Parts, refusal } from './assertions.js';
 import { authenticatorName } from './authenticators.js';
-import { ALGORITHMS, type NewPasskey, verifyRegistration } from './ceremonies.js';
+import { ALGORITHMS, verifyRegistration } from './ceremonies.js';
 import type { Ceremony } from './challenges.js';
-import { CHALLENGE_MS, type Passkey, passkeyNotices } from './declarations.js';
-import { MAX_PER_USER, refuseKnown } from './store.js';
+import { CHALLENGE_MS, passkeyNotices } from './declarations.js';
 import {
   clientDataOf,
   loadWebAuthn,
@@ -90,19 +92,18 @@ export class Enrolment {
     { userHandle, name }: { userHandle: string; name: string },
     transaction: Transaction,
   ): Promise<RegisteredPasskey> {
-    const { core, store } = this.parts;
+    const { core, store, changes } = this.parts;
     const { id: userId } = record.user;
     this.#requireVerifiedEmail(record);
     requireRoom(await store.rows(userId, transaction));
-    const { plugin } = core.secondFactors;
-    const enrols = (await plugin?.beginEnrolment(record, sessionId, name, transaction)) ?? false;
+    const enrols = (await changes?.beginEnrolment(record, sessionId, name, transaction)) ?? false;
     if (!enrols)
       await core.notices.before(passkeyNotices['passkey-added'], record, transaction, { subject: name });
     const passkey = await store.create(verified, { userId, userHandle, name }, transaction);
     core.events.emit('passkey.added', { userId, passkeyId: passkey.id }, transaction);
-    if (!plugin || !enrols) return passkey;
+    if (!changes || !enrols) return passkey;
     const shown = assuranceOf(verified);
-    return { ...passkey, enrolled: await plugin.enrolPasskey(record, sessionId, shown, transaction) };
+    return { ...passkey, enrolled: await changes.enrolPasskey(record, sessionId, shown, transaction) };
   }
 
   /**
@@ -114,6 +115,11 @@ export class Enrolment {
     if (settings.email !== null && email !== null && !emailProof.reaches('app'))
       throw new AuthError('email_not_verified');
   }
+}
+
+/** Turns a violation of the unique index into `passkey_exists`. */
+function refuseKnown(error: unknown): never {
+  throw violatedUnique(error) ? new AuthError('passkey_exists', { cause: error }) : error;
 }
 
 function enrolmentIn(sessionId: string): Ceremony {

@@ -1,4 +1,7 @@
 import { type AuthError, invalidField } from '../../errors.js';
+import { type ImportedPasskeyRow, MAX_PER_USER } from '../../factors/passkeys.js';
+import { usesPasskeys } from '../../factors/status.js';
+import type { PasskeyRow } from '../../tables/factors.js';
 import {
   declareRowKeys,
   type ImportRow,
@@ -8,8 +11,6 @@ import {
 } from '../../users/imported.js';
 import type { Parts } from './assertions.js';
 import { isCredentialId, knownTransports, usablePublicKey } from './ceremonies.js';
-import type { PasskeyRow } from './declarations.js';
-import { type ImportedPasskeyRow, MAX_PER_USER } from './store.js';
 import { bytesOf } from './webauthn.js';
 
 /** A user's passkey, for `auth.movingIn.importUsers`. */
@@ -52,7 +53,7 @@ const MAX_NAME = 100;
 const MAX_HANDLE_BYTES = 48;
 
 /** Imports the passkeys that a row contains. */
-export function passkeysOfRows({ core, store }: Parts): RowPart<readonly ImportedPasskeyRow[]> {
+export function passkeysOfRows({ core, store, changes }: Parts): RowPart<readonly ImportedPasskeyRow[]> {
   return {
     keys: ['passkeys'],
     isWayIn: true,
@@ -86,8 +87,7 @@ export function passkeysOfRows({ core, store }: Parts): RowPart<readonly Importe
       const userId = record.user.id;
       const now = await store.rows(userId, transaction);
       const isEmptied = now.length > 0 && (passkeys ?? []).length === 0;
-      const { plugin } = core.secondFactors;
-      if (isEmptied && plugin?.hasEnabledPasskeys(record.account))
+      if (isEmptied && changes && usesPasskeys(record.account))
         throw invalid('/passkeys', 'are missing, but the user has enabled passkeys as a second factor here');
       const isIn = (all: readonly Identity[], one: Identity) =>
         all.some(({ credentialId }) => credentialId === one.credentialId);
@@ -97,7 +97,7 @@ export function passkeysOfRows({ core, store }: Parts): RowPart<readonly Importe
         added.map((one) => ({ userId, ...one })),
         transaction,
       );
-      if (isEmptied) await plugin?.passkeysRemoved(record, false, transaction);
+      if (isEmptied) await changes?.passkeysRemoved(record, false, transaction);
     },
   };
 }

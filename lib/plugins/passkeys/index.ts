@@ -1,16 +1,20 @@
 import type { Transaction } from 'sequelize';
 import * as z from 'zod';
+import { secondFactorChanges } from '../../accounts/second-factor.js';
 import { readOptions, schemaOf } from '../../config/options.js';
+import type { Core } from '../../core/core.js';
+import type { PasskeyStore } from '../../factors/passkeys.js';
 import { definePlugin, type Plugin } from '../../plugin.js';
 import { challengerOf } from '../../sessions/pending-sign-ins.js';
-import type { HasSteps, Reauthentication } from '../../sessions/second-factor.js';
+import type { Reauthentication, StepMethod } from '../../sessions/second-factor.js';
+import { hasPasskey, passkeysTable, removedPasskeysTable } from '../../tables/factors.js';
 import type { ModelsOf } from '../../tables/model.js';
 import type { RowPart } from '../../users/imported.js';
 import { AcceptedPasskeys } from './accepted.js';
 import { PasskeysApi } from './api.js';
 import { Assertions, assuranceOf, type Parts, reauthenticationIn } from './assertions.js';
 import { Challenges } from './challenges.js';
-import { challengesTable, hasPasskey, passkeysTable, removedPasskeysTable } from './declarations.js';
+import { challengesTable } from './declarations.js';
 import { Enrolment } from './enrolment.js';
 import { passkeysOfRows } from './imported-passkeys.js';
 import { isAddress, relyingParty } from './relying-party.js';
@@ -26,7 +30,6 @@ import {
   undoOptions,
 } from './routes.js';
 import { authenticationResponse, requestOptions } from './schemas.js';
-import { PasskeyStore } from './store.js';
 import { PasskeysThen, undoPart } from './undo.js';
 import type { PasskeyResponse } from './webauthn.js';
 
@@ -52,13 +55,14 @@ export function passkeys(options: PasskeysOptions = {}): Plugin<'passkeys', Pass
   const { rpId, rpName } = readOptions('passkeys', optionsSchema, options);
   return definePlugin({
     name: 'passkeys',
-    userFacts: (database) => [hasPasskey(database)],
+    accounts: { passkeys: true },
     setup(core) {
-      const store = new PasskeyStore(core);
+      const store = storeOf(core);
       const challenges = new Challenges(core);
       const party = relyingParty(core.settings, rpId, rpName);
       const accepted = new AcceptedPasskeys(core, store, party);
-      const parts = { core, store, challenges, party, accepted };
+      const changes = secondFactorChanges(core);
+      const parts = { core, store, challenges, party, accepted, changes };
       const assertions = new Assertions(parts);
       const api = new PasskeysApi(parts, new Enrolment(parts), assertions);
       return {
@@ -76,7 +80,7 @@ export function passkeys(options: PasskeysOptions = {}): Plugin<'passkeys', Pass
         ],
         shows: { session: ['aal', 'amr'] },
         reauthentications: [reauthentication(assertions)],
-        ...stepsOf(parts, assertions),
+        stepMethods: [stepOf(parts, assertions)],
         undo: undoPart(parts),
         rowParts: [passkeysOfRows(parts) as RowPart],
         tables: TABLES,
@@ -87,20 +91,10 @@ export function passkeys(options: PasskeysOptions = {}): Plugin<'passkeys', Pass
         waysIn: async ({ user }, transaction) =>
           (await store.rows(user.id, transaction)).map(({ id }) => ({ kind: 'passkey', id })),
         reauthenticatesSql: hasPasskey(core.database).sql('u', ''),
-        otherFactors: {
-          none: 'no_passkey',
-          isThere: async (userId, transaction) => (await store.rows(userId, transaction)).length > 0,
-          async removeAll(userId, transaction) {
-            for (const passkey of await store.rows(userId, transaction)) {
-              await store.delete(passkey, transaction);
-              core.events.emit('passkey.removed', { userId, passkeyId: passkey.id }, transaction);
-            }
-          },
-        },
         onFirstProof: async (userId, transaction, isVouchedFor) => {
           // Keep passkeys that are a second factor, because access to the mailbox alone must not remove them.
           const record = isVouchedFor ? await core.users.lock(userId, transaction) : null;
-          const stay = record !== null && core.secondFactors.plugin?.countsPasskeys(record.account);
+          const stay = record !== null && core.secondFactors.countsPasskeys(record.account);
           if (!stay) await store.deleteAll(userId, transaction);
           await challenges.deleteAll(userId, transaction);
         },
@@ -159,37 +153,36 @@ export function reauthentication(assertions: Assertions): Reauthentication {
 }
 
 /** Returns passkeys as a method to complete a sign-in. */
-function stepsOf({ core, store }: Parts, assertions: Assertions): HasSteps {
-  const stepOf = (pendingId: string) => ({ purpose: 'second-factor', binding: pendingId }) as const;
+function stepOf({ core }: Parts, assertions: Assertions): StepMethod {
+  const ceremonyOf = (pendingId: string) => ({ purpose: 'second-factor', binding: pendingId }) as const;
   return {
-    stepMethods: [
-      {
-        name: 'passkey',
-        given: { response: authenticationResponse() },
-        problems: ['invalid_passkey'],
-        challenge: {
-          schema: requestOptions(),
-          async options(userId, pendingId) {
-            await core.limiter.countAccount('passkeyOptions', userId);
-            return { ...(await assertions.options(stepOf(pendingId), userId)) };
-          },
-        },
-        attempt(found, { response }, complete) {
-          const { user } = found.record;
-          const step = stepOf(challengerOf(found));
-          const look = async () => {
-            const { passkey } = await assertions.verify(response as PasskeyResponse, step, user.id);
-            const use = async (transaction?: Transaction) => {
-              await core.secondFactors.plugin?.forgive(user.id, transaction, found);
-              return true;
-            };
-            return complete({ ...assuranceOf(passkey), use });
-          };
-          return core.secondFactors.attempt(user, look);
-        },
+    name: 'passkey',
+    given: { response: authenticationResponse() },
+    problems: ['invalid_passkey'],
+    challenge: {
+      schema: requestOptions(),
+      async options(userId, pendingId) {
+        await core.limiter.countAccount('passkeyOptions', userId);
+        return { ...(await assertions.options(ceremonyOf(pendingId), userId)) };
       },
-    ],
-    availableSteps: async (userId, transaction) =>
-      (await store.rows(userId, transaction)).length > 0 ? ['passkey'] : [],
+    },
+    attempt(found, { response }, complete) {
+      const { user } = found.record;
+      const ceremony = ceremonyOf(challengerOf(found));
+      const look = async () => {
+        const { passkey } = await assertions.verify(response as PasskeyResponse, ceremony, user.id);
+        const use = async (transaction?: Transaction) => {
+          await core.secondFactors.forgive(user.id, transaction, found);
+          return true;
+        };
+        return complete({ ...assuranceOf(passkey), use });
+      };
+      return core.secondFactors.attempt(user, look);
+    },
   };
+}
+
+function storeOf({ passkeys }: Core): PasskeyStore {
+  if (!passkeys) throw new TypeError('the core has no passkeys');
+  return passkeys;
 }

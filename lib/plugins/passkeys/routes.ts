@@ -4,9 +4,9 @@ import type { Core } from '../../core/core.js';
 import { enrolledReply, enrolledShape, resourceOf, sessionAnswer, sessionReply } from '../../http/present.js';
 import { named, route, text } from '../../http/route.js';
 import { shownAgain } from '../../shown-again.js';
+import { type Passkey, passkeysTable } from '../../tables/factors.js';
 import type { AcceptedPasskeys } from './accepted.js';
 import type { PasskeysApi } from './api.js';
-import { type Passkey, passkeysTable } from './declarations.js';
 import {
   authenticationResponse,
   creationOptions,
@@ -150,7 +150,9 @@ export const addPasskey = (core: Core, api: PasskeysApi) =>
         schema: named(
           'AddedPasskey',
           ADDED,
-          core.secondFactors.plugin ? one().extend(z.object(enrolledShape(core)).partial().shape) : one(),
+          core.secondFactors.arePossible
+            ? one().extend(z.object(enrolledShape(core)).partial().shape)
+            : one(),
         ),
       },
     },
@@ -221,7 +223,7 @@ export const removePasskey = (core: Core, api: PasskeysApi) =>
     answers: { 204: { description: 'The passkey was removed' } },
     problems: [
       ...(['passkey_not_found', 'last_sign_in_method'] as const),
-      ...(core.secondFactors.plugin?.removalProblems ?? []),
+      ...(core.secondFactors.arePossible ? (['second_factor_demanded'] as const) : []),
     ],
     async handle({ auth, params: { id = '' } }) {
       await api.remove(auth.user.id, id, { sessionId: auth.session.id });

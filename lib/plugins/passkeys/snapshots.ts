@@ -1,4 +1,4 @@
-import type { PasskeyRow } from './declarations.js';
+import type { PasskeyRow } from '../../tables/factors.js';
 
 /** The name of the passkeys in snapshots of accounts. */
 export const PASSKEYS_PART = 'passkeys';

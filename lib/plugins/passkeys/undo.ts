@@ -1,10 +1,11 @@
 import { AuthError } from '../../errors.js';
 import { text } from '../../http/route.js';
 import type { AccountThen, GivenProof, UndoPart } from '../../notices/changes.js';
+import type { PasskeyRow } from '../../tables/factors.js';
 import { descriptorOf, type Parts, refusal } from './assertions.js';
 import { credentialIdOf, verifyUse } from './ceremonies.js';
 import { bindingFor, bindingOf, browserCookie, type Ceremony } from './challenges.js';
-import { CHALLENGE_MS, type PasskeyRow } from './declarations.js';
+import { CHALLENGE_MS } from './declarations.js';
 import { authenticationResponse } from './schemas.js';
 import { PASSKEYS_PART, storedIn, storedOf } from './snapshots.js';
 import { clientDataOf, loadWebAuthn, type PasskeyResponse } from './webauthn.js';

@@ -1,13 +1,13 @@
 import type { PendingInput } from '../../accounts/completion.js';
+import type { SecondFactorChanges } from '../../accounts/second-factor.js';
 import type { Core } from '../../core/core.js';
 import { AuthError } from '../../errors.js';
+import type { Factors } from '../../factors/factors.js';
+import { keyUri, newSecret, qrSvg, stepOf } from '../../factors/totp.js';
 import type { ClientInput, TransactionOption } from '../../sessions/request.js';
 import type { EnrolledSecondFactor } from '../../sessions/second-factor.js';
 import type { IssuedSession } from '../../sessions/signed-in.js';
 import type { User } from '../../tables/core.js';
-import type { Parts } from './parts.js';
-import { keyUri, newSecret, qrSvg, stepOf } from './secrets.js';
-import './declarations.js';
 // The fields that this import adds to import rows are a part of the public types.
 import './imported-factors.js';
 
@@ -76,27 +76,33 @@ const OF_SESSION = ['userId', 'sessionId'];
 /** `auth.twoFactor`: codes from authenticator apps as a second factor. */
 export class TwoFactorApi {
   readonly #core: Core;
-  readonly #parts: Parts;
+  readonly #factors: Factors;
+  readonly #changes: SecondFactorChanges;
   readonly #issuer: string;
 
   /** @internal */
-  constructor(core: Core, parts: Parts, issuer: string) {
+  constructor(
+    core: Core,
+    factors: Factors,
+    { changes, issuer }: { readonly changes: SecondFactorChanges; readonly issuer: string },
+  ) {
     this.#core = core;
-    this.#parts = parts;
+    this.#factors = factors;
+    this.#changes = changes;
     this.#issuer = issuer;
   }
 
   /** Returns the state of a user's second factor. */
   async status(userId: string, options: TransactionOption = {}): Promise<TwoFactorStatus> {
     return this.#core.call('auth.twoFactor.status', options, [], async () => {
-      const { totp, passkeys, codes } = await this.#parts.status.read(userId);
-      const { policy } = this.#parts;
-      const record = policy.isOn ? await this.#core.users.findRecord({ id: userId }) : null;
+      const { totp, passkeys, codes } = await this.#factors.status.read(userId);
+      const { secondFactors } = this.#core;
+      const record = secondFactors.areRequired ? await this.#core.users.findRecord({ id: userId }) : null;
       return {
         totp,
         passkeys,
         recoveryCodesLeft: codes,
-        required: record !== null && policy.names(record.account),
+        required: record !== null && secondFactors.isRequiredOf(record.account),
       };
     });
   }
@@ -112,7 +118,7 @@ export class TwoFactorApi {
     return this.#core.callFor('auth.twoFactor.enroll', input, OF_SESSION, async () => {
       const { userId, sessionId } = input;
       const secret = await newSecret();
-      const user = await this.#parts.changes.begin(userId, sessionId, secret);
+      const user = await this.#changes.begin(userId, sessionId, secret);
       return enrolmentOf(secret, this.#issuer, user);
     });
   }
@@ -128,14 +134,14 @@ export class TwoFactorApi {
   ): Promise<{ readonly issued: IssuedSession; readonly recoveryCodes: readonly string[] }> {
     return this.#core.callFor('auth.twoFactor.confirm', input, [...OF_SESSION, 'code'], async () => {
       const { userId, sessionId, code } = input;
-      const { enrolments, attempts, changes } = this.#parts;
+      const { enrolments, attempts } = this.#factors;
       const secret = await enrolments.find(userId, sessionId);
       if (secret === null) throw new AuthError('invalid_code', NO_ENROLMENT);
       const { user } = await this.#core.users.require(userId);
       const confirm = async () => {
         const step = await stepOf(secret, String(code), this.#core.database.clock.now());
         if (step === null) throw new AuthError('invalid_code');
-        return changes.enable(userId, sessionId, secret, step);
+        return this.#changes.enable(userId, sessionId, secret, step);
       };
       return attempts.attempt(user, confirm, { guards: false });
     });
@@ -150,7 +156,7 @@ export class TwoFactorApi {
    */
   turnOff(input: ChangeTwoFactorInput): Promise<IssuedSession | null> {
     return this.#core.callFor('auth.twoFactor.turnOff', input, OF_SESSION, () =>
-      this.#parts.changes.turnOffTotp(input.userId, input.sessionId),
+      this.#changes.turnOffTotp(input.userId, input.sessionId),
     );
   }
 
@@ -166,10 +172,9 @@ export class TwoFactorApi {
    */
   usePasskeys(input: UsePasskeysInput): Promise<EnrolledSecondFactor> {
     const { userId, sessionId, on } = input;
-    const { changes } = this.#parts;
     return this.#core.callFor('auth.twoFactor.usePasskeys', input, [...OF_SESSION, 'on'], async () => {
-      if (on) return changes.enablePasskeys(userId, sessionId);
-      return { issued: await changes.disablePasskeys(userId, sessionId), recoveryCodes: null };
+      if (on) return this.#changes.enablePasskeys(userId, sessionId);
+      return { issued: await this.#changes.disablePasskeys(userId, sessionId), recoveryCodes: null };
     });
   }
 
@@ -180,7 +185,7 @@ export class TwoFactorApi {
    */
   renewRecoveryCodes(input: ChangeTwoFactorInput): Promise<readonly string[]> {
     return this.#core.callFor('auth.twoFactor.renewRecoveryCodes', input, OF_SESSION, () =>
-      this.#parts.changes.renewCodes(input.userId, input.sessionId),
+      this.#changes.renewCodes(input.userId, input.sessionId),
     );
   }
 
@@ -195,7 +200,7 @@ export class TwoFactorApi {
     const { adminId = null } = options;
     return this.#core.call('auth.twoFactor.disable', options, ['adminId'], async () => {
       if (adminId !== null && adminId === userId) throw new AuthError('own_account');
-      await this.#parts.changes.disable(userId, adminId);
+      await this.#changes.disable(userId, adminId);
     });
   }
 

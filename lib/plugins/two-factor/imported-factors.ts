@@ -1,10 +1,11 @@
+import type { SecondFactorChanges } from '../../accounts/second-factor.js';
 import type { Core } from '../../core/core.js';
 import { readCode } from '../../crypto/typed-codes.js';
 import { type AuthError, invalidField } from '../../errors.js';
+import type { Factors } from '../../factors/factors.js';
+import { hashOf } from '../../factors/recovery-codes.js';
 import type { Digest } from '../../tables/column.js';
 import { declareRowKeys, type ImportRow, type RowPart, type RowValues } from '../../users/imported.js';
-import type { Parts } from './parts.js';
-import { hashOf } from './recovery-codes.js';
 
 declare module '../../users/imported.js' {
   interface ImportRow {
@@ -34,7 +35,11 @@ interface ImportedFactor {
 }
 
 /** Reads the second factor of users from the rows of an import, and stores it. */
-export function factorsOfRows(core: Core, { secrets, codes, changes }: Parts): RowPart<ImportedFactor> {
+export function factorsOfRows(
+  core: Core,
+  { secrets, codes }: Factors,
+  changes: SecondFactorChanges,
+): RowPart<ImportedFactor> {
   return {
     keys: ['totpSecret', 'recoveryCodes'],
     async read({ totpSecret, recoveryCodes }) {

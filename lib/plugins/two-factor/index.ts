@@ -1,28 +1,27 @@
 import * as z from 'zod';
+import { SecondFactorChanges } from '../../accounts/second-factor.js';
 import { readOptions, schemaOf } from '../../config/options.js';
 import type { Core } from '../../core/core.js';
 import { AuthError } from '../../errors.js';
+import type { Factors } from '../../factors/factors.js';
+import type { RightFactor } from '../../factors/proofs.js';
 import { text } from '../../http/route.js';
 import { definePlugin, type Plugin } from '../../plugin.js';
 import { withSecond } from '../../sessions/completion.js';
-import type { HasSteps, Reauthentication, RightFactor, SecondFactors } from '../../sessions/second-factor.js';
+import type { Reauthentication, RequiredOption, StepMethod } from '../../sessions/second-factor.js';
 import type { Condition } from '../../sessions/tasks.js';
 import type { Session } from '../../tables/core.js';
-import type { ModelsOf } from '../../tables/model.js';
-import type { RowPart } from '../../users/imported.js';
-import { HAS_PASSKEY, type UserRecord } from '../../users/record.js';
-import { enrolmentOf, TwoFactorApi } from './api.js';
-import { isEnabled } from './changes.js';
 import {
   recoveryCodesTable,
   secondFactorColumns,
   totpEnrolmentsTable,
   totpSecretsTable,
-} from './declarations.js';
+} from '../../tables/factors.js';
+import type { ModelsOf } from '../../tables/model.js';
+import type { RowPart } from '../../users/imported.js';
+import type { UserRecord } from '../../users/record.js';
+import { enrolmentOf, TwoFactorApi } from './api.js';
 import { factorsOfRows } from './imported-factors.js';
-import { makeParts, type Parts } from './parts.js';
-import { Policy, type RequiredOption } from './policy.js';
-import { hashOf } from './recovery-codes.js';
 import {
   confirmTotp,
   disableSecondFactor,
@@ -108,7 +107,7 @@ export function twoFactor(
   return definePlugin({
     name: 'twoFactor',
     userColumns: secondFactorColumns,
-    needsFacts: required === 'never' ? [] : [HAS_PASSKEY],
+    accounts: { secondFactors: { required, trustProviders } },
     setup(core, plugins) {
       checkProviders(trustProviders, plugins);
       const isManaged = plugins.some(({ name }) => name === 'admin');
@@ -116,16 +115,17 @@ export function twoFactor(
         throw new TypeError(
           "latchkey: twoFactor: required: 'administrators' requires administrators: add admin() to plugins",
         );
-      const policy = new Policy(core, required);
-      const parts = makeParts(core, policy);
+      const factors = factorsOf(core);
+      const changes = new SecondFactorChanges(core, factors);
+      const rules = core.secondFactors;
       const name = issuer ?? issuerOf(core);
-      const api = new TwoFactorApi(core, parts, name);
+      const api = new TwoFactorApi(core, factors, { changes, issuer: name });
       const hasPasskeys = plugins.some(({ name }) => name === 'passkeys');
       return {
         api,
         tables: TABLES,
         routes: () => [
-          readTwoFactor(parts),
+          readTwoFactor(core, factors),
           enrollTotp(core, api),
           confirmTotp(core, api),
           turnOffTotp(api),
@@ -135,20 +135,21 @@ export function twoFactor(
         ],
         forPages: {
           async unconfirmed(user, sessionId) {
-            const secret = await parts.enrolments.find(user.id, sessionId);
+            const secret = await factors.enrolments.find(user.id, sessionId);
             return secret === null ? null : enrolmentOf(secret, name, user);
           },
         },
         shows: { session: ['aal', 'amr'] },
-        secondFactors: secondFactorsOf(parts, trustProviders),
-        tasks: policy.tasks,
-        remembersBrowsers: policy.isOn,
+        tasks: rules.tasks,
+        remembersBrowsers: rules.areRequired,
         // Someone who only knows a user's password must not be able to set up the user's second factor.
-        ...(policy.isOn && { codeInUnknownBrowsers: (user) => (policy.mustEnrol(user) ? 'always' : null) }),
-        ...stepsOf(parts),
-        reauthentications: reauthenticationsOf(core, parts),
-        undo: twoFactorUndo(core, parts),
-        rowParts: [factorsOfRows(core, parts) as RowPart],
+        ...(rules.areRequired && {
+          codeInUnknownBrowsers: (user) => (rules.mustEnrol(user) ? 'always' : null),
+        }),
+        stepMethods: stepsOf(factors),
+        reauthentications: reauthenticationsOf(core, factors),
+        undo: twoFactorUndo(core, factors, changes),
+        rowParts: [factorsOfRows(core, factors, changes) as RowPart],
         signInMethods: {
           schema: { totp: z.boolean(), recovery_codes_left: z.int() },
           async of({ user }) {
@@ -159,15 +160,15 @@ export function twoFactor(
         // If the email was already verified, a reset must not remove the second factor, because no one can sign in with
         // it alone.
         async onFirstProof(userId, transaction, wasVerified) {
-          if (!wasVerified) await parts.changes.clear(userId, transaction);
+          if (!wasVerified) await changes.clear(userId, transaction);
         },
         // The database deletes these rows with the user, unless foreign keys are disabled, as they can be on SQLite.
         async onDelete(userId, transaction) {
-          await parts.changes.clear(userId, transaction);
-          await parts.codes.deleteAll(userId, transaction);
+          await changes.clear(userId, transaction);
+          await factors.codes.deleteAll(userId, transaction);
         },
-        expired: [parts.codes, parts.enrolments].map(({ expired }) => expired),
-        sealed: [parts.secrets.sealed],
+        expired: [factors.codes, factors.enrolments].map(({ expired }) => expired),
+        sealed: [factors.secrets.sealed],
       };
     },
   });
@@ -194,86 +195,36 @@ function idOf(provider: unknown): string {
   return String((provider as { readonly id: unknown }).id);
 }
 
-/**
- * Returns the second factors for the rules in `sessions/second-factor.ts`.
- *
- * @param trustProviders the ids of providers that require a second factor themselves
- */
-function secondFactorsOf(
-  { attempts, changes, policy, secrets }: Parts,
-  trustProviders: readonly string[],
-): SecondFactors {
-  const trusted = new Set(trustProviders);
-  return {
-    isOn: (account) => policy.isMet(account),
-    trusted: (shown) =>
-      shown.provider !== undefined && trusted.has(shown.provider)
-        ? { provider: shown.provider, aal: 2, amr: ['fed', 'mfa'] }
-        : null,
-    async forgive(userId, transaction, completed) {
-      if (completed && (secrets.joined(completed.raw)?.wrongCodes ?? 0) === 0) return;
-      await secrets.forgive(userId, transaction);
-    },
-    attempt: (user, look) => attempts.attempt(user, look, { isGuessable: false }),
-    countsPasskeys: (account) => changes.countsPasskeys(account),
-    hasEnabledPasskeys: isEnabled,
-    beginEnrolment: (...of) => changes.beginEnrolment(...of),
-    enrolPasskey: (...added) => changes.enrolPasskey(...added),
-    passkeysRemoved: (...removed) => changes.passkeysRemoved(...removed),
-    removalProblems: ['second_factor_demanded'],
-  };
+function factorsOf({ factors }: Core): Factors {
+  if (!factors) throw new TypeError('the core has no second factors');
+  return factors;
 }
 
 /** Returns codes from the authenticator app and recovery codes as methods to complete a sign-in. */
-function stepsOf({ status, proofs, secrets, codes, attempts }: Parts): HasSteps {
-  return {
-    stepMethods: [
-      {
-        name: 'totp',
-        problems: [],
-        attempt: ({ record, raw }, { code = '' }, complete) =>
-          attempts.attempt(record.user, async () => complete(await proofs.totp(secrets.joined(raw), code))),
-      },
-      {
-        name: 'recovery_code',
-        problems: [],
-        attempt: ({ record: { user }, raw }, { code = '' }, complete) => {
-          const wrongCodes = secrets.joined(raw)?.wrongCodes ?? 0;
-          const look = async () =>
-            complete(
-              proofs.recoveryCode(
-                user,
-                code,
-                Number((raw as { has_code: number | string }).has_code) > 0,
-                wrongCodes,
-              ),
-            );
-          return attempts.attempt(user, look, { isGuessable: false });
-        },
-      },
-    ],
-    async availableSteps(userId, transaction) {
-      const found = await status.read(userId, transaction);
-      return [
-        ...(found.totp && !found.isLocked ? ['totp'] : []),
-        ...(found.codes > 0 ? ['recovery_code'] : []),
-      ];
+function stepsOf({ proofs, secrets, attempts }: Factors): StepMethod[] {
+  return [
+    {
+      name: 'totp',
+      problems: [],
+      attempt: ({ record, raw }, { code = '' }, complete) =>
+        attempts.attempt(record.user, async () => complete(await proofs.totp(secrets.joined(raw), code))),
     },
-    joinedToPending({ method, code = '' }) {
-      const { row } = secrets;
-      const isCode = method === 'recovery_code';
-      return {
-        columns: `${row.columns}, ${isCode ? codes.hasSql('u.id') : '0'} AS has_code`,
-        join: `LEFT JOIN ${row.from} ON t.user_id = u.id`,
-        ...(isCode && { values: { codeHash: hashOf(code) } }),
-      };
+    {
+      name: 'recovery_code',
+      problems: [],
+      attempt: ({ record: { user }, raw }, { code = '' }, complete) => {
+        const wrongCodes = secrets.joined(raw)?.wrongCodes ?? 0;
+        const hasCode = Number((raw as { has_code: number | string }).has_code) > 0;
+        const look = async () => complete(proofs.recoveryCode(user, code, hasCode, wrongCodes));
+        return attempts.attempt(user, look, { isGuessable: false });
+      },
     },
-  };
+  ];
 }
 
 /** Returns the fields of POST /reauthenticate that prove the second factor. */
-function reauthenticationsOf(core: Core, parts: Parts): Reauthentication[] {
-  const { attempts, proofs, secrets } = parts;
+function reauthenticationsOf(core: Core, factors: Factors): Reauthentication[] {
+  const { attempts, proofs, secrets } = factors;
   const verify = async (
     record: UserRecord,
     { amr }: Session,

@@ -1,14 +1,14 @@
 import * as z from 'zod';
 import type { Core } from '../../core/core.js';
+import type { Factors } from '../../factors/factors.js';
 import { requireAal } from '../../http/admit.js';
 import { enrolledReply, enrolledShape, recoveryCodes } from '../../http/present.js';
 import { named, route, text } from '../../http/route.js';
+import { ENROL } from '../../sessions/second-factor.js';
 import { FRESH_SECONDS } from '../../sessions/signed-in.js';
 import type { TwoFactorApi } from './api.js';
-import type { Parts } from './parts.js';
-import { ENROL } from './policy.js';
 
-export const readTwoFactor = ({ policy, status }: Pick<Parts, 'policy' | 'status'>) =>
+export const readTwoFactor = ({ secondFactors }: Core, { status }: Factors) =>
   route({
     method: 'get',
     path: '/two-factor',
@@ -35,7 +35,7 @@ export const readTwoFactor = ({ policy, status }: Pick<Parts, 'policy' | 'status
       const { totp, passkeys, codes } = await status.read(auth.user.id);
       return {
         status: 200,
-        body: { totp, recovery_codes_left: codes, passkeys, required: policy.names(auth.user) },
+        body: { totp, recovery_codes_left: codes, passkeys, required: secondFactors.isRequiredOf(auth.user) },
       };
     },
   });
@@ -142,7 +142,7 @@ export const usePasskeys = (core: Core, api: TwoFactorApi) =>
     },
     problems: [
       ...(['second_factor_required', 'second_factor_demanded'] as const),
-      ...core.contributions.flatMap(({ otherFactors }) => otherFactors?.none ?? []),
+      'no_passkey',
       ...(core.mails ? (['email_not_verified'] as const) : []),
     ],
     async handle({ auth, body: { on } }) {

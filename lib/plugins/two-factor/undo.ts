@@ -1,13 +1,13 @@
 import type { Transaction } from 'sequelize';
+import type { SecondFactorChanges } from '../../accounts/second-factor.js';
 import type { Core } from '../../core/core.js';
 import { AuthError } from '../../errors.js';
+import type { Factors } from '../../factors/factors.js';
+import { hashOf } from '../../factors/recovery-codes.js';
+import { sinceOf, usesPasskeys } from '../../factors/status.js';
+import { MAX_WRONG, stepAt, stepOf } from '../../factors/totp.js';
 import { text } from '../../http/route.js';
 import type { AccountThen, GivenProof, UndoPart } from '../../notices/changes.js';
-import { isEnabled, sinceOf } from './changes.js';
-import type { Parts } from './parts.js';
-import type { CodeAttempts } from './proofs.js';
-import { hashOf, type RecoveryCodes } from './recovery-codes.js';
-import { MAX_WRONG, stepAt, stepOf, type TotpSecrets } from './secrets.js';
 
 /** The second factor in a snapshot, which is encrypted as a whole. */
 interface Part {
@@ -40,8 +40,9 @@ interface Known {
 const MAX_CODE = 100;
 
 /** Saves and restores the second factor when a change is undone. */
-export function twoFactorUndo(core: Core, { secrets, codes, changes, attempts }: Parts): UndoPart {
-  const parts = new FactorsThen(core, secrets, codes, attempts);
+export function twoFactorUndo(core: Core, factors: Factors, changes: SecondFactorChanges): UndoPart {
+  const { secrets, codes } = factors;
+  const parts = new FactorsThen(core, factors);
   return {
     name: 'two-factor',
 
@@ -58,7 +59,7 @@ export function twoFactorUndo(core: Core, { secrets, codes, changes, attempts }:
         secret: row && secrets.open(row),
         lastStep: row?.lastStep ?? 0,
         confirmedAt: since?.toISOString() ?? null,
-        passkeys: isEnabled(account),
+        passkeys: usesPasskeys(account),
         isAsked,
         codes: hashes.map((one) => one.toString('hex')),
         wrongCodes: row?.wrongCodes ?? 0,
@@ -104,9 +105,7 @@ export function twoFactorUndo(core: Core, { secrets, codes, changes, attempts }:
 class FactorsThen {
   constructor(
     private readonly core: Core,
-    private readonly secrets: TotpSecrets,
-    private readonly codes: RecoveryCodes,
-    private readonly attempts: CodeAttempts,
+    private readonly factors: Factors,
   ) {}
 
   /** @throws AuthError `invalid_code`, `rate_limited` */
@@ -121,13 +120,13 @@ class FactorsThen {
       if (wrongCodes >= MAX_WRONG || step === null || step <= lastStep) throw new AuthError('invalid_code');
       return { step };
     };
-    return this.attempts.attempt(record.user, look, { clears: false });
+    return this.factors.attempts.attempt(record.user, look, { clears: false });
   }
 
   /** A recovery code cannot be guessed, so a wrong one counts only for the client's address. */
   async #recoveryCode(userId: string, { codes }: Part, given: string): Promise<Shown> {
     const hash = hashOf(given);
-    const isRight = codes.includes(hash.toString('hex')) && !(await this.codes.isUsed(userId, hash));
+    const isRight = codes.includes(hash.toString('hex')) && !(await this.factors.codes.isUsed(userId, hash));
     if (!isRight) throw this.#wrong(userId);
     return { recoveryCode: hash };
   }
@@ -139,8 +138,8 @@ class FactorsThen {
 
   /** Returns the state of an app since the change. It might have been removed or replaced, even more than once. */
   async since({ record, later }: AccountThen, part: Part, transaction?: Transaction): Promise<Known> {
-    const row = await this.secrets.find(record.user.id, transaction);
-    const now = row ? [{ ...row, secret: this.secrets.open(row) }] : [];
+    const row = await this.factors.secrets.find(record.user.id, transaction);
+    const now = row ? [{ ...row, secret: this.factors.secrets.open(row) }] : [];
     const all = [part, ...later.filter(isPart), ...now];
     const same = all.filter(({ secret }) => secret === part.secret);
     return {

@@ -1,13 +1,13 @@
 import { randomBytes } from 'node:crypto';
 import type { Transaction } from 'sequelize';
-import type { Core } from '../../core/core.js';
-import { digestToken } from '../../crypto/token.js';
-import { readCode } from '../../crypto/typed-codes.js';
-import { type Chore, ExpiredRows } from '../../database/chores.js';
-import { UNDO_MS } from '../../notices/changes.js';
-import type { Digest } from '../../tables/column.js';
-import type { Table } from '../../tables/table.js';
-import { recoveryCodesTable } from './declarations.js';
+import { digestToken } from '../crypto/token.js';
+import { readCode } from '../crypto/typed-codes.js';
+import { type Chore, ExpiredRows } from '../database/chores.js';
+import type { Database } from '../database/database.js';
+import { UNDO_MS } from '../notices/changes.js';
+import type { Digest } from '../tables/column.js';
+import { recoveryCodesTable } from '../tables/factors.js';
+import { Table } from '../tables/table.js';
 
 const COUNT = 10;
 const BYTES = 15; // 120 bits, which are 24 characters
@@ -17,14 +17,19 @@ const ALPHABET = '0123456789abcdefghjkmnpqrstvwxyz';
 
 const UNUSED = 'c.used_at IS NULL';
 
+/** What {@link RecoveryCodes} need. */
+export interface RecoveryCodesNeeds {
+  readonly database: Database;
+}
+
 /** Recovery codes, for users without their phone. Only hashes are stored; 120 random bits do not need a slow hash. */
 export class RecoveryCodes {
-  readonly #core: Core;
+  readonly #core: RecoveryCodesNeeds;
   readonly #table: Table<typeof recoveryCodesTable.columns>;
 
-  constructor(core: Core) {
+  constructor(core: RecoveryCodesNeeds) {
     this.#core = core;
-    this.#table = core.table(recoveryCodesTable);
+    this.#table = new Table(core.database, recoveryCodesTable);
   }
 
   /** Replaces a user's unused codes with new ones. The user's row must be locked. */

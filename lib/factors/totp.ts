@@ -1,11 +1,12 @@
 import type { Transaction } from 'sequelize';
-import type { Core } from '../../core/core.js';
-import { readCode } from '../../crypto/typed-codes.js';
-import { type Chore, ExpiredRows } from '../../database/chores.js';
-import { AuthError } from '../../errors.js';
-import { SealedRows } from '../../tables/sealed-rows.js';
-import type { Selection, Table } from '../../tables/table.js';
-import { type TotpSecretRow, totpEnrolmentsTable, totpSecretsTable } from './declarations.js';
+import type { SecretBox } from '../crypto/secret-box.js';
+import { readCode } from '../crypto/typed-codes.js';
+import { type Chore, ExpiredRows } from '../database/chores.js';
+import type { Database } from '../database/database.js';
+import { AuthError } from '../errors.js';
+import { type TotpSecretRow, totpEnrolmentsTable, totpSecretsTable } from '../tables/factors.js';
+import { SealedRows } from '../tables/sealed-rows.js';
+import { type Selection, Table } from '../tables/table.js';
 
 /** After this many wrong codes in a row, codes from the authenticator app are rejected (NIST SP 800-63B-4, 3.2.2). */
 export const MAX_WRONG = 100;
@@ -22,16 +23,22 @@ export interface NewSecret {
   readonly wrongCodes?: number;
 }
 
+/** What {@link TotpSecrets} and {@link Enrolments} need. */
+export interface TotpNeeds {
+  readonly database: Database;
+  readonly box: SecretBox;
+}
+
 /** The confirmed TOTP secrets. */
 export class TotpSecrets {
-  readonly #core: Core;
+  readonly #core: TotpNeeds;
   readonly #table: Table<typeof totpSecretsTable.columns>;
   /** With the alias `t`. */
   readonly row: Selection<TotpSecretRow>;
 
-  constructor(core: Core) {
+  constructor(core: TotpNeeds) {
     this.#core = core;
-    this.#table = core.table(totpSecretsTable);
+    this.#table = new Table(core.database, totpSecretsTable);
     this.row = this.#table.whole('t');
   }
 
@@ -210,12 +217,12 @@ const LIFETIME_MS = 10 * 60 * 1000;
 
 /** TOTP secrets that are not confirmed yet. No sign-in asks for them, and the confirmed secret, if any, stays valid. */
 export class Enrolments {
-  readonly #core: Core;
+  readonly #core: TotpNeeds;
   readonly #table: Table<typeof totpEnrolmentsTable.columns>;
 
-  constructor(core: Core) {
+  constructor(core: TotpNeeds) {
     this.#core = core;
-    this.#table = core.table(totpEnrolmentsTable);
+    this.#table = new Table(core.database, totpEnrolmentsTable);
   }
 
   /** Starts an enrollment, which replaces an earlier one of the session. The user's row must be locked. */

@@ -1,76 +1,19 @@
-import { declareProblems } from '../../errors.js';
-import { declareNotices } from '../../mail/notice-kinds.js';
-import { declareEvents, OF_ADMINISTRATOR } from '../../outbox/events.js';
-import type { Owner } from '../../owners.js';
-import { column, type RowOf, type ShownOf } from '../../tables/column.js';
-import { sessions, users } from '../../tables/core.js';
-import { declareTable } from '../../tables/table.js';
+import { declareProblems } from '../errors.js';
+import { declareNotices } from '../mail/notice-kinds.js';
+import { declareEvents, OF_ADMINISTRATOR } from '../outbox/events.js';
+import type { Owner } from '../owners.js';
 
-const OWNER: Owner = { name: 'twoFactor' };
-
-/** The columns that the plugin adds to users, so that reading a user also shows whether they have a second factor. */
-export const secondFactorColumns = {
-  /** When the user enabled their second factor. Null if they do not have one. */
-  secondFactorAt: column.time().nullable().exported(),
-  /** Whether the user has enabled their passkeys as a second factor. */
-  passkeyFactor: column.boolean().internal().nullable().exported(),
-};
-
-/** Whether a user has a second factor. */
-export interface SecondFactorOfUser extends ShownOf<typeof secondFactorColumns> {}
-
-/** The confirmed TOTP secrets. Each account with a second factor has one. */
-export const totpSecretsTable = declareTable({
-  name: 'totp_secrets',
-  exported: { as: 'authenticator_apps', by: 'userId' },
-  columns: {
-    userId: column.uuid().exported(),
-    /** The secret in base32, encrypted and bound to the user. */
-    secret: column.longText().secret(),
-    /** The last time step whose code was accepted. Codes of this step and of earlier steps are rejected. */
-    lastStep: column.integer().internal().notExported('It only prevents a code from being used twice.'),
-    /** The number of wrong codes in a row. */
-    wrongCodes: column.integer().internal().exported(),
-    /** When the user got a notice about wrong codes. Null before that, and after a correct factor. */
-    warnedAt: column.time().internal().nullable().exported(),
-    confirmedAt: column.time().exported(),
-  },
-  foreignKeys: { userId: users },
-});
-
-/** Secrets that users have not confirmed with a code yet. Each belongs to the session that started the enrolment. */
-export const totpEnrolmentsTable = declareTable({
-  name: 'totp_enrolments',
-  exported: 'Its rows are secrets that are not confirmed, and expire within minutes.',
-  columns: {
-    sessionId: column.uuid(),
-    userId: column.uuid(),
-    secret: column.longText().secret(),
-    expiresAt: column.time(),
-  },
-  foreignKeys: { sessionId: sessions, userId: users },
-  indexes: { userId: ['userId'], expiresAt: ['expiresAt'] },
-});
-
-export const recoveryCodesTable = declareTable({
-  name: 'recovery_codes',
-  exported: { as: 'recovery_codes', by: 'userId' },
-  columns: {
-    codeHash: column.digest().internal(),
-    userId: column.uuid().exported(),
-    /** When the code was used. Null if it was not. Used codes are kept for as long as an undo could restore them. */
-    usedAt: column.time().nullable().exported(),
-  },
-  foreignKeys: { userId: users },
-  indexes: { userId: ['userId'], usedAt: ['usedAt'] },
-});
-
-export interface TotpSecretRow extends RowOf<typeof totpSecretsTable.columns> {}
+const TWO_FACTOR: Owner = { name: 'twoFactor' };
+const PASSKEYS: Owner = { name: 'passkeys' };
 
 /** The kinds of second factors that a user can enable. */
 export type Factor = 'totp' | 'passkeys';
 
 const problems = declareProblems({
+  no_passkey: [
+    409,
+    'The account did not have a passkey for long enough before this change. Enter the password and the second factor from before the change.',
+  ],
   totp_not_enabled: [409, 'This account has no second factor. Set one up first.'],
   second_factor_demanded: [
     409,
@@ -78,11 +21,11 @@ const problems = declareProblems({
   ],
 });
 
-declare module '../../errors.js' {
+declare module '../errors.js' {
   interface ProblemCodes extends Record<keyof typeof problems, unknown> {}
 }
 
-declare module '../../outbox/events.js' {
+declare module '../outbox/events.js' {
   interface EventDetails {
     /**
      * A user enabled a second factor: they confirmed an authenticator app, either their first one or a replacement, or
@@ -100,16 +43,22 @@ declare module '../../outbox/events.js' {
     };
     /** A recovery code was used for a sign-in or a reauthentication. */
     'recovery_code.used': { readonly userId: string };
+    /** A passkey was added to an account. */
+    'passkey.added': { readonly userId: string; readonly passkeyId: string };
+    /** A passkey was removed from an account. */
+    'passkey.removed': { readonly userId: string; readonly passkeyId: string };
   }
 }
 
-declareEvents(OWNER, {
+declareEvents(TWO_FACTOR, {
   'second_factor.enabled': { factor: true },
   'second_factor.disabled': { factor: true, adminId: OF_ADMINISTRATOR },
   'recovery_code.used': {},
 });
 
-export const secondFactorNotices = declareNotices(OWNER, {
+declareEvents(PASSKEYS, { 'passkey.added': { passkeyId: true }, 'passkey.removed': { passkeyId: true } });
+
+export const secondFactorNotices = declareNotices(TWO_FACTOR, {
   'second-factor-enabled': {
     subject: 'Your second factor was turned on',
     lines: [
@@ -180,6 +129,6 @@ export const factorNotices = {
   }),
 };
 
-declare module '../../mail/notice-kinds.js' {
+declare module '../mail/notice-kinds.js' {
   interface NoticeKinds extends Record<keyof typeof secondFactorNotices, unknown> {}
 }

@@ -1,77 +1,17 @@
 import type { Transaction } from 'sequelize';
-import type { Core } from '../../core/core.js';
-import { isUuid } from '../../crypto/uuid.js';
-import { AuthError } from '../../errors.js';
-import { withSecond } from '../../sessions/completion.js';
-import type { EnrolledSecondFactor, OtherFactors } from '../../sessions/second-factor.js';
-import type { Assurance, IssuedSession } from '../../sessions/signed-in.js';
-import type { RowOf } from '../../tables/column.js';
-import type { User } from '../../tables/core.js';
-import type { AccountRow, UserRecord } from '../../users/record.js';
-import {
-  type Factor,
-  factorNotices,
-  type SecondFactorOfUser,
-  type secondFactorColumns,
-  secondFactorNotices,
-} from './declarations.js';
-import { ENROL, type Policy } from './policy.js';
-import type { RecoveryCodes } from './recovery-codes.js';
-import { type Enrolments, MAX_WRONG, type TotpSecrets } from './secrets.js';
-
-/** The state of a user's second factor, without its secrets. */
-export interface SecondFactorStatus {
-  readonly totp: boolean;
-  /** Whether codes from the authenticator app are rejected after too many wrong ones. */
-  readonly isLocked: boolean;
-  /** Whether the user has enabled passkeys as a second factor. */
-  readonly passkeys: boolean;
-  /** The number of unused recovery codes. */
-  readonly codes: number;
-}
-
-const NOTHING: SecondFactorStatus = { totp: false, isLocked: false, passkeys: false, codes: 0 };
-
-interface StatusRow {
-  readonly totp: string | null;
-  readonly wrong: number | string | null;
-  readonly passkeys: number | string;
-  readonly codes: number | string;
-}
-
-/** Reads the state of second factors. */
-export class Status {
-  readonly #core: Core;
-  readonly #secrets: TotpSecrets;
-  readonly #codes: RecoveryCodes;
-
-  constructor(core: Core, secrets: TotpSecrets, codes: RecoveryCodes) {
-    this.#core = core;
-    this.#secrets = secrets;
-    this.#codes = codes;
-  }
-
-  /** Reads the state in one statement. */
-  async read(userId: string, transaction?: Transaction): Promise<SecondFactorStatus> {
-    if (!isUuid(userId)) return NOTHING;
-    const [row] = await this.#core.database.read<StatusRow>(
-      `SELECT t.user_id AS totp, t.wrong_codes AS wrong, ${this.#codes.countSql('u.id')} AS codes,
-         CASE WHEN u.passkey_factor = TRUE AND u.second_factor_at IS NOT NULL THEN 1 ELSE 0 END AS passkeys
-       FROM ${this.#core.users.table.name} u LEFT JOIN ${this.#secrets.row.from} ON t.user_id = u.id
-       WHERE u.id = :userId`,
-      ['totp', 'wrong', 'codes', 'passkeys'],
-      { userId },
-      transaction,
-    );
-    if (!row) return NOTHING;
-    return {
-      totp: row.totp !== null,
-      isLocked: Number(row.wrong) >= MAX_WRONG,
-      passkeys: Number(row.passkeys) === 1,
-      codes: Number(row.codes),
-    };
-  }
-}
+import type { Core } from '../core/core.js';
+import { AuthError } from '../errors.js';
+import { type Factor, factorNotices, secondFactorNotices } from '../factors/declarations.js';
+import type { Factors } from '../factors/factors.js';
+import type { PasskeyStore } from '../factors/passkeys.js';
+import { sinceOf, usesPasskeys } from '../factors/status.js';
+import { withSecond } from '../sessions/completion.js';
+import { ENROL, type EnrolledSecondFactor } from '../sessions/second-factor.js';
+import type { Assurance, IssuedSession } from '../sessions/signed-in.js';
+import type { RowOf } from '../tables/column.js';
+import type { User } from '../tables/core.js';
+import type { SecondFactorColumns } from '../tables/factors.js';
+import type { UserRecord } from '../users/record.js';
 
 /** The parts of an account that change with its authenticator app. */
 const TOTP = ['totpSecret', 'recoveryCodes'] as const;
@@ -79,26 +19,23 @@ const TOTP = ['totpSecret', 'recoveryCodes'] as const;
 /** The parts that change with passkeys as a second factor, which decide too which factors a sign-in asks for. */
 const ALL_FACTORS = [...TOTP, 'passkeys'] as const;
 
-/** What {@link SecondFactorChanges} need. */
-interface ChangesNeeds {
-  readonly secrets: TotpSecrets;
-  readonly codes: RecoveryCodes;
-  readonly enrolments: Enrolments;
-  readonly policy: Policy;
+/** @returns null if accounts cannot have a second factor */
+export function secondFactorChanges(core: Core): SecondFactorChanges | null {
+  return core.factors && new SecondFactorChanges(core, core.factors);
 }
 
 /** Enables, changes and disables the second factor. */
 export class SecondFactorChanges {
   constructor(
     private readonly core: Core,
-    private readonly plugin: ChangesNeeds,
+    private readonly factors: Factors,
   ) {}
 
   /** Starts an enrolment. @returns the user @throws AuthError `email_not_verified`, and like `core.change` */
   async begin(userId: string, sessionId: string, secret: string): Promise<User> {
     return this.core.change(userId, { sessionId }, async (record, transaction) => {
       this.#requireVerifiedEmail(record);
-      await this.plugin.enrolments.begin(userId, sessionId, secret, transaction);
+      await this.factors.enrolments.begin(userId, sessionId, secret, transaction);
       return record.user;
     });
   }
@@ -114,11 +51,11 @@ export class SecondFactorChanges {
     const { core } = this;
     return core.change(userId, { sessionId }, async (record, transaction) => {
       this.#requireVerifiedEmail(record);
-      if (!(await this.plugin.enrolments.take(sessionId, transaction))) throw new AuthError('invalid_code');
+      if (!(await this.factors.enrolments.take(sessionId, transaction))) throw new AuthError('invalid_code');
       await core.notices.before(secondFactorNotices['second-factor-enabled'], record, transaction);
       const now = core.database.clock.date();
-      await this.plugin.secrets.replace(userId, { secret, lastStep: step, confirmedAt: now }, transaction);
-      const recoveryCodes = await this.plugin.codes.renew(userId, transaction);
+      await this.factors.secrets.replace(userId, { secret, lastStep: step, confirmedAt: now }, transaction);
+      const recoveryCodes = await this.factors.codes.renew(userId, transaction);
       await this.setSince(userId, now, transaction);
       await this.#endAttempts(userId, transaction);
       await core.devices.forgetOthers(userId, transaction);
@@ -134,11 +71,12 @@ export class SecondFactorChanges {
    * @throws AuthError `no_passkey`, `email_not_verified`, and like `core.change`
    */
   async enablePasskeys(userId: string, sessionId: string): Promise<EnrolledSecondFactor> {
-    const others = this.#requireOthers();
+    const passkeys = this.#requirePasskeys();
     return this.core.change(userId, { sessionId, fresh: true }, async (record, transaction) => {
-      if (!(await others.isThere(userId, transaction))) throw new AuthError(others.none, NONE_YET);
+      if ((await passkeys.rows(userId, transaction)).length === 0)
+        throw new AuthError('no_passkey', NONE_YET);
       this.#requireVerifiedEmail(record);
-      if (isEnabled(record.account)) {
+      if (usesPasskeys(record.account)) {
         const recoveryCodes = await this.#codesIfNone(record, transaction, () =>
           this.renew(record, transaction),
         );
@@ -147,20 +85,26 @@ export class SecondFactorChanges {
       }
       await this.core.notices.before(factorNotices.passkeysOn, record, transaction);
       const recoveryCodes = await this.#codesIfNone(record, transaction, () =>
-        this.plugin.codes.renew(userId, transaction),
+        this.factors.codes.renew(userId, transaction),
       );
       return { issued: await this.#enablePasskeys(record, sessionId, null, transaction), recoveryCodes };
     });
   }
 
-  /** See `SecondFactors.beginEnrolment`. */
+  /**
+   * Records the change of a session that is about to add a passkey, if the session has the task to set up a second
+   * factor. The user's row is locked.
+   *
+   * @param subject the name of the passkey
+   * @returns false if the session does not have the task, so that nothing is recorded
+   */
   async beginEnrolment(
     record: UserRecord,
     sessionId: string,
     subject: string,
     transaction: Transaction,
   ): Promise<boolean> {
-    if (!this.plugin.policy.isOn) return false;
+    if (!this.core.secondFactors.areRequired) return false;
     const { notices, sessions, tasks } = this.core;
     const session = await sessions.stillOpen(sessionId, record.authEpoch, transaction);
     if (!session || !tasks.open(record.user, session).includes(ENROL)) return false;
@@ -168,7 +112,11 @@ export class SecondFactorChanges {
     return true;
   }
 
-  /** See `SecondFactors.enrolPasskey`. */
+  /**
+   * Enables a user's passkeys as the second factor, after {@link beginEnrolment} and after the passkey has been added.
+   *
+   * @param assurance of the new passkey
+   */
   async enrolPasskey(
     record: UserRecord,
     sessionId: string,
@@ -176,7 +124,7 @@ export class SecondFactorChanges {
     transaction: Transaction,
   ): Promise<EnrolledSecondFactor> {
     // Someone else might have the codes of an earlier factor.
-    const recoveryCodes = await this.plugin.codes.renew(record.user.id, transaction);
+    const recoveryCodes = await this.factors.codes.renew(record.user.id, transaction);
     return { issued: await this.#enablePasskeys(record, sessionId, amr, transaction), recoveryCodes };
   }
 
@@ -189,15 +137,16 @@ export class SecondFactorChanges {
   async turnOffTotp(userId: string, sessionId: string): Promise<IssuedSession | null> {
     const { core } = this;
     return core.change(userId, { sessionId }, async (record, transaction) => {
-      if (!(await this.plugin.secrets.find(userId, transaction))) return null;
+      if (!(await this.factors.secrets.find(userId, transaction))) return null;
       const { account } = record;
-      const isLeft = this.countsPasskeys(account) && (await this.#hasPasskey(userId, transaction));
+      const isLeft =
+        core.secondFactors.countsPasskeys(account) && (await this.#hasPasskey(userId, transaction));
       if (!isLeft) this.#requireNotNamed(record);
       const notice = isLeft ? factorNotices.off('passkeys') : secondFactorNotices['second-factor-disabled'];
       await core.notices.before(notice, record, transaction);
       await this.#removeTotp(userId, transaction);
-      if (!isLeft) await this.plugin.codes.deleteUnused(userId, transaction);
-      const keeps = isLeft && isEnabled(account);
+      if (!isLeft) await this.factors.codes.deleteUnused(userId, transaction);
+      const keeps = isLeft && usesPasskeys(account);
       const since = keeps ? sinceOf(account) : null;
       await this.#write(
         userId,
@@ -217,10 +166,10 @@ export class SecondFactorChanges {
    */
   async disablePasskeys(userId: string, sessionId: string): Promise<IssuedSession> {
     const { core } = this;
-    this.#requireOthers();
+    this.#requirePasskeys();
     return core.change(userId, { sessionId, fresh: true }, async (record, transaction) => {
-      if (!isEnabled(record.account)) return core.sessions.renew(record, sessionId, transaction, SAME);
-      const hasTotp = (await this.plugin.secrets.find(userId, transaction)) !== null;
+      if (!usesPasskeys(record.account)) return core.sessions.renew(record, sessionId, transaction, SAME);
+      const hasTotp = (await this.factors.secrets.find(userId, transaction)) !== null;
       if (!hasTotp) this.#requireNotNamed(record);
       const notice = hasTotp ? factorNotices.off('totp') : factorNotices.passkeysOff;
       await core.notices.before(notice, record, transaction);
@@ -229,17 +178,17 @@ export class SecondFactorChanges {
     });
   }
 
-  /** Disables passkeys as a second factor, because the last one has been removed: see `SecondFactors`. */
+  /**
+   * Disables passkeys as a second factor, because the last one has been removed. The user's row is locked.
+   *
+   * @param isByUser whether the user removed it, and not the app
+   * @throws AuthError `second_factor_demanded` if the user must have a second factor
+   */
   async passkeysRemoved(record: UserRecord, isByUser: boolean, transaction: Transaction): Promise<void> {
-    const hasTotp = (await this.plugin.secrets.find(record.user.id, transaction)) !== null;
+    const hasTotp = (await this.factors.secrets.find(record.user.id, transaction)) !== null;
     if (isByUser && !hasTotp) this.#requireNotNamed(record);
-    if (isEnabled(record.account)) await this.#removePasskeys(record, hasTotp, transaction);
-    else if (!hasTotp) await this.plugin.codes.deleteUnused(record.user.id, transaction);
-  }
-
-  /** Whether the passkeys of an account, if it has any, are a second factor. */
-  countsPasskeys(account: AccountRow): boolean {
-    return isEnabled(account) || this.plugin.policy.names(account);
+    if (usesPasskeys(record.account)) await this.#removePasskeys(record, hasTotp, transaction);
+    else if (!hasTotp) await this.factors.codes.deleteUnused(record.user.id, transaction);
   }
 
   /**
@@ -256,16 +205,16 @@ export class SecondFactorChanges {
       const { account } = record;
       const hasPasskey = await this.#hasPasskey(userId, transaction);
       // No user must lose passkeys because the app's function fails.
-      const isNamed = hasPasskey && this.plugin.policy.names(account, false);
+      const isNamed = hasPasskey && this.core.secondFactors.isRequiredOf(account, false);
       if (sinceOf(account) === null && !isNamed) return;
-      const hasTotp = (await this.plugin.secrets.find(userId, transaction)) !== null;
+      const hasTotp = (await this.factors.secrets.find(userId, transaction)) !== null;
       const notice = isNamed ? factorNotices.allOff : secondFactorNotices['second-factor-disabled'];
       await core.notices.final(notice, record, transaction);
       await this.clear(userId, transaction);
-      if (isNamed) await this.#others?.removeAll(userId, transaction);
+      if (isNamed) await this.#deletePasskeys(userId, transaction);
       const off: Factor[] = [
         ...(hasTotp ? (['totp'] as const) : []),
-        ...(isEnabled(account) || isNamed ? (['passkeys'] as const) : []),
+        ...(usesPasskeys(account) || isNamed ? (['passkeys'] as const) : []),
       ];
       for (const factor of off)
         core.events.emit('second_factor.disabled', { userId, adminId, factor }, transaction);
@@ -288,14 +237,14 @@ export class SecondFactorChanges {
     const { id } = record.user;
     await core.notices.before(secondFactorNotices['recovery-codes-renewed'], record, transaction);
     await core.users.announceChange(id, ['recoveryCodes'], transaction);
-    return this.plugin.codes.renew(id, transaction);
+    return this.factors.codes.renew(id, transaction);
   }
 
   /** Replaces the account's secret with the one of another system. The user's row is locked. */
   async import(record: UserRecord, secret: string, transaction: Transaction): Promise<void> {
     const { id: userId } = record.user;
     const now = this.core.database.clock.date();
-    await this.plugin.secrets.replace(userId, { secret, lastStep: 0, confirmedAt: now }, transaction);
+    await this.factors.secrets.replace(userId, { secret, lastStep: 0, confirmedAt: now }, transaction);
     await this.#endAttempts(userId, transaction);
     await this.setSince(userId, now, transaction);
   }
@@ -305,14 +254,14 @@ export class SecondFactorChanges {
     const { id } = record.user;
     // Another part of the row might have changed the account since it was read.
     const now = await this.core.users.lock(id, transaction);
-    if (!now || !isEnabled(now.account)) return this.clear(id, transaction);
+    if (!now || !usesPasskeys(now.account)) return this.clear(id, transaction);
     await this.#removeTotp(id, transaction);
   }
 
   /** Deletes everything that belongs to the second factor, except used recovery codes. The user's row is locked. */
   async clear(userId: string, transaction: Transaction): Promise<void> {
     await this.#removeTotp(userId, transaction);
-    await this.plugin.codes.deleteUnused(userId, transaction);
+    await this.factors.codes.deleteUnused(userId, transaction);
     await this.#write(userId, { secondFactorAt: null, passkeyFactor: null }, [], transaction);
   }
 
@@ -329,17 +278,17 @@ export class SecondFactorChanges {
   /** @param changed the parts of the account that have changed, unless {@link #removeTotp} has announced them */
   async #write(
     userId: string,
-    values: Partial<RowOf<typeof secondFactorColumns>>,
+    values: Partial<RowOf<SecondFactorColumns>>,
     changed: readonly string[],
     transaction: Transaction,
   ): Promise<void> {
     const { users } = this.core;
-    await users.setColumns<typeof secondFactorColumns>(userId, values, transaction);
+    await users.setColumns<SecondFactorColumns>(userId, values, transaction);
     if (changed.length > 0) await users.announceChange(userId, changed, transaction);
   }
 
   async #removeTotp(userId: string, transaction: Transaction): Promise<void> {
-    const hadSecret = await this.plugin.secrets.delete(userId, transaction);
+    const hadSecret = await this.factors.secrets.delete(userId, transaction);
     await this.#endAttempts(userId, transaction);
     if (hadSecret) await this.core.users.announceChange(userId, TOTP, transaction);
   }
@@ -350,7 +299,7 @@ export class SecondFactorChanges {
     transaction: Transaction,
     renew: () => Promise<readonly string[]>,
   ): Promise<readonly string[] | null> {
-    return (await this.plugin.codes.hashesOf(user.id, transaction)).length > 0 ? null : renew();
+    return (await this.factors.codes.hashesOf(user.id, transaction)).length > 0 ? null : renew();
   }
 
   /** @param amr how the session's user has just used a passkey. Null if they have not */
@@ -379,7 +328,7 @@ export class SecondFactorChanges {
   ): Promise<Date | null> {
     const { id: userId } = user;
     const since = hasTotp ? sinceOf(account) : null;
-    if (!hasTotp) await this.plugin.codes.deleteUnused(userId, transaction);
+    if (!hasTotp) await this.factors.codes.deleteUnused(userId, transaction);
     await this.#endAttempts(userId, transaction);
     await this.#write(userId, { secondFactorAt: since, passkeyFactor: null }, ALL_FACTORS, transaction);
     const details = { userId, adminId: null, factor: 'passkeys' } as const;
@@ -388,28 +337,32 @@ export class SecondFactorChanges {
   }
 
   async #hasPasskey(userId: string, transaction: Transaction): Promise<boolean> {
-    return (await this.#others?.isThere(userId, transaction)) ?? false;
+    return ((await this.core.passkeys?.rows(userId, transaction)) ?? []).length > 0;
   }
 
-  /** @throws TypeError without a plugin that has passkeys */
-  #requireOthers(): OtherFactors {
-    const others = this.#others;
-    if (!others) throw new TypeError('latchkey: auth.twoFactor.usePasskeys: add passkeys() to plugins');
-    return others;
+  async #deletePasskeys(userId: string, transaction: Transaction): Promise<void> {
+    const { passkeys, events } = this.core;
+    for (const passkey of (await passkeys?.rows(userId, transaction)) ?? []) {
+      await passkeys?.delete(passkey, transaction);
+      events.emit('passkey.removed', { userId, passkeyId: passkey.id }, transaction);
+    }
   }
 
-  get #others(): OtherFactors | undefined {
-    return this.core.contributions.find(({ otherFactors }) => otherFactors)?.otherFactors;
+  /** @throws TypeError if accounts cannot have passkeys */
+  #requirePasskeys(): PasskeyStore {
+    const { passkeys } = this.core;
+    if (!passkeys) throw new TypeError('latchkey: auth.twoFactor.usePasskeys: add passkeys() to plugins');
+    return passkeys;
   }
 
   /** @throws AuthError `second_factor_demanded` */
   #requireNotNamed({ account }: UserRecord): void {
-    if (this.plugin.policy.names(account)) throw new AuthError('second_factor_demanded');
+    if (this.core.secondFactors.isRequiredOf(account)) throw new AuthError('second_factor_demanded');
   }
 
   /** Deletes the user's enrolments and pending sign-ins. */
   async #endAttempts(userId: string, transaction: Transaction): Promise<void> {
-    await this.plugin.enrolments.deleteAll(userId, transaction);
+    await this.factors.enrolments.deleteAll(userId, transaction);
     await this.core.pendings.rows.end({ userId }, transaction);
   }
 
@@ -439,16 +392,6 @@ export class SecondFactorChanges {
 const SAME = { isFresh: false, endsOthers: false } as const;
 
 const NONE_YET = { detail: 'You have no passkey. Add one first.' };
-
-/** Whether the user has enabled passkeys as a second factor. */
-export function isEnabled(account: object): boolean {
-  return (account as Partial<RowOf<typeof secondFactorColumns>>).passkeyFactor === true;
-}
-
-/** Returns since when an account has had its second factor. Null if it has none. */
-export function sinceOf(account: object): Date | null {
-  return (account as Partial<SecondFactorOfUser>).secondFactorAt ?? null;
-}
 
 function marked(record: UserRecord, secondFactorAt: Date | null): UserRecord {
   return { ...record, user: { ...record.user, secondFactorAt } as User };

@@ -1,15 +1,10 @@
 import { hash } from 'node:crypto';
 import type { Transaction } from 'sequelize';
-import type { Core } from '../../core/core.js';
-import { isUuid, uuidv7 } from '../../crypto/uuid.js';
-import { type Chore, ExpiredRows } from '../../database/chores.js';
-import type { Database } from '../../database/database.js';
-import { violatedUnique } from '../../database/faults.js';
-import { AuthError } from '../../errors.js';
-import { longestUndoMs } from '../../notices/changes.js';
-import type { Selection, Table } from '../../tables/table.js';
-import type { UserRecord } from '../../users/record.js';
-import type { NewPasskey, VerifiedUse } from './ceremonies.js';
+import type { Settings } from '../config/config.js';
+import { isUuid, uuidv7 } from '../crypto/uuid.js';
+import { type Chore, ExpiredRows } from '../database/chores.js';
+import type { Database } from '../database/database.js';
+import { longestUndoMs } from '../notices/changes.js';
 import {
   type Passkey,
   type PasskeyColumns,
@@ -17,7 +12,10 @@ import {
   passkeysTable,
   type RemovedPasskeyColumns,
   removedPasskeysTable,
-} from './declarations.js';
+} from '../tables/factors.js';
+import { type Selection, Table } from '../tables/table.js';
+import type { UserRecord } from '../users/record.js';
+import type { Users } from '../users/users.js';
 
 /** The maximum number of passkeys of a user. */
 export const MAX_PER_USER = 100;
@@ -34,20 +32,41 @@ export type ImportedPasskeyRow = Omit<
   'id' | 'userId' | 'createdAt' | 'lastUsedAt' | 'credentialHash'
 > & { readonly createdAt: Date | null };
 
+/** A new passkey that has been verified. */
+export type NewPasskey = Pick<
+  PasskeyRow,
+  'credentialId' | 'publicKey' | 'counter' | 'backedUp' | 'transports'
+> & { readonly deviceType: 'singleDevice' | 'multiDevice' };
+
+/** The result of a verified use of a passkey. */
+export interface VerifiedUse {
+  /** The user handle in the response. Empty if there was none. */
+  readonly userHandle: string;
+  readonly counter: number;
+  readonly backedUp: boolean;
+}
+
+/** What {@link PasskeyStore} needs. */
+interface PasskeysNeeds {
+  readonly database: Database;
+  readonly settings: Settings;
+  readonly users: Users;
+}
+
 /** Reads and writes the table of passkeys. */
 export class PasskeyStore {
-  readonly #core: Core;
+  readonly #core: PasskeysNeeds;
   readonly #database: Database;
   readonly #table: Table<PasskeyColumns>;
   readonly #removed: Table<RemovedPasskeyColumns>;
   readonly #passkey: Selection<Passkey>;
   readonly #whole: Selection<PasskeyRow>;
 
-  constructor(core: Core) {
+  constructor(core: PasskeysNeeds) {
     this.#core = core;
     this.#database = core.database;
-    this.#table = core.table(passkeysTable);
-    this.#removed = core.table(removedPasskeysTable);
+    this.#table = new Table(core.database, passkeysTable);
+    this.#removed = new Table(core.database, removedPasskeysTable);
     this.#passkey = this.#table.shown('p');
     this.#whole = this.#table.whole('p');
   }
@@ -245,11 +264,6 @@ export class PasskeyStore {
 }
 
 const OF_USER = 'WHERE p.user_id = :userId ORDER BY p.id DESC';
-
-/** Turns a violation of the unique index into `passkey_exists`. */
-export function refuseKnown(error: unknown): never {
-  throw violatedUnique(error) ? new AuthError('passkey_exists', { cause: error }) : error;
-}
 
 /** Whether a user handle fits into its column. */
 function isStorable(userHandle: string): boolean {

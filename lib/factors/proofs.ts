@@ -1,12 +1,35 @@
 import type { Transaction } from 'sequelize';
-import type { Core } from '../../core/core.js';
-import { AuthError } from '../../errors.js';
-import type { RightFactor } from '../../sessions/second-factor.js';
-import type { User } from '../../tables/core.js';
-import type { UserRecord } from '../../users/record.js';
-import { secondFactorNotices, type TotpSecretRow } from './declarations.js';
+import type { Settings } from '../config/config.js';
+import type { Database } from '../database/database.js';
+import { AuthError } from '../errors.js';
+import type { Limiter } from '../limits/limiter.js';
+import type { Notices } from '../notices/notices.js';
+import type { Events } from '../outbox/events.js';
+import type { User } from '../tables/core.js';
+import type { TotpSecretRow } from '../tables/factors.js';
+import type { UserRecord } from '../users/record.js';
+import { secondFactorNotices } from './declarations.js';
 import { hashOf, type RecoveryCodes } from './recovery-codes.js';
-import { MAX_WRONG, type TotpSecrets } from './secrets.js';
+import { MAX_WRONG, type TotpSecrets } from './totp.js';
+
+/** What {@link Attempts} and {@link Proofs} need. */
+export interface ProofsNeeds {
+  readonly database: Database;
+  readonly settings: Settings;
+  readonly limiter: Limiter;
+  readonly events: Events;
+  readonly notices: Notices;
+}
+
+/** A factor that completes a sign-in, and was correct when it was checked. With `aal` 2, it is a second factor. */
+export interface RightFactor {
+  /** The authenticator assurance level (NIST SP 800-63B-4): 2 with two factors. */
+  readonly aal: number;
+  /** How the user authenticated (RFC 8176). */
+  readonly amr: readonly string[];
+  /** Consumes the factor. Only one of several concurrent calls succeeds. @returns whether this call succeeded */
+  use(transaction?: Transaction): Promise<boolean>;
+}
 
 /** How an attempt to provide a second factor counts. */
 interface AttemptRules {
@@ -26,11 +49,11 @@ interface AttemptRules {
  * Counts the attempts to provide an account's second factor. All purposes share one count, so that an attacker does not
  * get more guesses by starting again. Only a correct factor clears the count.
  */
-export class CodeAttempts {
-  readonly #core: Core;
+export class Attempts {
+  readonly #core: ProofsNeeds;
   readonly #secrets: TotpSecrets;
 
-  constructor(core: Core, secrets: TotpSecrets) {
+  constructor(core: ProofsNeeds, secrets: TotpSecrets) {
     this.#core = core;
     this.#secrets = secrets;
   }
@@ -105,7 +128,7 @@ export class CodeAttempts {
   }
 }
 
-/** The codes of a wrong factor. `invalid_passkey` is declared by the plugin that has passkeys. */
+/** The codes of a wrong factor. `invalid_passkey` is declared by passkeys(). */
 const WRONG: ReadonlySet<string> = new Set(['invalid_code', 'invalid_passkey']);
 
 function isWrong(error: unknown): error is AuthError {
@@ -119,11 +142,11 @@ const LOCKED = {
 
 /** Checks second factors, and returns functions that consume them. */
 export class Proofs {
-  readonly #core: Core;
+  readonly #core: ProofsNeeds;
   readonly #secrets: TotpSecrets;
   readonly #codes: RecoveryCodes;
 
-  constructor(core: Core, secrets: TotpSecrets, codes: RecoveryCodes) {
+  constructor(core: ProofsNeeds, secrets: TotpSecrets, codes: RecoveryCodes) {
     this.#core = core;
     this.#secrets = secrets;
     this.#codes = codes;
