@@ -2,7 +2,8 @@
 //
 //   x.spec.ts           on SQLite, with Express 5
 //   x.express.spec.ts   also with Express 4: it depends on how Express treats requests, responses and errors
-//   x.db.spec.ts        also on MariaDB (or MySQL) and PostgreSQL
+//   x.db.spec.ts        also on MariaDB (or MySQL) and PostgreSQL: it depends on their SQL, locks, types or errors. The statements
+//                       of every route run there anyway, in plans.db.walk.spec.ts
 //   x.walk.spec.ts      in the project `walks`, not in `specs`: it goes through a table of routes, runs a model, a storm or
 //                       processes, and takes longer than other specs
 //   x.e2e.spec.ts       uses the demo, the guides, the examples, the command line or the npm package as a user does
