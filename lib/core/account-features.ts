@@ -1,5 +1,6 @@
 import type { PasswordSettings } from '../users/passwords.js';
 import type { UsernameRules } from '../users/usernames.js';
+import type { EmailedSignInSettings } from '../waiting/emailed-sign-ins.js';
 
 /**
  * What accounts can have because a plugin is in the config, with its settings. The core has the rules. The plugin has
@@ -10,4 +11,6 @@ export interface AccountFeatures {
   readonly usernames?: UsernameRules;
   /** The hashing and the rules of passwords, if users have passwords. */
   readonly passwords?: PasswordSettings;
+  /** The settings of emailed sign-ins, if users can sign in with an emailed code or link. */
+  readonly emailedSignIns?: EmailedSignInSettings;
 }

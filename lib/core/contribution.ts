@@ -6,11 +6,9 @@ import type { PlainRequest } from '../context/call.js';
 import type { AuthError } from '../errors.js';
 import type { Html } from '../html.js';
 import type { HasUndo } from '../notices/changes.js';
-import type { ProvesMailboxes } from '../sessions/completion.js';
 import type { RemembersBrowsers } from '../sessions/devices.js';
 import type { AsksForEmailCodes } from '../sessions/email-code-step.js';
 import type { RefusesPasswords } from '../sessions/password-check.js';
-import type { UsesPendingCookie } from '../sessions/pending-sign-ins.js';
 import type { Authentication, Carrier, SessionAuthentication } from '../sessions/request.js';
 import type { HasSecondFactors } from '../sessions/second-factor.js';
 import type { FollowsSessions, SessionWithUser } from '../sessions/sessions.js';
@@ -19,7 +17,6 @@ import type { HasTasks } from '../sessions/tasks.js';
 import type { Session, User } from '../tables/core.js';
 import type { RowPart } from '../users/imported.js';
 import type { ChecksAccounts, FollowsAccounts, HasWaysIn, UserRecord } from '../users/record.js';
-import type { HasEmailedSignIns } from '../verification/delivery.js';
 import type { HasAttached } from '../verification/proof.js';
 import type { HasPurposes } from '../verification/tokens.js';
 import type { HasTables } from '../waiting/tables.js';
@@ -94,11 +91,8 @@ export interface Contribution
     RemembersBrowsers,
     HasAttached,
     HasWaysIn,
-    UsesPendingCookie,
     HasTasks,
     RefusesPasswords,
-    ProvesMailboxes,
-    HasEmailedSignIns,
     HasPurposes,
     HasTables {
   readonly carriers?: readonly Carrier[];

@@ -54,6 +54,7 @@ import { MailDelivery } from '../verification/delivery.js';
 import { ProofOfEmail } from '../verification/proof.js';
 import { OneTimeTokens } from '../verification/tokens.js';
 import { CodeTries } from '../waiting/code-tries.js';
+import { EmailedSignIns } from '../waiting/emailed-sign-ins.js';
 import type { AccountFeatures } from './account-features.js';
 import { BasePath } from './base-path.js';
 import { ADMINISTRATION, type Administration, type Contribution } from './contribution.js';
@@ -155,6 +156,11 @@ export class Core extends Given {
   readonly tasks = new Tasks(this);
   /** The attempts to enter emailed codes. */
   readonly codeTries = new CodeTries(this.database);
+  /** The sign-ins that wait for an emailed code or link. Null without a plugin for them. */
+  readonly emailedSignIns =
+    this.accountFeatures.emailedSignIns === undefined
+      ? null
+      : new EmailedSignIns(this, this.accountFeatures.emailedSignIns);
   /** The sign-ins that wait for a further step. */
   readonly pendings = new PendingSignIns(this);
   /** The rules for usernames. Null if users cannot have a username. */
@@ -282,7 +288,7 @@ export class Core extends Given {
 
   /** Whether browsers might have the cookie of a pending sign-in. */
   get usesPendingCookie(): boolean {
-    return this.completion.canWait || this.contributions.some(({ abandonPending }) => abandonPending);
+    return this.completion.canWait || this.emailedSignIns !== null;
   }
 
   /**

@@ -198,7 +198,7 @@ export class Site {
 
   /** Whether an emailed sign-in creates accounts. */
   get emailSignsUp(): boolean {
-    return this.core.contributions.some(({ emailedSignIns }) => emailedSignIns?.makesAccounts);
+    return this.core.emailedSignIns?.makesAccounts ?? false;
   }
 
   /** Whether users can create accounts. */

@@ -1,6 +1,5 @@
 import {
   INVITATION,
-  newPasswordNotice,
   RESET_PASSWORD,
   requireOtherPassword,
   resetLink,
@@ -8,6 +7,7 @@ import {
 } from '../../accounts/passwords.js';
 import type { Core } from '../../core/core.js';
 import type { Mails } from '../../mail/mails.js';
+import { newPasswordNotice } from '../../notices/passwords.js';
 import { attemptsOf } from '../../sessions/password-check.js';
 import { canonicalEmail } from '../../users/canonical.js';
 import type { Passwords } from '../../users/passwords.js';
