@@ -2,14 +2,11 @@ import type { Transaction } from 'sequelize';
 import { howToEnablePasswords } from '../core/contribution.js';
 import type { Core } from '../core/core.js';
 import { invalidField } from '../errors.js';
-import type { Asked, Link } from '../mail/mails.js';
-import type { MailTemplate } from '../mail/messages.js';
 import { newPasswordNotice } from '../notices/passwords.js';
 import type { User } from '../tables/core.js';
 import type { Passwords } from '../users/passwords.js';
 import { needsNewPassword, type UserRecord } from '../users/record.js';
 import type { Username } from '../users/usernames.js';
-import type { Purpose } from '../verification/tokens.js';
 
 /** @param what the call that requires passwords, for the message. @throws TypeError if users have no passwords */
 export function requirePasswords({ passwords }: Core, what: string): Passwords {
@@ -90,80 +87,3 @@ export async function requireOtherPassword(
   if (needsNewPassword(user) && (await passwords?.matches(passwordHash, newPassword)))
     throw invalidField('/new_password', 'same_password', 'must differ from the current password');
 }
-
-/** Whether links to choose a password can be emailed. */
-export function hasPasswordLinks({ mails, passwords }: Core): boolean {
-  return mails !== null && passwords !== null;
-}
-
-interface ResetLinkOptions {
-  /** Texts that replace the usual ones. @default {} */
-  readonly texts?: Partial<MailTemplate>;
-  /** Who asks for the link. Null if the app does, without a limit. @default null */
-  readonly asked?: Asked | null;
-}
-
-/** Emails a user a reset link, if that is possible and the user has an email. */
-export async function mailResetLink(
-  core: Core,
-  user: User,
-  transaction?: Transaction,
-  { texts = {}, asked = null }: ResetLinkOptions = {},
-): Promise<void> {
-  const { template, purpose } = resetLink(core);
-  const link = { template: { ...template, ...texts }, purpose };
-  if (hasPasswordLinks(core)) await core.mails?.link(link, user, asked, transaction);
-}
-
-/**
- * Emails the link to choose a first password to a user whom an administrator or the app created, if that is possible.
- */
-export async function mailInvitation(core: Core, user: User, transaction?: Transaction): Promise<void> {
-  const template = { ...invitationMail, page: core.settings.email?.invitationUrl ?? '' };
-  if (hasPasswordLinks(core))
-    await core.mails?.link({ template, purpose: INVITATION }, user, null, transaction);
-}
-
-export function resetLink({ settings }: Core): Link {
-  return {
-    template: { ...resetPasswordMail, page: settings.email?.resetUrl ?? '' },
-    purpose: RESET_PASSWORD,
-  };
-}
-
-declare module '../mail/messages.js' {
-  interface MailKinds {
-    'reset-password': unknown;
-    invitation: unknown;
-  }
-}
-
-const HOUR_MS = 60 * 60 * 1000;
-
-export const RESET_PASSWORD: Purpose = {
-  name: 'reset-password',
-  lifetimeMs: HOUR_MS,
-  endsWithPassword: true,
-};
-/** A link for the first password of a user whom an administrator has created. It is redeemed like a reset link. */
-export const INVITATION: Purpose = {
-  name: 'invitation',
-  lifetimeMs: 7 * 24 * HOUR_MS,
-  endsWithPassword: true,
-};
-
-const resetPasswordMail: Omit<MailTemplate, 'page'> = {
-  kind: 'reset-password',
-  subject: 'Choose a new password',
-  before: 'Someone requested a new password for your account. If it was you, choose one here:',
-  action: 'Choose a new password',
-  after: 'The link expires in one hour. If it was not you, ignore this email: your password has not changed.',
-};
-
-const invitationMail: Omit<MailTemplate, 'page'> = {
-  kind: 'invitation',
-  subject: 'Your new account',
-  before: 'An account was created for you. Choose a password here:',
-  action: 'Choose a password',
-  after: 'The link expires in 7 days. If you did not expect this, you can ignore this email.',
-};

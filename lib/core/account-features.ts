@@ -1,5 +1,6 @@
 import type { PasswordSettings } from '../users/passwords.js';
 import type { UsernameRules } from '../users/usernames.js';
+import type { EmailVerificationSettings } from '../verification/email-verification.js';
 import type { EmailedSignInSettings } from '../waiting/emailed-sign-ins.js';
 
 /**
@@ -11,6 +12,8 @@ export interface AccountFeatures {
   readonly usernames?: UsernameRules;
   /** The hashing and the rules of passwords, if users have passwords. */
   readonly passwords?: PasswordSettings;
+  /** The settings of the verification of emails, if users have passwords. It also requires `email` in the config. */
+  readonly emailVerification?: EmailVerificationSettings;
   /** The settings of emailed sign-ins, if users can sign in with an emailed code or link. */
   readonly emailedSignIns?: EmailedSignInSettings;
 }

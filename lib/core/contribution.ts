@@ -8,17 +8,14 @@ import type { Html } from '../html.js';
 import type { HasUndo } from '../notices/changes.js';
 import type { RemembersBrowsers } from '../sessions/devices.js';
 import type { AsksForEmailCodes } from '../sessions/email-code-step.js';
-import type { RefusesPasswords } from '../sessions/password-check.js';
 import type { Authentication, Carrier, SessionAuthentication } from '../sessions/request.js';
 import type { HasSecondFactors } from '../sessions/second-factor.js';
 import type { FollowsSessions, SessionWithUser } from '../sessions/sessions.js';
-import type { ChecksSignIns } from '../sessions/sign-in.js';
 import type { HasTasks } from '../sessions/tasks.js';
 import type { Session, User } from '../tables/core.js';
 import type { RowPart } from '../users/imported.js';
 import type { ChecksAccounts, FollowsAccounts, HasWaysIn, UserRecord } from '../users/record.js';
 import type { HasAttached } from '../verification/proof.js';
-import type { HasPurposes } from '../verification/tokens.js';
 import type { HasTables } from '../waiting/tables.js';
 
 /** A plugin's part of the list of a user's sign-in methods, as JSON. */
@@ -86,14 +83,11 @@ export interface Contribution
     FollowsSessions,
     HasUndo,
     HasSecondFactors,
-    ChecksSignIns,
     AsksForEmailCodes,
     RemembersBrowsers,
     HasAttached,
     HasWaysIn,
     HasTasks,
-    RefusesPasswords,
-    HasPurposes,
     HasTables {
   readonly carriers?: readonly Carrier[];
   /**
@@ -131,8 +125,6 @@ export interface Contribution
   pageUrl?(name: string): string;
   /** The plugin's data for pages. */
   readonly forPages?: ForPages;
-  /** Emails a user the link that proves access to the mailbox, if the plugin has such links. */
-  mailVerification?(user: User, transaction: Transaction): Promise<void>;
   isAdministrator?(user: User): boolean;
   /** The requirements on administrators' sessions for changes, if the plugin sets them. */
   readonly administration?: Administration;

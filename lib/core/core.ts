@@ -51,6 +51,8 @@ import { type AccountRow, checkAccount, type UserRecord } from '../users/record.
 import { UserUpdates } from '../users/updates.js';
 import { type AddedToUsers, Users } from '../users/users.js';
 import { MailDelivery } from '../verification/delivery.js';
+import { EmailVerification } from '../verification/email-verification.js';
+import { PasswordLinks } from '../verification/password-links.js';
 import { ProofOfEmail } from '../verification/proof.js';
 import { OneTimeTokens } from '../verification/tokens.js';
 import { CodeTries } from '../waiting/code-tries.js';
@@ -176,6 +178,10 @@ export class Core extends Given {
   readonly completion = new Completion(this);
   readonly proofs = new ProofOfEmail(this);
   readonly tokens = new OneTimeTokens(this);
+  /** Emails links to choose a password. Null without emails or passwords. */
+  readonly passwordLinks = this.mails && this.passwords && new PasswordLinks(this, this.mails);
+  /** Emails links that verify the address. Null without emails or passwords. */
+  readonly emailVerification = this.#newEmailVerification();
   /** The contributions of plugins. The list is complete when all plugins are set up. */
   readonly contributions: readonly Contribution[];
   /** The carriers of sessions, in the order in which they are tried. */
@@ -190,7 +196,6 @@ export class Core extends Given {
     if (email)
       this.outbox.addDestination(new MailDelivery(this, new Mailer(email, (page) => this.pageUrl(page))));
     this.contributions = options.setUp(this);
-    this.tokens.checkPurposes();
     const ofPlugins = this.contributions.flatMap(({ carriers = [] }) => carriers);
     this.carriers = joinCarriers([...ofPlugins, ...ownCarriers(this)]);
     this.afterCarriers = this.contributions.flatMap((plugin) => plugin.afterCarriers?.bind(plugin) ?? []);
@@ -255,7 +260,7 @@ export class Core extends Given {
     return hasEnded;
   }
 
-  /** Creates a session: see {@link SignIn}. @throws AuthError if a plugin's check rejects the user */
+  /** Creates a session: see {@link SignIn}. @throws AuthError if a check rejects the user */
   signIn(proof: Proof, options?: SignInOptions): Promise<SignedIn> {
     return this.gate.begin(proof, options);
   }
@@ -271,11 +276,11 @@ export class Core extends Given {
     return telemetry ? countSignIn(telemetry, method, work) : work();
   }
 
-  /** The problems of every sign-in: of the plugins' checks, and of an account that changes in the meantime. */
+  /** The problems of every sign-in: of its checks, and of an account that changes in the meantime. */
   get signInProblems(): readonly AuthErrorCode[] {
     return [
       'invalid_credentials',
-      ...this.contributions.flatMap(({ signInProblems = [] }) => signInProblems),
+      ...(this.emailVerification?.isRequired ? (['email_not_verified'] as const) : []),
     ];
   }
 
@@ -392,6 +397,12 @@ export class Core extends Given {
   /** The attributes of a session that plugins show to clients. */
   get shownOfSession(): readonly (keyof Session)[] {
     return this.contributions.flatMap(({ shows }) => shows?.session ?? []);
+  }
+
+  #newEmailVerification(): EmailVerification | null {
+    const { mails, passwordCheck: check } = this;
+    const { emailVerification: settings } = this.accountFeatures;
+    return mails && check && settings ? new EmailVerification(this, { ...settings, mails, check }) : null;
   }
 
   /** Emits an event about the requests that a limit has rejected, and logs their number without the address. */
