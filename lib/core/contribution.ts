@@ -31,10 +31,6 @@ export interface ForPages {
   readonly providers?: readonly string[];
   /** What users enter to sign in, in addition to the password. */
   readonly identifier?: 'email' | 'username' | 'either';
-  /** Whether a link verifies an email without a password, in the browser that was used to sign up. */
-  readonly verifiesByClick?: boolean;
-  /** The address that the link of an emailed sign-in was sent to. Null if it no longer works. */
-  emailOfLink?(token: string): Promise<string | null>;
   /**
    * Creates a section for the page about the account's security. Its forms are sent to routes of the plugin.
    *

@@ -246,7 +246,7 @@ export class Site {
 
   /** Whether a verification link works without a password in the browser of the sign-up. */
   get verifiesByClick(): boolean {
-    return this.core.contributions.some(({ forPages }) => forPages?.verifiesByClick);
+    return this.core.emailVerification?.isByLink ?? false;
   }
 
   /** Whether the browser has a pending sign-in. */

@@ -48,6 +48,11 @@ export class EmailVerification {
     return this.parts.isRequired;
   }
 
+  /** Whether a link verifies an email without a password, in the browser that was used to sign up. */
+  get isByLink(): boolean {
+    return this.parts.by === 'link';
+  }
+
   /**
    * Rejects the sign-in of a user whose email must be verified first.
    *
@@ -113,7 +118,7 @@ export class EmailVerification {
     const found = await tokens.find(VERIFY_EMAIL, token);
     const { user } = found.record;
     const isByLink = shown.sessionUserId !== user.id && shown.password === undefined;
-    if (isByLink && !(this.parts.by === 'link' && (await devices.hasSignedUp(user.id))))
+    if (isByLink && !(this.isByLink && (await devices.hasSignedUp(user.id))))
       throw new AuthError('unauthenticated');
     if (shown.sessionUserId !== user.id && shown.password !== undefined)
       await this.parts.check.verifyOwn(found.record, shown.password);

@@ -89,7 +89,7 @@ export function credentialPassword<const O extends CredentialPasswordOptions = R
           ...(settings.usernames ? [usernamesCheck(api)] : []),
         ],
         shows: { user: settings.usernames ? ['username', 'usernameDisplay'] : [] },
-        forPages: { identifier: settings.identifier, verifiesByClick: settings.verifyEmailBy === 'link' },
+        forPages: { identifier: settings.identifier },
         reauthentications: [byPassword(core, parts.check)],
         remembersBrowsers: settings.verifyEmailBy === 'link' || settings.unknownBrowser === 'code',
         ...(settings.unknownBrowser === 'code' && { codeInUnknownBrowsers: () => 'sign-in' as const }),

@@ -45,7 +45,6 @@ export function emailSignIn(
         ],
         reauthentications: [byEmailCode(core, rows)],
         remembersBrowsers: true,
-        forPages: { emailOfLink: (token) => rows.emailOfLink(token) },
         signInMethods: {
           schema: { email: z.boolean() },
           of: async ({ emailProof }) => ({ email: emailProof.reaches('mailbox') }),
