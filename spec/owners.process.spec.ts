@@ -108,17 +108,13 @@ describe.each([true, false])('what nobody has declared, with emails: %s', (hasEm
     expect(await rows(app.database, 'SELECT id FROM account_changes')).toEqual([]);
   });
 
-  test('a link for a purpose throws when it is followed', async () => {
+  test('a link for a purpose cannot be followed by code that compiles', async () => {
     const purpose = { name: 'forgotten', lifetimeMs: 60_000, endsWithPassword: true };
-    const followed = app.auth.trial.call(async ({ tokens }) => {
+    await app.auth.trial.call(async ({ tokens }) => {
       const token = await tokens.issue(purpose, userId, ada.email);
+      // @ts-expect-error: only `definePurpose` returns purposes, so that a new password ends their tokens.
       return tokens.find(purpose, token);
     });
-    await expect(followed).rejects.toThrow(
-      new TypeError(
-        "latchkey: the purpose 'forgotten' has not been declared: add it to the purposes of its plugin",
-      ),
-    );
   });
 });
 

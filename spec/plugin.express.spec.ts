@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { admin, apiKeys, auditLog, createAuth, oauth, type Plugin } from '../lib/index.js';
+import { definePurpose } from '../lib/verification/purposes.js';
 import { ada, password, SECRET, sessionCookie, signedIn } from './support/app.js';
 import { rows } from './support/database.js';
 import { fixedProvider } from './support/fixed-provider.js';
@@ -139,9 +140,11 @@ describe('a way to sign in that a plugin adds, by mailed links', () => {
   });
 
   test('cannot issue one-time tokens for the purpose of another plugin', () => {
-    const twin = { ...mailedLink(), name: 'twin' };
-    const open = () => createAuth({ database: 'sqlite:x.db', secret: SECRET, plugins: [mailedLink(), twin] });
-    expect(open).toThrow("latchkey: two plugins issue one-time tokens for 'sign-in-link'");
+    const define = (name: string) => () => definePurpose({ name: 'twin' }, { name, lifetimeMs: 60_000 });
+    const twice = (name: string, owner: string) =>
+      new TypeError(`latchkey: the purpose '${name}' is declared twice: by ${owner} and by twin()`);
+    expect(define('sign-in-link')).toThrow(twice('sign-in-link', 'links()'));
+    expect(define('reset-password')).toThrow(twice('reset-password', 'the core'));
   });
 
   test('counts as a way in when another one is removed', async () => {

@@ -51,12 +51,14 @@ const JWT = {
   until: new Date(Date.now() + 3_600_000),
 } as const;
 
-/** A plugin whose check of sign-ins fails. */
+/** A plugin whose check of accounts fails. */
 const failing: Plugin = {
   name: 'failing',
   setup: () => ({
     api: null,
-    checkSignIn: async () => Promise.reject(new Error('the app has a fault')),
+    checkAccount() {
+      throw new Error('the app has a fault');
+    },
   }),
 } as never;
 

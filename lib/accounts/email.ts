@@ -8,7 +8,7 @@ import type { Session, User } from '../tables/core.js';
 import { EmailProof } from '../users/email-proof.js';
 import type { UserRecord } from '../users/record.js';
 import type { BeforeChange } from '../verification/proof.js';
-import { VERIFY_NEW_EMAIL } from '../verification/tokens.js';
+import { VERIFY_NEW_EMAIL } from '../verification/purposes.js';
 import { dropFormerPassword } from './required-password.js';
 
 /** The proof that the user confirms the change: the user's session or password. */

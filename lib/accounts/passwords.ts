@@ -2,16 +2,11 @@ import type { Transaction } from 'sequelize';
 import { howToEnablePasswords } from '../core/contribution.js';
 import type { Core } from '../core/core.js';
 import { invalidField } from '../errors.js';
-import type { Asked, Link } from '../mail/mails.js';
-import type { MailTemplate } from '../mail/messages.js';
-import { declareNotices, type NoticeTemplate } from '../mail/notice-kinds.js';
-import { declareEvents } from '../outbox/events.js';
-import { CORE } from '../owners.js';
+import { newPasswordNotice } from '../notices/passwords.js';
 import type { User } from '../tables/core.js';
 import type { Passwords } from '../users/passwords.js';
 import { needsNewPassword, type UserRecord } from '../users/record.js';
 import type { Username } from '../users/usernames.js';
-import type { Purpose } from '../verification/tokens.js';
 
 /** @param what the call that requires passwords, for the message. @throws TypeError if users have no passwords */
 export function requirePasswords({ passwords }: Core, what: string): Passwords {
@@ -91,118 +86,4 @@ export async function requireOtherPassword(
 ): Promise<void> {
   if (needsNewPassword(user) && (await passwords?.matches(passwordHash, newPassword)))
     throw invalidField('/new_password', 'same_password', 'must differ from the current password');
-}
-
-/** Whether links to choose a password can be emailed. */
-export function hasPasswordLinks({ mails, passwords }: Core): boolean {
-  return mails !== null && passwords !== null;
-}
-
-interface ResetLinkOptions {
-  /** Texts that replace the usual ones. @default {} */
-  readonly texts?: Partial<MailTemplate>;
-  /** Who asks for the link. Null if the app does, without a limit. @default null */
-  readonly asked?: Asked | null;
-}
-
-/** Emails a user a reset link, if that is possible and the user has an email. */
-export async function mailResetLink(
-  core: Core,
-  user: User,
-  transaction?: Transaction,
-  { texts = {}, asked = null }: ResetLinkOptions = {},
-): Promise<void> {
-  const { template, purpose } = resetLink(core);
-  const link = { template: { ...template, ...texts }, purpose };
-  if (hasPasswordLinks(core)) await core.mails?.link(link, user, asked, transaction);
-}
-
-/**
- * Emails the link to choose a first password to a user whom an administrator or the app created, if that is possible.
- */
-export async function mailInvitation(core: Core, user: User, transaction?: Transaction): Promise<void> {
-  const template = { ...invitationMail, page: core.settings.email?.invitationUrl ?? '' };
-  if (hasPasswordLinks(core))
-    await core.mails?.link({ template, purpose: INVITATION }, user, null, transaction);
-}
-
-export function resetLink({ settings }: Core): Link {
-  return {
-    template: { ...resetPasswordMail, page: settings.email?.resetUrl ?? '' },
-    purpose: RESET_PASSWORD,
-  };
-}
-
-declare module '../outbox/events.js' {
-  interface EventDetails {
-    /** A password was changed, or set for the first time. */
-    'password.changed': { readonly userId: string };
-    /** A password was reset with an emailed link. */
-    'password.reset': { readonly userId: string };
-    /** The password of an account that has another sign-in method was removed. */
-    'password.removed': { readonly userId: string };
-  }
-}
-
-declareEvents(CORE, { 'password.changed': {}, 'password.reset': {}, 'password.removed': {} });
-
-declare module '../mail/messages.js' {
-  interface MailKinds {
-    'reset-password': unknown;
-    invitation: unknown;
-  }
-}
-
-const HOUR_MS = 60 * 60 * 1000;
-
-export const RESET_PASSWORD: Purpose = {
-  name: 'reset-password',
-  lifetimeMs: HOUR_MS,
-  endsWithPassword: true,
-};
-/** A link for the first password of a user whom an administrator has created. It is redeemed like a reset link. */
-export const INVITATION: Purpose = {
-  name: 'invitation',
-  lifetimeMs: 7 * 24 * HOUR_MS,
-  endsWithPassword: true,
-};
-
-const resetPasswordMail: Omit<MailTemplate, 'page'> = {
-  kind: 'reset-password',
-  subject: 'Choose a new password',
-  before: 'Someone requested a new password for your account. If it was you, choose one here:',
-  action: 'Choose a new password',
-  after: 'The link expires in one hour. If it was not you, ignore this email: your password has not changed.',
-};
-
-const invitationMail: Omit<MailTemplate, 'page'> = {
-  kind: 'invitation',
-  subject: 'Your new account',
-  before: 'An account was created for you. Choose a password here:',
-  action: 'Choose a password',
-  after: 'The link expires in 7 days. If you did not expect this, you can ignore this email.',
-};
-
-export const passwordNotices = declareNotices(CORE, {
-  'password-set': {
-    subject: 'A password was set for your account',
-    lines: ['Your account had no password, and now has one. Anyone who knows the password can sign in.'],
-  },
-  'password-changed': {
-    subject: 'Your password was changed',
-    lines: ['The password of your account was changed.'],
-  },
-  'password-removed': {
-    subject: 'Your password was removed',
-    lines: ['Your account no longer has a password. Your other sign-in methods still work.'],
-  },
-});
-
-declare module '../mail/notice-kinds.js' {
-  interface NoticeKinds extends Record<keyof typeof passwordNotices, unknown> {}
-}
-
-/** Returns the notice about a new password, which depends on whether the account had a password before. */
-export function newPasswordNotice({ passwordHash }: UserRecord): NoticeTemplate {
-  return passwordHash === null ? passwordNotices['password-set'] : passwordNotices['password-changed'];
 }

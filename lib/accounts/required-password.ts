@@ -1,13 +1,13 @@
 import type { Transaction } from 'sequelize';
 import type { Core } from '../core/core.js';
-import { AuthError, declareProblems } from '../errors.js';
+import { AuthError } from '../errors.js';
 import { declareNotices } from '../mail/notice-kinds.js';
 import { declareEvents, OF_ADMINISTRATOR } from '../outbox/events.js';
 import { CORE } from '../owners.js';
-import type { PasswordPurpose } from '../sessions/password-check.js';
+import { isReplacedByMail } from '../sessions/former-password.js';
 import type { Task } from '../sessions/tasks.js';
 import { needsNewPassword, type UserRecord } from '../users/record.js';
-import { mailResetLink, storePassword } from './passwords.js';
+import { storePassword } from './passwords.js';
 
 /**
  * Requires a user to choose a new password, and revokes all of the user's sessions. If a link can be emailed to a
@@ -29,31 +29,6 @@ export async function requireNewPassword(core: Core, userId: string, adminId: st
 }
 
 /**
- * Rejects the correct password of an account that needs a new one. If no link can be emailed to a verified address, the
- * password still creates a session, in which the user replaces it.
- *
- * @throws AuthError `new_password_required`; for an account that cannot be used, the errors of its checks
- */
-export async function refuseFormerPassword(
-  core: Core,
-  record: UserRecord,
-  purpose: PasswordPurpose,
-): Promise<void> {
-  if (!needsNewPassword(record.user)) return;
-  // No link is emailed to the owner of a suspended account.
-  core.checkAccount(record.account);
-  if (purpose !== 'proof') {
-    if (!isReplacedByMail(core, record)) return;
-    const { user } = record;
-    const asked = { ...core.asked(false), afterPassword: user.id };
-    await core.database.transaction((transaction: Transaction) =>
-      mailResetLink(core, user, transaction, { asked }),
-    );
-  }
-  throw new AuthError('new_password_required');
-}
-
-/**
  * Removes the former password of an account whose address is no longer verified. The password was invalid until then,
  * and would otherwise create sessions again.
  */
@@ -67,10 +42,6 @@ export async function dropFormerPassword(
     await storePassword(core, before.user.id, null, transaction);
 }
 
-function isReplacedByMail({ mails }: Core, { user }: UserRecord): boolean {
-  return needsNewPassword(user) && mails !== null && user.email !== null && user.emailVerifiedAt !== null;
-}
-
 /** The task of an account that needs a new password, in sessions that were created with the current password. */
 export const choosePassword: Task = {
   name: 'choose_password',
@@ -79,17 +50,6 @@ export const choosePassword: Task = {
   isListed: false,
   isOpen: (user, session) => needsNewPassword(user) && (session === null || session.amr.includes('pwd')),
 };
-
-const problems = declareProblems({
-  new_password_required: [
-    403,
-    'This account needs a new password. Follow the link in the email that was sent to you, or request another email.',
-  ],
-});
-
-declare module '../errors.js' {
-  interface ProblemCodes extends Record<keyof typeof problems, unknown> {}
-}
 
 declare module '../outbox/events.js' {
   interface EventDetails {

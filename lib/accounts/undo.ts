@@ -18,7 +18,6 @@ import { EmailProof } from '../users/email-proof.js';
 import type { Identifier, UserRecord } from '../users/record.js';
 import type { UserChanges } from '../users/updates.js';
 import { endWaiting } from '../waiting/tables.js';
-import { mailResetLink } from './passwords.js';
 import { findUndo, lockUndoable, type ProvenUndo, proveUndo, thenOf } from './undo-proof.js';
 
 /**
@@ -191,7 +190,7 @@ async function tell(
   await core.notices.plain(notice, user, transaction);
   if (removedEmail !== null)
     await core.notices.plain(notice, user, transaction, { takenEmail: removedEmail, byApp: true });
-  await mailResetLink(core, user, transaction, { texts: AFTER_UNDO });
+  await core.passwordLinks?.mailReset(user, transaction, { texts: AFTER_UNDO });
 }
 
 const AFTER_UNDO = {

@@ -1,6 +1,8 @@
 import type { SecondFactorSettings } from '../sessions/second-factor.js';
 import type { PasswordSettings } from '../users/passwords.js';
 import type { UsernameRules } from '../users/usernames.js';
+import type { EmailVerificationSettings } from '../verification/email-verification.js';
+import type { EmailedSignInSettings } from '../waiting/emailed-sign-ins.js';
 
 /**
  * What accounts can have because a plugin is in the config, with its settings. The core has the rules. The plugin has
@@ -15,4 +17,8 @@ export interface AccountFeatures {
   readonly secondFactors?: SecondFactorSettings;
   /** Passkeys. */
   readonly passkeys?: true;
+  /** The settings of the verification of emails, if users have passwords. It also requires `email` in the config. */
+  readonly emailVerification?: EmailVerificationSettings;
+  /** The settings of emailed sign-ins, if users can sign in with an emailed code or link. */
+  readonly emailedSignIns?: EmailedSignInSettings;
 }

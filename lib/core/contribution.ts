@@ -6,22 +6,16 @@ import type { PlainRequest } from '../context/call.js';
 import type { AuthError } from '../errors.js';
 import type { Html } from '../html.js';
 import type { HasUndo } from '../notices/changes.js';
-import type { ProvesMailboxes } from '../sessions/completion.js';
 import type { RemembersBrowsers } from '../sessions/devices.js';
 import type { AsksForEmailCodes } from '../sessions/email-code-step.js';
-import type { RefusesPasswords } from '../sessions/password-check.js';
-import type { UsesPendingCookie } from '../sessions/pending-sign-ins.js';
 import type { Authentication, Carrier, SessionAuthentication } from '../sessions/request.js';
 import type { HasReauthentications, HasSteps } from '../sessions/second-factor.js';
 import type { FollowsSessions, SessionWithUser } from '../sessions/sessions.js';
-import type { ChecksSignIns } from '../sessions/sign-in.js';
 import type { HasTasks } from '../sessions/tasks.js';
 import type { Session, User } from '../tables/core.js';
 import type { RowPart } from '../users/imported.js';
 import type { ChecksAccounts, FollowsAccounts, HasWaysIn, UserRecord } from '../users/record.js';
-import type { HasEmailedSignIns } from '../verification/delivery.js';
 import type { HasAttached } from '../verification/proof.js';
-import type { HasPurposes } from '../verification/tokens.js';
 import type { HasTables } from '../waiting/tables.js';
 
 /** A plugin's part of the list of a user's sign-in methods, as JSON. */
@@ -37,10 +31,6 @@ export interface ForPages {
   readonly providers?: readonly string[];
   /** What users enter to sign in, in addition to the password. */
   readonly identifier?: 'email' | 'username' | 'either';
-  /** Whether a link verifies an email without a password, in the browser that was used to sign up. */
-  readonly verifiesByClick?: boolean;
-  /** The address that the link of an emailed sign-in was sent to. Null if it no longer works. */
-  emailOfLink?(token: string): Promise<string | null>;
   /**
    * Creates a section for the page about the account's security. Its forms are sent to routes of the plugin.
    *
@@ -90,17 +80,11 @@ export interface Contribution
     HasUndo,
     HasSteps,
     HasReauthentications,
-    ChecksSignIns,
     AsksForEmailCodes,
     RemembersBrowsers,
     HasAttached,
     HasWaysIn,
-    UsesPendingCookie,
     HasTasks,
-    RefusesPasswords,
-    ProvesMailboxes,
-    HasEmailedSignIns,
-    HasPurposes,
     HasTables {
   readonly carriers?: readonly Carrier[];
   /**
@@ -138,8 +122,6 @@ export interface Contribution
   pageUrl?(name: string): string;
   /** The plugin's data for pages. */
   readonly forPages?: ForPages;
-  /** Emails a user the link that proves access to the mailbox, if the plugin has such links. */
-  mailVerification?(user: User, transaction: Transaction): Promise<void>;
   isAdministrator?(user: User): boolean;
   /** The requirements on administrators' sessions for changes, if the plugin sets them. */
   readonly administration?: Administration;

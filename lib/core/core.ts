@@ -53,9 +53,12 @@ import { type AccountRow, checkAccount, type UserRecord } from '../users/record.
 import { UserUpdates } from '../users/updates.js';
 import { type AddedToUsers, Users } from '../users/users.js';
 import { MailDelivery } from '../verification/delivery.js';
+import { EmailVerification } from '../verification/email-verification.js';
+import { PasswordLinks } from '../verification/password-links.js';
 import { ProofOfEmail } from '../verification/proof.js';
 import { OneTimeTokens } from '../verification/tokens.js';
 import { CodeTries } from '../waiting/code-tries.js';
+import { EmailedSignIns } from '../waiting/emailed-sign-ins.js';
 import type { AccountFeatures } from './account-features.js';
 import { BasePath } from './base-path.js';
 import { ADMINISTRATION, type Administration, type Contribution } from './contribution.js';
@@ -165,6 +168,11 @@ export class Core extends Given {
   readonly tasks = new Tasks(this);
   /** The attempts to enter emailed codes. */
   readonly codeTries = new CodeTries(this.database);
+  /** The sign-ins that wait for an emailed code or link. Null without a plugin for them. */
+  readonly emailedSignIns =
+    this.accountFeatures.emailedSignIns === undefined
+      ? null
+      : new EmailedSignIns(this, this.accountFeatures.emailedSignIns);
   /** The sign-ins that wait for a further step. */
   readonly pendings = new PendingSignIns(this);
   /** The rules for usernames. Null if users cannot have a username. */
@@ -180,6 +188,10 @@ export class Core extends Given {
   readonly completion = new Completion(this);
   readonly proofs = new ProofOfEmail(this);
   readonly tokens = new OneTimeTokens(this);
+  /** Emails links to choose a password. Null without emails or passwords. */
+  readonly passwordLinks = this.mails && this.passwords && new PasswordLinks(this, this.mails);
+  /** Emails links that verify the address. Null without emails or passwords. */
+  readonly emailVerification = this.#newEmailVerification();
   /** The contributions of plugins. The list is complete when all plugins are set up. */
   readonly contributions: readonly Contribution[];
   /** The carriers of sessions, in the order in which they are tried. */
@@ -194,7 +206,6 @@ export class Core extends Given {
     if (email)
       this.outbox.addDestination(new MailDelivery(this, new Mailer(email, (page) => this.pageUrl(page))));
     this.contributions = options.setUp(this);
-    this.tokens.checkPurposes();
     const ofPlugins = this.contributions.flatMap(({ carriers = [] }) => carriers);
     this.carriers = joinCarriers([...ofPlugins, ...ownCarriers(this)]);
     this.afterCarriers = this.contributions.flatMap((plugin) => plugin.afterCarriers?.bind(plugin) ?? []);
@@ -259,7 +270,7 @@ export class Core extends Given {
     return hasEnded;
   }
 
-  /** Creates a session: see {@link SignIn}. @throws AuthError if a plugin's check rejects the user */
+  /** Creates a session: see {@link SignIn}. @throws AuthError if a check rejects the user */
   signIn(proof: Proof, options?: SignInOptions): Promise<SignedIn> {
     return this.gate.begin(proof, options);
   }
@@ -275,11 +286,11 @@ export class Core extends Given {
     return telemetry ? countSignIn(telemetry, method, work) : work();
   }
 
-  /** The problems of every sign-in: of the plugins' checks, and of an account that changes in the meantime. */
+  /** The problems of every sign-in: of its checks, and of an account that changes in the meantime. */
   get signInProblems(): readonly AuthErrorCode[] {
     return [
       'invalid_credentials',
-      ...this.contributions.flatMap(({ signInProblems = [] }) => signInProblems),
+      ...(this.emailVerification?.isRequired ? (['email_not_verified'] as const) : []),
     ];
   }
 
@@ -292,7 +303,7 @@ export class Core extends Given {
 
   /** Whether browsers might have the cookie of a pending sign-in. */
   get usesPendingCookie(): boolean {
-    return this.completion.canWait || this.contributions.some(({ abandonPending }) => abandonPending);
+    return this.completion.canWait || this.emailedSignIns !== null;
   }
 
   /**
@@ -396,6 +407,12 @@ export class Core extends Given {
   /** The attributes of a session that plugins show to clients. */
   get shownOfSession(): readonly (keyof Session)[] {
     return this.contributions.flatMap(({ shows }) => shows?.session ?? []);
+  }
+
+  #newEmailVerification(): EmailVerification | null {
+    const { mails, passwordCheck: check } = this;
+    const { emailVerification: settings } = this.accountFeatures;
+    return mails && check && settings ? new EmailVerification(this, { ...settings, mails, check }) : null;
   }
 
   /** Emits an event about the requests that a limit has rejected, and logs their number without the address. */

@@ -32,8 +32,7 @@ export function problemsOf(core: Core, route: Route): Record<string, AuthErrorCo
   if ([...codes].some((code) => PROOFS.has(code)))
     for (const { accountProblems = [] } of core.contributions)
       for (const code of accountProblems) codes.add(code);
-  const refusesPasswords = core.contributions.some(({ refusesPassword }) => refusesPassword);
-  if (refusesPasswords && codes.has('invalid_credentials')) codes.add('new_password_required');
+  if (core.passwords && codes.has('invalid_credentials')) codes.add('new_password_required');
   if (takesForms(core.settings, route)) codes.add('invalid_callback_url');
   // Parameters can be malformed, and so can the transfer of a body.
   const hasBody = isUnsafe(route.method.toUpperCase());

@@ -125,8 +125,8 @@ export function signInAnswer(core: Core, description: string, more: z.ZodRawShap
 }
 
 /** The documented part of the response to a sign-in that can remove the password. */
-export function removedShape({ contributions }: Core): z.ZodRawShape {
-  if (!contributions.some(({ provesMailbox }) => provesMailbox)) return {};
+export function removedShape({ emailedSignIns }: Core): z.ZodRawShape {
+  if (!emailedSignIns) return {};
   const described = 'Set if the sign-in has removed the password, because someone else could have chosen it';
   return { password_removed: z.literal(true).optional().describe(described) };
 }

@@ -7,7 +7,8 @@ import type { Route } from '../http/route.js';
 import { cookieValues } from '../sessions/carriers.js';
 import type { SessionAuthentication } from '../sessions/request.js';
 import type { User } from '../tables/core.js';
-import { type FoundToken, VERIFY_NEW_EMAIL } from '../verification/tokens.js';
+import type { Purpose } from '../verification/purposes.js';
+import type { FoundToken } from '../verification/tokens.js';
 import { Kept } from './kept.js';
 import type { PagesSettings } from './options.js';
 import type { Found, Given, NamedRoute, RouteName } from './routes.js';
@@ -198,7 +199,7 @@ export class Site {
 
   /** Whether an emailed sign-in creates accounts. */
   get emailSignsUp(): boolean {
-    return this.core.contributions.some(({ emailedSignIns }) => emailedSignIns?.makesAccounts);
+    return this.core.emailedSignIns?.makesAccounts ?? false;
   }
 
   /** Whether users can create accounts. */
@@ -245,7 +246,7 @@ export class Site {
 
   /** Whether a verification link works without a password in the browser of the sign-up. */
   get verifiesByClick(): boolean {
-    return this.core.contributions.some(({ forPages }) => forPages?.verifiesByClick);
+    return this.core.emailVerification?.isByLink ?? false;
   }
 
   /** Whether the browser has a pending sign-in. */
@@ -256,13 +257,11 @@ export class Site {
   /** Finds the token of a link, without consuming it. @param purposes the purposes that the link can have */
   async linkOf(
     { token }: Asking,
-    purposes: readonly string[],
+    purposes: Purpose | readonly Purpose[],
   ): Promise<{ readonly token: string | null; readonly found: FoundToken | null }> {
     if (token === null) return { token, found: null };
-    const declared = [VERIFY_NEW_EMAIL, ...this.core.contributions.flatMap(({ purposes = [] }) => purposes)];
-    const accepted = declared.filter(({ name }) => purposes.includes(name));
     try {
-      return { token, found: await this.core.tokens.find(accepted, token) };
+      return { token, found: await this.core.tokens.find(purposes, token) };
     } catch (error) {
       if (error instanceof AuthError && error.code === 'invalid_token') return { token, found: null };
       throw error;

@@ -7,6 +7,7 @@ import type { RightFactor } from '../factors/proofs.js';
 import type { SignInStep } from '../tables/core.js';
 import type { UserRecord } from '../users/record.js';
 import type { Users } from '../users/users.js';
+import type { EmailedSignIns } from '../waiting/emailed-sign-ins.js';
 import type { JoinedPart } from '../waiting/waiting.js';
 import type { EmailCodeStep } from './email-code-step.js';
 import { challengerOf, type FoundPending, type PendingSignIns } from './pending-sign-ins.js';
@@ -21,14 +22,10 @@ export interface Proven {
   readonly passwordRemoved: boolean;
 }
 
-/** A plugin whose sign-ins prove the mailbox of the account. */
-export interface ProvesMailboxes {
-  /**
-   * Records the proof in the transaction that creates the session. The user's row is locked.
-   *
-   * @param isOwn whether the sign-in started in a browser of the account, so that nothing is removed from the account
-   */
-  provesMailbox?(record: UserRecord, isOwn: boolean, transaction: Transaction): Promise<Proven>;
+/** The proofs of emails, which are a later part of the core. */
+interface RecordsProofs {
+  /** Records that an emailed code or link has proven the mailbox: see `ProofOfEmail`. The user's row is locked. */
+  recordSignIn(record: UserRecord, isOwn: boolean, transaction: Transaction): Promise<Proven>;
 }
 
 /** What {@link Completion} needs. */
@@ -41,7 +38,9 @@ interface CompletionNeeds {
   readonly factors: Factors | null;
   readonly secondFactors: SecondFactorRules;
   readonly emailCodes: EmailCodeStep;
-  readonly contributions: readonly ProvesMailboxes[];
+  readonly proofs: RecordsProofs;
+  /** Null without a plugin for them. */
+  readonly emailedSignIns: EmailedSignIns | null;
 }
 
 /** Completes pending sign-ins with the methods of plugins. */
@@ -150,13 +149,12 @@ export class Completion {
 
   /** Records that the first step has proven the mailbox. @returns null if there is nothing to record */
   async #prove({ record, row }: FoundPending, transaction: Transaction): Promise<Proven | null> {
-    const plugin = this.core.contributions.find(({ provesMailbox }) => provesMailbox);
-    if (!plugin?.provesMailbox || row.provesEmail === null) return null;
+    if (!this.core.emailedSignIns || row.provesEmail === null) return null;
     const locked = await this.core.users.lock(record.user.id, transaction);
     const isSame = locked?.authEpoch === row.authEpoch && locked.user.email === row.provesEmail;
     if (!locked || !isSame) throw new AuthError('sign_in_expired');
     if (record.emailProof.reaches('mailbox')) return null;
-    return plugin.provesMailbox(locked, row.isOwn === true, transaction);
+    return this.core.proofs.recordSignIn(locked, row.isOwn === true, transaction);
   }
 }
 

@@ -1,13 +1,13 @@
 import type { Settings } from '../config/config.js';
-import type { Database } from '../database/database.js';
 import { AuthError } from '../errors.js';
 import type { Limiter, RefusedAttempt } from '../limits/limiter.js';
 import type { Events } from '../outbox/events.js';
 import type { User } from '../tables/core.js';
 import type { Passwords } from '../users/passwords.js';
-import { type ChecksAccounts, checkAccount, type Identifier, type UserRecord } from '../users/record.js';
+import { checkAccount, type Identifier, type UserRecord } from '../users/record.js';
 import type { Users } from '../users/users.js';
 import type { Devices } from './devices.js';
+import { type FormerPasswordNeeds, type PasswordPurpose, refuseFormerPassword } from './former-password.js';
 import type { SecondFactorRules } from './second-factor.js';
 import { isPending, type SignedIn } from './signed-in.js';
 
@@ -36,27 +36,14 @@ export interface RightPassword extends UserRecord {
   readonly attempts: string;
 }
 
-/**
- * The purpose of a correct password: to sign in, to be changed, or to prove the identity of a session's or link's user.
- */
-export type PasswordPurpose = 'sign-in' | 'change' | 'proof';
-
-/** A plugin that decides whether correct passwords are accepted. */
-export interface RefusesPasswords {
-  /** Rejects a correct password by throwing an AuthError. */
-  refusesPassword?(record: UserRecord, purpose: PasswordPurpose): Promise<void>;
-}
-
 /** What {@link PasswordCheck} needs. */
-interface PasswordCheckNeeds {
-  readonly database: Database;
+interface PasswordCheckNeeds extends FormerPasswordNeeds {
   readonly settings: Settings;
   readonly limiter: Limiter;
   readonly events: Events;
   readonly users: Users;
   readonly devices: Devices;
   readonly secondFactors: SecondFactorRules;
-  readonly contributions: readonly (ChecksAccounts & RefusesPasswords)[];
 }
 
 /** A password that a client has sent. */
@@ -103,7 +90,7 @@ export class PasswordCheck {
     return this.#verify({ record, name, password, isOwn: false }, async (proved) => {
       let isComplete = false;
       try {
-        await this.#refuseFormer(proved, 'sign-in');
+        await refuseFormerPassword(this.core, proved, 'sign-in');
         const signedIn = await signIn(proved);
         isComplete = !isPending(signedIn);
         return signedIn;
@@ -126,18 +113,13 @@ export class PasswordCheck {
   ): Promise<UserRecord> {
     const forgive = async (proved: RightPassword) => {
       await this.#forgive(proved);
-      await this.#refuseFormer(proved, purpose);
+      await refuseFormerPassword(this.core, proved, purpose);
       return proved;
     };
     const name = attemptsOf(record.user);
     const proved = await this.#verify({ record, name, password, isOwn: true }, forgive);
     checkAccount(proved.account, this.core.contributions);
     return proved;
-  }
-
-  /** Rejects the correct password of an account that needs a new one. */
-  async #refuseFormer(record: UserRecord, purpose: PasswordPurpose): Promise<void> {
-    for (const { refusesPassword } of this.core.contributions) await refusesPassword?.(record, purpose);
   }
 
   async #verify<T>(attempt: Attempt, use: Use<T>): Promise<T> {

@@ -10,6 +10,7 @@ import { type SignInStep, unfinishedSignIns } from '../tables/core.js';
 import type { UserRecord } from '../users/record.js';
 import type { Users } from '../users/users.js';
 import type { CodeTries } from '../waiting/code-tries.js';
+import type { EmailedSignIns } from '../waiting/emailed-sign-ins.js';
 import { type FoundWaiting, type JoinedPart, WaitingOfUsers } from '../waiting/waiting.js';
 import { cookieValues } from './carriers.js';
 import { MAX_IP, MAX_USER_AGENT } from './signed-in.js';
@@ -37,12 +38,6 @@ export interface NewPendingSignIn {
   readonly isOwn?: boolean | null;
 }
 
-/** A plugin that gives browsers the cookie of pending sign-ins too. */
-export interface UsesPendingCookie {
-  /** Ends what a token in that cookie identifies, because the browser signs out. */
-  abandonPending?(tokenHash: Buffer): Promise<unknown>;
-}
-
 /** A pending sign-in and its user. */
 export type FoundPending = FoundWaiting<RowOf<typeof unfinishedSignIns.columns>>;
 
@@ -53,7 +48,8 @@ interface PendingSignInsNeeds {
   readonly settings: Settings;
   readonly users: Users;
   readonly codeTries: CodeTries;
-  readonly contributions: readonly UsesPendingCookie[];
+  /** Null without a plugin for them. Their browsers have the cookie of pending sign-ins too. */
+  readonly emailedSignIns: EmailedSignIns | null;
 }
 
 /** Sign-ins that wait for a further step. Each is for one user, and can be completed once. */
@@ -143,13 +139,13 @@ export class PendingSignIns {
     return found?.row.step === 'email_code' ? found.record.user.id : null;
   }
 
-  /** Deletes the pending sign-ins whose tokens the current request presents, because its browser signs out. */
+  /** Deletes the sign-ins whose tokens the current request presents, because its browser signs out. */
   async abandon(): Promise<void> {
     for (const token of this.#presented()) {
       if (!isWellFormedToken(PREFIX, token)) continue;
       const hash = digestToken(token);
       await this.rows.end({ hash });
-      for (const plugin of this.core.contributions) await plugin.abandonPending?.(hash);
+      await this.core.emailedSignIns?.end({ browserHash: hash });
     }
   }
 

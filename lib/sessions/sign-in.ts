@@ -7,7 +7,7 @@ import { uuidv7 } from '../crypto/uuid.js';
 import type { Database } from '../database/database.js';
 import { isForeignKeyViolation } from '../database/faults.js';
 import { storable } from '../database/literal.js';
-import { AuthError, type AuthErrorCode } from '../errors.js';
+import { AuthError } from '../errors.js';
 import type { Limiter } from '../limits/limiter.js';
 import type { Events } from '../outbox/events.js';
 import { type Session, type SessionColumns, sessions, type User } from '../tables/core.js';
@@ -184,7 +184,7 @@ export interface ProofToBegin extends Pick<Proof, 'user' | 'authEpoch'> {
   readonly hasForgotten?: boolean;
 }
 
-/** A sign-in that has passed the plugins' checks. */
+/** A sign-in that has passed the checks. */
 export interface CheckedSignIn {
   /**
    * Creates the session, ends the client's other sessions, and remembers its device, all or nothing. If a second factor
@@ -195,16 +195,10 @@ export interface CheckedSignIn {
   complete(signedIn: SignedIn): Promise<void>;
 }
 
-/** A plugin that decides whether an authenticated user gets a session. */
-export interface ChecksSignIns {
-  /**
-   * Rejects an authenticated user's sign-in by throwing an AuthError.
-   *
-   * @param isByPerson see {@link SignInOptions}
-   */
-  checkSignIn?(user: User, isByPerson: boolean): Promise<void>;
-  /** The problems that `checkSignIn` throws, for the OpenAPI document. */
-  readonly signInProblems?: readonly AuthErrorCode[];
+/** The verification of emails, which is a later part of the core. */
+interface RequiresVerifiedEmails {
+  /** Rejects users whose email must be verified first: see `EmailVerification`. */
+  requireFor(user: User, isByPerson: boolean): Promise<void>;
 }
 
 /** What {@link SignIn} needs. */
@@ -216,12 +210,14 @@ interface SignInNeeds extends NewSessionsNeeds {
   readonly secondFactors: SecondFactorRules;
   readonly emailCodes: EmailCodeStep;
   readonly pendings: PendingSignIns;
-  readonly contributions: readonly (ChecksAccounts & ChecksSignIns)[];
+  /** Null without emails or passwords. */
+  readonly emailVerification: RequiresVerifiedEmails | null;
+  readonly contributions: readonly ChecksAccounts[];
 }
 
 /**
- * The only place where sessions are created, however the user authenticated. Plugins' checks run here and nowhere else,
- * so that no sign-in method can skip them.
+ * The only place where sessions are created, however the user authenticated. The checks of sign-ins run here, so that no
+ * sign-in method can skip them.
  */
 export class SignIn {
   readonly #sessions: NewSessions;
@@ -243,7 +239,7 @@ export class SignIn {
     if (!options.isYetToBeMade && !(await this.core.users.isPresent({ user, row })))
       throw new AuthError('invalid_credentials');
     checkAccount(account, this.core.contributions);
-    for (const contribution of this.core.contributions) await contribution.checkSignIn?.(user, isByPerson);
+    await this.core.emailVerification?.requireFor(user, isByPerson);
     const reached = this.core.secondFactors.reached({ account }, shown);
     const assurance = reached ?? (withoutProof ? { aal: 1 as const, amr: shown.amr } : null);
     const device = assurance && isByPerson ? await this.core.devices.recognize(user) : NO_DEVICE;

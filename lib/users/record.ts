@@ -224,11 +224,6 @@ export interface WayIn {
 export interface HasWaysIn {
   /** Returns the user's sign-in methods of this plugin. The user's row is locked. */
   waysIn?(record: UserRecord, transaction: Transaction): Promise<readonly WayIn[]>;
-  /**
-   * SQL that is true if the user `u` can reauthenticate with this plugin. It is part of the statement that reads the
-   * user.
-   */
-  readonly reauthenticatesSql?: string;
 }
 
 /** Whether a user can sign in with any method. The user's row is locked. */

@@ -17,28 +17,13 @@ import { mailboxOf } from '../users/canonical.js';
 import type { HeldEmails } from '../users/held-emails.js';
 import type { UserRecord } from '../users/record.js';
 import type { Users } from '../users/users.js';
+import type { EmailedSignIns } from '../waiting/emailed-sign-ins.js';
 import type { OneTimeTokens } from './tokens.js';
 
 const MAILS_AT_ONCE = 25;
 const SEND_MS = 60_000;
 /** If a link is sent later than this after its request, its lifetime starts when it is sent. */
 const LATE_MS = 60_000;
-
-/** A plugin that has sign-ins with emailed codes. */
-export interface HasEmailedSignIns {
-  readonly emailedSignIns?: {
-    /** Whether the code creates an account for an address without an account. */
-    readonly makesAccounts: boolean;
-    /**
-     * Records that the email of a request is being sent. The writes are the same whether or not the email contains the
-     * code. A code is valid only once it has been sent.
-     *
-     * @param authEpoch the account's epoch. Null if there is no account
-     * @returns whether the request has not ended
-     */
-    mailed(requestHash: Buffer, hasCode: boolean, authEpoch: number | null): Promise<boolean>;
-  };
-}
 
 /** What {@link MailDelivery} needs. */
 interface MailDeliveryNeeds {
@@ -48,7 +33,8 @@ interface MailDeliveryNeeds {
   readonly held: HeldEmails;
   readonly devices: Devices;
   readonly tokens: OneTimeTokens;
-  readonly contributions: readonly HasEmailedSignIns[];
+  /** Null without a plugin for them. */
+  readonly emailedSignIns: EmailedSignIns | null;
 }
 
 /** Sends the emails of the outbox. */
@@ -151,8 +137,7 @@ export class MailDelivery implements Destination {
     { attempts }: OpenEntry,
     signal: AbortSignal,
   ): Promise<boolean> {
-    const { emailedSignIns: signIns } =
-      this.core.contributions.find(({ emailedSignIns }) => emailedSignIns) ?? {};
+    const { emailedSignIns: signIns } = this.core;
     if (!signIns) return false;
     const record = await this.core.users.findRecord({ email });
     const user = record?.user ?? null;

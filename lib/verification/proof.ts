@@ -1,10 +1,13 @@
 import type { Transaction } from 'sequelize';
 import type { Database } from '../database/database.js';
 import type { AccountChanges } from '../notices/changes.js';
+import type { Notices } from '../notices/notices.js';
+import { passwordNotices } from '../notices/passwords.js';
 import type { Events } from '../outbox/events.js';
+import type { Proven } from '../sessions/completion.js';
 import type { Devices } from '../sessions/devices.js';
 import type { Sessions } from '../sessions/sessions.js';
-import type { EmailProof } from '../users/email-proof.js';
+import { EmailProof } from '../users/email-proof.js';
 import { type HasWaysIn, hasWayIn, type UserRecord } from '../users/record.js';
 import type { UserUpdates } from '../users/updates.js';
 import type { UsernameRules } from '../users/usernames.js';
@@ -36,6 +39,7 @@ interface ProofOfEmailNeeds {
   readonly sessions: Sessions;
   readonly devices: Devices;
   readonly changes: AccountChanges;
+  readonly notices: Notices;
   readonly tokens: RevocableTokens;
   readonly contributions: readonly (HasAttached & HasWaysIn)[];
 }
@@ -97,6 +101,28 @@ export class ProofOfEmail {
     if (user.emailVerifiedAt === null)
       this.core.events.emit('user.email_verified', { userId: user.id }, transaction);
     return proved.record;
+  }
+
+  /**
+   * Records that a user has signed in with an emailed code or link, and so has access to the mailbox. The first proof
+   * removes everything that was attached to the account before it, except for the second factor. The user's row is
+   * locked.
+   *
+   * @param isOwn whether the sign-in started in a browser of the account, so that nothing is removed
+   */
+  async recordSignIn(record: UserRecord, isOwn: boolean, transaction: Transaction): Promise<Proven> {
+    const left = await this.record(
+      record,
+      { proof: EmailProof.answeredMail, isOwn, keepsFactors: true },
+      transaction,
+    );
+    const passwordRemoved = record.passwordHash !== null && left.passwordHash === null;
+    // The notice has no undo link, because the removed password might be known to the person who would undo this.
+    if (passwordRemoved) {
+      await this.core.notices.plain(removedNotice, left.user, transaction);
+      this.core.events.emit('password.removed', { userId: left.user.id }, transaction);
+    }
+    return { record: left, passwordRemoved };
   }
 
   /**
@@ -164,6 +190,14 @@ export class ProofOfEmail {
     return cleared.record;
   }
 }
+
+const removedNotice = {
+  ...passwordNotices['password-removed'],
+  lines: [
+    'Someone signed in to your account with a code that was emailed to this address, for the first time. Your account had a password that someone else might have chosen before, so it was removed.',
+    'If you want to sign in with a password, choose a new one.',
+  ],
+};
 
 /** Whether the next proof of the mailbox is the account's first one. */
 function isUnproven({ emailProof, hasProvedMailbox }: UserRecord): boolean {

@@ -1,7 +1,7 @@
 import type { Transaction } from 'sequelize';
 import { createToken, digestToken, isWellFormedToken } from '../crypto/token.js';
 import type { Database } from '../database/database.js';
-import { AuthError, UndeclaredError } from '../errors.js';
+import { AuthError } from '../errors.js';
 import type { LinkPurpose } from '../mail/mails.js';
 import type { RowOf } from '../tables/column.js';
 import { oneTimeTokens, type TokenColumns } from '../tables/core.js';
@@ -11,6 +11,7 @@ import type { Users } from '../users/users.js';
 import type { CodeTries } from '../waiting/code-tries.js';
 import { type FoundWaiting, WaitingOfUsers } from '../waiting/waiting.js';
 import type { BeforeChange, ProofOfEmail } from './proof.js';
+import { endedByNewPassword, type Purpose } from './purposes.js';
 
 /** A valid token and its user. */
 export interface FoundToken extends FoundWaiting<RowOf<TokenColumns>> {
@@ -26,7 +27,7 @@ interface OneTimeTokensNeeds {
   readonly users: Users;
   readonly codeTries: CodeTries;
   readonly proofs: ProofOfEmail;
-  readonly contributions: readonly (ChecksAccounts & HasPurposes)[];
+  readonly contributions: readonly ChecksAccounts[];
 }
 
 /**
@@ -38,13 +39,6 @@ export class OneTimeTokens {
 
   constructor(private readonly core: OneTimeTokensNeeds) {
     this.#waiting = new WaitingOfUsers(core, oneTimeTokens);
-  }
-
-  /** @throws TypeError if two plugins declare the same purpose: each could redeem the other's tokens */
-  checkPurposes(): void {
-    const names = this.#purposes.map(({ name }) => name);
-    const twice = names.find((name, index) => names.indexOf(name) !== index);
-    if (twice) throw new TypeError(`latchkey: two plugins issue one-time tokens for '${twice}'`);
   }
 
   /**
@@ -91,15 +85,8 @@ export class OneTimeTokens {
    *
    * @param accepted the purposes that the token can have
    * @throws AuthError `invalid_token`
-   * @throws TypeError if no plugin has declared the purpose, because then nothing would revoke its tokens
    */
   async find(accepted: Purpose | readonly Purpose[], token: string): Promise<FoundToken> {
-    const declared = this.#purposes;
-    const unknown = [accepted].flat().find(({ name }) => !declared.some((purpose) => purpose.name === name));
-    if (unknown)
-      throw new UndeclaredError(
-        `latchkey: the purpose '${unknown.name}' has not been declared: add it to the purposes of its plugin`,
-      );
     const found = isWellFormedToken(PREFIX, token) ? await this.#waiting.find(digestToken(token)) : null;
     const purpose = [accepted].flat().find(({ name }) => name === found?.row.purpose);
     if (!found || !purpose) throw new AuthError('invalid_token');
@@ -145,42 +132,11 @@ export class OneTimeTokens {
 
   /** Revokes the tokens that a new password invalidates, such as other reset links. */
   async endWithNewPassword(userId: string, transaction: Transaction): Promise<void> {
-    for (const { name: purpose, endsWithPassword } of this.#purposes) {
-      if (endsWithPassword) await this.#waiting.end({ userId, purpose }, transaction);
-    }
+    for (const purpose of endedByNewPassword()) await this.#waiting.end({ userId, purpose }, transaction);
   }
 
   /** Revokes all tokens of a user. */
   async endAll(userId: string, transaction: Transaction): Promise<void> {
     await this.#waiting.end({ userId }, transaction);
   }
-
-  get #purposes(): readonly Purpose[] {
-    return [VERIFY_NEW_EMAIL, ...this.core.contributions.flatMap(({ purposes = [] }) => purposes)];
-  }
 }
-
-/** The purpose of a one-time token, and its rules. */
-export interface Purpose extends LinkPurpose {
-  /** Whether a new password revokes the user's tokens. @default false */
-  readonly endsWithPassword?: boolean;
-  /**
-   * Whether the token is sent to the user's new address. Redeeming it changes the email. It is revoked whenever all of
-   * the user's sessions are revoked.
-   * @default false
-   */
-  readonly isForNewEmail?: boolean;
-}
-
-/** A plugin that issues one-time tokens. */
-export interface HasPurposes {
-  /** The purposes of the one-time tokens that the plugin issues. */
-  readonly purposes?: readonly Purpose[];
-}
-
-export const VERIFY_NEW_EMAIL: Purpose = {
-  name: 'verify-new-email',
-  lifetimeMs: 60 * 60 * 1000,
-  endsWithPassword: true,
-  isForNewEmail: true,
-};

@@ -5,6 +5,7 @@ import { route, text } from '../../lib/http/route.js';
 import { definePlugin } from '../../lib/plugin.js';
 import type { SignedIn } from '../../lib/sessions/signed-in.js';
 import { canonicalEmail } from '../../lib/users/canonical.js';
+import { definePurpose } from '../../lib/verification/purposes.js';
 
 declare module '../../lib/mail/messages.js' {
   interface MailKinds {
@@ -12,7 +13,10 @@ declare module '../../lib/mail/messages.js' {
   }
 }
 
-const SIGN_IN = { name: 'sign-in-link', lifetimeMs: 10 * 60 * 1000, endsWithPassword: true };
+const SIGN_IN = definePurpose(
+  { name: 'links' },
+  { name: 'sign-in-link', lifetimeMs: 10 * 60 * 1000, endsWithPassword: true },
+);
 
 const mail = {
   kind: 'sign-in-link',
@@ -87,7 +91,6 @@ export function mailedLink() {
             },
           }),
         ],
-        purposes: [SIGN_IN],
         waysIn: async ({ user }) => (user.email === null ? [] : [{ kind: 'link' }]),
       };
     },

@@ -1,5 +1,4 @@
 import type { Response } from 'supertest';
-import { mailInvitation } from '../../lib/accounts/passwords.js';
 import { type AuthWith, internalsOf } from '../../lib/auth.js';
 import type { AuthConfig, User } from '../../lib/index.js';
 import { definePlugin } from '../../lib/plugin.js';
@@ -25,14 +24,17 @@ let provider: Awaited<ReturnType<typeof startLyingProvider>>;
 let meanwhile: ((user: User) => Promise<unknown>) | null = null;
 const interruption = definePlugin({
   name: 'interruption',
-  setup: () => ({
-    api: null,
-    async checkSignIn(user) {
+  setup({ gate }) {
+    const { check } = gate;
+    gate.check = async (record, options) => {
+      const checked = await check.call(gate, record, options);
       const work = meanwhile;
       meanwhile = null;
-      await work?.(user);
-    },
-  }),
+      await work?.(record.user);
+      return checked;
+    };
+    return { api: null };
+  },
 });
 
 /** The users who are required to have a second factor. */
@@ -189,7 +191,7 @@ export const byInvitation: Way = async ({ email, id }) => {
   await rows(app.database, 'UPDATE users SET password_hash = NULL WHERE id = :id', { id });
   const user = await app.auth.admin.getUser(id);
   const { token } = await mail.mailOf(email, 'invitation', async () =>
-    mailInvitation(internalsOf(app.auth).core, user),
+    internalsOf(app.auth).core.passwordLinks?.mailInvitation(user),
   );
   const attempt = (new_password: string) => post('/passwords/reset', { token, new_password });
   return { right: () => attempt(NEW), repeat: () => attempt('short') };

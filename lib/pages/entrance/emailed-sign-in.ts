@@ -49,7 +49,7 @@ export function emailedSignIn(site: Site): Page | null {
       return {
         form: site.form(visit, { path }, 'confirm'),
         token,
-        of: token === null ? null : await emailOfLink(site, token),
+        of: (token !== null && (await site.core.emailedSignIns?.emailOfLink(token))) || null,
         // Compare strings, because the type has no such code without the plugin that declares it.
         isElsewhere: String(refused?.error.code) === 'other_browser',
         fields: needsFields ? ownFields(site) : [],
@@ -91,14 +91,6 @@ function emailedSignInView(values: EmailedSignInValues & CommonValues, words: Wo
       }${own}`,
     )}<p><a href="${again}">${t.again}</a></p>`,
   };
-}
-
-async function emailOfLink(site: Site, token: string): Promise<string | null> {
-  for (const { forPages } of site.core.contributions) {
-    const email = await forPages?.emailOfLink?.(token);
-    if (email) return email;
-  }
-  return null;
 }
 
 declare module '../values.js' {

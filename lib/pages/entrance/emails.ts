@@ -1,5 +1,7 @@
 import { type Html, html } from '../../html.js';
 import { maskEmail } from '../../users/canonical.js';
+import { VERIFY_EMAIL } from '../../verification/email-verification.js';
+import { VERIFY_NEW_EMAIL } from '../../verification/purposes.js';
 import { errorSummary, field, formOf, hidden, usernameOf } from '../controls.js';
 import { type Page, page, type View } from '../page.js';
 import type { Site } from '../site.js';
@@ -51,7 +53,7 @@ export function verifyEmail(site: Site): Page | null {
     ],
     async values(visit) {
       const { auth, returnTo, query, refused } = visit;
-      const { token, found } = await site.linkOf(visit, ['verify-email']);
+      const { token, found } = await site.linkOf(visit, VERIFY_EMAIL);
       const isOwn = found !== null && auth?.user.id === found.record.user.id;
       return {
         form: site.form(visit, { path }, 'confirm'),
@@ -125,7 +127,7 @@ export function changeEmail(site: Site): Page | null {
     forms: [{ name: 'confirm', route, next: () => site.page('change-email', { done: 'email-changed' }) }],
     async values(visit) {
       const { auth, query } = visit;
-      const { token, found } = await site.linkOf(visit, ['verify-new-email']);
+      const { token, found } = await site.linkOf(visit, VERIFY_NEW_EMAIL);
       const isOwn = found !== null && auth?.user.id === found.record.user.id;
       return {
         form: site.form(visit, { path }, 'confirm'),

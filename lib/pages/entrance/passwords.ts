@@ -1,4 +1,5 @@
 import { html } from '../../html.js';
+import { INVITATION, RESET_PASSWORD } from '../../verification/password-links.js';
 import { errorSummary, field, formOf, hidden, usernameOf } from '../controls.js';
 import { type Page, page, type View } from '../page.js';
 import type { Site } from '../site.js';
@@ -80,7 +81,7 @@ export function resetPassword(site: Site, name: 'reset-password' | 'invitation')
     access: 'anyone',
     forms: [{ name: 'set', route, next: () => site.page('sign-in', { done: 'password-reset' }) }],
     async values(visit) {
-      const { token, found } = await site.linkOf(visit, ['reset-password', 'invitation']);
+      const { token, found } = await site.linkOf(visit, [RESET_PASSWORD, INVITATION]);
       return {
         form: site.form(visit, { path }, 'set'),
         token: found && token,

@@ -1,12 +1,6 @@
 import type { Transaction } from 'sequelize';
 import { KEYS_OF_LIST, type ListUsersOptions, listUsers, type UserPage } from '../../accounts/list.js';
-import {
-  hasPasswordLinks,
-  mailInvitation,
-  mailResetLink,
-  readUsername,
-  requirePasswords,
-} from '../../accounts/passwords.js';
+import { readUsername, requirePasswords } from '../../accounts/passwords.js';
 import type { Core } from '../../core/core.js';
 import { AuthError, invalidField } from '../../errors.js';
 import type { ClientInput, TransactionOption } from '../../sessions/request.js';
@@ -186,7 +180,7 @@ export async function createUser(core: Core, input: CreateUserByAdminInput): Pro
     throw invalidField('/email', 'required', 'is missing: a user needs an email or a username');
   const alongside = async ({ user }: UserRecord, transaction: Transaction) => {
     core.events.emit('admin.user_created', { userId: user.id, adminId }, transaction);
-    await mailInvitation(core, user, transaction);
+    await core.passwordLinks?.mailInvitation(user, transaction);
   };
   const record = await core.signUp.create(
     { email, ...name, passwordHash: null },
@@ -222,14 +216,15 @@ export async function sendPasswordReset(
   { adminId = null }: AdminCallOptions,
 ): Promise<void> {
   requirePasswords(core, 'auth.admin.sendPasswordReset');
-  if (!hasPasswordLinks(core)) throw new TypeError('latchkey: this requires email: { send } in the config');
+  const { passwordLinks } = core;
+  if (!passwordLinks) throw new TypeError('latchkey: this requires email: { send } in the config');
   const user = await core.users.find(userId);
   if (!user) throw new AuthError('user_not_found');
   if (user.email === null) throw new AuthError('email_missing');
   // Count these emails separately, because strangers can use up the limit for the emails that they request.
   await core.limiter.countAccount('mail', user.id, 'admin');
   await core.events.together(['admin.password_reset_sent'], async (transaction) => {
-    await mailResetLink(core, user, transaction);
+    await passwordLinks.mailReset(user, transaction);
     core.events.emit('admin.password_reset_sent', { userId, adminId }, transaction);
   });
 }

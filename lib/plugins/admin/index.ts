@@ -1,5 +1,4 @@
 import * as z from 'zod';
-import { hasPasswordLinks } from '../../accounts/passwords.js';
 import { flag, readOptions, schemaOf } from '../../config/options.js';
 import { ADMINISTRATION, declareAdministrators } from '../../core/contribution.js';
 import { definePlugin, type Plugin } from '../../plugin.js';
@@ -108,7 +107,7 @@ export function admin(options: AdminOptions): Plugin<'admin', AdminApi, Record<n
           listUsers(core, api),
           getUser(core),
           ...(data.manageUsers ? [createUser(core, api), updateUser(core, api), deleteUser(core, api)] : []),
-          ...(hasPasswordLinks(core) ? [sendPasswordReset(core, api)] : []),
+          ...(core.passwordLinks ? [sendPasswordReset(core, api)] : []),
           ...(core.passwords ? [requirePassword(core)] : []),
           listUserSessions(core, api),
           revokeUserSession(api),

@@ -7,7 +7,7 @@ import type { User } from '../../tables/core.js';
 import { canonicalEmail } from '../../users/canonical.js';
 import type { Identifier } from '../../users/record.js';
 import { UsernameRules } from '../../users/usernames.js';
-import type { EmailVerification } from './email-verification.js';
+import type { EmailVerification } from '../../verification/email-verification.js';
 import type {
   ChangePasswordInput,
   ReauthenticateInput,

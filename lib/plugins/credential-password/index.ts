@@ -1,17 +1,13 @@
 import * as z from 'zod';
-import { INVITATION, RESET_PASSWORD } from '../../accounts/passwords.js';
-import { choosePassword, refuseFormerPassword } from '../../accounts/required-password.js';
+import { choosePassword } from '../../accounts/required-password.js';
 import { declarePasswords } from '../../core/contribution.js';
 import type { Core } from '../../core/core.js';
-import { AuthError } from '../../errors.js';
 import { text } from '../../http/route.js';
 import { definePlugin, type Plugin } from '../../plugin.js';
 import type { PasswordCheck } from '../../sessions/password-check.js';
 import type { Reauthentication } from '../../sessions/second-factor.js';
 import type { UserRecord } from '../../users/record.js';
 import { type ByMail, CredentialApi } from './api.js';
-import { VERIFY_EMAIL } from './declarations.js';
-import { EmailVerification } from './email-verification.js';
 import {
   type CredentialPasswordOptions,
   checkTogether,
@@ -62,6 +58,7 @@ export function credentialPassword<const O extends CredentialPasswordOptions = R
     accounts: {
       ...(settings.usernames && { usernames: settings.usernames }),
       passwords: { ...settings, owner: 'credentialPassword()' },
+      emailVerification: { isRequired: settings.requireVerifiedEmail, by: settings.verifyEmailBy },
     },
     forTests: () =>
       credentialPassword({
@@ -92,24 +89,15 @@ export function credentialPassword<const O extends CredentialPasswordOptions = R
           ...(settings.usernames ? [usernamesCheck(api)] : []),
         ],
         shows: { user: settings.usernames ? ['username', 'usernameDisplay'] : [] },
-        forPages: { identifier: settings.identifier, verifiesByClick: settings.verifyEmailBy === 'link' },
-        purposes: [VERIFY_EMAIL, RESET_PASSWORD, INVITATION],
+        forPages: { identifier: settings.identifier },
         reauthentications: [byPassword(core, parts.check)],
         remembersBrowsers: settings.verifyEmailBy === 'link' || settings.unknownBrowser === 'code',
         ...(settings.unknownBrowser === 'code' && { codeInUnknownBrowsers: () => 'sign-in' as const }),
-        mailVerification: async (user, transaction) => parts.byMail?.verification.mail(user, transaction),
-        async checkSignIn(user, isByPerson) {
-          if (!settings.requireVerifiedEmail || user.email === null || user.emailVerifiedAt !== null) return;
-          if (isByPerson) await parts.byMail?.verification.offer(user);
-          throw new AuthError('email_not_verified');
-        },
-        signInProblems: settings.requireVerifiedEmail ? ['email_not_verified'] : [],
         signInMethods: {
           schema: { password: z.boolean() },
           of: async ({ passwordHash }) => ({ password: passwordHash !== null }),
         },
         tasks: [choosePassword],
-        refusesPassword: (record, purpose) => refuseFormerPassword(core, record, purpose),
         waysIn: async (record) => (hasUsablePassword(record, settings) ? [{ kind: 'password' }] : []),
       };
     },
@@ -117,21 +105,18 @@ export function credentialPassword<const O extends CredentialPasswordOptions = R
 }
 
 function makeParts(core: Core, settings: Settings) {
-  const { mails, passwords, passwordCheck: check } = core;
+  const { mails, passwords, passwordCheck: check, passwordLinks, emailVerification: verification } = core;
   if (!passwords || !check) throw new TypeError('the core has no passwords');
-  const { email } = core.settings;
-  const { verifyEmailBy: by } = settings;
-  const byMail = mails &&
-    email && {
-      verification: new EmailVerification(core, { mails, check, page: email.verifyUrl, by }),
-      reset: new PasswordReset(core, mails, passwords),
-    };
+  const byMail =
+    mails && passwordLinks && verification
+      ? { verification, reset: new PasswordReset(core, mails, passwordLinks, passwords) }
+      : null;
   return {
     check,
     passwords,
     change: new PasswordChange(core, passwords),
     byMail,
-    registrations: new Registrations(core, passwords, byMail?.verification ?? null, settings),
+    registrations: new Registrations(core, passwords, settings),
   };
 }
 

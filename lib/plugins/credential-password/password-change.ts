@@ -1,8 +1,9 @@
 import type { Transaction } from 'sequelize';
 import { removeWayIn } from '../../accounts/change.js';
-import { passwordNotices, requireOtherPassword, storePassword } from '../../accounts/passwords.js';
+import { requireOtherPassword, storePassword } from '../../accounts/passwords.js';
 import type { Core } from '../../core/core.js';
 import { AuthError } from '../../errors.js';
+import { passwordNotices } from '../../notices/passwords.js';
 import type { IssuedSession, SignedIn } from '../../sessions/signed-in.js';
 import type { Passwords } from '../../users/passwords.js';
 import type { UserRecord } from '../../users/record.js';

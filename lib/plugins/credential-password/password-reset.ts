@@ -1,22 +1,18 @@
-import {
-  INVITATION,
-  newPasswordNotice,
-  RESET_PASSWORD,
-  requireOtherPassword,
-  resetLink,
-  storePassword,
-} from '../../accounts/passwords.js';
+import { requireOtherPassword, storePassword } from '../../accounts/passwords.js';
 import type { Core } from '../../core/core.js';
 import type { Mails } from '../../mail/mails.js';
+import { newPasswordNotice } from '../../notices/passwords.js';
 import { attemptsOf } from '../../sessions/password-check.js';
 import { canonicalEmail } from '../../users/canonical.js';
 import type { Passwords } from '../../users/passwords.js';
+import { INVITATION, type PasswordLinks, RESET_PASSWORD } from '../../verification/password-links.js';
 
 /** Emails password reset links, and redeems them. */
 export class PasswordReset {
   constructor(
     private readonly core: Core,
     private readonly mails: Mails,
+    private readonly links: PasswordLinks,
     private readonly passwords: Passwords,
   ) {}
 
@@ -30,7 +26,7 @@ export class PasswordReset {
     const email = canonicalEmail(typed);
     await this.core.limiter.countAddress('mailAddress');
     if (!email) return;
-    const links = [{ userId: null, link: resetLink(this.core) }];
+    const links = [{ userId: null, link: this.links.reset }];
     // The email with the code leads to this request, so count it separately: strangers must not use up its limit.
     const afterPassword = await this.core.pendings.waitingForCode();
     await this.mails.oneOf(email, links, { asked: { ...this.core.asked(false), afterPassword } });

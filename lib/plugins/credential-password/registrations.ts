@@ -1,5 +1,4 @@
 import type { Transaction } from 'sequelize';
-import { resetLink } from '../../accounts/passwords.js';
 import type { Core } from '../../core/core.js';
 import { AuthError, type FieldError, invalidField } from '../../errors.js';
 import type { NewEntry } from '../../outbox/rows.js';
@@ -10,7 +9,6 @@ import type { FieldSource, FieldValues } from '../../users/fields.js';
 import { isHeld } from '../../users/held-emails.js';
 import type { Passwords } from '../../users/passwords.js';
 import type { UserRecord } from '../../users/record.js';
-import type { EmailVerification } from './email-verification.js';
 import type { SignUpInput } from './inputs.js';
 import type { Settings } from './options.js';
 
@@ -41,11 +39,9 @@ interface Checked {
 
 /** Creates accounts with a password. */
 export class Registrations {
-  /** @param verification null if `email` is not configured */
   constructor(
     private readonly core: Core,
     private readonly passwords: Passwords,
-    private readonly verification: EmailVerification | null,
     private readonly settings: Settings,
   ) {}
 
@@ -59,7 +55,7 @@ export class Registrations {
     core.signUp.checkOpen(via);
     this.#checkKeys(registration);
     await core.limiter.countAddress('signUp');
-    if (settings.mailsOnSignUp && this.verification) await core.limiter.countAddress('mailAddress');
+    if (settings.mailsOnSignUp && core.mails) await core.limiter.countAddress('mailAddress');
     const from = via === 'code' ? 'code' : 'user';
     const checked = await this.#check(registration, from);
     const created = await this.#createUser(checked, via, from);
@@ -195,7 +191,7 @@ export class Registrations {
   async #mail(user: User, transaction: Transaction): Promise<void> {
     if (!this.settings.mailsOnSignUp || user.email === null) return;
     if (this.settings.concealExistingEmails) await this.#mailOutcome(user.email, user.id, { transaction });
-    else await this.verification?.mail(user, transaction);
+    else await this.core.emailVerification?.mail(user, transaction);
   }
 
   /**
@@ -206,12 +202,13 @@ export class Registrations {
     createdId: string,
     options: { readonly beside?: readonly NewEntry[]; readonly transaction?: Transaction },
   ): Promise<void> {
-    if (!this.verification) return;
+    const { mails, emailVerification, passwordLinks } = this.core;
+    if (!mails || !emailVerification || !passwordLinks) return;
     const links = [
-      { userId: createdId, link: this.verification.link },
-      { userId: null, link: resetLink(this.core) },
+      { userId: createdId, link: emailVerification.link },
+      { userId: null, link: passwordLinks.reset },
     ];
-    await this.core.mails?.oneOf(email, links, { asked: this.core.asked(false), ...options });
+    await mails.oneOf(email, links, { asked: this.core.asked(false), ...options });
   }
 }
 

@@ -11,8 +11,8 @@ import {
 import { named, route, text } from '../../http/route.js';
 import { sessionOf } from '../../sessions/carriers.js';
 import { shownAgain } from '../../shown-again.js';
+import type { EmailVerification } from '../../verification/email-verification.js';
 import type { CredentialApi } from './api.js';
-import type { EmailVerification } from './email-verification.js';
 import type { Settings } from './options.js';
 import type { PasswordReset } from './password-reset.js';
 import type { Registration, Registrations } from './registrations.js';

@@ -8,14 +8,14 @@ import { afterProof, asVerified } from '../../sessions/completion.js';
 import type { CheckedSignIn, ProofToBegin } from '../../sessions/sign-in.js';
 import { isPending, type SignedIn } from '../../sessions/signed-in.js';
 import type { User } from '../../tables/core.js';
+import type { EmailedSignInRow } from '../../tables/emailed-sign-ins.js';
 import { EmailProof } from '../../users/email-proof.js';
 import type { FieldValues } from '../../users/fields.js';
 import type { UserRecord } from '../../users/record.js';
-import type { EmailedSignInRow } from './declarations.js';
+import { type EmailedSignIns, type FoundSignIn, hashesOf, isLinkOf } from '../../waiting/emailed-sign-ins.js';
 import type { ConfirmEmailSignInInput } from './inputs.js';
 import type { EmailSignInSettings } from './options.js';
-import { hasOnlyEmail, readsPasskey, recordProof } from './proof.js';
-import { type EmailedSignIns, type FoundSignIn, hashesOf, isLinkOf } from './rows.js';
+import { hasOnlyEmail, passkeySql, readsPasskey } from './proof.js';
 
 const AMR = ['email'];
 
@@ -94,7 +94,7 @@ export class Confirmation {
       if (isExpired(error)) return null;
       throw error;
     }
-    return this.rows.findWithUser(digestToken(presented));
+    return this.rows.findWithUser(digestToken(presented), passkeySql(this.core));
   }
 
   /**
@@ -116,7 +116,7 @@ export class Confirmation {
     try {
       return await retryAfterRace(['email_taken'], async () => {
         // If this runs again, another browser has just created the account for this address.
-        current ??= await this.rows.findWithUser(found.row.browserHash, true);
+        current ??= await this.rows.findWithUser(found.row.browserHash, passkeySql(this.core), true);
         if (!current) throw expired();
         const { row, record, hasPasskey } = current;
         current = null;
@@ -179,7 +179,7 @@ export class Confirmation {
     // The account has changed since it was checked.
     if (!locked || locked.authEpoch !== authEpoch || locked.user.email !== row.email) throw expired();
     if (!(await this.rows.take(hashesOf(row), transaction))) throw expired();
-    const proven = await recordProof(core, locked, isOwn, transaction);
+    const proven = await core.proofs.recordSignIn(locked, isOwn, transaction);
     const isFresh = hasOnlyEmail(core, proven.record, await readsPasskey(core, user.id, transaction));
     const signedIn = await checked.begin({ ...afterProof(proven, authEpoch), isFresh }, transaction);
     if (isPending(signedIn)) throw expired();

@@ -1,16 +1,13 @@
 import * as z from 'zod';
-import type { Core } from '../../core/core.js';
 import { definePlugin, type Plugin } from '../../plugin.js';
+import { emailedSignInsTable } from '../../tables/emailed-sign-ins.js';
 import type { ModelsOf } from '../../tables/model.js';
 import { EmailSignInApi } from './api.js';
 import { Confirmation } from './confirmation.js';
-import { emailedSignInsTable } from './declarations.js';
 import { checkTogether, type EmailSignInOptions, readSettings } from './options.js';
-import { recordProof } from './proof.js';
 import { byEmailCode } from './reauthentication.js';
 import { Requests } from './requests.js';
 import { confirmSignIn, requestReauthentication, requestSignIn } from './routes.js';
-import { EmailedSignIns } from './rows.js';
 
 const TABLES = { EmailedSignIn: emailedSignInsTable } as const;
 
@@ -31,10 +28,12 @@ export function emailSignIn(
   const settings = readSettings(options);
   return definePlugin({
     name: 'emailSignIn',
+    accounts: { emailedSignIns: { signUp: settings.signUp } },
     setup(core) {
       checkTogether(settings, core);
-      const rows = new EmailedSignIns(core);
-      const requests = new Requests(core, mailsOf(core), rows, settings);
+      const { mails, emailedSignIns: rows } = core;
+      if (!mails || !rows) throw new TypeError('the core has no emailed sign-ins');
+      const requests = new Requests(core, mails, rows, settings);
       const api = new EmailSignInApi(core, requests, new Confirmation(core, rows, settings));
       return {
         api,
@@ -46,13 +45,6 @@ export function emailSignIn(
         ],
         reauthentications: [byEmailCode(core, rows)],
         remembersBrowsers: true,
-        forPages: { emailOfLink: (token) => rows.emailOfLink(token) },
-        abandonPending: (browserHash) => rows.end({ browserHash }),
-        provesMailbox: (record, isOwn, transaction) => recordProof(core, record, isOwn, transaction),
-        emailedSignIns: {
-          makesAccounts: settings.signUp && core.settings.signUp !== 'closed',
-          mailed: (requestHash, hasCode, authEpoch) => rows.mailed(requestHash, hasCode, authEpoch),
-        },
         signInMethods: {
           schema: { email: z.boolean() },
           of: async ({ emailProof }) => ({ email: emailProof.reaches('mailbox') }),
@@ -65,9 +57,4 @@ export function emailSignIn(
       };
     },
   });
-}
-
-function mailsOf({ mails }: Core) {
-  if (!mails) throw new TypeError('the core has no emails');
-  return mails;
 }

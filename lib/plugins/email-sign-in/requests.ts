@@ -6,17 +6,13 @@ import { digestToken } from '../../crypto/token.js';
 import { AuthError } from '../../errors.js';
 import type { Mails } from '../../mail/mails.js';
 import type { SignInCodeTemplate } from '../../mail/messages.js';
+import type { EmailedSignInRow } from '../../tables/emailed-sign-ins.js';
 import { canonicalEmail } from '../../users/canonical.js';
-import {
-  type EmailedSignInRow,
-  noAccountMail,
-  reauthenticationMail,
-  signInCodeMail,
-} from './declarations.js';
+import { type EmailedSignIns, hashesOf } from '../../waiting/emailed-sign-ins.js';
+import { noAccountMail, reauthenticationMail, signInCodeMail } from './declarations.js';
 import type { RequestedEmailSignIn } from './inputs.js';
 import type { EmailSignInSettings } from './options.js';
 import { hasOnlyEmail, readsPasskey, reauthenticationOf } from './proof.js';
-import { type EmailedSignIns, hashesOf } from './rows.js';
 
 /** The remaining lifetime that a code must have to be emailed again. */
 const AGAIN_MS = 2 * 60 * 1000;

@@ -175,9 +175,7 @@ export class ProviderUser {
         transaction,
       );
       await this.#insertLink(created.user.id, transaction);
-      if (!emailProof.reaches('mailbox'))
-        for (const { mailVerification } of core.contributions)
-          await mailVerification?.(created.user, transaction);
+      if (!emailProof.reaches('mailbox')) await core.emailVerification?.mail(created.user, transaction);
       return { ...created, isNew: true };
     });
   }

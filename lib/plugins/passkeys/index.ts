@@ -7,7 +7,7 @@ import type { PasskeyStore } from '../../factors/passkeys.js';
 import { definePlugin, type Plugin } from '../../plugin.js';
 import { challengerOf } from '../../sessions/pending-sign-ins.js';
 import type { Reauthentication, StepMethod } from '../../sessions/second-factor.js';
-import { hasPasskey, passkeysTable, removedPasskeysTable } from '../../tables/factors.js';
+import { passkeysTable, removedPasskeysTable } from '../../tables/factors.js';
 import type { ModelsOf } from '../../tables/model.js';
 import type { RowPart } from '../../users/imported.js';
 import { AcceptedPasskeys } from './accepted.js';
@@ -90,7 +90,6 @@ export function passkeys(options: PasskeysOptions = {}): Plugin<'passkeys', Pass
         },
         waysIn: async ({ user }, transaction) =>
           (await store.rows(user.id, transaction)).map(({ id }) => ({ kind: 'passkey', id })),
-        reauthenticatesSql: hasPasskey(core.database).sql('u', ''),
         onFirstProof: async (userId, transaction, isVouchedFor) => {
           // Keep passkeys that are a second factor, because access to the mailbox alone must not remove them.
           const record = isVouchedFor ? await core.users.lock(userId, transaction) : null;

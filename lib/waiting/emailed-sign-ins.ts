@@ -1,12 +1,16 @@
 import { timingSafeEqual } from 'node:crypto';
 import type { Transaction } from 'sequelize';
-import type { Core } from '../../core/core.js';
-import { nameOf } from '../../crypto/emailed-codes.js';
-import { digestToken, isWellFormedToken, tokenOfBytes } from '../../crypto/token.js';
-import type { UserRecord } from '../../users/record.js';
-import { WaitingInBrowsers } from '../../waiting/waiting.js';
-import { type EmailedSignInColumns, type EmailedSignInRow, emailedSignInsTable } from './declarations.js';
-import { passkeySql } from './proof.js';
+import type { Settings } from '../config/config.js';
+import { type EmailedCodes, nameOf } from '../crypto/emailed-codes.js';
+import { digestToken, isWellFormedToken, tokenOfBytes } from '../crypto/token.js';
+import {
+  type EmailedSignInColumns,
+  type EmailedSignInRow,
+  emailedSignInsTable,
+} from '../tables/emailed-sign-ins.js';
+import type { UserRecord } from '../users/record.js';
+import type { Users } from '../users/users.js';
+import { WaitingInBrowsers, type WaitingNeeds } from './waiting.js';
 
 /** The prefix of the tokens in links. */
 const PREFIX = 'lkl_';
@@ -21,10 +25,34 @@ export interface FoundSignIn {
   readonly hasPasskey: boolean;
 }
 
-/** The table of emailed sign-ins. */
+/** The settings of emailed sign-ins. */
+export interface EmailedSignInSettings {
+  /** Whether a code or link creates an account for an address that has none, unless sign-ups are closed. */
+  readonly signUp: boolean;
+}
+
+/** What {@link EmailedSignIns} need. */
+interface EmailedSignInsNeeds extends WaitingNeeds {
+  readonly settings: Settings;
+  readonly codes: EmailedCodes;
+  readonly users: Pick<Users, 'selection' | 'read'>;
+}
+
+/**
+ * The table of emailed sign-ins. A browser has the token of its request in the cookie of pending sign-ins. The table
+ * belongs to the plugin that has the routes.
+ */
 export class EmailedSignIns extends WaitingInBrowsers<EmailedSignInColumns> {
-  constructor(private readonly core: Core) {
+  constructor(
+    private readonly core: EmailedSignInsNeeds,
+    private readonly options: EmailedSignInSettings,
+  ) {
     super(core, emailedSignInsTable);
+  }
+
+  /** Whether a code or link creates an account for an address that has none. */
+  get makesAccounts(): boolean {
+    return this.options.signUp && this.core.settings.signUp !== 'closed';
   }
 
   /** Finds the request of a browser, which can have expired. */
@@ -36,16 +64,17 @@ export class EmailedSignIns extends WaitingInBrowsers<EmailedSignInColumns> {
   /**
    * Finds a request that has not expired with the account that has its address, in one statement.
    *
+   * @param passkeySql the column that is 1 if the user `u` has a passkey, and 0 otherwise
    * @param isAgain whether it was found before, and another transaction has made the account since
    */
-  async findWithUser(browserHash: Buffer, isAgain = false): Promise<FoundSignIn | null> {
+  async findWithUser(browserHash: Buffer, passkeySql: string, isAgain = false): Promise<FoundSignIn | null> {
     const { database, users } = this.core;
     // In a transaction of the app, MySQL would not see an account that has just been made.
     const read = isAgain && database.dialect === 'mysql' ? database.currentRead : '';
     const { selection } = users;
     await selection.ready?.();
     const [raw] = await database.select<{ db_now: number; u_id: string | null; has_passkey: number }>(
-      `SELECT ${selection.columns}, ${this.row.columns}, ${passkeySql(this.core)} AS has_passkey,
+      `SELECT ${selection.columns}, ${this.row.columns}, ${passkeySql} AS has_passkey,
          ${database.nowSql} AS db_now
        FROM ${this.row.from} LEFT JOIN ${selection.from} ON u.email = w.email
        WHERE w.browser_hash = :browserHash ${read}`,
@@ -91,7 +120,13 @@ export class EmailedSignIns extends WaitingInBrowsers<EmailedSignInColumns> {
     return (await database.change(sql, { linkHash, userId, email }, { transaction })) > 0;
   }
 
-  /** Records that the email of a request is being sent: see `HasEmailedSignIns`. */
+  /**
+   * Records that the email of a request is being sent. The writes are the same whether or not the email contains the
+   * code. A code is valid only once it has been sent.
+   *
+   * @param authEpoch the account's epoch. Null if there is no account
+   * @returns whether the request has not ended
+   */
   async mailed(browserHash: Buffer, hasCode: boolean, authEpoch: number | null): Promise<boolean> {
     const { database } = this.core;
     await database.ready();

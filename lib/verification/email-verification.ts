@@ -1,0 +1,150 @@
+import type { Transaction } from 'sequelize';
+import type { Settings } from '../config/config.js';
+import { AuthError } from '../errors.js';
+import type { Limiter } from '../limits/limiter.js';
+import type { Asked, Link, Mails } from '../mail/mails.js';
+import type { MailTemplate } from '../mail/messages.js';
+import { CORE } from '../owners.js';
+import type { Devices } from '../sessions/devices.js';
+import type { PasswordCheck } from '../sessions/password-check.js';
+import type { User } from '../tables/core.js';
+import { EmailProof } from '../users/email-proof.js';
+import { definePurpose } from './purposes.js';
+import type { OneTimeTokens } from './tokens.js';
+
+/** The settings of the verification of emails. */
+export interface EmailVerificationSettings {
+  /** Whether users with an email must verify it before they can sign in. */
+  readonly isRequired: boolean;
+  /** What must accompany a link: see `verifyEmailBy`. */
+  readonly by: 'password' | 'link';
+}
+
+/** What {@link EmailVerification} needs. */
+interface EmailVerificationNeeds {
+  readonly settings: Settings;
+  readonly limiter: Limiter;
+  readonly devices: Devices;
+  readonly tokens: OneTimeTokens;
+  /** Describes who requests an email. */
+  asked(inSession: boolean): Asked;
+}
+
+/** The parts that the core does not have without emails and passwords. */
+interface EmailVerificationParts extends EmailVerificationSettings {
+  readonly mails: Mails;
+  readonly check: PasswordCheck;
+}
+
+/** Emails verification links, and redeems them. */
+export class EmailVerification {
+  constructor(
+    private readonly core: EmailVerificationNeeds,
+    private readonly parts: EmailVerificationParts,
+  ) {}
+
+  /** Whether users with an email must verify it before they can sign in. */
+  get isRequired(): boolean {
+    return this.parts.isRequired;
+  }
+
+  /** Whether a link verifies an email without a password, in the browser that was used to sign up. */
+  get isByLink(): boolean {
+    return this.parts.by === 'link';
+  }
+
+  /**
+   * Rejects the sign-in of a user whose email must be verified first.
+   *
+   * @param isByPerson whether the user does something to sign in. A link is then emailed
+   * @throws AuthError `email_not_verified`
+   */
+  async requireFor(user: User, isByPerson: boolean): Promise<void> {
+    if (!this.isRequired || user.email === null || user.emailVerifiedAt !== null) return;
+    if (isByPerson) await this.offer(user);
+    throw new AuthError('email_not_verified');
+  }
+
+  /** Emails a link at the user's request. @throws AuthError `rate_limited` */
+  async request(user: User): Promise<void> {
+    await this.core.limiter.countAddress('mailAddress');
+    await this.#mail(user, true);
+  }
+
+  /** Emails a link because another action requires it. Does nothing if the limit is reached. */
+  async offer(user: User): Promise<void> {
+    try {
+      await this.core.limiter.countAddress('mailAddress');
+    } catch (error) {
+      if (error instanceof AuthError && error.code === 'rate_limited') return;
+      throw error;
+    }
+    await this.mail(user);
+  }
+
+  /** Emails a link, unless access to the mailbox is already proven. */
+  mail(user: User, transaction?: Transaction): Promise<void> {
+    return this.#mail(user, false, transaction);
+  }
+
+  async #mail(user: User, inSession: boolean, transaction?: Transaction): Promise<void> {
+    if (user.email === null || EmailProof.of(user).reaches('mailbox')) return;
+    await this.parts.mails.link(this.link, user, this.core.asked(inSession), transaction);
+  }
+
+  get link(): Link {
+    return {
+      template: { ...verifyEmailMail, page: this.core.settings.email?.verifyUrl ?? '' },
+      purpose: VERIFY_EMAIL,
+      verifies: true,
+    };
+  }
+
+  /**
+   * Redeems a link. It proves access to the mailbox, but not that the same person signed up: someone might have signed
+   * up with another person's address, whose owner must not verify that account by following the link. So the session or
+   * the password is required as well or, if the app says so, the browser in which the account was created.
+   *
+   * @param remembers whether the response can give the browser a cookie, so that it is remembered
+   * @returns the user, and the value for the browser's device cookie
+   * @throws AuthError `invalid_token`, `unauthenticated`, `invalid_credentials`, `rate_limited`
+   */
+  async verify(
+    token: string,
+    shown: { readonly sessionUserId: string | null; readonly password: string | undefined },
+    remembers = false,
+  ): Promise<{ readonly user: User; readonly device: string | null }> {
+    const { tokens, devices } = this.core;
+    const found = await tokens.find(VERIFY_EMAIL, token);
+    const { user } = found.record;
+    const isByLink = shown.sessionUserId !== user.id && shown.password === undefined;
+    if (isByLink && !(this.isByLink && (await devices.hasSignedUp(user.id))))
+      throw new AuthError('unauthenticated');
+    if (shown.sessionUserId !== user.id && shown.password !== undefined)
+      await this.parts.check.verifyOwn(found.record, shown.password);
+    return tokens.redeem(
+      found,
+      async (record, transaction) => {
+        const device = remembers && !isByLink ? await devices.proved(user.id, transaction) : null;
+        return { user: record.user, device };
+      },
+      true,
+    );
+  }
+}
+
+declare module '../mail/messages.js' {
+  interface MailKinds {
+    'verify-email': unknown;
+  }
+}
+
+export const VERIFY_EMAIL = definePurpose(CORE, { name: 'verify-email', lifetimeMs: 24 * 60 * 60 * 1000 });
+
+const verifyEmailMail: Omit<MailTemplate, 'page'> = {
+  kind: 'verify-email',
+  subject: 'Confirm your email address',
+  before: 'Please confirm that this email address is yours:',
+  action: 'Confirm the address',
+  after: 'The link expires in 24 hours. If you did not sign up, you can ignore this email.',
+};

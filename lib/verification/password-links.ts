@@ -1,0 +1,83 @@
+import type { Transaction } from 'sequelize';
+import type { Settings } from '../config/config.js';
+import type { Asked, Link, Mails } from '../mail/mails.js';
+import type { MailTemplate } from '../mail/messages.js';
+import { CORE } from '../owners.js';
+import type { User } from '../tables/core.js';
+import { definePurpose } from './purposes.js';
+
+interface ResetLinkOptions {
+  /** Texts that replace the usual ones. @default {} */
+  readonly texts?: Partial<MailTemplate>;
+  /** Who asks for the link. Null if the app does, without a limit. @default null */
+  readonly asked?: Asked | null;
+}
+
+/** Emails links to choose a password. */
+export class PasswordLinks {
+  constructor(
+    private readonly core: { readonly settings: Settings },
+    private readonly mails: Mails,
+  ) {}
+
+  /** The link to choose a new password. */
+  get reset(): Link {
+    return {
+      template: { ...resetPasswordMail, page: this.core.settings.email?.resetUrl ?? '' },
+      purpose: RESET_PASSWORD,
+    };
+  }
+
+  /** Emails a user a reset link. Does nothing if the user has no email. */
+  async mailReset(
+    user: User,
+    transaction?: Transaction,
+    { texts = {}, asked = null }: ResetLinkOptions = {},
+  ): Promise<void> {
+    const { template, purpose } = this.reset;
+    await this.mails.link({ template: { ...template, ...texts }, purpose }, user, asked, transaction);
+  }
+
+  /** Emails the link to choose a first password to a user whom an administrator or the app created. */
+  async mailInvitation(user: User, transaction?: Transaction): Promise<void> {
+    const template = { ...invitationMail, page: this.core.settings.email?.invitationUrl ?? '' };
+    await this.mails.link({ template, purpose: INVITATION }, user, null, transaction);
+  }
+}
+
+declare module '../mail/messages.js' {
+  interface MailKinds {
+    'reset-password': unknown;
+    invitation: unknown;
+  }
+}
+
+const HOUR_MS = 60 * 60 * 1000;
+
+export const RESET_PASSWORD = definePurpose(CORE, {
+  name: 'reset-password',
+  lifetimeMs: HOUR_MS,
+  endsWithPassword: true,
+});
+/** A link for the first password of a user whom an administrator has created. It is redeemed like a reset link. */
+export const INVITATION = definePurpose(CORE, {
+  name: 'invitation',
+  lifetimeMs: 7 * 24 * HOUR_MS,
+  endsWithPassword: true,
+});
+
+const resetPasswordMail: Omit<MailTemplate, 'page'> = {
+  kind: 'reset-password',
+  subject: 'Choose a new password',
+  before: 'Someone requested a new password for your account. If it was you, choose one here:',
+  action: 'Choose a new password',
+  after: 'The link expires in one hour. If it was not you, ignore this email: your password has not changed.',
+};
+
+const invitationMail: Omit<MailTemplate, 'page'> = {
+  kind: 'invitation',
+  subject: 'Your new account',
+  before: 'An account was created for you. Choose a password here:',
+  action: 'Choose a password',
+  after: 'The link expires in 7 days. If you did not expect this, you can ignore this email.',
+};
