@@ -26,9 +26,6 @@ const follower = () =>
       async onSessionsEnd(ended, transaction) {
         told.push({ ...ended, inTransaction: transaction !== undefined });
       },
-      async onAccountChange(_userId, changed) {
-        told.push(changed);
-      },
     }),
   });
 const plugins = [password({ username: true }), follower()] as const;
@@ -138,13 +135,5 @@ describe('a plugin is told of', () => {
       { how: 'all-revoked', userId, inTransaction: true },
       { how: 'expired', sessionIds: [last], inTransaction: false },
     ]);
-  });
-
-  test('changes of accounts, and of what', async () => {
-    await newBrowser();
-    await app.auth.users.update(userId, { username: 'ada' });
-    await app.auth.users.setPassword(userId, 'a difference engine', { keepSessions: true });
-    await app.auth.users.update(userId, { username: 'ada' });
-    expect(told).toEqual([['username', 'usernameDisplay'], ['passwordHash']]);
   });
 });

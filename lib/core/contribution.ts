@@ -17,8 +17,8 @@ import type { FollowsSessions, SessionWithUser } from '../sessions/sessions.js';
 import type { ChecksSignIns } from '../sessions/sign-in.js';
 import type { HasTasks } from '../sessions/tasks.js';
 import type { Session, User } from '../tables/core.js';
-import type { RowPart } from '../users/imported.js';
-import type { ChecksAccounts, FollowsAccounts, HasWaysIn, UserRecord } from '../users/record.js';
+import type { ReadsRows } from '../users/imported.js';
+import type { ChecksAccounts, HasWaysIn, UserRecord } from '../users/record.js';
 import type { HasEmailedSignIns } from '../verification/delivery.js';
 import type { HasAttached } from '../verification/proof.js';
 import type { HasPurposes } from '../verification/tokens.js';
@@ -85,7 +85,7 @@ export type Admission = Authentication | AuthError | null;
  */
 export interface Contribution
   extends ChecksAccounts,
-    FollowsAccounts,
+    ReadsRows,
     FollowsSessions,
     HasUndo,
     HasSecondFactors,
@@ -123,8 +123,6 @@ export interface Contribution
   ): Promise<boolean>;
   /** Additional attributes of users and sessions that clients can see. */
   readonly shows?: { readonly user?: readonly (keyof User)[]; readonly session?: readonly (keyof Session)[] };
-  /** The parts of an import's rows that the plugin reads. */
-  readonly rowParts?: readonly RowPart[];
   /** The plugin's part of the response of GET /sign-in-methods. */
   readonly signInMethods?: SignInMethods;
   /**
