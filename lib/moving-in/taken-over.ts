@@ -146,7 +146,7 @@ export class TakenOverSessions {
    * Re-encrypts the tokens that no browser has sent yet, and the ids of sessions that continue in the previous system.
    */
   get sealed(): Chore {
-    return new SealedRows(this.#table, this.box, 'oldHash', ['sealedToken', 'sealedId'], ({ oldHash }) =>
+    return new SealedRows(this.#table, this.box, ['sealedToken', 'sealedId'], ({ oldHash }) =>
       contextOfOld(oldHash),
     );
   }

@@ -147,7 +147,7 @@ export class ImportedUsers {
 
   /** Re-encrypts the key of the hashes. */
   get sealed(): Chore {
-    return new SealedRows(this.#keys, this.box, 'id', ['sealedKey'], () => KEY_CONTEXT);
+    return new SealedRows(this.#keys, this.box, ['sealedKey'], () => KEY_CONTEXT);
   }
 
   async #findKey(transaction?: Transaction): Promise<ImportKey | null> {
