@@ -64,7 +64,7 @@ export interface PluginDefinition<Name extends string = string, Api = unknown, T
   /** Additional columns of users. */
   readonly userColumns?: DeclaredColumns;
   /** Conditions about users that other plugins can need. They are read by the same statements that read users. */
-  userFacts?(database: Pick<Database, 'table'>): readonly Fact[];
+  userFacts?(database: Database): readonly Fact[];
   /**
    * The keys of the conditions that this plugin needs. Conditions of plugins that are not in the config are not read.
    */

@@ -54,7 +54,7 @@ export class TakenOverSessions {
   constructor(
     private readonly database: Database,
     private readonly box: SecretBox,
-    private readonly sessions: Pick<Sessions, 'find' | 'hasLapsed'>,
+    private readonly sessions: Sessions,
   ) {
     this.#table = new Table(database, carriedSessions);
   }

@@ -66,7 +66,7 @@ export const passkeysTable = declareTable({
 });
 
 /** Whether a user has a passkey. */
-export function hasPasskey(database: Pick<Database, 'table'>): Fact {
+export function hasPasskey(database: Database): Fact {
   const table = database.table(passkeysTable.name);
   return {
     key: HAS_PASSKEY,
