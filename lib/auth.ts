@@ -164,10 +164,8 @@ export function createAuth<
 }
 
 function makeAuth(config: AuthConfig<readonly Plugin[]>): Auth {
-  const { core, parts, webhooks } = assemble(config);
+  const { core, parts, routes, webhooks } = assemble(config);
   const { database } = core;
-  const routes = once(() => allRoutes(core, parts));
-  for (const part of parts) part.useRoutes?.(routes);
   // Create the routes now if the app has chosen paths, so that `createAuth` throws the error of a wrong path.
   if (parts.some(({ hasChosenPaths }) => hasChosenPaths)) routes();
   const chores = choresOf(core, parts);
@@ -219,12 +217,13 @@ function assemble(config: AuthConfig<readonly Plugin[]>) {
   const { webhooks: endpoints, ...options } = readConfig(config);
   const plugins = inOrder(config.plugins);
   let parts: readonly NamedParts[] = [];
-  const core = new Core({
+  const routes = once(() => allRoutes(core, parts));
+  const core: Core = new Core({
     ...options,
     addedToUsers: addedToUsers(plugins),
     accountFeatures: accountFeatures(plugins),
     setUp(core) {
-      parts = setUpPlugins(plugins, core);
+      parts = setUpPlugins(plugins, core, routes);
       return [closedAccounts(), ...parts];
     },
   });
@@ -235,7 +234,7 @@ function assemble(config: AuthConfig<readonly Plugin[]>) {
   telemetry?.loaded().catch((error) => {
     log.error('telemetry.not_loaded', 'no telemetry is recorded', { err: error });
   });
-  return { core, parts, webhooks };
+  return { core, parts, routes, webhooks };
 }
 
 /**

@@ -38,10 +38,26 @@ type Problems = Readonly<Record<string, Problem>>;
 
 const known = new Map<string, Problem>();
 
-/** Declares problems, for {@link AuthError}. The plugin or module that owns them calls this when it is loaded. */
+/**
+ * Declares problems, for {@link AuthError}. The plugin or module that owns them calls this when it is loaded.
+ *
+ * @throws TypeError if a code has been declared with another status or detail
+ */
 export function declareProblems<const P extends Problems>(problems: P): P {
-  for (const [code, problem] of Object.entries(problems)) known.set(code, problem);
+  for (const [code, problem] of Object.entries(problems)) {
+    const other = known.get(code);
+    // Accept the same problem again, because a tool that reloads modules repeats their declarations.
+    if (other && inWords(other) !== inWords(problem))
+      throw new TypeError(
+        `latchkey: the error code '${code}' is declared twice: as ${inWords(other)} and as ${inWords(problem)}`,
+      );
+    known.set(code, problem);
+  }
   return problems;
+}
+
+function inWords([status, detail]: Problem): string {
+  return `${status} "${detail}"`;
 }
 
 const problems = declareProblems({

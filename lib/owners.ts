@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import { UndeclaredError } from './errors.js';
 
 /** A plugin, as the owner of its declarations. */
@@ -24,11 +25,12 @@ export class Declarations<T = null> {
   /** @param sort the sort of declarations, such as `event`, for error messages */
   constructor(private readonly sort: string) {}
 
-  /** @throws TypeError if another owner has declared the name */
+  /** @throws TypeError if the name has been declared by another owner, or with another value */
   add(owner: Owner | null, name: string, value: T): void {
     const known = this.#byName.get(name);
-    // Accept the same owner again, because a tool that reloads modules repeats their declarations.
-    if (known && known.owner?.name !== owner?.name)
+    // Accept the same declaration again, because a tool that reloads modules repeats it.
+    const isSame = known?.owner?.name === owner?.name && isDeepStrictEqual(known?.value, value);
+    if (known && !isSame)
       throw new TypeError(
         `latchkey: the ${this.sort} '${name}' is declared twice: by ${callOf(known.owner)} and by ${callOf(owner)}`,
       );

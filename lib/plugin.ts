@@ -40,8 +40,6 @@ export interface PluginParts<Api = unknown, T extends Tables = Tables> extends C
   readonly migrations?: readonly Migration[];
   /** Creates the routes when a router or the OpenAPI document needs them. Options must be checked before that. */
   routes?(): readonly Route[];
-  /** Called once, for plugins that depend on the routes of all others. @param routes returns all enabled routes */
-  useRoutes?(routes: () => readonly Route[]): void;
   /** The targets of `/.well-known/<name>`, by name, if the router is mounted at the root of the origin. */
   readonly wellKnown?: Readonly<Record<string, () => string>>;
   /** Creates a handler for paths that are not routes, such as pages. A router calls the handler before the routes. */
@@ -71,9 +69,11 @@ export interface PluginDefinition<Name extends string = string, Api = unknown, T
    * Called once for each Auth. It must not use other plugins' contributions, because they are incomplete until all
    * plugins are set up.
    *
+   * @param plugins all plugins in the config
+   * @param routes returns all enabled routes. It must not be called before all plugins are set up
    * @throws TypeError on options that contradict the config or each other
    */
-  setup(core: Core, plugins: readonly Plugin[]): PluginParts<Api, T>;
+  setup(core: Core, plugins: readonly Plugin[], routes: () => readonly Route[]): PluginParts<Api, T>;
 }
 
 /**
@@ -138,13 +138,18 @@ export function inOrder(plugins: readonly Plugin[] = []): readonly Plugin[] {
  * Sets up plugins.
  *
  * @internal
+ * @param routes returns all enabled routes, once the plugins are set up
  * @throws TypeError if a plugin has a problem that has not been declared, and errors that plugins throw on their options
  */
-export function setUpPlugins(plugins: readonly Plugin[], core: Core): NamedParts[] {
+export function setUpPlugins(
+  plugins: readonly Plugin[],
+  core: Core,
+  routes: () => readonly Route[],
+): NamedParts[] {
   const definitions = plugins as readonly PluginDefinition[];
   return definitions.map((plugin) => {
     const { name, userColumns } = plugin;
-    const parts = { name, userColumns, ...plugin.setup(core, plugins) };
+    const parts = { name, userColumns, ...plugin.setup(core, plugins, routes) };
     requireProblems(`the plugin ${name}`, problemsOf(parts));
     return parts;
   });

@@ -4,7 +4,7 @@ import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import type { Transaction } from 'sequelize';
 import { internalsOf } from '../lib/auth.js';
 import type { Core } from '../lib/core/core.js';
-import { statusOf } from '../lib/errors.js';
+import { declareProblems, statusOf } from '../lib/errors.js';
 import { route } from '../lib/http/route.js';
 import {
   admin,
@@ -154,6 +154,23 @@ describe('a problem that nobody has declared', () => {
   });
 });
 
+test('a problem that is declared twice throws, unless it is the same', () => {
+  const declare = (status: number, detail: string) => () =>
+    declareProblems({ trial_failed: [status, detail] });
+  declare(409, 'The trial failed.')();
+  // A module that is loaded again.
+  declare(409, 'The trial failed.')();
+  expect(declare(404, 'There is no trial.')).toThrow(
+    new TypeError(
+      `latchkey: the error code 'trial_failed' is declared twice: as 409 "The trial failed." and as 404 "There is no trial."`,
+    ),
+  );
+  expect(declare(409, 'Another detail.')).toThrow(TypeError);
+  expect(declare(403, 'Not for you.')).toThrow(TypeError);
+  expect(() => declareProblems({ user_not_found: [404, 'There is nobody.'] })).toThrow('user_not_found');
+  expect(statusOf('trial_failed' as never)).toBe(409);
+});
+
 describe('a config that names what a plugin has that is not in it', () => {
   const email = { send: () => undefined };
   const url = 'https://b.example/webhooks';
@@ -267,15 +284,20 @@ describe('what the trial plugin declares', () => {
   });
 
   test('has no other owner', () => {
-    const declarations = new Declarations('thing');
-    declarations.add(TRIAL, 'one', null);
+    const declarations = new Declarations<{ limit: number }>('thing');
+    declarations.add(TRIAL, 'one', { limit: 1 });
     // A module that is loaded again.
-    declarations.add({ ...TRIAL }, 'one', null);
-    const twice = (owner: Owner | null) => () => declarations.add(owner, 'one', null);
+    declarations.add({ ...TRIAL }, 'one', { limit: 1 });
+    const twice =
+      (owner: Owner | null, value = { limit: 1 }) =>
+      () =>
+        declarations.add(owner, 'one', value);
     expect(twice(null)).toThrow(
       new TypeError("latchkey: the thing 'one' is declared twice: by trial() and by the core"),
     );
     expect(twice({ name: 'other' })).toThrow(TypeError);
+    expect(twice(TRIAL, { limit: 2 })).toThrow(TypeError);
+    expect(declarations.get('one')).toEqual({ limit: 1 });
   });
 });
 

@@ -1,8 +1,28 @@
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { internalsOf } from '../lib/auth.js';
 import type { Admission } from '../lib/core/contribution.js';
-import { AuthError, authRouter, optionalSession, requireSession } from '../lib/index.js';
+import type { Core } from '../lib/core/core.js';
+import {
+  AuthError,
+  admin,
+  authRouter,
+  createAuth,
+  optionalSession,
+  type Plugin,
+  requireSession,
+  type User,
+} from '../lib/index.js';
 import { definePlugin } from '../lib/plugin.js';
-import { ada, caught, password, type SpecApp, sessionCookie, signedIn, startApp } from './support/app.js';
+import {
+  ada,
+  caught,
+  password,
+  SECRET,
+  type SpecApp,
+  sessionCookie,
+  signedIn,
+  startApp,
+} from './support/app.js';
 import { rows } from './support/database.js';
 import { expectProblem } from './support/problem.js';
 
@@ -25,9 +45,6 @@ const follower = () =>
       },
       async onSessionsEnd(ended, transaction) {
         told.push({ ...ended, inTransaction: transaction !== undefined });
-      },
-      async onAccountChange(_userId, changed) {
-        told.push(changed);
       },
     }),
   });
@@ -139,12 +156,29 @@ describe('a plugin is told of', () => {
       { how: 'expired', sessionIds: [last], inTransaction: false },
     ]);
   });
+});
 
-  test('changes of accounts, and of what', async () => {
-    await newBrowser();
-    await app.auth.users.update(userId, { username: 'ada' });
-    await app.auth.users.setPassword(userId, 'a difference engine', { keepSessions: true });
-    await app.auth.users.update(userId, { username: 'ada' });
-    expect(told).toEqual([['username', 'usernameDisplay'], ['passwordHash']]);
+test('several plugins can have administrators, and one of them sets what their sessions must have', () => {
+  const others = definePlugin({
+    name: 'others',
+    setup: () => ({ api: null, administrators: { is: ({ username }) => username === 'grace' } }),
   });
+  const root = admin({ adminUserIds: ['root'], fresh: 60, aal: 2 });
+  const coreWith = (...given: readonly Plugin[]) =>
+    internalsOf(createAuth({ database: 'sqlite:x.db', secret: SECRET, plugins: given })).core;
+  const isOne = (core: Core, id: string, username: string) =>
+    core.isAdministrator({ id, username, email: null } as User);
+  for (const core of [coreWith(root, others), coreWith(others, root)]) {
+    expect([isOne(core, 'root', 'ada'), isOne(core, '1', 'grace'), isOne(core, '1', 'ada')]).toEqual([
+      true,
+      true,
+      false,
+    ]);
+    expect(core.administration).toEqual({ fresh: 60, aal: 2 });
+  }
+  expect(coreWith(others)).toMatchObject({
+    hasAdministrators: true,
+    administration: { fresh: 3600, aal: 1 },
+  });
+  expect(coreWith().hasAdministrators).toBe(false);
 });

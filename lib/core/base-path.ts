@@ -12,7 +12,7 @@ export class BasePath {
   #isAssumed = false;
   #hasWarned = false;
 
-  constructor(private readonly settings: Pick<Settings, 'httpBasePath' | 'log'>) {}
+  constructor(private readonly settings: Settings) {}
 
   /** The path, as far as it is known. */
   get known(): string {

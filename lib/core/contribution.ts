@@ -13,8 +13,8 @@ import type { HasReauthentications, HasSteps } from '../sessions/second-factor.j
 import type { FollowsSessions, SessionWithUser } from '../sessions/sessions.js';
 import type { HasTasks } from '../sessions/tasks.js';
 import type { Session, User } from '../tables/core.js';
-import type { RowPart } from '../users/imported.js';
-import type { ChecksAccounts, FollowsAccounts, HasWaysIn, UserRecord } from '../users/record.js';
+import type { ReadsRows } from '../users/imported.js';
+import type { ChecksAccounts, HasWaysIn, UserRecord } from '../users/record.js';
 import type { HasAttached } from '../verification/proof.js';
 import type { HasTables } from '../waiting/tables.js';
 
@@ -66,6 +66,25 @@ export interface Administration {
 /** The default: one hour, because administrators often make several changes in a row. */
 export const ADMINISTRATION: Administration = { fresh: 3600, aal: 1 };
 
+/** Who is an administrator. */
+export interface Administrators {
+  is(user: User): boolean;
+  /** The requirements on their sessions for changes. @default {@link ADMINISTRATION} */
+  readonly requires?: Administration;
+}
+
+/** The pages of a plugin, for browsers. */
+export interface Pages {
+  /** Returns the URL of a page by its name. */
+  url(name: string): string;
+  /**
+   * Responds with a page to a browser whose request a guard has rejected.
+   *
+   * @returns whether it has responded. Otherwise, the response is a problem
+   */
+  answer(error: AuthError, req: Request, res: Response): Promise<boolean>;
+}
+
 /** Who a request is from, as far as it is known. Null if it presents no credential; an error if that is invalid. */
 export type Admission = Authentication | AuthError | null;
 
@@ -75,7 +94,7 @@ export type Admission = Authentication | AuthError | null;
  */
 export interface Contribution
   extends ChecksAccounts,
-    FollowsAccounts,
+    ReadsRows,
     FollowsSessions,
     HasUndo,
     HasSteps,
@@ -108,23 +127,14 @@ export interface Contribution
   ): Promise<boolean>;
   /** Additional attributes of users and sessions that clients can see. */
   readonly shows?: { readonly user?: readonly (keyof User)[]; readonly session?: readonly (keyof Session)[] };
-  /** The parts of an import's rows that the plugin reads. */
-  readonly rowParts?: readonly RowPart[];
   /** The plugin's part of the response of GET /sign-in-methods. */
   readonly signInMethods?: SignInMethods;
-  /**
-   * Responds with a page to a browser whose request a guard has rejected.
-   *
-   * @returns whether it has responded. Otherwise, the response is a problem
-   */
-  answerBrowser?(error: AuthError, req: Request, res: Response): Promise<boolean>;
-  /** Returns the URL of a page that the plugin has, by its name. */
-  pageUrl?(name: string): string;
+  /** The plugin's pages. At most one plugin has pages. */
+  readonly pages?: Pages;
   /** The plugin's data for pages. */
   readonly forPages?: ForPages;
-  isAdministrator?(user: User): boolean;
-  /** The requirements on administrators' sessions for changes, if the plugin sets them. */
-  readonly administration?: Administration;
+  /** The plugin's administrators. Several plugins can have some. */
+  readonly administrators?: Administrators;
   /** Deletes or anonymizes the data of a user who is being deleted. The user's row is locked. */
   onDelete?(userId: string, transaction: Transaction): Promise<void>;
   /** Revokes the account's access at other services when its deletion is requested. The user's row is locked. */

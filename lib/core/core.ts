@@ -61,7 +61,7 @@ import { CodeTries } from '../waiting/code-tries.js';
 import { EmailedSignIns } from '../waiting/emailed-sign-ins.js';
 import type { AccountFeatures } from './account-features.js';
 import { BasePath } from './base-path.js';
-import { ADMINISTRATION, type Administration, type Contribution } from './contribution.js';
+import { ADMINISTRATION, type Administration, type Contribution, type Pages } from './contribution.js';
 
 /** The originator of a change to an account, and the requirements on its session. */
 export interface ChangedBy {
@@ -376,8 +376,12 @@ export class Core extends Given {
   pageUrl(page: string): string {
     if (!page.startsWith(PAGE)) return page;
     const name = page.slice(PAGE.length);
-    const { pageUrl } = this.contributions.find((plugin) => plugin.pageUrl) ?? {};
-    return pageUrl?.(name) ?? `${this.settings.publicPath}/${name}`;
+    return this.pages?.url(name) ?? `${this.settings.publicPath}/${name}`;
+  }
+
+  /** The pages of a plugin, if there is one that has pages. */
+  get pages(): Pages | undefined {
+    return this.contributions.find(({ pages }) => pages)?.pages;
   }
 
   /** Runs the account checks of all plugins. @throws AuthError such as `account_suspended` */
@@ -387,16 +391,17 @@ export class Core extends Given {
 
   /** Whether a plugin defines administrators. */
   get hasAdministrators(): boolean {
-    return this.contributions.some(({ isAdministrator }) => isAdministrator !== undefined);
+    return this.contributions.some(({ administrators }) => administrators);
   }
 
   /** The requirements on an administrator's session for changes. */
   get administration(): Administration {
-    return this.contributions.find(({ administration }) => administration)?.administration ?? ADMINISTRATION;
+    const required = this.contributions.flatMap(({ administrators }) => administrators?.requires ?? []);
+    return required[0] ?? ADMINISTRATION;
   }
 
   isAdministrator(user: User): boolean {
-    return this.contributions.some((contribution) => contribution.isAdministrator?.(user) ?? false);
+    return this.contributions.some(({ administrators }) => administrators?.is(user));
   }
 
   /** The attributes of a user that plugins show to clients. */

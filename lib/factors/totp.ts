@@ -139,9 +139,7 @@ export class TotpSecrets {
   }
 
   get sealed(): Chore {
-    return new SealedRows(this.#table, this.#core.box, 'userId', ['secret'], ({ userId }) =>
-      secretContextOf(userId),
-    );
+    return new SealedRows(this.#table, this.#core.box, ['secret'], ({ userId }) => secretContextOf(userId));
   }
 }
 

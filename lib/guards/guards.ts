@@ -252,7 +252,7 @@ export function guard<A extends Authentication | null>(
 
 /** Responds to a browser with a page, or with a redirect to a page. @returns false if the request gets a problem */
 async function answerBrowser(core: Core, error: AuthError, req: Request, res: Response): Promise<boolean> {
-  for (const plugin of core.contributions) if (await plugin.answerBrowser?.(error, req, res)) return true;
+  if (await core.pages?.answer(error, req, res)) return true;
   const task = pageOfTask(core, error, req);
   if (task) sendTo(task, res);
   return task !== null;

@@ -127,7 +127,7 @@ export class RowUpdates {
     if (here.length > 0) return this.#conflicts(differing, here);
     if (differing.length > 0) {
       // The values of its last import are not known, so the account might have been changed here since then.
-      await this.rows.note(record.user.id, differing, transaction);
+      await imported.note(record.user.id, differing, transaction);
       return this.#conflicts(differing, differing);
     }
     if (line) await this.rows.applied(line, rowValues, lost, transaction);

@@ -1,7 +1,6 @@
 import type { Transaction } from 'sequelize';
 import type { Core } from '../core/core.js';
 import { derivedUuid } from '../crypto/uuid.js';
-import type { Database } from '../database/database.js';
 import { type ImportedUserColumns, importedUsers } from '../tables/core.js';
 import type { Selection, Table } from '../tables/table.js';
 import type { RowValues } from '../users/imported.js';
@@ -34,18 +33,16 @@ export function importedId({ ref, names, createdAt }: ImportedUser): string {
   return derivedUuid(JSON.stringify(['import', ref, ...names]), createdAt?.getTime() ?? 0);
 }
 
-/** Finds the accounts of imported rows, and knows which parts of them were changed here since the import. */
+/** Finds the accounts of imported rows, and remembers the values that were last applied to them. */
 export class ImportedRows {
   readonly #table: Table<ImportedUserColumns>;
   readonly #line: Selection<ImportedLine>;
   readonly #imported: ImportedUsers;
-  readonly #database: Database;
 
   constructor(core: Core) {
     this.#table = core.table(importedUsers);
     this.#line = this.#table.whole('i');
     this.#imported = core.imported;
-    this.#database = core.database;
   }
 
   /**
@@ -90,25 +87,6 @@ export class ImportedRows {
   ): Promise<void> {
     const stamps = stampsOf(await this.#imported.key(transaction), values, lost, former);
     await this.#table.update({ stamps, changed: [] }, { id }, transaction);
-  }
-
-  /**
-   * Records that a user, the app or an administrator has changed a part of an account, so that later imports do not
-   * change this part. The user's row must be locked.
-   *
-   * @param keys the keys of a row that contain the part
-   */
-  async note(userId: string, keys: readonly string[], transaction: Transaction): Promise<void> {
-    const { currentRead } = this.#database;
-    const lines = await this.#line.select(
-      `WHERE i.user_id = :userId ${currentRead}`,
-      { userId },
-      transaction,
-    );
-    for (const { id, changed } of lines) {
-      const all = [...new Set([...changed, ...keys])];
-      if (all.length > changed.length) await this.#table.update({ changed: all }, { id }, transaction);
-    }
   }
 
   /** Deletes the lines of an account, as if its rows had never been imported. */

@@ -1,5 +1,4 @@
 import { readOptions, schemaOf } from '../config/options.js';
-import type { Core } from '../core/core.js';
 import { definePlugin, type Plugin } from '../plugin.js';
 import { admit, afterSignInOrOut, oldTokenCarrier } from './admission.js';
 import { MovingInApi } from './api.js';
@@ -19,8 +18,7 @@ export interface MovingInOptions {
 export const schema = () => schemaOf<MovingInOptions>()({ bridges: bridgesSchema.default([]) });
 
 /**
- * Moves an app to latchkey: imports its users, and takes over their active sessions. As long as users are imported again,
- * the config of every process must have the plugin, because it notes which accounts have been changed here.
+ * Moves an app to latchkey: imports its users, and takes over their active sessions.
  *
  * @throws TypeError on invalid options
  *
@@ -35,7 +33,7 @@ export function movingIn(options: MovingInOptions = {}): Plugin<'movingIn', Movi
     name: 'movingIn',
     setup(core) {
       const services = newServices(core, bridges);
-      const { linked, rows, takenOver, tokenBridges } = services;
+      const { linked, takenOver, tokenBridges } = services;
       return {
         api: new MovingInApi(core),
         ...(bridges.length > 0 && { afterCarriers: (...found) => admit(services, ...found) }),
@@ -47,30 +45,10 @@ export function movingIn(options: MovingInOptions = {}): Plugin<'movingIn', Movi
           else if (ended.how === 'revoked')
             for (const id of ended.sessionIds) await linked.endOf(id, transaction);
         },
-        async onAccountChange(userId, changed, transaction) {
-          const keys = rowKeysOf(core, changed);
-          if (keys.length > 0) await rows.note(userId, keys, transaction);
-        },
         expired: [takenOver.expired],
         sealed: [takenOver.sealed],
         settle: () => linked.settle(),
       };
     },
   });
-}
-
-/** The attributes of users that rows have too, and their keys in rows. */
-const OWN_KEYS: Readonly<Record<string, string>> = {
-  email: 'email',
-  username: 'username',
-  passwordHash: 'passwordHash',
-  deletedAt: 'id',
-};
-
-/** Returns the keys of rows that contain what has changed. */
-function rowKeysOf({ contributions }: Core, changed: readonly string[]): readonly string[] {
-  const ofParts: readonly string[] = contributions
-    .flatMap(({ rowParts = [] }) => rowParts)
-    .flatMap(({ keys }) => keys);
-  return changed.flatMap((name) => OWN_KEYS[name] ?? (ofParts.includes(name) ? name : []));
 }

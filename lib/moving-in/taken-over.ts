@@ -54,7 +54,7 @@ export class TakenOverSessions {
   constructor(
     private readonly database: Database,
     private readonly box: SecretBox,
-    private readonly sessions: Pick<Sessions, 'find' | 'hasLapsed'>,
+    private readonly sessions: Sessions,
   ) {
     this.#table = new Table(database, carriedSessions);
   }
@@ -146,7 +146,7 @@ export class TakenOverSessions {
    * Re-encrypts the tokens that no browser has sent yet, and the ids of sessions that continue in the previous system.
    */
   get sealed(): Chore {
-    return new SealedRows(this.#table, this.box, 'oldHash', ['sealedToken', 'sealedId'], ({ oldHash }) =>
+    return new SealedRows(this.#table, this.box, ['sealedToken', 'sealedId'], ({ oldHash }) =>
       contextOfOld(oldHash),
     );
   }

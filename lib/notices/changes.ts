@@ -268,7 +268,7 @@ export class AccountChanges {
 
   /** Re-encrypts the states of accounts. */
   get sealed(): Chore {
-    return new SealedRows(this.#table, this.core.box, 'id', ['state'], ({ id }) => contextOf(id));
+    return new SealedRows(this.#table, this.core.box, ['state'], ({ id }) => contextOf(id));
   }
 
   /**

@@ -143,7 +143,7 @@ export class Events {
   readonly #forAll: ((name: AuthEventName, event: AuthEvents[AuthEventName]) => unknown)[] = [];
 
   constructor(
-    private readonly database: Pick<Database, 'afterCommit' | 'context' | 'transaction'>,
+    private readonly database: Database,
     private readonly log: Log,
   ) {}
 

@@ -246,7 +246,7 @@ export class OutboxRows {
 
   /** Re-encrypts entries that have not been sent yet. */
   get sealed(): Chore {
-    return new SealedRows(this.#table, this.core.box, 'id', ['content'], ({ id }) => contextOf(id));
+    return new SealedRows(this.#table, this.core.box, ['content'], ({ id }) => contextOf(id));
   }
 }
 

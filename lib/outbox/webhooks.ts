@@ -158,7 +158,7 @@ export class Endpoint implements Destination {
 
   constructor(
     private readonly settings: WebhookSettings,
-    private readonly database: Pick<Database, 'clock'>,
+    private readonly database: Database,
     private readonly telemetry: Telemetry | null,
   ) {
     this.url = settings.url;

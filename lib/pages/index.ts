@@ -1,5 +1,4 @@
 import { once } from '../context/once.js';
-import type { Route } from '../http/route.js';
 import { definePlugin, type Plugin } from '../plugin.js';
 import { Assets } from './assets.js';
 import { type PagesOptions, readSettings, withConfig } from './options.js';
@@ -47,12 +46,11 @@ export function pages(options: PagesOptions = {}): Plugin<'pages', PagesApi> {
   const settings = readSettings(options);
   return definePlugin({
     name: 'pages',
-    setup(core) {
+    setup(core, _plugins, routes) {
       if (core.users.fields.names.includes('returnTo'))
         throw new TypeError(
           'latchkey: user.fields.returnTo is the name of an input in the forms of pages(): rename the field',
         );
-      let routes: () => readonly Route[] = () => [];
       // Create the pages on first use, because a process that only runs chores does not need them.
       const made = once(() => {
         const site = new Site(core, withConfig(settings, core), routes());
@@ -71,18 +69,17 @@ export function pages(options: PagesOptions = {}): Plugin<'pages', PagesApi> {
       );
       return {
         api: new PagesApi(site),
-        useRoutes(all) {
-          routes = all;
-        },
         handler: () => server().router(),
         // https://w3c.github.io/webappsec-change-password-url/
         wellKnown: { 'change-password': () => `${site().page('account/security')}#password` },
-        pageUrl: (name) => {
-          // Record that a link depends on the mount path, so that latchkey warns if the router is mounted elsewhere.
-          core.basePath.use();
-          return site().page(name);
+        pages: {
+          url(name) {
+            // Record that a link depends on the mount path, so that latchkey warns if the router is mounted elsewhere.
+            core.basePath.use();
+            return site().page(name);
+          },
+          answer: (error, req, res) => server().answerGuard(error, req, res),
         },
-        answerBrowser: (error, req, res) => server().answerGuard(error, req, res),
       };
     },
   });

@@ -192,7 +192,7 @@ export async function sessionOf(
 
 /** Authenticates by a session's token. @throws AuthError `invalid_session` */
 export async function authenticationBy(
-  sessions: Pick<Sessions, 'find'>,
+  sessions: Sessions,
   token: string,
   via: SessionAuthentication['via'],
 ): Promise<SessionAuthentication> {

@@ -159,10 +159,7 @@ export class Completion {
 }
 
 /** Returns a user as they will be after the proof of the mailbox, for the checks before the proof. */
-export function asVerified<R extends Pick<UserRecord, 'user' | 'account'>>(
-  record: R,
-  clock: Pick<Clock, 'date'>,
-): R {
+export function asVerified<R extends Pick<UserRecord, 'user' | 'account'>>(record: R, clock: Clock): R {
   const emailVerifiedAt = record.user.emailVerifiedAt ?? clock.date();
   const user = { ...record.user, emailVerifiedAt };
   return { ...record, user };

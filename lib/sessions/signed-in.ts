@@ -27,7 +27,7 @@ export const NEVER = new Date(0);
  * @param seconds ten minutes by default
  */
 export function isFresh(
-  { clock }: Pick<Database, 'clock'>,
+  { clock }: Database,
   { authenticatedAt }: Pick<Session, 'authenticatedAt'>,
   seconds = FRESH_SECONDS,
 ): boolean {

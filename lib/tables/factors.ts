@@ -122,7 +122,7 @@ export const passkeysTable = declareTable({
 export const HAS_PASSKEY = Symbol('has a passkey');
 
 /** Returns the condition {@link HAS_PASSKEY}. */
-export function hasPasskey(database: Pick<Database, 'table'>): Fact {
+export function hasPasskey(database: Database): Fact {
   const table = database.table(passkeysTable.name);
   return {
     key: HAS_PASSKEY,

@@ -1,6 +1,6 @@
 import type { SecretBox } from '../crypto/secret-box.js';
 import type { Chore } from '../database/chores.js';
-import { type Columns, type RowOf, snakeCase } from './column.js';
+import type { Columns, RowOf } from './column.js';
 import type { Table } from './table.js';
 
 type Raw = Readonly<Record<string, unknown>>;
@@ -13,14 +13,12 @@ const BATCH = 200;
  */
 export class SealedRows<C extends Columns, K extends keyof C & string> implements Chore {
   /**
-   * @param key the primary key
    * @param columns the encrypted columns
    * @param contextOf returns the context of a value: see {@link SecretBox.seal}
    */
   constructor(
     private readonly rows: Table<C>,
     private readonly box: SecretBox,
-    private readonly key: keyof C & string,
     private readonly columns: readonly K[],
     private readonly contextOf: (row: RowOf<C>, column: K) => string,
   ) {}
@@ -31,7 +29,8 @@ export class SealedRows<C extends Columns, K extends keyof C & string> implement
 
   async *run(dryRun: boolean): AsyncGenerator<number> {
     const rows = this.rows.whole('r');
-    const key = `r.${snakeCase(this.key)}`;
+    const { attribute, name } = this.rows.key;
+    const key = `r.${name}`;
     for (let after: string | Buffer | null = null; ; ) {
       // Select all rows, because a statement that searches for the few outdated ones could exceed its deadline.
       const batch: RowOf<C>[] = await rows.select(
@@ -43,7 +42,7 @@ export class SealedRows<C extends Columns, K extends keyof C & string> implement
       yield resealed;
       const last = batch.at(-1);
       if (!last || batch.length < BATCH) return;
-      after = (last as Raw)[this.key] as string | Buffer;
+      after = (last as Raw)[attribute] as string | Buffer;
     }
   }
 
@@ -51,7 +50,8 @@ export class SealedRows<C extends Columns, K extends keyof C & string> implement
     const values = this.#resealed(row);
     if (!values || dryRun) return values ? 1 : 0;
     // Only update an unchanged row, because a write in the meantime has used the first secret or removed the value.
-    const found = Object.fromEntries([this.key, ...this.columns].map((name) => [name, (row as Raw)[name]]));
+    const { attribute } = this.rows.key;
+    const found = Object.fromEntries([attribute, ...this.columns].map((name) => [name, (row as Raw)[name]]));
     return this.rows.update(values, found as Partial<RowOf<C>>);
   }
 

@@ -8,6 +8,7 @@ import {
   type Columns,
   columnName,
   isShown,
+  keyOf,
   type NewRow,
   type RowOf,
   type ShownOf,
@@ -125,6 +126,8 @@ export interface Fact {
 export class Table<C extends Columns> {
   /** The name in the database, with the prefix. */
   readonly name: string;
+  /** The primary key: its attribute, and the name of its column. */
+  readonly key: ReturnType<typeof keyOf>;
   readonly #columns: readonly NamedColumn[];
   readonly #nulls: object;
   /** The part of a statement that follows INSERT. */
@@ -137,6 +140,7 @@ export class Table<C extends Columns> {
     private readonly facts: readonly Fact[] = [],
   ) {
     this.name = database.table(declaration.name);
+    this.key = keyOf(declaration.columns);
     this.#columns = Object.entries(declaration.columns).map(([attribute, column]) => {
       const name = columnName(attribute, column);
       return { attribute, column, name, sql: column.isQuoted ? database.statements.quote(name) : name };

@@ -121,6 +121,24 @@ export class ImportedUsers {
     if (fresh.length > 0) await this.#table.insert(fresh, transaction);
   }
 
+  /**
+   * Records that a user, the app or an administrator has changed a part of an account, so that later imports do not
+   * change this part. The user's row must be locked.
+   *
+   * @param keys the keys of a row that contain the part
+   */
+  async note(userId: string, keys: readonly string[], transaction: Transaction): Promise<void> {
+    const lines = await this.#line.select(
+      `WHERE i.user_id = :userId ${this.database.currentRead}`,
+      { userId },
+      transaction,
+    );
+    for (const { id, changed } of lines) {
+      const all = [...new Set([...changed, ...keys])];
+      if (all.length > changed.length) await this.#table.update({ changed: all }, { id }, transaction);
+    }
+  }
+
   /** Removes the data about a user from the lines of the account, when the account is deleted. */
   async forget(userId: string, transaction: Transaction): Promise<void> {
     const nothing = { ref: null, isNumber: null, userId: null, stamps: null, changed: [] };
@@ -129,7 +147,7 @@ export class ImportedUsers {
 
   /** Re-encrypts the key of the hashes. */
   get sealed(): Chore {
-    return new SealedRows(this.#keys, this.box, 'id', ['sealedKey'], () => KEY_CONTEXT);
+    return new SealedRows(this.#keys, this.box, ['sealedKey'], () => KEY_CONTEXT);
   }
 
   async #findKey(transaction?: Transaction): Promise<ImportKey | null> {

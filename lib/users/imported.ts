@@ -104,6 +104,12 @@ export interface RowPart<Value = unknown> {
   replace(record: UserRecord, value: Value | null, transaction: Transaction): Promise<void>;
 }
 
+/** A plugin that reads parts of an import's rows. */
+export interface ReadsRows {
+  /** The parts that it reads. */
+  readonly rowParts?: readonly RowPart[];
+}
+
 const rowKeys = new Map<string, RowKeySwitch>();
 
 /** How to enable a key of an import's rows. */
@@ -120,3 +126,23 @@ export function declareRowKeys(keys: readonly (keyof ImportRow)[], how: string, 
 
 /** The keys that plugins read from the rows of an import, and how to enable them. */
 export const switchesOfRowKeys: ReadonlyMap<string, RowKeySwitch> = rowKeys;
+
+/** The attributes of users that rows have too, and their keys in rows. */
+const OWN_KEYS: Readonly<Record<string, string>> = {
+  email: 'email',
+  username: 'username',
+  passwordHash: 'passwordHash',
+  deletedAt: 'id',
+};
+
+/**
+ * Returns the keys of rows that contain what has changed in an account.
+ *
+ * @param changed the attributes of the user, and the parts of the account in the tables of plugins
+ */
+export function rowKeysOf(plugins: readonly ReadsRows[], changed: readonly string[]): readonly string[] {
+  const ofParts: readonly string[] = plugins
+    .flatMap(({ rowParts = [] }) => rowParts)
+    .flatMap(({ keys }) => keys);
+  return changed.flatMap((name) => OWN_KEYS[name] ?? (ofParts.includes(name) ? name : []));
+}

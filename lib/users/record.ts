@@ -202,17 +202,6 @@ export function checkAccount(account: AccountRow, plugins: readonly ChecksAccoun
   for (const plugin of plugins) plugin.checkAccount?.(account);
 }
 
-/** A plugin that follows the changes of accounts. */
-export interface FollowsAccounts {
-  /**
-   * Called in the transaction that changes an account. The user's row is locked.
-   *
-   * @param changed the attributes of the user that change, such as `email`, and the parts of the account in the tables
-   *   of plugins, such as `passkeys`
-   */
-  onAccountChange?(userId: string, changed: readonly string[], transaction: Transaction): Promise<void>;
-}
-
 /** A sign-in method of a user: their password, or a linked account at a provider. */
 export interface WayIn {
   readonly kind: string;

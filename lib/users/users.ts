@@ -12,9 +12,10 @@ import { hasPasskey } from '../tables/factors.js';
 import { Table, type TableDeclaration } from '../tables/table.js';
 import { EmailProof } from './email-proof.js';
 import { Fields, type FieldValues } from './fields.js';
+import { type ReadsRows, rowKeysOf } from './imported.js';
+import type { ImportedUsers } from './imported-users.js';
 import {
   type AccountRow,
-  type FollowsAccounts,
   type Identifier,
   type NewUser,
   type UserForAdmins,
@@ -41,7 +42,8 @@ interface UsersNeeds {
   readonly addedToUsers: AddedToUsers;
   /** Whether users are read with `HAS_PASSKEY`. */
   readonly readsPasskeys: boolean;
-  readonly contributions: readonly FollowsAccounts[];
+  readonly imported: ImportedUsers;
+  readonly contributions: readonly ReadsRows[];
 }
 
 /** Reads and writes users: the table, and the app's rows if there is a model for them. */
@@ -60,6 +62,8 @@ export class Users {
   /** The app's rows. Null if the fields are columns of the table. */
   readonly rows: AppRows | null;
   readonly #clusterLock: ClusterLock;
+  /** The accounts that a transaction has locked or created, and that no import has created. */
+  readonly #notImported = new WeakMap<Transaction, Set<string>>();
 
   /** @throws TypeError if the app's model cannot hold its users */
   constructor(private readonly core: UsersNeeds) {
@@ -100,6 +104,7 @@ export class Users {
     // Insert in a fixed order, because concurrent transactions that insert in different orders deadlock.
     stored.sort((a, b) => (orderOf(a) < orderOf(b) ? -1 : 1));
     await this.table.insert(stored, transaction);
+    for (const { row } of rows) this.#rememberOrigin(row, transaction);
     return rows.map(({ row, fields }) => this.#recordOf({ ...row, ...fields }, null));
   }
 
@@ -240,12 +245,16 @@ export class Users {
   }
 
   /**
-   * Announces a change of an account: see `FollowsAccounts`. Plugins call it for their own tables, and for the columns
-   * that they add to users.
+   * Announces a change of an account, so that an import does not overwrite it. Plugins call it for their own tables, and
+   * for the columns that they add to users. The user's row is locked.
+   *
+   * @param changed the attributes of the user that change, such as `email`, and the parts of the account in the tables
+   *   of plugins, such as `passkeys`
    */
   async announceChange(userId: string, changed: readonly string[], transaction: Transaction): Promise<void> {
-    for (const plugin of this.core.contributions)
-      await plugin.onAccountChange?.(userId, changed, transaction);
+    if (this.#notImported.get(transaction)?.has(userId)) return;
+    const keys = rowKeysOf(this.core.contributions, changed);
+    if (keys.length > 0) await this.core.imported.note(userId, keys, transaction);
   }
 
   /** Locks a user's row until the transaction ends. Every change to a user's sign-in methods acquires this lock. */
@@ -259,6 +268,7 @@ export class Users {
     const raw = await this.#selectOne(users, `WHERE u.id = :id${lock}`, { id }, transaction);
     if (!raw) return null;
     const whole = { ...users.read(raw), ...(await this.#factsOf(id, transaction)) };
+    this.#rememberOrigin(whole, transaction);
     if (!this.rows) return this.#recordOf(whole, null);
     const row = await this.rows.find(id, transaction);
     return this.#recordOf({ ...whole, ...this.rows.fieldsOf(row) }, row);
@@ -323,6 +333,14 @@ export class Users {
     const where = `WHERE u.id = :id ${this.core.database.currentRead}`;
     const [facts = {}] = (await this.table.factsNow('u')?.select(where, { id }, transaction)) ?? [];
     return facts;
+  }
+
+  /** Remembers whether an import has created an account, so that {@link announceChange} needs no statement otherwise. */
+  #rememberOrigin({ id, importedAt }: Pick<WholeUser, 'id' | 'importedAt'>, transaction: Transaction): void {
+    const ids = this.#notImported.get(transaction) ?? new Set();
+    this.#notImported.set(transaction, ids);
+    if ((importedAt ?? null) === null) ids.add(id);
+    else ids.delete(id);
   }
 
   /** Selects a row, and reads the database's clock. */

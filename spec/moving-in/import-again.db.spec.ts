@@ -5,6 +5,7 @@ import {
   createAuth,
   type ImportRow,
   oauth,
+  type Plugin,
   passkeys,
   suspension,
   twoFactor,
@@ -16,6 +17,7 @@ import { fixedProvider } from '../support/fixed-provider.js';
 import { ownRows } from '../support/own-rows.js';
 import { authenticator, PAGE, signInWith } from '../support/passkeys.js';
 import { expectProblem } from '../support/problem.js';
+import { loggingSequelize } from '../support/statements.js';
 import { codeOf } from '../support/two-factor.js';
 
 // htpasswd -nbB -C 5 ada …
@@ -26,6 +28,11 @@ const NEW_HASH = '$2b$05$T6W1u3NUW2m.Is1iGCbA..aqo2qhKi4E2TNjNM1bANQJTcTSqI2ZO';
 const TOTP = ['JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP', 'KRSXG5CTMVRXEZLUKRSXG5CTMVRXEZLU'] as const;
 const CODES = ['abcde-12345', 'fghjk-67890'];
 const NEWER = 'a newer secret for specs, of 32 bytes and more';
+
+const CONFIG = {
+  baseUrl: PAGE,
+  user: { fields: { plan: { type: 'string', maxLength: 20, default: 'free', input: 'none' } } },
+} as const;
 
 const plugins = () =>
   [
@@ -43,10 +50,7 @@ let app: SpecApp<ReturnType<typeof plugins>>;
 beforeAll(async () => {
   app = await startApp({
     plugins: plugins(),
-    config: {
-      baseUrl: PAGE,
-      user: { fields: { plan: { type: 'string', maxLength: 20, default: 'free', input: 'none' } } },
-    },
+    config: CONFIG,
   });
 });
 beforeEach(async () => {
@@ -358,6 +362,36 @@ describe('importUsers with update', () => {
       });
   });
 
+  test('a change in a process without the plugin is a conflict too', async () => {
+    const others: Plugin[] = plugins().filter(({ name }) => name !== 'movingIn');
+    const elsewhere = createAuth({ ...CONFIG, database: app.database.url, secret: SECRET, plugins: others });
+    const given = [ADA, { ref: 8, email: 'b@example.com', passwordHash: HASH }];
+    const { users } = await once(given);
+    const [first, second] = users.map(({ id }) => id) as [string, string];
+    await elsewhere.users.changeEmail(first, 'mine@example.com');
+    await elsewhere.users.setPassword(second, 'a password of this app');
+    expect(await again(given.map((one) => ({ ...one, passwordHash: NEW_HASH })))).toMatchObject({
+      updated: 0,
+      conflicts: [
+        { ref: 7, field: 'passwordHash' },
+        { ref: 7, field: 'email', detail: 'was changed here since the import' },
+        { ref: 8, field: 'passwordHash', detail: 'was changed here since the import' },
+      ],
+    });
+    await elsewhere.close();
+  });
+
+  test('a change is noted once, and nothing is noted if no value has changed', async () => {
+    const { users } = await once([{ ...ADA, username: 'ada' }]);
+    const id = String(users[0]?.id);
+    const noted = () => rows<{ changed: string }>(app.database, 'SELECT changed FROM imported_users');
+    await app.auth.users.update(id, { username: 'ada' });
+    expect(await noted()).toEqual([{ changed: '' }]);
+    for (const username of ['mine', 'yours']) await app.auth.users.update(id, { username });
+    await app.auth.users.setPassword(id, 'a password of this app');
+    expect(await noted()).toEqual([{ changed: 'username passwordHash' }]);
+  });
+
   test('what another account has is a conflict, and nothing of the row is applied', async () => {
     await app.auth.users.create({ email: 'taken@example.com', username: 'taken' });
     await once([ADA, { ref: 8, email: 'b@example.com', accounts: [link('1')] }]);
@@ -514,6 +548,31 @@ test('with rows of the app, the row of an account that was put aside is kept, an
   const ids = await Promise.all([1, 2].map(async (id) => (await own.model.findByPk(id))?.get('authId')));
   expect(ids).toEqual([null, users.at(-1)?.id]);
   await withRows.stop();
+});
+
+test('a change of an account that was not imported reads nothing about imports', async () => {
+  let statements: string[] = [];
+  const logged = await startApp({
+    plugins: plugins(),
+    async config(database) {
+      const own = loggingSequelize(database);
+      statements = own.statements;
+      return { ...CONFIG, database: own.sequelize };
+    },
+  });
+  const { auth } = logged;
+  const ada = await auth.users.create({ email: 'ada@example.com', password: WORDS });
+  const { users } = await auth.movingIn.importUsers([{ ref: 8, email: 'b@example.com' }]);
+  const change = async (id: string) => {
+    statements.length = 0;
+    await auth.users.changeEmail(id, `new-${id}@example.com`);
+    await auth.users.setPassword(id, 'a password of this app');
+    await auth.suspension.suspend(id);
+    return statements.filter((sql) => sql.includes('imported_users')).length;
+  };
+  expect(await change(ada.id)).toBe(0);
+  expect(await change(String(users[0]?.id))).toBe(6);
+  await logged.stop();
 });
 
 test('the hash of a deleted account is found after the secrets were rotated', async () => {

@@ -2,7 +2,6 @@ import * as z from 'zod';
 import { flag, readOptions, schemaOf } from '../../config/options.js';
 import { ADMINISTRATION, declareAdministrators } from '../../core/contribution.js';
 import { definePlugin, type Plugin } from '../../plugin.js';
-import type { User } from '../../tables/core.js';
 import { canonicalEmail, emailFault } from '../../users/canonical.js';
 import { EmailProof } from '../../users/email-proof.js';
 import { AdminApi } from './api.js';
@@ -93,16 +92,16 @@ export function admin(options: AdminOptions): Plugin<'admin', AdminApi, Record<n
   if (ids.size + emails.size === 0) {
     throw new TypeError('latchkey: admin: set at least one administrator in adminUserIds or adminEmails');
   }
-  const isAdministrator = (user: User) =>
-    ids.has(user.id) || (emails.has(user.email) && EmailProof.of(user).reaches('app'));
   return definePlugin({
     name: 'admin',
     setup(core) {
       const api = new AdminApi(core);
       return {
         api,
-        isAdministrator,
-        administration: { fresh: data.fresh, aal: data.aal },
+        administrators: {
+          is: (user) => ids.has(user.id) || (emails.has(user.email) && EmailProof.of(user).reaches('app')),
+          requires: { fresh: data.fresh, aal: data.aal },
+        },
         routes: () => [
           listUsers(core, api),
           getUser(core),

@@ -145,7 +145,7 @@ export function oauth(options: OAuthOptions = {}): Plugin<'oauth', OAuthApi, OAu
           // A refresh can start a revocation.
           await revocations.settle();
         },
-        sealed: [new SealedRows(core.table(accountsTable), core.box, 'id', TOKEN_FIELDS, contextOf)],
+        sealed: [new SealedRows(core.table(accountsTable), core.box, TOKEN_FIELDS, contextOf)],
       };
     },
   });
