@@ -20,7 +20,7 @@ import {
   accountFeatures,
   addedToUsers,
   inOrder,
-  type NamedParts,
+  type NamedSetup,
   type Plugin,
   type PluginApis,
   type PluginModels,
@@ -216,7 +216,7 @@ function makeAuth(config: AuthConfig<readonly Plugin[]>): Auth {
 function assemble(config: AuthConfig<readonly Plugin[]>) {
   const { webhooks: endpoints, ...options } = readConfig(config);
   const plugins = inOrder(config.plugins);
-  let parts: readonly NamedParts[] = [];
+  let parts: readonly NamedSetup[] = [];
   const routes = once(() => allRoutes(core, parts));
   const core: Core = new Core({
     ...options,

@@ -32,7 +32,7 @@ export interface Plugin<Name extends string = string, Api = unknown, Models exte
  *
  * @internal
  */
-export interface PluginParts<Api = unknown, T extends Tables = Tables> extends Contribution {
+export interface PluginSetup<Api = unknown, T extends Tables = Tables> extends Contribution {
   /** The programmatic API, available as `auth.<name>`. */
   readonly api: Api;
   readonly tables?: T;
@@ -73,7 +73,7 @@ export interface PluginDefinition<Name extends string = string, Api = unknown, T
    * @param routes returns all enabled routes. It must not be called before all plugins are set up
    * @throws TypeError on options that contradict the config or each other
    */
-  setup(core: Core, plugins: readonly Plugin[], routes: () => readonly Route[]): PluginParts<Api, T>;
+  setup(core: Core, plugins: readonly Plugin[], routes: () => readonly Route[]): PluginSetup<Api, T>;
 }
 
 /**
@@ -119,7 +119,7 @@ export type PluginModels<P extends readonly Plugin[]> = {
  *
  * @internal
  */
-export type NamedParts = PluginParts & Pick<PluginDefinition, 'name' | 'userColumns'>;
+export type NamedSetup = PluginSetup & Pick<PluginDefinition, 'name' | 'userColumns'>;
 
 /**
  * Returns plugins in the order of their names, so that the order in the config does not matter.
@@ -145,7 +145,7 @@ export function setUpPlugins(
   plugins: readonly Plugin[],
   core: Core,
   routes: () => readonly Route[],
-): NamedParts[] {
+): NamedSetup[] {
   const definitions = plugins as readonly PluginDefinition[];
   return definitions.map((plugin) => {
     const { name, userColumns } = plugin;
@@ -159,7 +159,7 @@ export function setUpPlugins(
  * Returns the problems that a plugin adds to other routes. Problems of its own routes are checked when these are
  * created.
  */
-function problemsOf(parts: PluginParts): AuthErrorCode[] {
+function problemsOf(parts: PluginSetup): AuthErrorCode[] {
   const { accountProblems = [], carriers = [], reauthentications = [], stepMethods = [] } = parts;
   const others = [...carriers, ...reauthentications, ...stepMethods];
   return [...accountProblems, ...others.flatMap(({ problems = [] }) => problems)];

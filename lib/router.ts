@@ -6,7 +6,7 @@ import { AuthError } from './errors.js';
 import type { AuthOrConfig } from './guards/guards.js';
 import { marked } from './guards/marks.js';
 import { endpoint, methodNotAllowed } from './http/endpoint.js';
-import { markRoute } from './http/mark-route.js';
+import { nameRoute } from './http/name-route.js';
 import { answerError } from './http/problem.js';
 import type { Route } from './http/route.js';
 
@@ -50,7 +50,7 @@ function routeTable(core: Core, routes: readonly Route[]): Router {
   for (const path of new Set(routes.map((route) => route.path))) {
     const samePath = routes.filter((route) => route.path === path);
     const known = router.route(path);
-    markRoute(core, known, path);
+    nameRoute(core, known, path);
     for (const route of samePath) known[route.method](endpoint(core, route));
     known.all(
       methodNotAllowed(

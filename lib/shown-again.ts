@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { processWide } from './process-wide.js';
 
 /** The schemas of fields that are not secret. Two copies of this package can be loaded in one app, and both use it. */
-const marked = processWide('shown-again/1', () => new WeakSet<z.ZodType>());
+const shown = processWide('shown-again/1', () => new WeakSet<z.ZodType>());
 
 /**
  * Marks a field of a request as not secret: after an error, the page of the form gets back the value that the user
@@ -10,13 +10,13 @@ const marked = processWide('shown-again/1', () => new WeakSet<z.ZodType>());
  * return a new schema.
  */
 export function shownAgain<S extends z.ZodType>(field: S): S {
-  marked.add(field);
+  shown.add(field);
   return field;
 }
 
 /** Whether a field has the mark of {@link shownAgain}. */
 export function isShownAgain(field: unknown): boolean {
-  return field instanceof z.ZodType && marked.has(field);
+  return field instanceof z.ZodType && shown.has(field);
 }
 
 /**

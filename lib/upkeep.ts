@@ -10,7 +10,7 @@ import { type MigrateOptions, migrate } from './migrations/migrate.js';
 import type { Migration } from './migrations/migration.js';
 import { OutboxApi } from './outbox/api.js';
 import type { Webhooks } from './outbox/webhooks.js';
-import { byName, type NamedParts } from './plugin.js';
+import { byName, type NamedSetup } from './plugin.js';
 import { coreTables, rateLimits } from './tables/core.js';
 import { expiredWaiting } from './waiting/tables.js';
 
@@ -89,20 +89,20 @@ export interface Chores {
 }
 
 /** @internal */
-export function choresOf(core: Core, parts: readonly NamedParts[]): Chores {
-  const { sessions, devices, changes, outbox, limits } = core;
+export function choresOf(core: Core, parts: readonly NamedSetup[]): Chores {
+  const { sessions, devices, history, outbox, limits } = core;
   const counters = core.database.table(rateLimits.name);
   return {
     // Rows that are deleted together with a session or an account come first, so that deletions count them too.
     expired: [
       ...expiredWaiting(core),
       ...parts.flatMap(({ expired = [] }) => expired),
-      ...[devices, changes, outbox.rows, sessions].flatMap(({ expired }) => expired),
+      ...[devices, history, outbox.rows, sessions].flatMap(({ expired }) => expired),
       ...(limits ? [{ table: counters, run: (dryRun: boolean) => limits.prune(dryRun) }] : []),
       closedForLong(core),
     ],
     sealed: [
-      ...[changes, core.imported, outbox.rows].map(({ sealed }) => sealed),
+      ...[history, core.imported, outbox.rows].map(({ sealed }) => sealed),
       ...parts.flatMap(({ sealed = [] }) => sealed),
     ],
   };
@@ -113,7 +113,7 @@ export function choresOf(core: Core, parts: readonly NamedParts[]): Chores {
  *
  * @internal
  */
-export function allMigrations(parts: readonly NamedParts[]): Migration[] {
+export function allMigrations(parts: readonly NamedSetup[]): Migration[] {
   return [
     ...migrationsOf('core', { tables: coreTables }),
     ...parts.flatMap((part) => migrationsOf(part.name, part)).sort(byName),

@@ -1,16 +1,16 @@
 import { expect, test } from '@jest/globals';
 import { route } from '../lib/http/route.js';
 import { authRouter, createAuth } from '../lib/index.js';
-import { definePlugin, type Plugin, type PluginParts } from '../lib/plugin.js';
+import { definePlugin, type Plugin, type PluginSetup } from '../lib/plugin.js';
 import { column } from '../lib/tables/column.js';
 import { declareTable, type TableDeclaration } from '../lib/tables/table.js';
 import { UsernameRules } from '../lib/users/usernames.js';
 import { password, SECRET } from './support/app.js';
 
-const plugin = (name: string, parts: Partial<PluginParts>) =>
+const plugin = (name: string, parts: Partial<PluginSetup>) =>
   definePlugin({ name, setup: () => ({ api: null, ...parts }) });
 
-const open = (first: Partial<PluginParts>, second: Partial<PluginParts>) =>
+const open = (first: Partial<PluginSetup>, second: Partial<PluginSetup>) =>
   createAuth({
     database: 'sqlite::memory:',
     secret: SECRET,

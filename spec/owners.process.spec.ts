@@ -23,7 +23,7 @@ import { declaredLimits, declareLimits } from '../lib/limits/limiter.js';
 import { declaredNotices, declareNotices } from '../lib/mail/notice-kinds.js';
 import { declaredEvents, declareEvents } from '../lib/outbox/events.js';
 import { Declarations, type Owner } from '../lib/owners.js';
-import { definePlugin, type PluginParts } from '../lib/plugin.js';
+import { definePlugin, type PluginSetup } from '../lib/plugin.js';
 import type { UserRecord } from '../lib/users/record.js';
 import { ada, password, SECRET } from './support/app.js';
 import { rows } from './support/database.js';
@@ -45,7 +45,7 @@ declareLimits(TRIAL, { trials: { limit: 1, window: 60 } });
 type Work = (core: Core, record: UserRecord, transaction: Transaction) => unknown;
 
 /** A plugin of a maintainer, which changes an account. */
-const trial = (parts: Partial<PluginParts> = {}) =>
+const trial = (parts: Partial<PluginSetup> = {}) =>
   definePlugin({
     name: TRIAL.name,
     setup: (core) => ({
@@ -55,7 +55,7 @@ const trial = (parts: Partial<PluginParts> = {}) =>
           core.database.transaction(async (transaction) => {
             const record = await core.users.lock(userId, transaction);
             if (!record) throw new Error('there is no such user');
-            await core.updates.update(record, { deletedAt: core.database.clock.date() }, transaction);
+            await core.userUpdates.update(record, { deletedAt: core.database.clock.date() }, transaction);
             await work(core, record, transaction);
           }),
         call: (work: (core: Core) => unknown) => work(core),
@@ -87,7 +87,7 @@ describe.each([true, false])('what nobody has declared, with emails: %s', (hasEm
     ],
     [
       'a notice with a link',
-      ({ notices }, { user }, transaction) => notices.mark(template, user, transaction),
+      ({ notices }, { user }, transaction) => notices.event(template, user, transaction),
     ],
     [
       'a notice without one',
@@ -141,7 +141,7 @@ describe('a problem that nobody has declared', () => {
   });
 
   const schema = undefined as never;
-  test.each<[string, Partial<PluginParts>]>([
+  test.each<[string, Partial<PluginSetup>]>([
     ['checks of accounts', { accountProblems: problems }],
     ['carriers', { carriers: [{ via: 'trial', problems } as never] }],
     [

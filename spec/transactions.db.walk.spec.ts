@@ -182,7 +182,7 @@ const WRITING: Record<string, Prepare> = {
     const { core } = internalsOf(auth);
     const record = await core.users.findRecord({ id });
     await core.database.transaction((transaction) =>
-      core.updates.update(record!, { deletedAt: new Date() }, transaction),
+      core.userUpdates.update(record!, { deletedAt: new Date() }, transaction),
     );
     return (options) => auth.users.restore(id, options);
   },

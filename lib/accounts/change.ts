@@ -56,7 +56,11 @@ export async function updateUser(
     if (isRenamed)
       await core.notices.before(usernameNotices['username-changed'], current, transaction, details);
     const letters = spelling === undefined ? {} : respelled(core, current, spelling);
-    const { record, changed } = await core.updates.update(current, { ...changes, ...letters }, transaction);
+    const { record, changed } = await core.userUpdates.update(
+      current,
+      { ...changes, ...letters },
+      transaction,
+    );
     if (changed.length > 0) {
       core.events.emit('user.updated', { userId, changed }, transaction);
       alongside?.(transaction);

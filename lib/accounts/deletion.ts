@@ -248,7 +248,7 @@ async function closeAccount(
     await core.sessions.endAll(userId, transaction);
     await endWaiting(core, userId, transaction);
     for (const { onClose } of core.contributions) await onClose?.(userId, transaction);
-    await core.updates.update(record, { deletedAt: core.database.clock.date() }, transaction);
+    await core.userUpdates.update(record, { deletedAt: core.database.clock.date() }, transaction);
     core.events.emit('user.deletion_requested', { userId }, transaction);
     alongside?.(transaction);
   });
@@ -269,7 +269,7 @@ async function tryOut(core: Core, userId: string, sessionId: string | null): Pro
 /** Restores an account whose deletion is pending, at the app's request. @throws AuthError `user_not_found` */
 export async function restoreAccount(core: Core, userId: string): Promise<UserRecord> {
   return core.change(userId, BY_CODE, async (before, transaction) => {
-    const { record } = await core.updates.update(before, { deletedAt: null }, transaction);
+    const { record } = await core.userUpdates.update(before, { deletedAt: null }, transaction);
     if (isClosed(before)) core.events.emit('user.restored', { userId }, transaction);
     return record;
   });

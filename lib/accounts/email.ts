@@ -7,7 +7,7 @@ import type { IssuedSession } from '../sessions/signed-in.js';
 import type { Session, User } from '../tables/core.js';
 import { EmailProof } from '../users/email-proof.js';
 import type { UserRecord } from '../users/record.js';
-import type { BeforeChange } from '../verification/proof.js';
+import type { BeforeChange } from '../verification/email-proofs.js';
 import { VERIFY_NEW_EMAIL } from '../verification/purposes.js';
 import { dropFormerPassword } from './required-password.js';
 
@@ -127,9 +127,9 @@ export async function setEmail(
   return core.change(userId, { sessionId, fresh: true }, async (record, transaction) => {
     const { user } = record;
     // A change that the app makes is final, even if the email stays the same.
-    if (sessionId === null) await core.changes.end(userId, transaction);
+    if (sessionId === null) await core.history.end(userId, transaction);
     const proof = verified ? EmailProof.byApp : EmailProof.none;
-    const changed = await core.proofs.replaceEmail(record, email, { proof, before: told }, transaction);
+    const changed = await core.emailProofs.replaceEmail(record, email, { proof, before: told }, transaction);
     await dropFormerPassword(core, record, changed, transaction);
     if (user.email === email) return changed;
     // Sessions of a previous system that identify the user only by the address no longer belong to the account.

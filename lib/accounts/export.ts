@@ -71,7 +71,7 @@ export function exportOwnData(core: Core, userId: string, sessionId: string): Pr
   return core.limiter.countSuccess('dataExport', userId, async () => {
     const data = await exportUser(core, userId);
     await core.change(userId, { sessionId }, async ({ user }, transaction) => {
-      await core.notices.mark(exportNotices['data-exported'], user, transaction);
+      await core.notices.event(exportNotices['data-exported'], user, transaction);
       core.events.emit('user.exported', { userId }, transaction);
     });
     return data;

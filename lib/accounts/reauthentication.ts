@@ -44,7 +44,7 @@ export async function reauthenticate(
   if (aal < 2 && core.secondFactors.isOn(record.account)) throw new AuthError('second_factor_required');
   const shown = await verify(record);
   if (aal < 2) {
-    await markFresh(core, userId, sessionId, shown);
+    await makeFresh(core, userId, sessionId, shown);
     return null;
   }
   return core.change(userId, { sessionId, changesWaysIn: false }, (current, transaction) =>
@@ -52,14 +52,14 @@ export async function reauthenticate(
   );
 }
 
-async function markFresh(
+async function makeFresh(
   { events, sessions }: Core,
   userId: string,
   sessionId: string,
   { amr }: Shown,
 ): Promise<void> {
   await events.together(['session.reauthenticated'], async (transaction) => {
-    if (await sessions.markAuthenticated(userId, sessionId, undefined, transaction))
+    if (await sessions.setAuthenticated(userId, sessionId, undefined, transaction))
       events.emit('session.reauthenticated', { userId, sessionId, amr }, transaction);
   });
 }
@@ -85,7 +85,7 @@ export async function confirmSession(
   const userId = record.user.id;
   events.emit('session.reauthenticated', { userId, sessionId, amr: shown.amr }, transaction);
   if (assurance.aal < 2) {
-    await sessions.markAuthenticated(userId, sessionId, at, transaction);
+    await sessions.setAuthenticated(userId, sessionId, at, transaction);
     return null;
   }
   const options = { endsOthers: false, assurance, authenticatedAt: at };

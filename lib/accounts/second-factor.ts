@@ -20,12 +20,12 @@ const TOTP = ['totpSecret', 'recoveryCodes'] as const;
 const ALL_FACTORS = [...TOTP, 'passkeys'] as const;
 
 /** @returns null if accounts cannot have a second factor */
-export function secondFactorChanges(core: Core): SecondFactorChanges | null {
-  return core.factors && new SecondFactorChanges(core, core.factors);
+export function secondFactorSetup(core: Core): SecondFactorSetup | null {
+  return core.factors && new SecondFactorSetup(core, core.factors);
 }
 
 /** Enables, changes and disables the second factor. */
-export class SecondFactorChanges {
+export class SecondFactorSetup {
   constructor(
     private readonly core: Core,
     private readonly factors: Factors,
@@ -59,7 +59,7 @@ export class SecondFactorChanges {
       await this.setSince(userId, now, transaction);
       await this.#endAttempts(userId, transaction);
       await core.devices.forgetOthers(userId, transaction);
-      const issued = await this.#keepOnly(sessionId, marked(record, now), ['otp'], transaction);
+      const issued = await this.#keepOnly(sessionId, withFactorSince(record, now), ['otp'], transaction);
       core.events.emit('second_factor.enabled', { userId, factor: 'totp' }, transaction);
       return { issued, recoveryCodes };
     });
@@ -155,7 +155,7 @@ export class SecondFactorChanges {
         transaction,
       );
       core.events.emit('second_factor.disabled', { userId, adminId: null, factor: 'totp' }, transaction);
-      return this.#keepOnly(sessionId, marked(record, since), null, transaction);
+      return this.#keepOnly(sessionId, withFactorSince(record, since), null, transaction);
     });
   }
 
@@ -174,7 +174,7 @@ export class SecondFactorChanges {
       const notice = hasTotp ? factorNotices.off('totp') : factorNotices.passkeysOff;
       await core.notices.before(notice, record, transaction);
       const since = await this.#removePasskeys(record, hasTotp, transaction);
-      return this.#keepOnly(sessionId, marked(record, since), null, transaction);
+      return this.#keepOnly(sessionId, withFactorSince(record, since), null, transaction);
     });
   }
 
@@ -201,7 +201,7 @@ export class SecondFactorChanges {
     const { core } = this;
     await core.change(userId, { sessionId: null }, async (record, transaction) => {
       // The decision of the app or an administrator is final, so end the undo links even if nothing changes.
-      await core.changes.end(userId, transaction);
+      await core.history.end(userId, transaction);
       const { account } = record;
       const hasPasskey = await this.#hasPasskey(userId, transaction);
       // No user must lose passkeys because the app's function fails.
@@ -315,7 +315,7 @@ export class SecondFactorChanges {
     await this.restorePasskeys(userId, since, transaction);
     await this.#endAttempts(userId, transaction);
     await core.devices.forgetOthers(userId, transaction);
-    const issued = await this.#keepOnly(sessionId, marked(record, since), amr, transaction);
+    const issued = await this.#keepOnly(sessionId, withFactorSince(record, since), amr, transaction);
     core.events.emit('second_factor.enabled', { userId, factor: 'passkeys' }, transaction);
     return issued;
   }
@@ -393,6 +393,6 @@ const SAME = { isFresh: false, endsOthers: false } as const;
 
 const NONE_YET = { detail: 'You have no passkey. Add one first.' };
 
-function marked(record: UserRecord, secondFactorAt: Date | null): UserRecord {
+function withFactorSince(record: UserRecord, secondFactorAt: Date | null): UserRecord {
   return { ...record, user: { ...record.user, secondFactorAt } as User };
 }

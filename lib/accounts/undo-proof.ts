@@ -5,7 +5,7 @@ import { isWellFormedToken } from '../crypto/token.js';
 import { AuthError, type AuthErrorCode } from '../errors.js';
 import {
   type AccountThen,
-  type GivenProof,
+  type GivenUndoProof,
   provingPassword,
   type StatesSince,
   type Undoable,
@@ -20,9 +20,9 @@ import { isExpired } from './deletion.js';
 // owner's changes.
 
 /** The proofs that can be missing for an undo, as the problem `proof_required` lists them. */
-export const PROOFS = ['browser', 'password', 'second_factor', 'passkey'] as const;
+export const UNDO_PROOFS = ['browser', 'password', 'second_factor', 'passkey'] as const;
 
-type Proof = (typeof PROOFS)[number];
+type UndoProofName = (typeof UNDO_PROOFS)[number];
 
 /** An account whose change can be undone. */
 export interface UndoCase extends StatesSince {
@@ -42,7 +42,7 @@ export interface ProvenUndo {
 
 /** Finds the changes that a token undoes. @throws AuthError `invalid_token` */
 export async function findUndo(core: Core, token: string): Promise<Undoable> {
-  const found = isWellFormedToken(UNDO_PREFIX, token) ? await core.changes.find(token) : null;
+  const found = isWellFormedToken(UNDO_PREFIX, token) ? await core.history.find(token) : null;
   if (!found) throw new AuthError('invalid_token');
   return found;
 }
@@ -71,8 +71,8 @@ export async function examineUndo(core: Core, found: Undoable): Promise<UndoCase
     const { userId, at } = found;
     const record = await lockUndoable(core, userId, transaction);
     // If the change has been undone, the state would be the state after the undo.
-    if (!(await core.changes.isLive(found, transaction))) throw new AuthError('invalid_token');
-    const states = record && (await core.changes.statesSince(found, record, transaction));
+    if (!(await core.history.isLive(found, transaction))) throw new AuthError('invalid_token');
+    const states = record && (await core.history.statesSince(found, record, transaction));
     if (!record || !states) throw new AuthError('invalid_token');
     const browser = await core.devices.proves(userId, at, transaction);
     return { ...states, found, record, at, browser };
@@ -81,12 +81,12 @@ export async function examineUndo(core: Core, found: Undoable): Promise<UndoCase
 
 /** Requires a browser that proves who undoes the change. @throws AuthError `proof_required` */
 export function requireBrowser({ browser }: UndoCase): DeviceRow {
-  if (!browser) throw proofRequired(['browser']);
+  if (!browser) throw undoProofRequired(['browser']);
   return browser;
 }
 
 /** Returns the proofs of plugins, and whether the account had them at the time of the change. */
-function proofsThen(core: Core, seen: UndoCase) {
+function undoProofsThen(core: Core, seen: UndoCase) {
   return core.contributions.flatMap(({ undo }) => {
     if (!undo?.proof) return [];
     const then = thenOf(undo.name, seen);
@@ -94,20 +94,24 @@ function proofsThen(core: Core, seen: UndoCase) {
   });
 }
 
-type ProofThen = ReturnType<typeof proofsThen>[number];
+type UndoProofThen = ReturnType<typeof undoProofsThen>[number];
 
-function isGiven({ proof }: Pick<ProofThen, 'proof'>, given: GivenProof): boolean {
+function isGiven({ proof }: Pick<UndoProofThen, 'proof'>, given: GivenUndoProof): boolean {
   return proof.anyOf.some((field) => given[field] !== undefined);
 }
 
 /** Returns the proofs that are missing for an undo. @param given the password and codes, if there are any */
-export function missingProofs(core: Core, seen: UndoCase, given: GivenProof): readonly Proof[] {
+export function missingUndoProofs(
+  core: Core,
+  seen: UndoCase,
+  given: GivenUndoProof,
+): readonly UndoProofName[] {
   if (!seen.browser) return ['browser'];
-  const there = proofsThen(core, seen).filter(({ isThere }) => isThere);
+  const there = undoProofsThen(core, seen).filter(({ isThere }) => isThere);
   const enough = there.filter(({ proof }) => proof.isEnough);
   const factors = there.filter(({ proof }) => !proof.isEnough);
   const hasPassword = core.passwords !== null && provingPassword(seen.state) !== null;
-  const missing: Proof[] = [
+  const missing: UndoProofName[] = [
     ...(hasPassword && given.password === undefined ? (['password'] as const) : []),
     ...factors.filter((one) => !isGiven(one, given)).map(({ proof }) => proof.name),
   ];
@@ -122,16 +126,16 @@ export function missingProofs(core: Core, seen: UndoCase, given: GivenProof): re
  * @throws AuthError `proof_required`, `invalid_credentials`, `rate_limited`, `invalid_token`, and plugins' errors for a
  *   wrong proof
  */
-export async function proveUndo(core: Core, found: Undoable, given: GivenProof): Promise<ProvenUndo> {
+export async function proveUndo(core: Core, found: Undoable, given: GivenUndoProof): Promise<ProvenUndo> {
   await core.limiter.countAddress('signIn');
   const seen = await examineUndo(core, found);
   const browser = requireBrowser(seen);
-  const proofs = proofsThen(core, seen).filter((one) => isGiven(one, given));
+  const proofs = undoProofsThen(core, seen).filter((one) => isGiven(one, given));
   const enough = proofs.find(({ proof }) => proof.isEnough);
   if (!enough) {
     if (given.password !== undefined) await provePassword(core, seen, String(given.password));
-    const missing = missingProofs(core, seen, given);
-    if (missing.length > 0) throw proofRequired(missing);
+    const missing = missingUndoProofs(core, seen, given);
+    if (missing.length > 0) throw undoProofRequired(missing);
   }
   const shown = new Map<string, unknown>();
   for (const { name, proof, then } of enough ? [enough] : proofs)
@@ -155,16 +159,16 @@ async function provePassword(core: Core, { found, state }: UndoCase, password: s
 
 const WRONG = 'Wrong password. Enter the password that the account had before this change.';
 
-function proofRequired(missing: readonly Proof[]): AuthError {
+function undoProofRequired(missing: readonly UndoProofName[]): AuthError {
   return new AuthError('proof_required', { missing });
 }
 
 /** The fields of POST /undo-change that plugins add. */
-export function proofShape({ contributions }: Core): z.ZodRawShape {
+export function undoProofShape({ contributions }: Core): z.ZodRawShape {
   return Object.assign({}, ...contributions.map(({ undo }) => undo?.proof?.shape));
 }
 
 /** The problems of POST /undo-change that plugins add. */
-export function proofProblems({ contributions }: Core): readonly AuthErrorCode[] {
+export function undoProofProblems({ contributions }: Core): readonly AuthErrorCode[] {
   return contributions.flatMap(({ undo }) => undo?.proof?.problems ?? []);
 }

@@ -5,7 +5,7 @@ import { AuthError, declareProblems } from '../errors.js';
 import { declareNotices } from '../mail/notice-kinds.js';
 import {
   type AccountState,
-  type GivenProof,
+  type GivenUndoProof,
   provingPassword,
   type StatesSince,
   type Undoable,
@@ -66,13 +66,13 @@ export interface UndoApi {
 }
 
 /** The keys of {@link UndoInput}. */
-const PROOF = ['trusted', 'password', 'code', 'recoveryCode', 'passkey', 'pendingToken'];
+const UNDO_INPUT = ['trusted', 'password', 'code', 'recoveryCode', 'passkey', 'pendingToken'];
 
 /** The programmatic API. */
 export function undoApi(core: Core): UndoApi {
   return {
     undoChange: (token, input = {}) =>
-      core.callFor('auth.undoChange', input, PROOF, async () => {
+      core.callFor('auth.undoChange', input, UNDO_INPUT, async () => {
         const { trusted, password, code, recoveryCode: recovery_code, passkey, pendingToken } = input;
         const given = { password, code, recovery_code, passkey, pending_token: pendingToken };
         const { undone } = await undoChange(core, token, trusted === true ? null : given);
@@ -80,7 +80,7 @@ export function undoApi(core: Core): UndoApi {
       }),
     endUndo: (userId, options = {}) =>
       core.call('auth.endUndo', options, [], () =>
-        core.change(userId, BY_CODE, (_record, within) => core.changes.end(userId, within)),
+        core.change(userId, BY_CODE, (_record, within) => core.history.end(userId, within)),
       ),
   };
 }
@@ -135,7 +135,11 @@ export interface UndoneChange {
  * @param given the proof in addition to the token; null if the app's own code has checked its own proof
  * @throws AuthError `invalid_token`, the errors of {@link proveUndo}, and errors that the app's hook throws
  */
-export async function undoChange(core: Core, token: string, given: GivenProof | null): Promise<UndoneChange> {
+export async function undoChange(
+  core: Core,
+  token: string,
+  given: GivenUndoProof | null,
+): Promise<UndoneChange> {
   const found = await findUndo(core, token);
   const proven = given && (await proveUndo(core, found, given));
   // Another transaction can take the email or username to restore after this one has found it to be available.
@@ -152,17 +156,17 @@ async function recover(
   proven: ProvenUndo | null,
   transaction: Transaction,
 ): Promise<void> {
-  const { changes, devices, events, sessions } = core;
+  const { history, devices, events, sessions } = core;
   const { userId, kind, at } = found;
   const record = await lockUndoable(core, userId, transaction);
-  const states = record && (await changes.statesSince(found, record, transaction));
-  if (!record || !states || !(await changes.consume(found, transaction)))
+  const states = record && (await history.statesSince(found, record, transaction));
+  if (!record || !states || !(await history.consume(found, transaction)))
     throw new AuthError('invalid_token');
   await sessions.endAll(userId, transaction);
   await endWaiting(core, userId, transaction);
   const restored = await restoreState(core, found, states, proven, transaction);
   const { user } = restored;
-  await changes.endSince(found, transaction);
+  await history.endSince(found, transaction);
   await devices.dropAfterUndo(userId, at, proven?.browser ?? null, transaction);
   await core.notices.undone(template, restored, provingPassword(states.state), transaction);
   const before = record.user;
@@ -241,7 +245,7 @@ async function restoreState(
     passwordHash: null,
     deletedAt: null,
   };
-  return (await core.updates.update(left, changes, transaction)).record;
+  return (await core.userUpdates.update(left, changes, transaction)).record;
 }
 
 async function lock({ users }: Core, userId: string, transaction: Transaction): Promise<UserRecord> {

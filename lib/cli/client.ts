@@ -80,10 +80,10 @@ export interface Shape {
 
 function membersOf(
   fields: readonly (readonly [string, FieldOptions])[],
-  markOf: (options: FieldOptions) => string,
+  suffixOf: (options: FieldOptions) => string,
 ): string {
   const members = fields.map(
-    ([name, options]) => `    ${snakeCase(name)}${markOf(options)}: ${typeOf(options)};\n`,
+    ([name, options]) => `    ${snakeCase(name)}${suffixOf(options)}: ${typeOf(options)};\n`,
   );
   return members.length > 0 ? `{\n${members.join('')}  }` : 'Record<never, never>';
 }

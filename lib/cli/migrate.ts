@@ -1,6 +1,6 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { internalsOf } from '../auth.js';
-import { pendingScript, type ScriptPart } from '../migrations/script.js';
+import { pendingScript, type ScriptSection } from '../migrations/script.js';
 import type { Acting, Call } from './call.js';
 import { usageError } from './output.js';
 
@@ -79,7 +79,7 @@ const HEADING = [
   '-- statements, but also yields to transactions of your app, and can complete an interrupted migration. A script cannot.',
 ];
 
-function inSql({ name, statements }: ScriptPart): string {
+function inSql({ name, statements }: ScriptSection): string {
   const lines = statements.map(({ sql, note }) => `${note === null ? '' : `-- ${note}\n`}${sql.trim()};`);
   return [`\n-- ${name}`, ...lines].join('\n');
 }

@@ -175,7 +175,7 @@ const origin = z.string('must be an origin such as https://app.example.com').ref
 });
 const PUBLIC_URL =
   'must be a URL such as https://app.example.com: http or https, with a path only if a proxy removes it, and no query';
-const publicUrl = z.string(PUBLIC_URL).refine((url) => partsOf(url) !== null, PUBLIC_URL);
+const publicUrl = z.string(PUBLIC_URL).refine((url) => originAndPathOf(url) !== null, PUBLIC_URL);
 const APP_NAME = 'must be a name of 1 to 64 characters on one line';
 const appName = z
   .string(APP_NAME)
@@ -295,7 +295,7 @@ function settingsOf(options: Omit<z.output<ReturnType<typeof configSchema>>, 'se
   } = options;
   const { bearer, appName: givenName, ...rest } = others;
   const log = new Log(logger);
-  const { origin = null, path: publicPath = '' } = (baseUrl && partsOf(baseUrl)) || {};
+  const { origin = null, path: publicPath = '' } = (baseUrl && originAndPathOf(baseUrl)) || {};
   const appName = givenName ?? (origin === null ? null : new URL(origin).hostname);
   return {
     ...rest,
@@ -390,11 +390,11 @@ function notAPlugin(value: unknown): string {
 }
 
 function isOrigin(value: string): boolean {
-  return partsOf(value)?.path === '';
+  return originAndPathOf(value)?.path === '';
 }
 
 /** Returns a URL's origin, and its path without a trailing slash. Null if the URL is not in its normalized form. */
-function partsOf(value: string): { readonly origin: string; readonly path: string } | null {
+function originAndPathOf(value: string): { readonly origin: string; readonly path: string } | null {
   if (!URL.canParse(value)) return null;
   const { protocol, hostname, pathname, origin } = new URL(value);
   // Wildcards are not supported. A URL with credentials, a query or a path that is spelled in another way does not

@@ -44,7 +44,7 @@ interface Call {
   readonly joined?: JoinedTransaction | undefined;
   readonly reads?: CollectedReads | undefined;
   /** The items to handle at the end of the call. */
-  readonly kept?: unknown[] | undefined;
+  readonly collected?: unknown[] | undefined;
   /** The work that the call has started, and waits for at its end. */
   readonly pending?: Promise<unknown>[] | undefined;
 }
@@ -68,7 +68,7 @@ const APP_ITSELF: Client = { ip: undefined, userAgent: null, request: null };
  */
 export class CallContext {
   readonly #requests = new Set<Promise<unknown>>();
-  #keeper: ((items: readonly unknown[]) => Promise<void>) | undefined;
+  #collector: ((items: readonly unknown[]) => Promise<void>) | undefined;
   #waits = false;
 
   get client(): Client {
@@ -108,7 +108,14 @@ export class CallContext {
   inTransaction<T>(joined: JoinedTransaction, work: () => Promise<T>): Promise<T> {
     // The events belong to the transaction, and not to the call that started it.
     return this.#whole(
-      { ...this.#call, client: this.client, joined, reads: undefined, kept: undefined, pending: undefined },
+      {
+        ...this.#call,
+        client: this.client,
+        joined,
+        reads: undefined,
+        collected: undefined,
+        pending: undefined,
+      },
       work,
     );
   }
@@ -128,9 +135,9 @@ export class CallContext {
     await Promise.allSettled(this.#requests);
   }
 
-  /** Sets the function that handles the kept items at the end of each call. */
-  keepWith(keeper: (items: readonly unknown[]) => Promise<void>): void {
-    this.#keeper = keeper;
+  /** Sets the function that handles the collected items at the end of each call. */
+  collectWith(collector: (items: readonly unknown[]) => Promise<void>): void {
+    this.#collector = collector;
     this.#waits = true;
   }
 
@@ -147,11 +154,11 @@ export class CallContext {
     this.#call?.pending?.push(work);
   }
 
-  /** Keeps an item for the end of the current call, which waits until the item has been handled. */
-  keep(item: unknown): void {
-    const kept = this.#call?.kept;
-    if (kept) kept.push(item);
-    else void this.#keeper?.([item]);
+  /** Collects an item for the end of the current call, which waits until the item has been handled. */
+  collect(item: unknown): void {
+    const collected = this.#call?.collected;
+    if (collected) collected.push(item);
+    else void this.#collector?.([item]);
   }
 
   /**
@@ -160,7 +167,7 @@ export class CallContext {
   forApp<T>(work: () => T): T {
     const call = this.#call;
     if (!call?.joined) return call?.reads ? this.#run({ ...call, reads: undefined }, work) : work();
-    return this.#run({ ...call, joined: undefined, kept: undefined, pending: undefined }, work);
+    return this.#run({ ...call, joined: undefined, collected: undefined, pending: undefined }, work);
   }
 
   /** Runs `work` now or, in a transaction of the app, after the commit. After a rollback, `work` does not run. */
@@ -180,14 +187,14 @@ export class CallContext {
   }
 
   #whole<T>(call: Call, work: () => Promise<T>): Promise<T> {
-    if (!this.#waits || call.kept) return this.#run(call, work);
-    const kept: unknown[] = [];
+    if (!this.#waits || call.collected) return this.#run(call, work);
+    const collected: unknown[] = [];
     const pending: Promise<unknown>[] = [];
     const finish = async () => {
-      if (kept.length > 0) await this.#keeper?.(kept.splice(0));
+      if (collected.length > 0) await this.#collector?.(collected.splice(0));
       await Promise.all(pending.splice(0));
     };
-    return this.#run({ ...call, kept, pending }, async () => {
+    return this.#run({ ...call, collected, pending }, async () => {
       const outcome = await work().catch(async (error) => {
         // The caller must get this error, because the database might have rolled back the app's transaction.
         await finish().catch(() => undefined);

@@ -15,7 +15,7 @@ import type { HasTasks } from '../sessions/tasks.js';
 import type { Session, User } from '../tables/core.js';
 import type { ReadsRows } from '../users/imported.js';
 import type { ChecksAccounts, HasWaysIn, UserRecord } from '../users/record.js';
-import type { HasAttached } from '../verification/proof.js';
+import type { HasAttached } from '../verification/email-proofs.js';
 import type { HasTables } from '../waiting/tables.js';
 
 /** A plugin's part of the list of a user's sign-in methods, as JSON. */

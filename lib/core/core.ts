@@ -16,7 +16,7 @@ import { openLimitStore } from '../limits/open.js';
 import { Refusals, type Refused } from '../limits/refusals.js';
 import { type Asked, Mails } from '../mail/mails.js';
 import { Mailer } from '../mail/messages.js';
-import { AccountChanges } from '../notices/changes.js';
+import { AccountHistory } from '../notices/changes.js';
 import { Notices } from '../notices/notices.js';
 import { Events } from '../outbox/events.js';
 import { Outbox } from '../outbox/outbox.js';
@@ -37,7 +37,12 @@ import {
 } from '../sessions/request.js';
 import { SecondFactorRules } from '../sessions/second-factor.js';
 import { Sessions, type SessionWithUser } from '../sessions/sessions.js';
-import { type CheckedSignIn, type Proof, SignIn, type SignInOptions } from '../sessions/sign-in.js';
+import {
+  type AuthenticatedUser,
+  type CheckedSignIn,
+  SignInGate,
+  type SignInOptions,
+} from '../sessions/sign-in.js';
 import { countSignIn, FRESH_SECONDS, requireFresh, type SignedIn } from '../sessions/signed-in.js';
 import { Tasks } from '../sessions/tasks.js';
 import type { Columns } from '../tables/column.js';
@@ -53,9 +58,9 @@ import { type AccountRow, checkAccount, type UserRecord } from '../users/record.
 import { UserUpdates } from '../users/updates.js';
 import { type AddedToUsers, Users } from '../users/users.js';
 import { MailDelivery } from '../verification/delivery.js';
+import { EmailProofs } from '../verification/email-proofs.js';
 import { EmailVerification } from '../verification/email-verification.js';
 import { PasswordLinks } from '../verification/password-links.js';
-import { ProofOfEmail } from '../verification/proof.js';
 import { OneTimeTokens } from '../verification/tokens.js';
 import { CodeTries } from '../waiting/code-tries.js';
 import { EmailedSignIns } from '../waiting/emailed-sign-ins.js';
@@ -150,9 +155,9 @@ export class Core extends Given {
   /** Creates accounts. */
   readonly signUp = new SignUp(this);
   /** Changes accounts. */
-  readonly updates = new UserUpdates(this);
+  readonly userUpdates = new UserUpdates(this);
   /** The recorded changes of accounts, which can be undone. */
-  readonly changes = new AccountChanges(this);
+  readonly history = new AccountHistory(this);
   readonly deviceRows = new DeviceRows(this);
   /** Writes emails to the outbox. Null if `email` is not configured. */
   readonly mails = this.settings.email && new Mails(this.outbox);
@@ -183,10 +188,10 @@ export class Core extends Given {
   readonly passwordCheck = this.passwords && new PasswordCheck(this, this.passwords);
   /** The codes that are emailed when a user enters the password in an unknown browser. */
   readonly emailCodes = new EmailCodeStep(this);
-  readonly gate = new SignIn(this);
+  readonly signInGate = new SignInGate(this);
   /** Completes pending sign-ins. */
   readonly completion = new Completion(this);
-  readonly proofs = new ProofOfEmail(this);
+  readonly emailProofs = new EmailProofs(this);
   readonly tokens = new OneTimeTokens(this);
   /** Emails links to choose a password. Null without emails or passwords. */
   readonly passwordLinks = this.mails && this.passwords && new PasswordLinks(this, this.mails);
@@ -270,14 +275,14 @@ export class Core extends Given {
     return hasEnded;
   }
 
-  /** Creates a session: see {@link SignIn}. @throws AuthError if a check rejects the user */
-  signIn(proof: Proof, options?: SignInOptions): Promise<SignedIn> {
-    return this.gate.begin(proof, options);
+  /** Creates a session: see {@link SignInGate}. @throws AuthError if a check rejects the user */
+  signIn(proof: AuthenticatedUser, options?: SignInOptions): Promise<SignedIn> {
+    return this.signInGate.begin(proof, options);
   }
 
   /** The first half of {@link signIn}, for a session that is created in the same transaction as another change. */
-  checkSignIn(record: Omit<Proof, 'authEpoch'>, options?: SignInOptions): Promise<CheckedSignIn> {
-    return this.gate.check(record, options);
+  checkSignIn(record: Omit<AuthenticatedUser, 'authEpoch'>, options?: SignInOptions): Promise<CheckedSignIn> {
+    return this.signInGate.check(record, options);
   }
 
   /** Counts a sign-in by its method and outcome. If `work` returns null, it was not a sign-in, and is not counted. */
@@ -351,14 +356,14 @@ export class Core extends Given {
   }
 
   /**
-   * Marks a user's email as verified because the app says so, in its own transaction: see {@link ProofOfEmail}.
+   * Marks a user's email as verified because the app says so, in its own transaction: see {@link EmailProofs}.
    *
    * @throws AuthError `user_not_found` if the user does not exist, or has no email
    */
   async proveEmail(userId: string): Promise<User> {
     const { user } = await this.change(userId, BY_CODE, async (record, transaction) => {
       if (record.user.email === null) throw new AuthError('user_not_found');
-      return this.proofs.record(record, { proof: EmailProof.byApp }, transaction);
+      return this.emailProofs.record(record, { proof: EmailProof.byApp }, transaction);
     });
     return user;
   }

@@ -29,7 +29,7 @@ export async function joinTransaction(
   const root = rootOf(transaction);
   const ending = endings.get(root) ?? new Ending(sequelize, dialect, root);
   endings.set(root, ending);
-  await ending.mark();
+  await ending.setSavepoint();
   return {
     handle: transaction,
     exclusively: (work) => Section.current(root).run(work),
@@ -126,7 +126,7 @@ const endings = new WeakMap<Transaction, Ending>();
 /** Runs work after a transaction's commit. Sequelize's `afterCommit` also runs after a COMMIT that failed. */
 class Ending {
   readonly #waiting: { readonly work: () => void; readonly isUndone: Check }[] = [];
-  #mark: { readonly name: string; readonly isUndone: Check } | undefined;
+  #savepoint: { readonly name: string; readonly isUndone: Check } | undefined;
   #isCommitted = false;
 
   constructor(
@@ -149,10 +149,10 @@ class Ending {
   }
 
   /** Sets a savepoint on MySQL. It no longer exists after a deadlock, which rolls back the whole transaction. */
-  async mark(): Promise<void> {
-    if (this.dialect !== 'mysql' || (this.#mark && !this.#mark.isUndone())) return;
+  async setSavepoint(): Promise<void> {
+    if (this.dialect !== 'mysql' || (this.#savepoint && !this.#savepoint.isUndone())) return;
     const name = `latchkey_${++savepoints}`;
-    this.#mark = { name, isUndone: undoOf(this.root) };
+    this.#savepoint = { name, isUndone: undoOf(this.root) };
     await this.#send(`SAVEPOINT ${name}`);
   }
 
@@ -163,7 +163,7 @@ class Ending {
   /** Whether a COMMIT will store anything. After a failed statement, PostgreSQL responds to COMMIT with a rollback. */
   async #holds(): Promise<boolean> {
     if (this.#waiting.length === 0 || inner(this.root).finished || this.dialect === 'sqlite') return true;
-    const probe = this.dialect === 'postgres' ? 'SELECT 1' : `RELEASE SAVEPOINT ${this.#mark?.name}`;
+    const probe = this.dialect === 'postgres' ? 'SELECT 1' : `RELEASE SAVEPOINT ${this.#savepoint?.name}`;
     return this.#send(probe).then(
       () => true,
       () => false,

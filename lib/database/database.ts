@@ -4,7 +4,7 @@ import { inSavepoint, joinTransaction } from './app-transaction.js';
 import { Clock, NOW_SQL } from './clock.js';
 import { connectByUrl, type Dialect, dialectOf } from './connect.js';
 import { Driver, type LookupSql } from './driver.js';
-import { AppError, asFailure, isRefused, partOf } from './faults.js';
+import { AppError, asFailure, asStatementOf, isRefused } from './faults.js';
 import { digestList } from './literal.js';
 import { Primary } from './primary.js';
 import { type Replacements, type StatementOptions, Statements } from './statements.js';
@@ -261,7 +261,7 @@ export class Database {
   ): Promise<unknown> {
     const { joined } = this.context;
     const statement = () => this.statements.send(sql, QueryTypes.SELECT, replacements, { transaction });
-    if (transaction) return partOf(statement);
+    if (transaction) return asStatementOf(statement);
     // Wait for the unit of another call, because it might be undone and, on PostgreSQL, its failure would also fail
     // this statement.
     if (joined) return joined.exclusively(() => this.#select(sql, replacements, joined.handle));
@@ -272,11 +272,11 @@ export class Database {
     statement: (options: StatementOptions) => Promise<unknown>,
     transaction: Transaction | undefined,
   ): Promise<unknown> {
-    if (transaction) return partOf(() => statement({}));
+    if (transaction) return asStatementOf(() => statement({}));
     const { joined } = this.context;
     if (!joined) return this.#write((turn) => statement({ turn }));
     const { handle } = joined;
-    const unit = () => partOf(() => statement({ transaction: handle }));
+    const unit = () => asStatementOf(() => statement({ transaction: handle }));
     // Databases other than PostgreSQL undo only the statement that failed.
     const isSafe = this.dialect !== 'postgres' || joined.commitsItself;
     return joined.exclusively(() => (isSafe ? unit() : inSavepoint(this.sequelize, handle, unit)));

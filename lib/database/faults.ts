@@ -162,7 +162,7 @@ export function asFailure(error: unknown): unknown {
  * The statement has no deadline of its own: latchkey's transactions have one, and in the app's transaction, a statement
  * that latchkey gave up on would still take effect with the app's commit.
  */
-export async function partOf<T>(statement: () => Promise<T>): Promise<T> {
+export async function asStatementOf<T>(statement: () => Promise<T>): Promise<T> {
   try {
     return await statement();
   } catch (error) {

@@ -70,11 +70,11 @@ const OPENING = 'PRAGMA busy_timeout = 2000; PRAGMA journal_mode = WAL; PRAGMA b
 export const OPEN_READWRITE = 2;
 export const OPEN_CREATE = 4;
 
-const MAX_KEPT = 16;
+const MAX_STATEMENTS = 16;
 
 export class Database {
   /** The statements of {@link find}. */
-  readonly #kept = new Map<string, Prepared>();
+  readonly #statements = new Map<string, Prepared>();
   #driver: Driver | undefined;
   #opening: Promise<void> | undefined;
   #failure: DriverError | undefined;
@@ -105,7 +105,7 @@ export class Database {
   find(sql: string, value: Buffer): Record<string, unknown> | undefined {
     try {
       const driver = this.#openDriver;
-      const row = (this.#kept.get(sql) ?? this.#keep(driver, sql)).get(value);
+      const row = (this.#statements.get(sql) ?? this.#prepare(driver, sql)).get(value);
       if (row) useBuffers(row);
       return row;
     } catch (error) {
@@ -123,7 +123,7 @@ export class Database {
   close(done?: (error: Error | null) => void): void {
     try {
       this.#isClosed = true;
-      this.#kept.clear();
+      this.#statements.clear();
       this.#driver?.close();
       done?.(null);
     } catch (error) {
@@ -147,10 +147,10 @@ export class Database {
     return this.#opening;
   }
 
-  #keep(driver: Driver, sql: string): Prepared {
-    if (this.#kept.size >= MAX_KEPT) this.#kept.clear();
+  #prepare(driver: Driver, sql: string): Prepared {
+    if (this.#statements.size >= MAX_STATEMENTS) this.#statements.clear();
     const statement = prepared(driver, sql);
-    this.#kept.set(sql, statement);
+    this.#statements.set(sql, statement);
     return statement;
   }
 

@@ -1,11 +1,11 @@
-import type { JoinedPart } from '../waiting/waiting.js';
-import { Attempts, Proofs, type ProofsNeeds } from './proofs.js';
+import type { JoinedColumns } from '../waiting/waiting.js';
+import { Attempts, type AttemptsNeeds, CodeChecks } from './attempts.js';
 import { hashOf, RecoveryCodes } from './recovery-codes.js';
 import { Status, type StatusNeeds } from './status.js';
 import { Enrolments, type TotpNeeds, TotpSecrets } from './totp.js';
 
 /** What {@link Factors} need. */
-export interface FactorsNeeds extends TotpNeeds, ProofsNeeds, StatusNeeds {}
+export interface FactorsNeeds extends TotpNeeds, AttemptsNeeds, StatusNeeds {}
 
 /** The stored second factors of accounts, and the attempts to provide them. */
 export class Factors {
@@ -13,7 +13,7 @@ export class Factors {
   readonly codes: RecoveryCodes;
   readonly enrolments: Enrolments;
   readonly attempts: Attempts;
-  readonly proofs: Proofs;
+  readonly checks: CodeChecks;
   readonly status: Status;
 
   constructor(core: FactorsNeeds) {
@@ -21,7 +21,7 @@ export class Factors {
     this.codes = new RecoveryCodes(core);
     this.enrolments = new Enrolments(core);
     this.attempts = new Attempts(core, this.secrets);
-    this.proofs = new Proofs(core, this.secrets, this.codes);
+    this.checks = new CodeChecks(core, this.secrets, this.codes);
     this.status = new Status(core, this.secrets, this.codes);
   }
 
@@ -31,7 +31,7 @@ export class Factors {
    *
    * @param recoveryCode the code that the user has entered. Null if it is not a recovery code
    */
-  joined(recoveryCode: string | null): JoinedPart {
+  joined(recoveryCode: string | null): JoinedColumns {
     const { row } = this.secrets;
     const hasCode = recoveryCode === null ? '0' : this.codes.hasSql('u.id');
     return {

@@ -39,14 +39,18 @@ function resolved(value: string, origins: ReadonlySet<string>): string | null {
 }
 
 /** The parts of an error that a page gets in addition to its code. */
-interface ErrorParts {
+interface ErrorParameters {
   /** The names of invalid fields. */
   readonly fields?: readonly string[];
   readonly task?: string | undefined;
 }
 
 /** Adds `?error=<code>` and the other parts of an error to a callback URL, in place of an earlier error. */
-export function withError(callbackUrl: string, code: string, { fields = [], task }: ErrorParts = {}): string {
+export function withError(
+  callbackUrl: string,
+  code: string,
+  { fields = [], task }: ErrorParameters = {},
+): string {
   const url = new URL(callbackUrl, RELATIVE);
   // Remove only the `task` of an earlier error, because the page can have its own parameter with this name.
   if (url.searchParams.get('error') === 'task_required') url.searchParams.delete('task');

@@ -7,7 +7,7 @@ import { type Route, takesForms } from './route.js';
 import { sensitiveProblems } from './sensitive.js';
 
 /** The problems that identify routes where users prove who they are, including routes of plugins. */
-const PROOFS: ReadonlySet<string> = new Set([
+const WRONG_PROOF_CODES: ReadonlySet<string> = new Set([
   'invalid_credentials',
   'invalid_token',
   'invalid_api_key',
@@ -29,7 +29,7 @@ export function problemsOf(core: Core, route: Route): Record<string, AuthErrorCo
     if (route.access !== 'public' && route.access !== 'authenticated') codes.add('session_required');
   }
   for (const code of sensitiveProblems(core, route)) codes.add(code);
-  if ([...codes].some((code) => PROOFS.has(code)))
+  if ([...codes].some((code) => WRONG_PROOF_CODES.has(code)))
     for (const { accountProblems = [] } of core.contributions)
       for (const code of accountProblems) codes.add(code);
   if (core.passwords && codes.has('invalid_credentials')) codes.add('new_password_required');

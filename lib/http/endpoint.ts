@@ -28,7 +28,7 @@ import { bodyOfForm, FormPages, type Pair } from './forms.js';
 import { answerError, answerPage, protect, redirectError } from './problem.js';
 import { respond } from './respond.js';
 import { type Access, type Call, type Reply, type Route, takesForms } from './route.js';
-import { requireProof, requireRecent } from './sensitive.js';
+import { requireRecent, requireRecentOrPassword } from './sensitive.js';
 
 const FORMS_ONLY =
   'This path is for HTML forms: send the body as application/x-www-form-urlencoded in UTF-8.';
@@ -133,7 +133,7 @@ export async function callRoute(
   const call: Call<Access, unknown, unknown> = {
     auth: authentication as never,
     query,
-    body: await requireProof(core, route, authentication, body),
+    body: await requireRecentOrPassword(core, route, authentication, body),
     params: req.params as Record<string, string>,
     req,
   };

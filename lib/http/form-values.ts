@@ -9,7 +9,7 @@ import { cookieValues } from '../sessions/carriers.js';
 import { type RequestLike, toPlainRequest } from '../sessions/request.js';
 import { clearCookie, setCookie } from './respond.js';
 
-const KEPT_SECONDS = 5 * 60;
+const LIFETIME_SECONDS = 5 * 60;
 /** The maximum size of one cookie's value, in bytes. */
 const MAX_BYTES = 3000;
 /** The maximum size of all these cookies together. Proxies such as nginx accept at most 8 KB of cookies. */
@@ -84,12 +84,12 @@ export function keepRefused(
   if (path === null) return;
   const { clock } = core.database;
   // Before the first query, the database's time is unknown.
-  const until = (clock.isSet ? clock.now() : Date.now()) + KEPT_SECONDS * 1000;
+  const until = (clock.isSet ? clock.now() : Date.now()) + LIFETIME_SECONDS * 1000;
   const sealed = sealedWithin(core, path, { values, error: code, errors, until });
   const cookie = cookieFor(core, path);
   for (const name of tooMany(core, cookie.name, sealed.length, res.req))
     clearCookie(res, { ...cookie, name });
-  setCookie(res, cookie, sealed, { maxAge: KEPT_SECONDS });
+  setCookie(res, cookie, sealed, { maxAge: LIFETIME_SECONDS });
 }
 
 function takeForm(core: Core, req: PageRequest, res: ServerResponse): FormValues {

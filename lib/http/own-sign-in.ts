@@ -108,7 +108,7 @@ async function establishSession(
  * Attaches a session to the request. A session with a device was created for this request, so it is already attached.
  */
 async function attached(core: Core, request: PlainRequest, issued: IssuedSession): Promise<IssuedSession> {
-  return issued.device === null ? core.forClient({ request }, () => core.gate.attach(issued)) : issued;
+  return issued.device === null ? core.forClient({ request }, () => core.signInGate.attach(issued)) : issued;
 }
 
 async function endSession(core: Core, request: PlainRequest, res: ServerResponse): Promise<boolean> {
@@ -139,7 +139,7 @@ async function createSession(
     throw new TypeError('latchkey: authenticatedAt must be a valid Date');
   return core.callFor('auth.createSession', input, ['remember', 'authenticatedAt'], async () => {
     const record = await core.users.require(userId);
-    const options = { remembered: remember === true, authenticatedAt, withoutProof: true };
+    const options = { remembered: remember === true, authenticatedAt, withoutSecondFactor: true };
     const signedIn = await core.countSignIn('app', () => core.signIn({ ...record, amr: [] }, options));
     if (isPending(signedIn)) throw new TypeError('a session without proof needs no second factor');
     return signedIn;

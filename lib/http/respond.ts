@@ -46,14 +46,15 @@ export function respond(core: Core, route: Route, reply: Reply, res: Response): 
   const { schema, file } = route.answers[reply.status] ?? {};
   // Check the body before setting headers, so that no cookie is set if the body does not match the schema. A file is
   // indented, because people read it.
-  const body = reply.kept?.json ?? (schema && JSON.stringify(schema.parse(reply.body), null, file ? 2 : 0));
+  const body =
+    reply.cacheable?.json ?? (schema && JSON.stringify(schema.parse(reply.body), null, file ? 2 : 0));
   setReplyCookies(core, reply, res);
   for (const [name, value] of Object.entries(reply.headers ?? {})) res.appendHeader(name, value);
   res.statusCode = reply.status;
   if (file) res.setHeader('Content-Disposition', attachment(file));
-  if (reply.kept) {
+  if (reply.cacheable) {
     res.setHeader('Cache-Control', 'no-cache');
-    res.setHeader('ETag', reply.kept.etag);
+    res.setHeader('ETag', reply.cacheable.etag);
     // Express compares the ETag with If-None-Match.
     if (res.req.fresh) res.statusCode = 304;
   }

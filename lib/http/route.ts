@@ -32,7 +32,7 @@ export interface Call<A extends Access, Body, Query> {
 }
 
 /** A body that rarely changes. Clients can cache it if they revalidate it with each use (RFC 9110, 13.1.2). */
-export interface Kept {
+export interface CacheableBody {
   readonly json: string;
   readonly etag: string;
 }
@@ -43,7 +43,7 @@ export interface Reply {
   /** The body. Only the fields that the route declares for this status are sent. */
   readonly body?: unknown;
   /** The body of a response that is the same for all clients. No other response can be cached. */
-  readonly kept?: Kept;
+  readonly cacheable?: CacheableBody;
   /**
    * A new session, whose token is sent as a cookie and, with `bearerEnabled`, as a header. Or a pending sign-in, whose
    * token is sent as a cookie.

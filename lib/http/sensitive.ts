@@ -9,7 +9,7 @@ import { type Route, type Sensitive, text } from './route.js';
 
 /**
  * The only place that decides whether a session can make a sensitive change: see {@link Sensitive}. If the decision
- * depends on the body, it is left to {@link requireProof}.
+ * depends on the body, it is left to {@link requireRecentOrPassword}.
  *
  * @throws AuthError `session_required`, `second_factor_required`, `reauthentication_required`
  */
@@ -34,7 +34,7 @@ export function requireRecent(
  * @returns the body without the password
  * @throws AuthError `second_factor_required`, `reauthentication_required`, `invalid_credentials`, `rate_limited`
  */
-export async function requireProof<Body>(
+export async function requireRecentOrPassword<Body>(
   core: Core,
   { sensitive }: Route,
   authentication: Authentication | null,
@@ -78,7 +78,7 @@ function besideOnly(body: z.ZodObject, field: string): z.ZodType {
   });
 }
 
-/** Describes the requirements of {@link requireRecent} and {@link requireProof}, for the OpenAPI document. */
+/** Describes the requirements of {@link requireRecent} and {@link requireRecentOrPassword}, for the OpenAPI document. */
 export function asked(core: Core, { access, sensitive }: Route): string[] {
   if (!sensitive) return [];
   const seconds = sensitive.asks === 'fresh' ? (sensitive.within ?? FRESH_SECONDS) : FRESH_SECONDS;
@@ -101,7 +101,7 @@ export function asked(core: Core, { access, sensitive }: Route): string[] {
   return sentences;
 }
 
-/** The problems of {@link requireRecent} and {@link requireProof}. */
+/** The problems of {@link requireRecent} and {@link requireRecentOrPassword}. */
 export function sensitiveProblems(core: Core, { access, sensitive }: Route): readonly AuthErrorCode[] {
   if (!sensitive) return [];
   const { asks } = sensitive;

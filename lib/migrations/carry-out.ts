@@ -40,16 +40,16 @@ export async function carryOut(
   const { name } = migration;
   const steps = await stepsOf(migration, direction, tools);
   const units = unitsOf(steps, database.dialect);
-  const markOf = (step: number) => (step > 0 ? `${name} ${direction} ${step}` : null);
-  let mark = markOf(begun);
+  const progressOf = (step: number) => (step > 0 ? `${name} ${direction} ${step}` : null);
+  let progress = progressOf(begun);
   const move = async (to: string | null) => {
-    await held.transaction((transaction) => journal.move(mark, to, transaction));
-    mark = to;
+    await held.transaction((transaction) => journal.move(progress, to, transaction));
+    progress = to;
   };
   const finish = async (transaction: Transaction) => {
-    if (direction === 'up') return journal.move(mark, name, transaction);
+    if (direction === 'up') return journal.move(progress, name, transaction);
     // During an undo, the migration's name stays in the journal too.
-    await journal.move(mark, null, transaction);
+    await journal.move(progress, null, transaction);
     await journal.move(name, null, transaction);
   };
   const isAtomic = database.dialect !== 'mysql';
@@ -63,16 +63,16 @@ export async function carryOut(
       const left = unit.steps.slice(Math.max(begun + 1 - unit.first, 0));
       await held.ofTables(async (transaction) => {
         if (isEnd) await finish(transaction);
-        else await journal.move(mark, markOf(last), transaction);
+        else await journal.move(progress, progressOf(last), transaction);
         await lockInOrder(database, unit, transaction);
         for (const { sql } of left) await database.sequelize.query(sql, { transaction });
       });
       if (isEnd) return;
-      mark = markOf(last);
+      progress = progressOf(last);
       continue;
     }
-    if (!isResumed) await move(markOf(last));
-    await carryOutAlone(tools, unit, isResumed, () => move(markOf(last - 1)));
+    if (!isResumed) await move(progressOf(last));
+    await carryOutAlone(tools, unit, isResumed, () => move(progressOf(last - 1)));
   }
   await held.transaction(finish);
 }

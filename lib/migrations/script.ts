@@ -14,7 +14,7 @@ export interface Statement {
 }
 
 /** The statements of one migration. */
-export interface ScriptPart {
+export interface ScriptSection {
   /** The name of the migration, or of the column of a field. */
   readonly name: string;
   readonly statements: readonly Statement[];
@@ -35,7 +35,7 @@ export function pendingScript(
   database: Database,
   migrations: readonly Migration[],
   fields: FieldColumns,
-): Promise<ScriptPart[]> {
+): Promise<ScriptSection[]> {
   return reading(database, async () => {
     const types = await typesOf(database);
     const journal = new Journal(database, types);
@@ -45,7 +45,7 @@ export function pendingScript(
       throw new Error(
         `latchkey: migrate: ${unfinished.migration.name} has been interrupted, and only auth.migrate() can complete it`,
       );
-    const parts: ScriptPart[] = [];
+    const parts: ScriptSection[] = [];
     const add = (name: string, statements: readonly (Statement | string)[]) => {
       if (statements.length === 0) return;
       parts.push({

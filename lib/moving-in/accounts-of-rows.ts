@@ -3,8 +3,8 @@ import type { Core } from '../core/core.js';
 import { violatedUnique } from '../database/faults.js';
 import { AuthError } from '../errors.js';
 import type { User } from '../tables/core.js';
-import { type Fresh, type NewAccount, valuesByPart } from '../users/create.js';
-import type { Refusal, RowPart, RowValues } from '../users/imported.js';
+import { type Fresh, type NewAccount, valuesByReader } from '../users/create.js';
+import type { Refusal, RowReader, RowValues } from '../users/imported.js';
 import {
   type ImportedLine,
   type ImportKey,
@@ -194,7 +194,7 @@ export class AccountsOfRows {
     // Select the accounts by id last: if another import commits the same account between two statements, it must be
     // found as this account, not only as one that has taken the email.
     const taken = new Map<string, string>();
-    for (const [part, values] of valuesByPart(accounts.map(({ values }) => [values, '']))) {
+    for (const [part, values] of valuesByReader(accounts.map(({ values }) => [values, '']))) {
       const given = values.map(([, value]) => value);
       for (const one of (await part.takenAmong?.(given, transaction)) ?? []) taken.set(one, '');
     }
@@ -213,7 +213,7 @@ export interface AccountOfRow extends NewAccount {
   readonly hasGivenId: boolean;
   /** The primary key of the app's row that it belongs to. Undefined if its row is created. */
   readonly rowKey: RowKey | undefined;
-  readonly values: ReadonlyMap<RowPart, unknown>;
+  readonly values: ReadonlyMap<RowReader, unknown>;
   readonly origin: RowOrigin;
   /** The keys of the row that were skipped. The account keeps its values there. */
   readonly lost: readonly string[];

@@ -5,7 +5,7 @@ import { violatedUnique } from '../database/faults.js';
 import { AuthError, invalidField } from '../errors.js';
 import { EmailProof } from '../users/email-proof.js';
 import type { FieldValues } from '../users/fields.js';
-import type { RowPart, RowValues } from '../users/imported.js';
+import type { RowReader, RowValues } from '../users/imported.js';
 import { type ImportedLine, originKey } from '../users/imported-users.js';
 import type { NewUser, UserRecord } from '../users/record.js';
 import type { UserChanges } from '../users/updates.js';
@@ -22,7 +22,7 @@ interface Unapplied {
 type Applied = 'updated' | 'unchanged' | readonly Unapplied[];
 
 const FIELD = 'fields.';
-const PROOF = 'emailVerified';
+const EMAIL_PROOF = 'emailVerified';
 
 /**
  * Returns the values of a row as strings that compare equal, by its keys.
@@ -32,21 +32,21 @@ const PROOF = 'emailVerified';
 export function rowValuesOf(
   user: Pick<NewUser, 'email' | 'username' | 'passwordHash' | 'emailProof'>,
   fields: FieldValues,
-  parts: ReadonlyMap<RowPart, unknown>,
+  values: ReadonlyMap<RowReader, unknown>,
 ): RowValues {
   return Object.assign(
     ownValuesOf(user, user.emailProof ?? EmailProof.none),
-    ...[...parts].map(([part, value]) => part.valuesOf(value)),
+    ...[...values].map(([reader, value]) => reader.valuesOf(value)),
     fieldValuesOf(fields),
   );
 }
 
 function ownValuesOf(
   { email, username, passwordHash }: Pick<NewUser, 'email' | 'username' | 'passwordHash'>,
-  proof: EmailProof,
+  emailProof: EmailProof,
 ): Record<string, string> {
   return {
-    ...(email !== null && { email, ...(proof.level !== 'none' && { [PROOF]: proof.level }) }),
+    ...(email !== null && { email, ...(emailProof.level !== 'none' && { [EMAIL_PROOF]: emailProof.level }) }),
     ...(username !== null && { username }),
     ...(passwordHash !== null && { passwordHash }),
   };
@@ -60,7 +60,7 @@ function fieldValuesOf(fields: FieldValues): RowValues {
 
 /** Updates existing accounts to match their rows, unless the accounts were changed here. */
 export class RowUpdates {
-  readonly #parts: readonly RowPart[];
+  readonly #readers: readonly RowReader[];
 
   /** @param isTrial whether each update is rolled back */
   constructor(
@@ -68,7 +68,7 @@ export class RowUpdates {
     private readonly rows: ImportedRows,
     private readonly isTrial: boolean,
   ) {
-    this.#parts = core.contributions.flatMap(({ rowParts = [] }) => rowParts);
+    this.#readers = core.contributions.flatMap(({ rowReaders = [] }) => rowReaders);
   }
 
   /**
@@ -165,11 +165,13 @@ export class RowUpdates {
       ...(keys.includes('passwordHash') && { passwordHash: user.passwordHash }),
       fields: Object.fromEntries(Object.entries(fields).filter(([name]) => keys.includes(FIELD + name))),
     };
-    const updated = await core.updates.update(record, changes, transaction);
+    const updated = await core.userUpdates.update(record, changes, transaction);
     if (keys.includes('email')) await core.tokens.endAll(id, transaction);
-    for (const part of this.#parts)
-      if (part.keys.some((key) => keys.includes(key)))
-        await replacing(part, () => part.replace(updated.record, values.get(part) ?? null, transaction));
+    for (const reader of this.#readers)
+      if (reader.keys.some((key) => keys.includes(key)))
+        await replacing(reader, () =>
+          reader.replace(updated.record, values.get(reader) ?? null, transaction),
+        );
     if (keys.includes('passwordHash')) await core.tokens.endWithNewPassword(id, transaction);
     // Otherwise, sessions and tokens from before the change would continue without the new second factor.
     const hasNewFactor = keys.includes('totpSecret') && rowValues.totpSecret !== undefined;
@@ -188,7 +190,7 @@ export class RowUpdates {
       key.startsWith(FIELD) ? key.slice(FIELD.length) : [],
     );
     const parts: RowValues[] = [];
-    for (const part of this.#parts) parts.push(await part.valuesNow(record, transaction));
+    for (const reader of this.#readers) parts.push(await reader.valuesNow(record, transaction));
     return Object.assign(
       ownValuesOf({ ...record.user, passwordHash: record.passwordHash }, proof),
       ...parts,
@@ -213,7 +215,7 @@ function keysOf(...all: readonly RowValues[]): string[] {
 
 /** Whether users sign in with a key, or the key decides whether they can. */
 function isSignIn(key: string): boolean {
-  return key !== PROOF && !key.startsWith(FIELD);
+  return key !== EMAIL_PROOF && !key.startsWith(FIELD);
 }
 
 /** Returns the email of a row and its proof, as far as they differ from the account. */
@@ -235,7 +237,7 @@ function emailOf(
 }
 
 /** @throws AuthError `validation_failed` if another account has a value of the row */
-async function replacing({ keys, taken }: RowPart, work: () => Promise<void>): Promise<void> {
+async function replacing({ keys, taken }: RowReader, work: () => Promise<void>): Promise<void> {
   try {
     await work();
   } catch (error) {

@@ -15,7 +15,7 @@ import {
   isCreationTime,
   type LegacyVerifiers,
   type Refusal,
-  type RowPart,
+  type RowReader,
   switchesOfRowKeys,
 } from '../users/imported.js';
 import { ENSURED, type Ref, type RowOrigin } from '../users/imported-users.js';
@@ -196,7 +196,7 @@ class Import {
   readonly #reader: ImportRows;
   readonly #rows: ImportedRows;
   readonly #accountsOfRows: AccountsOfRows;
-  readonly #updates: RowUpdates;
+  readonly #rowUpdates: RowUpdates;
   readonly #isTrial: boolean;
   readonly #outcomes: Outcome[] = [];
   readonly #seen = new Map<string, string>();
@@ -219,7 +219,7 @@ class Import {
     this.#isTrial = options.dryRun === true;
     this.#rows = new ImportedRows(core);
     this.#accountsOfRows = new AccountsOfRows(core, this.#isTrial, this.#seen);
-    this.#updates = new RowUpdates(core, this.#rows, this.#isTrial);
+    this.#rowUpdates = new RowUpdates(core, this.#rows, this.#isTrial);
   }
 
   async run(rows: Rows): Promise<ImportReport | ImportUpdateReport> {
@@ -243,7 +243,7 @@ class Import {
     for (const [index, row] of batch.entries()) read.push(await this.#reader.read(row, first + index));
     const accounts = read.flatMap(({ account }) => account ?? []);
     const found = await this.#accountsOfRows.create(accounts);
-    const changed = this.options.update ? await this.#updates.changed(found) : new Set<AccountOfRow>();
+    const changed = this.options.update ? await this.#rowUpdates.changed(found) : new Set<AccountOfRow>();
     for (const [index, one] of read.entries()) {
       if (one.origin && this.options.update) this.#refs.add(String(one.origin.ref));
       this.#rowRefs.push(one.ref);
@@ -287,7 +287,7 @@ class Import {
     const outcome = found.isNew
       ? 'imported'
       : isChanged
-        ? await this.#updates.apply(account, found)
+        ? await this.#rowUpdates.apply(account, found)
         : 'unchanged';
     if (typeof outcome !== 'string') return outcome.map(({ field, detail }) => ({ ref, field, detail }));
     this.#counts[outcome]++;
@@ -413,7 +413,7 @@ const KEYS: ReadonlySet<string> = new Set<keyof ImportRow>([
 const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:?\d\d)$/;
 
 /** A part of a row that is skipped. */
-interface LostPart extends Refusal {
+interface LostKeys extends Refusal {
   readonly part: string;
 }
 
@@ -424,12 +424,12 @@ interface RowRead {
   /** Null if the row cannot have an account. */
   readonly account: AccountOfRow | null;
   readonly refusal: Refusal | null;
-  readonly lost: readonly LostPart[];
+  readonly lost: readonly LostKeys[];
 }
 
 /** Reads the rows of an import, according to the rules of the core and the plugins. */
 export class ImportRows {
-  readonly #parts: readonly RowPart[];
+  readonly #readers: readonly RowReader[];
 
   /** @param offered the password schemes of the import, if it has any */
   constructor(
@@ -437,7 +437,7 @@ export class ImportRows {
     private readonly source: string,
     private readonly offered: LegacyVerifiers | undefined,
   ) {
-    this.#parts = core.contributions.flatMap(({ rowParts = [] }) => rowParts);
+    this.#readers = core.contributions.flatMap(({ rowReaders = [] }) => rowReaders);
   }
 
   /**
@@ -446,7 +446,7 @@ export class ImportRows {
    * @param index the position of the row, which stands for a missing `ref` in the report
    */
   async read(given: unknown, index: number): Promise<RowRead> {
-    const lost: LostPart[] = [];
+    const lost: LostKeys[] = [];
     const ref = refOf(given);
     const row = { ref: ref ?? index, origin: ref === null ? null : { source: this.source, ref }, lost };
     try {
@@ -457,7 +457,7 @@ export class ImportRows {
     }
   }
 
-  async #read(row: ImportRow, lost: LostPart[]): Promise<AccountOfRow> {
+  async #read(row: ImportRow, lost: LostKeys[]): Promise<AccountOfRow> {
     this.#checkKeys(row, lost);
     const email = isGiven(row.email) ? readEmail(row.email as string, '/email') : null;
     const values = await this.#valuesOf(row, lost);
@@ -479,7 +479,7 @@ export class ImportRows {
     const ref = refOf(row);
     const createdAt = this.#readTime(row.createdAt);
     const isLinked = ref !== null && this.core.users.rows !== null;
-    const identity = [...values].flatMap(([part, value]) => part.identitiesOf?.(value) ?? []);
+    const identity = [...values].flatMap(([reader, value]) => reader.identitiesOf?.(value) ?? []);
     const names = email === null && username === null ? identity : [email, username];
     const passwordHash = await this.#readHash(row.passwordHash);
     // The app's row exists already, so its columns stay as they are.
@@ -492,7 +492,7 @@ export class ImportRows {
         id: id ?? importedId({ ref: ref === null ? null : String(ref), names, createdAt: createdAt ?? null }),
         createdAt,
         importedAt: this.core.database.clock.date(),
-        columns: Object.assign({}, ...[...values].map(([part, value]) => part.columnsOf?.(value))),
+        columns: Object.assign({}, ...[...values].map(([reader, value]) => reader.columnsOf?.(value))),
       },
       fields,
       hasGivenId: id !== null,
@@ -509,7 +509,7 @@ export class ImportRows {
   #readName(
     { username: given, usernameDisplay }: ImportRow,
     hasWayIn: boolean,
-    lost: LostPart[],
+    lost: LostKeys[],
   ): Username | Record<keyof Username, null> {
     const none = { username: null, usernameDisplay: null };
     if (!isGiven(given)) return none;
@@ -525,8 +525,8 @@ export class ImportRows {
     }
   }
 
-  #checkKeys(row: ImportRow, lost: LostPart[]): void {
-    const ofParts: readonly string[] = this.#parts.flatMap(({ keys }) => keys);
+  #checkKeys(row: ImportRow, lost: LostKeys[]): void {
+    const ofParts: readonly string[] = this.#readers.flatMap(({ keys }) => keys);
     for (const [key, value] of Object.entries(row)) {
       if (KEYS.has(key) || ofParts.includes(key) || value === undefined) continue;
       const { how, isOptional } = switchesOfRowKeys.get(key) ?? {};
@@ -538,14 +538,14 @@ export class ImportRows {
     }
   }
 
-  async #valuesOf(row: ImportRow, lost: LostPart[]): Promise<Map<RowPart, unknown>> {
-    const values = new Map<RowPart, unknown>();
-    for (const part of this.#parts) {
+  async #valuesOf(row: ImportRow, lost: LostKeys[]): Promise<Map<RowReader, unknown>> {
+    const values = new Map<RowReader, unknown>();
+    for (const reader of this.#readers) {
       const lose = (error: AuthError) => {
-        lost.push({ ...refusalOf(error), part: part.keys[0] as string });
+        lost.push({ ...refusalOf(error), part: reader.keys[0] as string });
       };
-      const value = part.keys.some((key) => isGiven(row[key])) ? await part.read(row, lose) : null;
-      if (value !== null) values.set(part, value);
+      const value = reader.keys.some((key) => isGiven(row[key])) ? await reader.read(row, lose) : null;
+      if (value !== null) values.set(reader, value);
     }
     return values;
   }

@@ -21,7 +21,7 @@ const END_MS = 3000;
  */
 const NEWER_MS = 10_000;
 /** Ten years. A token can contain a time that is too late for databases to store. */
-const MAX_KEPT_MS = 10 * 365 * 24 * 60 * 60 * 1000;
+const MAX_STORED_MS = 10 * 365 * 24 * 60 * 60 * 1000;
 
 /**
  * Finds the session here that a previous system's session has become. If there is none yet, takes the session over.
@@ -113,7 +113,7 @@ async function begin(
     ? old.continues && {
         link: ({ session }: IssuedSession) => linked.link(cookie, found, session.id, record.authEpoch),
       }
-    : { keptUntil: keptUntil(services, found), sealsToken: core.settings.bearerEnabled };
+    : { storedUntil: storedUntil(services, found), sealsToken: core.settings.bearerEnabled };
   const takeOver = { oldHash: old.hash, endsAt: found.endsAt, former, ...ofKind };
   const issued = await takenOver.begin(takeOver, record, checked);
   core.settings.telemetry?.signIn('previous_system', 'signed_in');
@@ -171,7 +171,7 @@ export async function end(
   const unused = known ? null : await findUnused(services, old);
   const row = known ?? (looksAgain ? await takenOver.find(old.hash) : null);
   if (!row && !unused) return null;
-  const ended = await takenOver.retire(old.hash, row, unused?.keptUntil);
+  const ended = await takenOver.retire(old.hash, row, unused?.storedUntil);
   const wasRevoked =
     ended !== null &&
     ended.session.id !== except &&
@@ -185,11 +185,14 @@ export async function end(
  * Returns a session that was not taken over yet, and the time until which a row must record that it has ended. Null if
  * it is not active.
  */
-async function findUnused(services: Services, old: Presented): Promise<{ readonly keptUntil?: Date } | null> {
+async function findUnused(
+  services: Services,
+  old: Presented,
+): Promise<{ readonly storedUntil?: Date } | null> {
   const { log } = services.core.settings;
   try {
     const found = await ask(services, old);
-    return found && (old.cookie ? {} : { keptUntil: keptUntil(services, found) });
+    return found && (old.cookie ? {} : { storedUntil: storedUntil(services, found) });
   } catch (err) {
     if (old.cookie) {
       // The request has a latchkey session, so it continues.
@@ -203,8 +206,8 @@ async function findUnused(services: Services, old: Presented): Promise<{ readonl
 }
 
 /** Returns how long to record that a token has been seen: longer than `until`, because the app can postpone `until`. */
-function keptUntil({ core }: Services, { endsAt }: OldSession): Date {
-  const latest = core.database.clock.now() + MAX_KEPT_MS;
+function storedUntil({ core }: Services, { endsAt }: OldSession): Date {
+  const latest = core.database.clock.now() + MAX_STORED_MS;
   return new Date(Math.min(endsAt?.getTime() ?? latest, latest));
 }
 

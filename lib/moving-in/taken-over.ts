@@ -4,7 +4,7 @@ import { type Chore, ExpiredRows } from '../database/chores.js';
 import type { Database } from '../database/database.js';
 import { violatedUnique } from '../database/faults.js';
 import { REPLACEMENT_MS, type Sessions, type SessionWithUser } from '../sessions/sessions.js';
-import type { CheckedSignIn, Proof } from '../sessions/sign-in.js';
+import type { AuthenticatedUser, CheckedSignIn } from '../sessions/sign-in.js';
 import { type IssuedSession, isPending } from '../sessions/signed-in.js';
 import type { RowOf } from '../tables/column.js';
 import { type CarriedSessionColumns, carriedSessions } from '../tables/core.js';
@@ -30,7 +30,7 @@ export interface TakeOver {
   /** When the previous session would have expired. */
   readonly endsAt: Date | null;
   /** The time until which the row is kept. @default long after the previous session would have expired */
-  readonly keptUntil?: Date;
+  readonly storedUntil?: Date;
   /** Whether the new token is stored, encrypted, so that it can be sent again. @default true */
   readonly sealsToken?: boolean;
   /** Returns the link to the session here if the previous session continues. @default it does not continue */
@@ -91,8 +91,8 @@ export class TakenOverSessions {
    * @throws UniqueConstraintError (Sequelize) if another request has already taken it over
    */
   begin(
-    { oldHash, endsAt, keptUntil, sealsToken = true, link, former = null }: TakeOver,
-    proof: Pick<Proof, 'user' | 'authEpoch'>,
+    { oldHash, endsAt, storedUntil, sealsToken = true, link, former = null }: TakeOver,
+    proof: Pick<AuthenticatedUser, 'user' | 'authEpoch'>,
     checked: CheckedSignIn,
   ): Promise<IssuedSession> {
     return this.database.transaction(async (transaction) => {
@@ -106,7 +106,7 @@ export class TakenOverSessions {
       const row = { tokenHash: digestToken(token), sealedToken, ...link?.(issued) };
       if (former) await this.#table.delete({ oldHash, sessionId: former.sessionId }, transaction);
       await this.#table.insert(
-        this.#table.complete({ oldHash, ...row, ...this.#times(endsAt, keptUntil) }),
+        this.#table.complete({ oldHash, ...row, ...this.#times(endsAt, storedUntil) }),
         transaction,
       );
       return issued;
@@ -122,16 +122,16 @@ export class TakenOverSessions {
    * Invalidates a previous session.
    *
    * @param row the result of {@link find}
-   * @param keptUntil the time until which a new row is kept
+   * @param storedUntil the time until which a new row is kept
    * @returns the session that the old cookie authenticated, which the caller must revoke
    */
   async retire(
     oldHash: Buffer,
     row: TakenOverSession | null,
-    keptUntil?: Date,
+    storedUntil?: Date,
   ): Promise<SessionWithUser | null> {
     await this.database.ready();
-    const found = row ? await this.#retireRow(row) : await this.#insertRetired(oldHash, keptUntil);
+    const found = row ? await this.#retireRow(row) : await this.#insertRetired(oldHash, storedUntil);
     if (this.#retired.size >= MAX_RETIRED) this.#retired.clear();
     this.#retired.add(oldHash.toString('hex'));
     return found;
@@ -164,10 +164,10 @@ export class TakenOverSessions {
     return isNew ? this.#retireRow(other) : found;
   }
 
-  async #insertRetired(oldHash: Buffer, keptUntil: Date | undefined): Promise<SessionWithUser | null> {
+  async #insertRetired(oldHash: Buffer, storedUntil: Date | undefined): Promise<SessionWithUser | null> {
     const usedAt = this.database.clock.date();
     try {
-      await this.#table.insert(this.#table.complete({ oldHash, usedAt, ...this.#times(null, keptUntil) }));
+      await this.#table.insert(this.#table.complete({ oldHash, usedAt, ...this.#times(null, storedUntil) }));
       return null;
     } catch (error) {
       if (!violatedUnique(error)) throw error;
@@ -184,9 +184,9 @@ export class TakenOverSessions {
     return this.database.isJoined ? this.database.share(read) : read();
   }
 
-  #times(endsAt: Date | null, keptUntil?: Date): Pick<TakenOverSession, 'createdAt' | 'expiresAt'> {
+  #times(endsAt: Date | null, storedUntil?: Date): Pick<TakenOverSession, 'createdAt' | 'expiresAt'> {
     const createdAt = this.database.clock.date();
-    if (keptUntil) return { createdAt, expiresAt: keptUntil };
+    if (storedUntil) return { createdAt, expiresAt: storedUntil };
     const end = Math.max(endsAt?.getTime() ?? 0, createdAt.getTime());
     return { createdAt, expiresAt: new Date(end + ROW_MS) };
   }

@@ -77,8 +77,8 @@ export interface StatesSince {
 
 type ChangeRow = RowOf<AccountChangeColumns>;
 
-/** What {@link AccountChanges} need. */
-interface AccountChangesNeeds {
+/** What {@link AccountHistory} need. */
+interface AccountHistoryNeeds {
   readonly database: Database;
   readonly box: SecretBox;
   readonly contributions: readonly HasUndo[];
@@ -88,13 +88,13 @@ interface AccountChangesNeeds {
  * Stores what is needed to undo changes of accounts. Each change keeps the state of the account before it, so restoring
  * that state undoes the change and every later one. A mark keeps no state: its state is the one before the next change.
  */
-export class AccountChanges {
+export class AccountHistory {
   readonly #table: Table<AccountChangeColumns>;
   readonly #devices: Table<DeviceColumns>;
   readonly #change: Selection<ChangeRow>;
   readonly #device: Selection<RowOf<DeviceColumns>>;
 
-  constructor(private readonly core: AccountChangesNeeds) {
+  constructor(private readonly core: AccountHistoryNeeds) {
     this.#table = new Table(core.database, accountChanges);
     this.#devices = new Table(core.database, devices);
     this.#change = this.#table.whole('c');
@@ -129,7 +129,7 @@ export class AccountChanges {
   }
 
   /** Records an event that changes nothing itself, so that all changes after it can be undone. */
-  async mark(userId: string, change: NewChange, transaction?: Transaction): Promise<void> {
+  async recordEvent(userId: string, change: NewChange, transaction?: Transaction): Promise<void> {
     await this.core.database.ready();
     await this.#insert(userId, change, { at: this.core.database.clock.date(), state: null }, transaction);
   }
@@ -443,14 +443,14 @@ export interface AccountThen {
   readonly record: UserRecord;
   /** The time of the change. */
   readonly at: Date;
-  /** The plugin's part of the state before the change: see `UndoPart.snapshot`. Undefined if it was not configured. */
+  /** The plugin's part of the state before the change: see `UndoRules.snapshot`. Undefined if it was not configured. */
   readonly part: unknown;
   /** The plugin's parts of later states. */
   readonly later: readonly unknown[];
 }
 
 /** A plugin's part of an account's sign-in methods, which an undo restores. */
-export interface UndoPart {
+export interface UndoRules {
   /** The name of the part in snapshots. It must never change. */
   readonly name: string;
   /** Returns the current part, as JSON. The user's row is locked. */
@@ -463,14 +463,14 @@ export interface UndoPart {
    */
   restore(then: AccountThen, transaction: Transaction, shown: unknown): Promise<void>;
   /** How the part proves who undoes a change, if it does. */
-  readonly proof?: UndoProofPart;
+  readonly proof?: UndoProof;
 }
 
 /** The values that a client sends as proof. */
-export type GivenProof = Readonly<Record<string, unknown>>;
+export type GivenUndoProof = Readonly<Record<string, unknown>>;
 
 /** A plugin's part of the proof of an undo: the same proof that a sign-in required before the change. */
-export interface UndoProofPart {
+export interface UndoProof {
   /** Its name in the problem `proof_required`. */
   readonly name: 'second_factor' | 'passkey';
   /** Whether it replaces the password and the second factor, as it does at a sign-in. @default false */
@@ -490,10 +490,10 @@ export interface UndoProofPart {
    * @returns the value that `restore` gets
    * @throws AuthError if the proof is wrong
    */
-  verify(then: AccountThen, given: GivenProof, link: string): Promise<unknown>;
+  verify(then: AccountThen, given: GivenUndoProof, link: string): Promise<unknown>;
 }
 
 /** A plugin whose tables hold sign-in methods, which an undo restores. */
 export interface HasUndo {
-  readonly undo?: UndoPart;
+  readonly undo?: UndoRules;
 }

@@ -8,7 +8,7 @@ import { deviceNameOf, type UndoLink } from '../mail/messages.js';
 import { declaredNotices, type NoticeTemplate } from '../mail/notice-kinds.js';
 import type { User } from '../tables/core.js';
 import type { UserRecord } from '../users/record.js';
-import { type AccountChanges, type ChangeClient, UNDO_MS } from './changes.js';
+import { type AccountHistory, type ChangeClient, UNDO_MS } from './changes.js';
 
 /** The prefix of the tokens that undo changes. */
 export const UNDO_PREFIX = 'lku_';
@@ -61,7 +61,7 @@ interface NoticesNeeds {
   readonly settings: Settings;
   /** Null if `email` is not configured: then nothing is recorded. */
   readonly mails: Mails | null;
-  readonly changes: AccountChanges;
+  readonly history: AccountHistory;
   readonly deviceRows: ProvingBrowsers;
 }
 
@@ -109,7 +109,7 @@ export class Notices {
     const client = byApp ? null : await this.#client();
     const token = notice?.undo?.token ?? null;
     const change = { kind: template.kind, token, email: takenEmail, lifetimeMs, client };
-    await this.core.changes.record(change, record, transaction);
+    await this.core.history.record(change, record, transaction);
     await this.tell(notice, transaction);
   }
 
@@ -125,8 +125,8 @@ export class Notices {
     details: Pick<NoticeDetails, 'takenEmail'> = {},
   ): Promise<void> {
     // Earlier notices can have links even if no notices are sent now.
-    await this.core.changes.end(user.id, transaction);
-    if (this.isOn) await this.core.changes.note(user.id, template.kind, null, transaction);
+    await this.core.history.end(user.id, transaction);
+    if (this.isOn) await this.core.history.note(user.id, template.kind, null, transaction);
     const help = `The app or an administrator made this change. If you did not expect it, ask ${this.#support}.`;
     await this.plain({ ...template, help }, user, transaction, { ...details, byApp: true });
   }
@@ -142,7 +142,7 @@ export class Notices {
     earlierPassword: string | null,
     transaction: Transaction,
   ): Promise<void> {
-    await this.core.changes.recordUndo(
+    await this.core.history.recordUndo(
       { kind, client: await this.#client() },
       record,
       earlierPassword,
@@ -151,17 +151,17 @@ export class Notices {
   }
 
   /** Like {@link before}, for an event that changes nothing by itself, but might be the start of an attack. */
-  async mark(template: NoticeTemplate, user: User, transaction: Transaction): Promise<void> {
+  async event(template: NoticeTemplate, user: User, transaction: Transaction): Promise<void> {
     const notice = this.#notice(template, user, {}, await this.#browsersOf(user, transaction));
     if (notice?.undo) {
       const change = { kind: template.kind, token: notice.undo.token, client: await this.#client() };
-      await this.core.changes.mark(user.id, change, transaction);
+      await this.core.history.recordEvent(user.id, change, transaction);
     }
     await this.tell(notice, transaction);
   }
 
   /**
-   * Like {@link mark}, for a caller that keeps the hash of the token itself, and calls {@link tell}.
+   * Like {@link event}, for a caller that keeps the hash of the token itself, and calls {@link tell}.
    *
    * @param browsers the names of the browsers in which the link works
    */

@@ -66,7 +66,7 @@ export class Webhooks implements EventRecorder {
   /** Records all events from now on. */
   listenTo(events: Events): void {
     if (this.#endpoints.length === 0) return;
-    this.core.context.keepWith((items) => this.#track(this.#save(items as readonly Occurred[])));
+    this.core.context.collectWith((items) => this.#track(this.#save(items as readonly Occurred[])));
     events.recordWith(this);
   }
 
@@ -79,7 +79,7 @@ export class Webhooks implements EventRecorder {
     const occurred: Occurred = { name, event, at: this.core.database.clock.elapsed() };
     // The clock has been read before any transaction begins.
     if (transaction && this.core.outbox.addTo(transaction, this.#entriesOf(occurred))) return;
-    this.core.context.keep(occurred);
+    this.core.context.collect(occurred);
   }
 
   pretended(name: AuthEventName): readonly NewEntry[] {

@@ -99,7 +99,7 @@ export function usernameOf(account: string | null): HtmlValue {
 }
 
 /** The parts of a form other than its inputs. */
-export interface FormParts {
+export interface FormContent {
   readonly submit: string;
   /** The emphasis of the button. @default 'primary' */
   readonly kind?: 'primary' | 'secondary' | 'danger' | 'link';
@@ -111,7 +111,7 @@ export interface FormParts {
 }
 
 /** Creates a form. */
-export function formOf(form: FormValues, parts: FormParts, inputs: HtmlValue = null): Html {
+export function formOf(form: FormValues, parts: FormContent, inputs: HtmlValue = null): Html {
   const { submit, kind = 'primary', about, returnTo, downloads = false } = parts;
   return html`<form method="post" action="${form.action}" data-part="form"${downloads && html` data-downloads`}>
 ${hidden('return_to', returnTo)}${inputs}

@@ -13,7 +13,7 @@ import { authenticateIfPossible, requireAdministrator, requireOwnSession } from 
 import { queryOf, readForm } from '../http/body.js';
 import { withPasswordRemoved } from '../http/callback-url.js';
 import { callRoute, clientOf, isFile, methodNotAllowed } from '../http/endpoint.js';
-import { markRoute } from '../http/mark-route.js';
+import { nameRoute } from '../http/name-route.js';
 import { forExpress, startError } from '../http/problem.js';
 import { inWords } from '../http/refusal-page.js';
 import { respond, setReplyCookies } from '../http/respond.js';
@@ -25,9 +25,9 @@ import { isPending } from '../sessions/signed-in.js';
 import { fieldsShownAgain } from '../shown-again.js';
 import type { Assets } from './assets.js';
 import { methodsOf } from './entrance/second-factor.js';
-import { pathOf } from './kept.js';
 import { documentOf, headOf, type Loaded, mainOf, titleOf, wordsForScripts } from './layout.js';
 import { Leave, type Page, type PageForm, type View, type Visit } from './page.js';
+import { pathOf } from './page-cookies.js';
 import { errorsOf, type Site } from './site.js';
 import type { CommonValues, RenderedPage } from './values.js';
 import { en, type Words } from './words.js';
@@ -78,7 +78,7 @@ export class PageServer {
     router.get('/assets/:file', (req, res, next) => this.#assets.send(req.params.file ?? '', req, res, next));
     for (const page of this.#pages) {
       const shown = router.route(page.path);
-      markRoute(core, shown, page.path);
+      nameRoute(core, shown, page.path);
       shown.get(this.#guarded((req, res) => this.#show(page, req, res)));
       const ofRoutes = this.#site.methodsAt(page.path);
       const allowed = ['GET', 'HEAD', ...ofRoutes];
@@ -89,7 +89,7 @@ export class PageServer {
       for (const form of page.forms) {
         const declared = `${page.path}/${form.name}`;
         const path = router.route(declared);
-        markRoute(core, path, declared);
+        nameRoute(core, path, declared);
         path.post(this.#guarded((req, res) => this.#send(page, form, req, res), page));
         // A browser requests the address of a form with GET if the user reloads or edits it.
         path.get((req, res) => this.#leave(this.#pageOf(page, req), res));
@@ -334,17 +334,17 @@ ${way !== null && html`<p><a href="${way}" data-part="button">${error.status ===
     const to = this.#nextOf(form, reply, sent);
     const once = form.showOnce?.(reply);
     if (once !== undefined) await this.#keepOnce(req, res, reply, to, once);
-    if (form.remembers !== undefined) this.#site.kept.setWay(res, form.remembers);
-    if (form.keepsReturnTo) this.#site.kept.setReturnTo(res, returnTo);
+    if (form.remembers !== undefined) this.#site.cookies.setWay(res, form.remembers);
+    if (form.keepsReturnTo) this.#site.cookies.setReturnTo(res, returnTo);
     this.#goOn(to, req, res);
   }
 
   /** Keeps a value that is shown once, for the session that can see it. */
   async #keepOnce(req: Request, res: Response, { issue }: Reply, to: string, once: unknown): Promise<void> {
-    const { core, kept } = this.#site;
+    const { core, cookies } = this.#site;
     const session =
       issue && !isPending(issue) ? issue.session : (await sessionOf(core.carriers, req))?.session;
-    if (session) kept.keep(res, to, session.id, once);
+    if (session) cookies.keep(res, to, session.id, once);
   }
 
   #nextOf(form: PageForm, { issue }: Reply, sent: Parameters<PageForm['next']>[0]): string {
@@ -376,9 +376,10 @@ ${way !== null && html`<p><a href="${way}" data-part="button">${error.status ===
       params: req.params as Record<string, string>,
       token: (refused ? refused.token : queryOf(req).get('token')) || null,
       returnTo:
-        site.returnTo(returnTo) ?? (page.keepsReturnTo ? site.returnTo(this.#site.kept.returnTo(req)) : null),
-      shownOnce: isShown && auth ? this.#site.kept.take(req, res, auth.session.id) : undefined,
-      lastWay: this.#site.kept.way(req),
+        site.returnTo(returnTo) ??
+        (page.keepsReturnTo ? site.returnTo(this.#site.cookies.returnTo(req)) : null),
+      shownOnce: isShown && auth ? this.#site.cookies.take(req, res, auth.session.id) : undefined,
+      lastWay: this.#site.cookies.way(req),
     };
   }
 
@@ -386,7 +387,7 @@ ${way !== null && html`<p><a href="${way}" data-part="button">${error.status ===
     const { site, req, res, refused, returnTo } = visit;
     const own = await site.core.database.together(async () => page.values(visit));
     if (own instanceof Leave) {
-      if (own.way !== undefined) this.#site.kept.setWay(res, own.way);
+      if (own.way !== undefined) this.#site.cookies.setWay(res, own.way);
       this.#goOn(own.to, req, res);
       return;
     }

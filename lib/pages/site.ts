@@ -9,8 +9,8 @@ import type { SessionAuthentication } from '../sessions/request.js';
 import type { User } from '../tables/core.js';
 import type { Purpose } from '../verification/purposes.js';
 import type { FoundToken } from '../verification/tokens.js';
-import { Kept } from './kept.js';
 import type { PagesSettings } from './options.js';
+import { PageCookies } from './page-cookies.js';
 import type { Found, Given, NamedRoute, RouteName } from './routes.js';
 import type { FormValues, LinkValues, MethodValues, PageKind } from './values.js';
 
@@ -63,7 +63,7 @@ const OF_ACCOUNTS = /^(account|administration)\b/;
 export class Site {
   readonly #routes: ReadonlyMap<string, Route>;
   /** The values that pages keep in cookies. */
-  readonly kept: Kept;
+  readonly cookies: PageCookies;
   #pages: readonly SitePage[] = [];
 
   constructor(
@@ -71,7 +71,7 @@ export class Site {
     readonly settings: PagesSettings,
     routes: readonly Route[],
   ) {
-    this.kept = new Kept(core);
+    this.cookies = new PageCookies(core);
     if (settings.home !== undefined && this.returnTo(settings.home) === null)
       throw new TypeError(
         'latchkey: pages: home must not be a route of latchkey or a page where users sign in: set it to a page of your app',

@@ -7,10 +7,10 @@ import { undoChange as undo } from '../accounts/undo.js';
 import {
   examineUndo,
   findUndo,
-  missingProofs,
-  PROOFS,
-  proofProblems,
-  proofShape,
+  missingUndoProofs,
+  UNDO_PROOFS,
+  undoProofProblems,
+  undoProofShape,
 } from '../accounts/undo-proof.js';
 import type { Core } from '../core/core.js';
 import { exportSchema, resources, secondFactorProblems, sessionReply } from '../http/present.js';
@@ -198,7 +198,7 @@ export const undoChange = (core: Core) =>
     summary:
       'Undo a change of an account with the token of its notice and the proof that a sign-in required before the change',
     access: 'public',
-    body: z.strictObject({ token: text(200), ...passwordShape(core), ...proofShape(core) }),
+    body: z.strictObject({ token: text(200), ...passwordShape(core), ...undoProofShape(core) }),
     answers: {
       200: {
         description: 'The change and all later ones were undone, and all sessions revoked',
@@ -207,7 +207,7 @@ export const undoChange = (core: Core) =>
     },
     problems: [
       ...(['invalid_token', 'proof_required', 'invalid_credentials', 'rate_limited'] as const),
-      ...proofProblems(core),
+      ...undoProofProblems(core),
     ],
     async handle({ body, req }) {
       const { token, ...given } = body as { token: string } & Record<string, unknown>;
@@ -238,7 +238,9 @@ export const lookUpUndo = (core: Core) =>
             kind: z.string(),
             at: time,
             device: z.string().nullable(),
-            missing: z.array(z.enum(PROOFS)).describe('The proofs that are still missing in this browser'),
+            missing: z
+              .array(z.enum(UNDO_PROOFS))
+              .describe('The proofs that are still missing in this browser'),
           }),
         ),
       },
@@ -247,7 +249,7 @@ export const lookUpUndo = (core: Core) =>
     async handle({ body: { token } }) {
       await core.limiter.countAddress('signIn');
       const found = await findUndo(core, token);
-      const missing = missingProofs(core, await examineUndo(core, found), {});
+      const missing = missingUndoProofs(core, await examineUndo(core, found), {});
       const { kind, at, device } = found;
       return { status: 200, body: { kind, at: at.toISOString(), device, missing } };
     },
@@ -282,7 +284,7 @@ export const listChanges = (core: Core) =>
       },
     },
     async handle({ auth }) {
-      const changes = core.notices.isOn ? await core.changes.list(auth.user.id) : [];
+      const changes = core.notices.isOn ? await core.history.list(auth.user.id) : [];
       const listed = changes.map(({ at, ...change }) => ({ ...change, at: at.toISOString() }));
       return { status: 200, body: { changes: listed } };
     },

@@ -3,10 +3,10 @@ import type { Core } from '../core/core.js';
 import { digestToken } from '../crypto/token.js';
 import { requireProblems } from '../errors.js';
 import { describeApi } from '../http/openapi.js';
-import { type Kept, type Route, route, withTwins } from '../http/route.js';
+import { type CacheableBody, type Route, route, withTwins } from '../http/route.js';
 import { withPasswordField } from '../http/sensitive.js';
 import { CORE, callOf, type Defined, requireOneOwner } from '../owners.js';
-import type { NamedParts } from '../plugin.js';
+import type { NamedSetup } from '../plugin.js';
 import {
   canUpdate,
   changeEmail,
@@ -39,7 +39,7 @@ import {
  */
 export function allRoutes(
   core: Core,
-  plugins: readonly Pick<NamedParts, 'name' | 'routes'>[],
+  plugins: readonly Pick<NamedSetup, 'name' | 'routes'>[],
 ): readonly Route[] {
   const declared = [
     me(core),
@@ -116,7 +116,7 @@ function matches(pattern: string, path: string): boolean {
 export const openapi = (core: Core, routes: readonly Route[]) => {
   // Keep the document for each path at which the app mounts the router. A path with parameters has any number of
   // values, so keep only some.
-  const kept = new Map<string, Kept>();
+  const described = new Map<string, CacheableBody>();
   return route({
     method: 'get',
     path: '/openapi.json',
@@ -127,16 +127,16 @@ export const openapi = (core: Core, routes: readonly Route[]) => {
       304: { description: 'The client has it already: see If-None-Match' },
     },
     async handle({ req: { baseUrl } }) {
-      const found = kept.get(baseUrl) ?? keep(describeApi(core, routes, baseUrl));
-      if (kept.size < MAX_KEPT) kept.set(baseUrl, found);
-      return { status: 200, kept: found };
+      const found = described.get(baseUrl) ?? cacheableOf(describeApi(core, routes, baseUrl));
+      if (described.size < MAX_DESCRIBED) described.set(baseUrl, found);
+      return { status: 200, cacheable: found };
     },
   });
 };
 
-const MAX_KEPT = 10;
+const MAX_DESCRIBED = 10;
 
-function keep(body: unknown): Kept {
+function cacheableOf(body: unknown): CacheableBody {
   const json = JSON.stringify(body);
   return { json, etag: `"${digestToken(json).toString('base64url')}"` };
 }

@@ -2,17 +2,17 @@ import type { Transaction } from 'sequelize';
 import type { Clock } from '../database/clock.js';
 import type { Database } from '../database/database.js';
 import { AuthError } from '../errors.js';
+import type { RightFactor } from '../factors/attempts.js';
 import type { Factors } from '../factors/factors.js';
-import type { RightFactor } from '../factors/proofs.js';
 import type { SignInStep } from '../tables/core.js';
 import type { UserRecord } from '../users/record.js';
 import type { Users } from '../users/users.js';
 import type { EmailedSignIns } from '../waiting/emailed-sign-ins.js';
-import type { JoinedPart } from '../waiting/waiting.js';
+import type { JoinedColumns } from '../waiting/waiting.js';
 import type { EmailCodeStep } from './email-code-step.js';
 import { challengerOf, type FoundPending, type PendingSignIns } from './pending-sign-ins.js';
 import type { GivenFactor, SecondFactorRules, StepMethod } from './second-factor.js';
-import type { ProofToBegin, SignIn } from './sign-in.js';
+import type { SignInGate, UserToSignIn } from './sign-in.js';
 import { type IssuedSession, isPending } from './signed-in.js';
 
 /** A user whose mailbox has been proven. */
@@ -23,8 +23,8 @@ export interface Proven {
 }
 
 /** The proofs of emails, which are a later part of the core. */
-interface RecordsProofs {
-  /** Records that an emailed code or link has proven the mailbox: see `ProofOfEmail`. The user's row is locked. */
+interface RecordsEmailProofs {
+  /** Records that an emailed code or link has proven the mailbox: see `EmailProofs`. The user's row is locked. */
   recordSignIn(record: UserRecord, isOwn: boolean, transaction: Transaction): Promise<Proven>;
 }
 
@@ -33,12 +33,12 @@ interface CompletionNeeds {
   readonly database: Database;
   readonly users: Users;
   readonly pendings: PendingSignIns;
-  readonly gate: SignIn;
+  readonly signInGate: SignInGate;
   /** Null if accounts cannot have a second factor. */
   readonly factors: Factors | null;
   readonly secondFactors: SecondFactorRules;
   readonly emailCodes: EmailCodeStep;
-  readonly proofs: RecordsProofs;
+  readonly emailProofs: RecordsEmailProofs;
   /** Null without a plugin for them. */
   readonly emailedSignIns: EmailedSignIns | null;
 }
@@ -115,7 +115,7 @@ export class Completion {
     return found.row.expiresAt;
   }
 
-  #joined({ method, code = '' }: GivenFactor): JoinedPart | undefined {
+  #joined({ method, code = '' }: GivenFactor): JoinedColumns | undefined {
     return this.core.factors?.joined(method === 'recovery_code' ? code : null);
   }
 
@@ -133,11 +133,14 @@ export class Completion {
       ...assuranceAfter(row.amr, factor),
       attempts: row.attempts,
     };
-    const checked = await this.core.gate.check(proof, { remembered: row.remembered });
+    const checked = await this.core.signInGate.check(proof, { remembered: row.remembered });
     const issued = await this.core.database.transaction(async (transaction: Transaction) => {
       const proven = await this.#prove(found, transaction);
       // Create the session first, because this locks the user's row, as other transactions do before their other locks.
-      const signedIn = await checked.begin(proven ? afterProof(proven, row.authEpoch) : proof, transaction);
+      const signedIn = await checked.begin(
+        proven ? afterEmailProof(proven, row.authEpoch) : proof,
+        transaction,
+      );
       // The account has got a second factor since the code was emailed.
       if (isPending(signedIn)) throw new AuthError('sign_in_expired');
       if (!(await this.core.pendings.use(found, transaction))) throw new AuthError('sign_in_expired');
@@ -154,7 +157,7 @@ export class Completion {
     const isSame = locked?.authEpoch === row.authEpoch && locked.user.email === row.provesEmail;
     if (!locked || !isSame) throw new AuthError('sign_in_expired');
     if (record.emailProof.reaches('mailbox')) return null;
-    return this.core.proofs.recordSignIn(locked, row.isOwn === true, transaction);
+    return this.core.emailProofs.recordSignIn(locked, row.isOwn === true, transaction);
   }
 }
 
@@ -166,7 +169,7 @@ export function asVerified<R extends Pick<UserRecord, 'user' | 'account'>>(recor
 }
 
 /** Returns the user who signs in after the proof. @param authEpoch the user's epoch before the proof */
-export function afterProof({ record }: Proven, authEpoch: number): ProofToBegin {
+export function afterEmailProof({ record }: Proven, authEpoch: number): UserToSignIn {
   return { user: record.user, authEpoch: record.authEpoch, hasForgotten: record.authEpoch !== authEpoch };
 }
 

@@ -111,7 +111,7 @@ export class DeviceRows {
   }
 
   /** Records the first sign-in of an imported account in a browser. */
-  async markFirst(userId: string, firstUsedAt: Date, transaction: Transaction): Promise<void> {
+  async setFirstUse(userId: string, firstUsedAt: Date, transaction: Transaction): Promise<void> {
     await this.#tables.users.update({ firstUsedAt }, { id: userId }, transaction);
   }
 

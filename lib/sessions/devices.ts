@@ -223,7 +223,7 @@ export class Devices {
     await this.core.deviceRows.tidy(known.devices, transaction);
     const { importedAt, firstUsedAt } = known.account;
     if (importedAt !== null && firstUsedAt === null)
-      await this.core.deviceRows.markFirst(user.id, now, transaction);
+      await this.core.deviceRows.setFirstUse(user.id, now, transaction);
     // The first sign-in to an account needs no notice.
     if (known.hasOther || known.devices.length > 0) await this.core.notices.tell(notice, transaction);
     return token;

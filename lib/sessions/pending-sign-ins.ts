@@ -11,7 +11,7 @@ import type { UserRecord } from '../users/record.js';
 import type { Users } from '../users/users.js';
 import type { CodeTries } from '../waiting/code-tries.js';
 import type { EmailedSignIns } from '../waiting/emailed-sign-ins.js';
-import { type FoundWaiting, type JoinedPart, WaitingOfUsers } from '../waiting/waiting.js';
+import { type FoundWaiting, type JoinedColumns, WaitingOfUsers } from '../waiting/waiting.js';
 import { cookieValues } from './carriers.js';
 import { MAX_IP, MAX_USER_AGENT } from './signed-in.js';
 
@@ -108,7 +108,7 @@ export class PendingSignIns {
    * @throws AuthError `sign_in_expired` if the token is unknown, was used or has expired, or if the user's sessions
    *   have been revoked
    */
-  async find(token: string, joined?: JoinedPart): Promise<FoundPending> {
+  async find(token: string, joined?: JoinedColumns): Promise<FoundPending> {
     const found = await this.rows.find(digestToken(token), joined);
     if (!found) throw new AuthError('sign_in_expired');
     return found;

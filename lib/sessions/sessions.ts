@@ -119,7 +119,7 @@ export class Sessions {
    * @param at when the user reauthenticated, if another system reports it; a time in the future counts as now
    * @returns whether the session's time of authentication changed
    */
-  async markAuthenticated(userId: string, id: string, at?: Date, within?: Transaction): Promise<boolean> {
+  async setAuthenticated(userId: string, id: string, at?: Date, within?: Transaction): Promise<boolean> {
     if (!isUuid(userId) || !isUuid(id)) return false;
     await this.core.database.ready();
     const now = this.core.database.clock.date();

@@ -101,7 +101,7 @@ class NewSessions {
   }
 
   /** Records that a session replaces the session that the current request presents. */
-  async markReplacing(sessionId: string, transaction: Transaction): Promise<void> {
+  async setReplacing(sessionId: string, transaction: Transaction): Promise<void> {
     const replacedTokenHash = this.#presentedTokenHash();
     if (replacedTokenHash) await this.#table.update({ replacedTokenHash }, { id: sessionId }, transaction);
   }
@@ -138,7 +138,7 @@ class NewSessions {
 }
 
 /** A user who has authenticated: with a password, at a provider, with a passkey, or with an emailed link. */
-export interface Proof extends Pick<UserRecord, 'user' | 'account' | 'row'>, Shown {
+export interface AuthenticatedUser extends Pick<UserRecord, 'user' | 'account' | 'row'>, Shown {
   /**
    * The user's epoch at that time. If all sessions were revoked or the password was changed since then, the proof is
    * invalid.
@@ -157,7 +157,7 @@ export interface SignInOptions {
    * Whether a session starts although the account has a second factor, because the app requests it. It is not fresh.
    * @default false
    */
-  readonly withoutProof?: boolean;
+  readonly withoutSecondFactor?: boolean;
   /** When the session expires, if that is before the end of its lifetime. @default null */
   readonly endsAt?: Date | null;
   /**
@@ -177,7 +177,7 @@ export interface SignInOptions {
 }
 
 /** The user who signs in, as read or changed by the transaction. */
-export interface ProofToBegin extends Pick<Proof, 'user' | 'authEpoch'> {
+export interface UserToSignIn extends Pick<AuthenticatedUser, 'user' | 'authEpoch'> {
   /** Whether the session is fresh, as far as it can be. @default true */
   readonly isFresh?: boolean;
   /** Whether the account has forgotten its devices since the sign-in was checked. @default false */
@@ -190,7 +190,7 @@ export interface CheckedSignIn {
    * Creates the session, ends the client's other sessions, and remembers its device, all or nothing. If a second factor
    * is required first, it stores a pending sign-in instead.
    */
-  begin(proof: ProofToBegin, transaction?: Transaction): Promise<SignedIn>;
+  begin(proof: UserToSignIn, transaction?: Transaction): Promise<SignedIn>;
   /** Clears the failed attempts, after the transaction. Does nothing if the sign-in is pending. */
   complete(signedIn: SignedIn): Promise<void>;
 }
@@ -201,7 +201,7 @@ interface RequiresVerifiedEmails {
   requireFor(user: User, isByPerson: boolean): Promise<void>;
 }
 
-/** What {@link SignIn} needs. */
+/** What {@link SignInGate} needs. */
 interface SignInNeeds extends NewSessionsNeeds {
   readonly limiter: Limiter;
   readonly events: Events;
@@ -219,7 +219,7 @@ interface SignInNeeds extends NewSessionsNeeds {
  * The only place where sessions are created, however the user authenticated. The checks of sign-ins run here, so that no
  * sign-in method can skip them.
  */
-export class SignIn {
+export class SignInGate {
   readonly #sessions: NewSessions;
 
   constructor(private readonly core: SignInNeeds) {
@@ -233,15 +233,21 @@ export class SignIn {
    * @throws AuthError if a check rejects the user, such as `email_not_verified` (403)
    */
   async check(
-    { user, account, row, attempts = null, ...shown }: Omit<Proof, 'authEpoch'>,
-    { remembered = false, withoutProof = false, replaced, isByPerson = true, ...options }: SignInOptions = {},
+    { user, account, row, attempts = null, ...shown }: Omit<AuthenticatedUser, 'authEpoch'>,
+    {
+      remembered = false,
+      withoutSecondFactor = false,
+      replaced,
+      isByPerson = true,
+      ...options
+    }: SignInOptions = {},
   ): Promise<CheckedSignIn> {
     if (!options.isYetToBeMade && !(await this.core.users.isPresent({ user, row })))
       throw new AuthError('invalid_credentials');
     checkAccount(account, this.core.contributions);
     await this.core.emailVerification?.requireFor(user, isByPerson);
     const reached = this.core.secondFactors.reached({ account }, shown);
-    const assurance = reached ?? (withoutProof ? { aal: 1 as const, amr: shown.amr } : null);
+    const assurance = reached ?? (withoutSecondFactor ? { aal: 1 as const, amr: shown.amr } : null);
     const device = assurance && isByPerson ? await this.core.devices.recognize(user) : NO_DEVICE;
     const needsCode = assurance !== null && (await this.core.emailCodes.isDemanded(user, assurance, device));
     const begun: SessionToBegin | null =
@@ -281,7 +287,7 @@ export class SignIn {
   }
 
   /** Runs the checks and signs the user in. @throws like {@link check} */
-  async begin(proof: Proof, options?: SignInOptions): Promise<SignedIn> {
+  async begin(proof: AuthenticatedUser, options?: SignInOptions): Promise<SignedIn> {
     const checked = await this.check(proof, options);
     const signedIn = await checked.begin(proof);
     await checked.complete(signedIn);
@@ -299,7 +305,7 @@ export class SignIn {
     return this.core.database.transaction(async (transaction) => {
       const known = isNew ? await this.core.devices.lock(user.id, session.id, transaction) : null;
       if (isNew && !known?.isOpen) throw new AuthError('invalid_session');
-      await this.#sessions.markReplacing(session.id, transaction);
+      await this.#sessions.setReplacing(session.id, transaction);
       const device = known ? await this.core.devices.add(user, known, transaction) : cookie;
       await this.#sessions.end(replaced, transaction);
       return { ...issued, device };
@@ -308,7 +314,7 @@ export class SignIn {
 
   /** Starts a transaction only if there is more to write than the session. */
   async #begin(
-    proof: Pick<Proof, 'user' | 'authEpoch'>,
+    proof: Pick<AuthenticatedUser, 'user' | 'authEpoch'>,
     begun: SessionToBegin,
     transaction?: Transaction,
   ): Promise<IssuedSession> {
@@ -370,7 +376,7 @@ export class SignIn {
 /** Returns the session to create after the transaction's changes to the account. */
 function asLeft(
   begun: SessionToBegin,
-  { isFresh = true, hasForgotten = false }: ProofToBegin,
+  { isFresh = true, hasForgotten = false }: UserToSignIn,
 ): SessionToBegin {
   const { device } = begun;
   return {

@@ -139,7 +139,7 @@ function checkTasks({ tasks: { names } }: Core, tasks: readonly string[] = []): 
 async function giveSecondFactor(core: Core, userId: string): Promise<SecondFactorForTest> {
   // A plugin declares this key, so without it the types do not know the key.
   const part = core.contributions
-    .flatMap(({ rowParts = [] }) => rowParts)
+    .flatMap(({ rowReaders = [] }) => rowReaders)
     .find(({ keys }) => (keys as readonly string[]).includes('totpSecret'));
   if (!part)
     throw new TypeError('latchkey: signedIn: secondFactor: true requires twoFactor() in the plugins');

@@ -6,7 +6,7 @@ import { AuthError } from '../errors.js';
 import type { Events } from '../outbox/events.js';
 import type { FieldSource, FieldValues } from './fields.js';
 import { type HeldEmails, heldEmail } from './held-emails.js';
-import type { RowPart } from './imported.js';
+import type { RowReader } from './imported.js';
 import type { NewUser, UserRecord } from './record.js';
 import type { AppRow } from './row-source.js';
 import { runHook } from './updates.js';
@@ -106,7 +106,7 @@ export interface NewAccount {
   readonly user: NewUser;
   readonly fields: FieldValues;
   /** The values that plugins write for the account. @default nothing */
-  readonly values?: ReadonlyMap<RowPart, unknown>;
+  readonly values?: ReadonlyMap<RowReader, unknown>;
 }
 
 /** An account that can be created, and the app's row that it belongs to. If the row is null, it is created too. */
@@ -202,25 +202,25 @@ export class NewAccounts {
     created: readonly Created[],
     transaction: Transaction,
   ): Promise<void> {
-    const values = valuesByPart(
+    const values = valuesByReader(
       created.flatMap(({ record, isHeld }, index) =>
         isHeld ? [] : [[accounts[index]?.account.values, record.user.id] as const],
       ),
     );
-    for (const [part, ofUsers] of values) await part.write?.(new Map(ofUsers), transaction);
+    for (const [reader, ofUsers] of values) await reader.write?.(new Map(ofUsers), transaction);
   }
 }
 
-/** Groups the values of accounts by part, with the accounts' ids. */
-export function valuesByPart(
+/** Groups the values of accounts by what has read them, with the accounts' ids. */
+export function valuesByReader(
   accounts: readonly (readonly [values: NewAccount['values'], id: string])[],
-): Map<RowPart, [id: string, value: unknown][]> {
-  const all = new Map<RowPart, [string, unknown][]>();
+): Map<RowReader, [id: string, value: unknown][]> {
+  const all = new Map<RowReader, [string, unknown][]>();
   for (const [values, id] of accounts)
-    for (const [part, value] of values ?? []) {
-      const list = all.get(part) ?? [];
+    for (const [reader, value] of values ?? []) {
+      const list = all.get(reader) ?? [];
       list.push([id, value]);
-      all.set(part, list);
+      all.set(reader, list);
     }
   return all;
 }

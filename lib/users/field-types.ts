@@ -71,10 +71,10 @@ type WithInputs<T extends readonly unknown[], F extends FieldsOptions> = {
 };
 
 /** Properties that are kept as they are, because functions with type parameters cannot be mapped. */
-type Kept = 'on' | 'models' | symbol;
+type Untouched = 'on' | 'models' | symbol;
 
 type Filled<T, F extends FieldsOptions> = {
-  readonly [K in keyof T]: K extends Kept
+  readonly [K in keyof T]: K extends Untouched
     ? T[K]
     : T[K] extends (...given: infer Given) => infer Result
       ? (...given: WithInputs<Given, F>) => WithUsers<Result, F>

@@ -69,7 +69,7 @@ export interface Refusal {
 export type RowValues = Readonly<Record<string, string>>;
 
 /** The part of an import's rows that a plugin reads. Its keys are declared with `declareRowKeys`. */
-export interface RowPart<Value = unknown> {
+export interface RowReader<Value = unknown> {
   /** The keys of a row that it reads. */
   readonly keys: readonly (keyof ImportRow)[];
   /**
@@ -107,7 +107,7 @@ export interface RowPart<Value = unknown> {
 /** A plugin that reads parts of an import's rows. */
 export interface ReadsRows {
   /** The parts that it reads. */
-  readonly rowParts?: readonly RowPart[];
+  readonly rowReaders?: readonly RowReader[];
 }
 
 const rowKeys = new Map<string, RowKeySwitch>();
@@ -142,7 +142,7 @@ const OWN_KEYS: Readonly<Record<string, string>> = {
  */
 export function rowKeysOf(plugins: readonly ReadsRows[], changed: readonly string[]): readonly string[] {
   const ofParts: readonly string[] = plugins
-    .flatMap(({ rowParts = [] }) => rowParts)
+    .flatMap(({ rowReaders = [] }) => rowReaders)
     .flatMap(({ keys }) => keys);
   return changed.flatMap((name) => OWN_KEYS[name] ?? (ofParts.includes(name) ? name : []));
 }

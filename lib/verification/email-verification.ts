@@ -31,7 +31,7 @@ interface EmailVerificationNeeds {
 }
 
 /** The parts that the core does not have without emails and passwords. */
-interface EmailVerificationParts extends EmailVerificationSettings {
+interface EmailVerificationGiven extends EmailVerificationSettings {
   readonly mails: Mails;
   readonly check: PasswordCheck;
 }
@@ -40,7 +40,7 @@ interface EmailVerificationParts extends EmailVerificationSettings {
 export class EmailVerification {
   constructor(
     private readonly core: EmailVerificationNeeds,
-    private readonly parts: EmailVerificationParts,
+    private readonly parts: EmailVerificationGiven,
   ) {}
 
   /** Whether users with an email must verify it before they can sign in. */

@@ -10,7 +10,7 @@ import { type ChecksAccounts, checkAccount, type UserRecord } from '../users/rec
 import type { Users } from '../users/users.js';
 import type { CodeTries } from '../waiting/code-tries.js';
 import { type FoundWaiting, WaitingOfUsers } from '../waiting/waiting.js';
-import type { BeforeChange, ProofOfEmail } from './proof.js';
+import type { BeforeChange, EmailProofs } from './email-proofs.js';
 import { endedByNewPassword, type Purpose } from './purposes.js';
 
 /** A valid token and its user. */
@@ -26,13 +26,13 @@ interface OneTimeTokensNeeds {
   readonly database: Database;
   readonly users: Users;
   readonly codeTries: CodeTries;
-  readonly proofs: ProofOfEmail;
+  readonly emailProofs: EmailProofs;
   readonly contributions: readonly ChecksAccounts[];
 }
 
 /**
  * Tokens that are emailed to users. Each token is for one user, one address and one purpose, and can be used once.
- * Redeeming a token proves access to the mailbox, so the rules of {@link ProofOfEmail} apply to every purpose.
+ * Redeeming a token proves access to the mailbox, so the rules of {@link EmailProofs} apply to every purpose.
  */
 export class OneTimeTokens {
   readonly #waiting: WaitingOfUsers<TokenColumns>;
@@ -119,8 +119,8 @@ export class OneTimeTokens {
       await this.#waiting.end({ userId: record.user.id, ...siblings }, transaction);
       const proof = { proof: EmailProof.answeredMail, isOwn, before };
       const proved = purpose.isForNewEmail
-        ? await this.core.proofs.replaceEmail(record, row.email, proof, transaction)
-        : await this.core.proofs.record(record, proof, transaction);
+        ? await this.core.emailProofs.replaceEmail(record, row.email, proof, transaction)
+        : await this.core.emailProofs.record(record, proof, transaction);
       return work(proved, transaction);
     });
   }

@@ -138,7 +138,7 @@ export interface WaitingOfUsersNeeds extends WaitingNeeds {
 }
 
 /** What is read in the same statement as a row, so that it costs no statement of its own. */
-export interface JoinedPart {
+export interface JoinedColumns {
   readonly columns: string;
   /** The SQL after the join with users, whose alias is `u`. */
   readonly join: string;
@@ -149,7 +149,7 @@ export interface JoinedPart {
 export interface FoundWaiting<Row> {
   readonly row: Row;
   readonly record: UserRecord;
-  /** The row of the result, for the reader of the {@link JoinedPart}. */
+  /** The row of the result, for the reader of the {@link JoinedColumns}. */
   readonly raw: object;
 }
 
@@ -169,7 +169,7 @@ export class WaitingOfUsers<C extends OfUsers> extends Waiting<C> {
    * @param joined what else to read
    * @returns null if the row was never there, was used, has expired, or was issued for another epoch or email of the user
    */
-  async find(hash: Digest, joined?: JoinedPart): Promise<FoundWaiting<RowOf<C>> | null> {
+  async find(hash: Digest, joined?: JoinedColumns): Promise<FoundWaiting<RowOf<C>> | null> {
     const { selection } = this.#users;
     await selection.ready?.();
     const [raw] = await this.database.select<{ db_now: number }>(

@@ -4,7 +4,7 @@ import { exportedTables } from '../../lib/accounts/export.js';
 import { internalsOf } from '../../lib/auth.js';
 import { createAuth } from '../../lib/index.js';
 import { declaredEvents, type declareEvents } from '../../lib/outbox/events.js';
-import type { PluginParts } from '../../lib/plugin.js';
+import type { PluginSetup } from '../../lib/plugin.js';
 import { type Columns, column, columnName } from '../../lib/tables/column.js';
 import { coreTables, users } from '../../lib/tables/core.js';
 import { declareTable, type TableDeclaration } from '../../lib/tables/table.js';
@@ -20,7 +20,7 @@ const auth = createAuth({
   plugins: [...everyPlugin({ sendsEmails: true }), fixedProvider()],
 });
 const { core } = internalsOf(auth);
-const parts = core.contributions as readonly PluginParts[];
+const parts = core.contributions as readonly PluginSetup[];
 const tables: readonly TableDeclaration[] = [
   ...Object.values(coreTables).filter(({ name }) => name !== users.name),
   core.users.declaration,

@@ -324,7 +324,7 @@ describe('an undo', () => {
     const { core } = internalsOf(app.auth);
     const marked = async () => {
       const token = createToken(UNDO_PREFIX);
-      await core.changes.mark(id, { kind: 'recovery-code-used', token });
+      await core.history.recordEvent(id, { kind: 'recovery-code-used', token });
       return token;
     };
     await undo({ token: await marked(), password: ada.password }).expect(200, {

@@ -315,7 +315,9 @@ describe('what a sign-in showed before the change', () => {
       const issued = await app.auth.createSession(id);
       const { core } = internalsOf(app.auth);
       const request = { headers: {} };
-      await core.context.forClient({ ip: null, userAgent: null, request }, () => core.gate.attach(issued));
+      await core.context.forClient({ ip: null, userAgent: null, request }, () =>
+        core.signInGate.attach(issued),
+      );
     });
     expect(await missingIn(browser, token)).toEqual(['password']);
   });

@@ -102,13 +102,13 @@ describe('a sign-in from a new device', () => {
     await newDevice();
     const issued = await app.auth.createSession(userId);
     expect(await told()).toEqual([]);
-    await core().context.forClient(clientWith(''), () => core().gate.attach(issued));
+    await core().context.forClient(clientWith(''), () => core().signInGate.attach(issued));
     expect(await told()).toHaveLength(1);
   });
 
   test('is not told for the first session, which the app has made', async () => {
     const issued = await app.auth.createSession(userId);
-    await core().context.forClient(clientWith(''), () => core().gate.attach(issued));
+    await core().context.forClient(clientWith(''), () => core().signInGate.attach(issued));
     expect(await told()).toEqual([]);
     expect(await devices().count()).toBe(1);
   });

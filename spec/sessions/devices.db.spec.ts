@@ -310,7 +310,7 @@ describe('the devices of an account', () => {
     const { core } = internalsOf(app.auth);
     await core.database.transaction(async (transaction) => {
       const record = (await core.users.lock(userId, transaction))!;
-      await core.proofs.record(record, { proof: EmailProof.answeredMail }, transaction);
+      await core.emailProofs.record(record, { proof: EmailProof.answeredMail }, transaction);
     });
     expect(await devicesOf({ userId })).toBe(0);
     expect(cookieOf(await signIn(ada, device))?.value).not.toBe(device);

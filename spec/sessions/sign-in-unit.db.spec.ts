@@ -69,7 +69,7 @@ test('a session of a user who has been deleted is not attached', async () => {
   const issued = await app.auth.createSession(userId);
   await app.auth.users.delete(userId);
   const request = { headers: {} };
-  await expect(core.forClient({ request }, () => core.gate.attach(issued))).rejects.toMatchObject({
+  await expect(core.forClient({ request }, () => core.signInGate.attach(issued))).rejects.toMatchObject({
     code: 'invalid_session',
   });
   expect(await idsIn('known_devices')).toEqual([]);
@@ -84,7 +84,9 @@ test('a session that an app attaches to a browser later takes the place of its e
   const issued = await app.auth.createSession(userId);
   const before = await state();
   const attach = () =>
-    core.forClient({ request: { headers: { cookie: `latchkey=${token}` } } }, () => core.gate.attach(issued));
+    core.forClient({ request: { headers: { cookie: `latchkey=${token}` } } }, () =>
+      core.signInGate.attach(issued),
+    );
 
   await query('ALTER TABLE known_devices RENAME TO elsewhere');
   await expect(attach()).rejects.toMatchObject({ code: 'unavailable' });

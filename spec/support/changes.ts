@@ -19,7 +19,7 @@ export async function beforeChange(
   await core.database.transaction(async (transaction) => {
     const record = await core.users.lock(userId, transaction);
     if (!record) throw new Error('there is no such user');
-    await core.changes.record({ kind, token, email: takenEmail }, record, transaction);
+    await core.history.record({ kind, token, email: takenEmail }, record, transaction);
   });
   return token;
 }

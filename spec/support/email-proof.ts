@@ -20,6 +20,6 @@ async function record(
   await core.database.transaction(async (transaction) => {
     const user = await core.users.lock(userId, transaction);
     if (!user) throw new Error('there is no such user');
-    await core.proofs.record(user, { proof: EmailProof.answeredMail, isOwn }, transaction);
+    await core.emailProofs.record(user, { proof: EmailProof.answeredMail, isOwn }, transaction);
   });
 }

@@ -24,10 +24,10 @@ let provider: Awaited<ReturnType<typeof startLyingProvider>>;
 let meanwhile: ((user: User) => Promise<unknown>) | null = null;
 const interruption = definePlugin({
   name: 'interruption',
-  setup({ gate }) {
-    const { check } = gate;
-    gate.check = async (record, options) => {
-      const checked = await check.call(gate, record, options);
+  setup({ signInGate }) {
+    const { check } = signInGate;
+    signInGate.check = async (record, options) => {
+      const checked = await check.call(signInGate, record, options);
       const work = meanwhile;
       meanwhile = null;
       await work?.(record.user);

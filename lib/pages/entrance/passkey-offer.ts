@@ -35,7 +35,7 @@ export function passkeyOffer(site: Site): Page | null {
       if (isUnverified || site.core.tasks.open(auth.user, auth.session).length > 0) return new Leave(next);
       const { passkeys } = await site.read(list, visit);
       if (passkeys.length > 0) return new Leave(next);
-      site.kept.setOffered(visit.res);
+      site.cookies.setOffered(visit.res);
       return { mount: site.mount, next };
     },
     view: passkeyOfferView,

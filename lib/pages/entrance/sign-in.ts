@@ -47,7 +47,7 @@ export function signIn(site: Site): Page {
               ownFields: [CAN_CREATE],
               next: ({ returnTo, fields, req }: Sent) => {
                 const canOffer = fields.get(CAN_CREATE) === 'true' && site.hasPage('sign-in/passkey');
-                return canOffer && !site.kept.wasOffered(req)
+                return canOffer && !site.cookies.wasOffered(req)
                   ? site.page('sign-in/passkey', { returnTo })
                   : (returnTo ?? site.home);
               },

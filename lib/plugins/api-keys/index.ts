@@ -6,7 +6,7 @@ import { ApiKeysApi } from './api.js';
 import { apiKeyCarrier } from './carrier.js';
 import { apiKeysTable } from './declarations.js';
 import { createApiKey, listApiKeys, revokeApiKey } from './routes.js';
-import { ApiKeyStore, undoPart } from './store.js';
+import { ApiKeyStore, undoRules } from './store.js';
 
 /** Options of {@link apiKeys}. */
 export interface ApiKeysOptions {
@@ -66,7 +66,7 @@ export function apiKeys(options: ApiKeysOptions = {}): Plugin<'apiKeys', ApiKeys
         tables: TABLES,
         onDelete: (userId, transaction) => store.deleteAll(userId, transaction),
         onFirstProof: (userId, transaction) => store.deleteAll(userId, transaction),
-        undo: undoPart(store),
+        undo: undoRules(store),
         settle: () => store.settle(),
       };
     },

@@ -4,7 +4,7 @@ import { createToken, digestToken } from '../../crypto/token.js';
 import { isUuid, uuidv7 } from '../../crypto/uuid.js';
 import type { Database } from '../../database/database.js';
 import { AuthError } from '../../errors.js';
-import type { UndoPart } from '../../notices/changes.js';
+import type { UndoRules } from '../../notices/changes.js';
 import { LastUse } from '../../sessions/last-use.js';
 import { TokenLookup } from '../../sessions/lookup.js';
 import type { User } from '../../tables/core.js';
@@ -131,7 +131,7 @@ export class ApiKeyStore {
  * Deletes the keys that were created after a change, when the change is undone. Keys that were revoked after it stay
  * revoked.
  */
-export function undoPart(store: ApiKeyStore): UndoPart {
+export function undoRules(store: ApiKeyStore): UndoRules {
   return {
     name: 'apiKeys',
     snapshot: (userId, transaction) => store.ids(userId, transaction),

@@ -30,7 +30,7 @@ export interface ByMail {
   readonly reset: PasswordReset;
 }
 
-interface Parts {
+interface CredentialServices {
   readonly check: PasswordCheck;
   readonly registrations: Registrations;
   readonly change: PasswordChange;
@@ -46,13 +46,13 @@ export class CredentialApi<
 > {
   declare readonly [withSecondFactors]?: CredentialApi<SignedUp, Input, SignedIn>;
   readonly #core: Core;
-  readonly #parts: Parts;
+  readonly #services: CredentialServices;
   readonly #settings: Settings;
 
   /** @internal */
-  constructor(core: Core, parts: Parts, settings: Settings) {
+  constructor(core: Core, parts: CredentialServices, settings: Settings) {
     this.#core = core;
-    this.#parts = parts;
+    this.#services = parts;
     this.#settings = settings;
   }
 
@@ -65,7 +65,7 @@ export class CredentialApi<
    *   `unavailable` (503); and the errors of hooks
    */
   signUp(input: Input): Promise<SignedUp> {
-    const { registrations } = this.#parts;
+    const { registrations } = this.#services;
     return this.#core.callFor(
       'auth.credential.signUp',
       input,
@@ -88,7 +88,7 @@ export class CredentialApi<
       const found = identifier && (await this.#core.users.findRecord(identifier));
       const record = found && this.#isConcealed(found.user) ? null : found;
       const options = { remembered: input.rememberMe === true };
-      return this.#parts.check.verify(record, name, String(input.password), (proved) =>
+      return this.#services.check.verify(record, name, String(input.password), (proved) =>
         this.#core.signIn({ ...proved, amr: ['pwd'] }, options),
       );
     };
@@ -123,8 +123,8 @@ export class CredentialApi<
       async () => {
         const { userId, currentPassword } = input;
         const known = await this.#core.users.require(userId);
-        const record = await this.#parts.check.verifyOwn(known, String(currentPassword), 'change');
-        return (await this.#parts.change.change(record, input.sessionId, input.newPassword)) as Outcome;
+        const record = await this.#services.check.verifyOwn(known, String(currentPassword), 'change');
+        return (await this.#services.change.change(record, input.sessionId, input.newPassword)) as Outcome;
       },
     );
   }
@@ -141,7 +141,7 @@ export class CredentialApi<
       input,
       ['userId', 'sessionId', 'newPassword'],
       async () =>
-        this.#parts.change.set(
+        this.#services.change.set(
           await this.#core.users.require(input.userId),
           input.sessionId ?? null,
           input.newPassword,
@@ -159,7 +159,7 @@ export class CredentialApi<
    */
   removePassword(input: RemovePasswordInput): Promise<IssuedSession | null> {
     return this.#core.callFor('auth.credential.removePassword', input, ['userId', 'sessionId'], () =>
-      this.#parts.change.remove(input.userId, input.sessionId ?? null),
+      this.#services.change.remove(input.userId, input.sessionId ?? null),
     );
   }
 
@@ -179,7 +179,7 @@ export class CredentialApi<
       async () => {
         await reauthenticate(this.#core, { userId, sessionId, aal: 1 }, async (record) => {
           await this.#core.emailCodes.requireSignIn(record.user, { aal: 1 });
-          await this.#parts.check.verifyOwn(record, String(password));
+          await this.#services.check.verifyOwn(record, String(password));
           return { amr: ['pwd'] };
         });
       },
@@ -238,7 +238,7 @@ export class CredentialApi<
   }
 
   get #byMail() {
-    const { byMail } = this.#parts;
+    const { byMail } = this.#services;
     if (!byMail) throw new TypeError('latchkey: this requires email: { send } in the config');
     return byMail;
   }

@@ -68,7 +68,7 @@ export function credentialPassword<const O extends CredentialPasswordOptions = R
       }),
     setup(core) {
       checkTogether(settings, core);
-      const parts = makeParts(core, settings);
+      const parts = makeServices(core, settings);
       const api = new CredentialApi(core, parts, settings);
       const newPassword = text(1024).describe(parts.passwords.rules.description);
       const routesByMail = ({ verification, reset }: ByMail) => [
@@ -104,7 +104,7 @@ export function credentialPassword<const O extends CredentialPasswordOptions = R
   });
 }
 
-function makeParts(core: Core, settings: Settings) {
+function makeServices(core: Core, settings: Settings) {
   const { mails, passwords, passwordCheck: check, passwordLinks, emailVerification: verification } = core;
   if (!passwords || !check) throw new TypeError('the core has no passwords');
   const byMail =

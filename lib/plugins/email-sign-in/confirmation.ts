@@ -4,8 +4,8 @@ import { digestToken } from '../../crypto/token.js';
 import { uuidv7 } from '../../crypto/uuid.js';
 import { retryAfterRace } from '../../database/faults.js';
 import { AuthError } from '../../errors.js';
-import { afterProof, asVerified } from '../../sessions/completion.js';
-import type { CheckedSignIn, ProofToBegin } from '../../sessions/sign-in.js';
+import { afterEmailProof, asVerified } from '../../sessions/completion.js';
+import type { CheckedSignIn, UserToSignIn } from '../../sessions/sign-in.js';
 import { isPending, type SignedIn } from '../../sessions/signed-in.js';
 import type { User } from '../../tables/core.js';
 import type { EmailedSignInRow } from '../../tables/emailed-sign-ins.js';
@@ -157,7 +157,7 @@ export class Confirmation {
   async #begin(
     checked: CheckedSignIn,
     row: EmailedSignInRow,
-    proof: ProofToBegin,
+    proof: UserToSignIn,
     transaction: Transaction,
   ): Promise<SignedIn> {
     // Create the session first, because this locks the user's row, as other transactions do before their other locks.
@@ -179,9 +179,9 @@ export class Confirmation {
     // The account has changed since it was checked.
     if (!locked || locked.authEpoch !== authEpoch || locked.user.email !== row.email) throw expired();
     if (!(await this.rows.take(hashesOf(row), transaction))) throw expired();
-    const proven = await core.proofs.recordSignIn(locked, isOwn, transaction);
+    const proven = await core.emailProofs.recordSignIn(locked, isOwn, transaction);
     const isFresh = hasOnlyEmail(core, proven.record, await readsPasskey(core, user.id, transaction));
-    const signedIn = await checked.begin({ ...afterProof(proven, authEpoch), isFresh }, transaction);
+    const signedIn = await checked.begin({ ...afterEmailProof(proven, authEpoch), isFresh }, transaction);
     if (isPending(signedIn)) throw expired();
     return proven.passwordRemoved ? { ...signedIn, passwordRemoved: true } : signedIn;
   }

@@ -3,7 +3,7 @@ import type { Core } from '../../core/core.js';
 import { isUuid, uuidv7 } from '../../crypto/uuid.js';
 import type { Database } from '../../database/database.js';
 import type { Replacements } from '../../database/statements.js';
-import type { UndoPart } from '../../notices/changes.js';
+import type { UndoRules } from '../../notices/changes.js';
 import { type SessionColumns, sessions } from '../../tables/core.js';
 import type { Selection, Table } from '../../tables/table.js';
 import type { UserRecord } from '../../users/record.js';
@@ -258,7 +258,7 @@ interface StoredLink extends Pick<AccountRow, 'id' | 'provider' | 'issuer' | 'pr
  * Undoing a change removes links that were added since then, and restores links that were removed. A restored link has
  * no tokens, so the user must link the account again before the app can use the provider's API.
  */
-export function undoPart(accounts: Accounts): UndoPart {
+export function undoRules(accounts: Accounts): UndoRules {
   return {
     name: 'oauth',
     async snapshot(userId, transaction) {

@@ -7,7 +7,7 @@ import { type AuthorizationRequest, beginFlow } from './begin-flow.js';
 import { type CallbackResult, completeFlow } from './complete-flow.js';
 import { type Account, type AccountRow, providerNotices } from './declarations.js';
 import type { AuthorizeInput, CallbackInput, FlowInput, TokensOptions, UnlinkOptions } from './inputs.js';
-import { clientOf, type Parts, revokeTokens } from './parts.js';
+import { clientOf, type OAuthServices, revokeTokens } from './services.js';
 import { openTokens, type ProviderTokens } from './tokens.js';
 import './declarations.js';
 
@@ -15,17 +15,17 @@ import './declarations.js';
 export class OAuthApi<Outcome extends SignedIn = IssuedSession> {
   declare readonly [withSecondFactors]?: OAuthApi<SignedIn>;
   readonly #core: Core;
-  readonly #parts: Parts;
+  readonly #services: OAuthServices;
 
   /** @internal */
-  constructor(parts: Parts) {
+  constructor(parts: OAuthServices) {
     this.#core = parts.core;
-    this.#parts = parts;
+    this.#services = parts;
   }
 
   /** The ids of the configured providers, in the order of their names. */
   get providers(): readonly string[] {
-    return [...this.#parts.clients.keys()];
+    return [...this.#services.clients.keys()];
   }
 
   /**
@@ -35,7 +35,7 @@ export class OAuthApi<Outcome extends SignedIn = IssuedSession> {
    * @throws AuthError `provider_not_found`, `invalid_callback_url`, `invalid_request`, `rate_limited`, `provider_error`
    */
   authorizeUrl(provider: string, input: AuthorizeInput = {}): Promise<AuthorizationRequest> {
-    return beginFlow(this.#parts, { provider, purpose: 'sign-in', sessionId: null }, input);
+    return beginFlow(this.#services, { provider, purpose: 'sign-in', sessionId: null }, input);
   }
 
   /**
@@ -44,7 +44,7 @@ export class OAuthApi<Outcome extends SignedIn = IssuedSession> {
    * @throws AuthError `provider_not_found`, `invalid_callback_url`, `invalid_session`, `provider_error`
    */
   linkUrl(provider: string, sessionId: string, input: FlowInput = {}): Promise<AuthorizationRequest> {
-    return beginFlow(this.#parts, { provider, purpose: 'link', sessionId }, input);
+    return beginFlow(this.#services, { provider, purpose: 'link', sessionId }, input);
   }
 
   /**
@@ -60,7 +60,7 @@ export class OAuthApi<Outcome extends SignedIn = IssuedSession> {
     sessionId: string,
     input: FlowInput = {},
   ): Promise<AuthorizationRequest> {
-    return beginFlow(this.#parts, { provider, purpose: 'reauthenticate', sessionId }, input);
+    return beginFlow(this.#services, { provider, purpose: 'reauthenticate', sessionId }, input);
   }
 
   /**
@@ -74,13 +74,13 @@ export class OAuthApi<Outcome extends SignedIn = IssuedSession> {
     parameters: URLSearchParams,
     options: TransactionOption = {},
   ): Promise<boolean> {
-    clientOf(this.#parts, provider);
+    clientOf(this.#services, provider);
     const state = parameters.get('state') ?? '';
     return this.#core.call(
       'auth.oauth.isPending',
       options,
       [],
-      async () => (await this.#parts.flows.pending(state, provider)) !== null,
+      async () => (await this.#services.flows.pending(state, provider)) !== null,
     );
   }
 
@@ -92,9 +92,10 @@ export class OAuthApi<Outcome extends SignedIn = IssuedSession> {
    */
   async keepForm(provider: string, parameters: URLSearchParams): Promise<string | null> {
     const state = parameters.get('state') ?? '';
-    const redirectUri = await this.#parts.flows.pending(state, provider);
-    const claims = clientOf(this.#parts, provider).provider.unsignedClaims?.(parameters) ?? {};
-    if (redirectUri !== null && Object.keys(claims).length > 0) await this.#parts.flows.keep(state, claims);
+    const redirectUri = await this.#services.flows.pending(state, provider);
+    const claims = clientOf(this.#services, provider).provider.unsignedClaims?.(parameters) ?? {};
+    if (redirectUri !== null && Object.keys(claims).length > 0)
+      await this.#services.flows.keep(state, claims);
     return redirectUri;
   }
 
@@ -104,7 +105,7 @@ export class OAuthApi<Outcome extends SignedIn = IssuedSession> {
    * @internal
    */
   returnsToApp(provider: string): boolean {
-    return this.#parts.clients.get(provider)?.provider.callbackUrl !== undefined;
+    return this.#services.clients.get(provider)?.provider.callbackUrl !== undefined;
   }
 
   /**
@@ -118,13 +119,13 @@ export class OAuthApi<Outcome extends SignedIn = IssuedSession> {
       'auth.oauth.callback',
       input,
       ['provider', 'parameters', 'browser'],
-      async () => (await completeFlow(this.#parts, input)) as CallbackResult<Outcome>,
+      async () => (await completeFlow(this.#services, input)) as CallbackResult<Outcome>,
     );
   }
 
   /** Lists a user's linked accounts, oldest first. */
   accounts(userId: string, options: TransactionOption = {}): Promise<Account[]> {
-    return this.#core.call('auth.oauth.accounts', options, [], () => this.#parts.accounts.list(userId));
+    return this.#core.call('auth.oauth.accounts', options, [], () => this.#services.accounts.list(userId));
   }
 
   /**
@@ -154,7 +155,7 @@ export class OAuthApi<Outcome extends SignedIn = IssuedSession> {
     const endsAt = account.accessTokenExpiresAt?.getTime() ?? Number.POSITIVE_INFINITY;
     if (refreshWithin !== undefined && endsAt < this.#core.database.clock.now() + refreshWithin * 1000)
       return this.refresh(userId, provider);
-    const tokens = openTokens(this.#parts.box, account);
+    const tokens = openTokens(this.#services.box, account);
     const { events } = this.#core;
     await events.together(['tokens.read'], async (within) =>
       events.emit('tokens.read', { userId, provider }, within),
@@ -169,9 +170,9 @@ export class OAuthApi<Outcome extends SignedIn = IssuedSession> {
    *   (502); `provider_slow` while the provider has not responded, `unavailable` (503)
    */
   async refresh(userId: string, provider: string): Promise<ProviderTokens> {
-    const client = clientOf(this.#parts, provider);
-    const account = await this.#parts.refresher.refresh(await this.#linked(userId, provider), client);
-    return openTokens(this.#parts.box, account);
+    const client = clientOf(this.#services, provider);
+    const account = await this.#services.refresher.refresh(await this.#linked(userId, provider), client);
+    return openTokens(this.#services.box, account);
   }
 
   /**
@@ -189,7 +190,7 @@ export class OAuthApi<Outcome extends SignedIn = IssuedSession> {
   }
 
   async #unlink(userId: string, provider: string, sessionId: string | null): Promise<void> {
-    const { accounts } = this.#parts;
+    const { accounts } = this.#services;
     const { events, notices } = this.#core;
     try {
       await removeWayIn(this.#core, userId, sessionId, async (record, transaction) => {
@@ -199,7 +200,7 @@ export class OAuthApi<Outcome extends SignedIn = IssuedSession> {
         await notices.before(providerNotices['provider-unlinked'], record, transaction, details);
         await accounts.delete(unlinked, transaction);
         events.emit('account.unlinked', { userId, provider }, transaction);
-        revokeTokens(this.#parts, unlinked, transaction);
+        revokeTokens(this.#services, unlinked, transaction);
         return record;
       });
     } catch (error) {
@@ -208,12 +209,12 @@ export class OAuthApi<Outcome extends SignedIn = IssuedSession> {
   }
 
   async #linked(userId: string, provider: string): Promise<AccountRow> {
-    const account = await this.#parts.accounts.find(userId, provider);
+    const account = await this.#services.accounts.find(userId, provider);
     if (!account) throw this.#notLinked(provider);
     return account;
   }
 
   #notLinked(provider: string): AuthError {
-    return new AuthError(this.#parts.clients.has(provider) ? 'account_not_linked' : 'provider_not_found');
+    return new AuthError(this.#services.clients.has(provider) ? 'account_not_linked' : 'provider_not_found');
   }
 }

@@ -4,9 +4,9 @@ import { checkCallbackUrl } from '../../http/callback-url.js';
 import type { ProviderClient } from './client.js';
 import { flowSecrets, randomToken, setFlowCookie } from './flows.js';
 import type { AuthorizeInput } from './inputs.js';
-import { clientOf, type Parts } from './parts.js';
 import { type FlowPurpose, isOidc } from './provider.js';
 import { redirectUriOf } from './redirect-uri.js';
+import { clientOf, type OAuthServices } from './services.js';
 
 /** The URL to redirect the browser to, and the cookie that binds the flow to the browser. */
 export interface AuthorizationRequest {
@@ -45,14 +45,14 @@ const CALLS: Readonly<Record<FlowPurpose, readonly [name: string, keys: readonly
  *   `reauthentication_required`
  */
 export function beginFlow(
-  parts: Parts,
+  services: OAuthServices,
   { provider, purpose, sessionId }: NewFlow,
   input: AuthorizeInput,
 ): Promise<AuthorizationRequest> {
-  const { core, flows } = parts;
+  const { core, flows } = services;
   const [call, keys] = CALLS[purpose];
   return core.callFor(call, input, keys, async () => {
-    const client = clientOf(parts, provider);
+    const client = clientOf(services, provider);
     const { callbackUrl = `${core.settings.publicPath}/`, browser = randomToken() } = input;
     const { rememberMe = false, loginHint } = input;
     checkLoginHint(loginHint);
@@ -68,7 +68,7 @@ export function beginFlow(
     if (purpose === 'sign-in') await core.limiter.countAddress('signIn');
     // JavaScript callers might omit the session id, and the flow would then be stored as a sign-in.
     else if (!isUuid(sessionId)) throw new AuthError('invalid_session');
-    else if (flow.reauthenticates) await checkReauthentication(parts, client, sessionId);
+    else if (flow.reauthenticates) await checkReauthentication(services, client, sessionId);
     const { redirectUri, secrets } = flow;
     const url = await client.authorizationUrl(secrets, { redirectUri, purpose, loginHint });
     await flows.begin(flow, browser);
@@ -90,8 +90,12 @@ function checkLoginHint(hint: string | undefined): void {
     });
 }
 
-async function checkReauthentication(parts: Parts, client: ProviderClient, sessionId: string): Promise<void> {
-  if (!(await parts.accounts.findBySession(sessionId, client.provider.id)))
+async function checkReauthentication(
+  services: OAuthServices,
+  client: ProviderClient,
+  sessionId: string,
+): Promise<void> {
+  if (!(await services.accounts.findBySession(sessionId, client.provider.id)))
     throw new AuthError('account_not_linked');
   // Plain OAuth 2.0 has no ID token, and therefore no `auth_time`.
   if (!isOidc(client.provider)) throw noAuthenticationTime();

@@ -11,7 +11,7 @@ import type { Identity, ProviderClient } from './client.js';
 import { clearFlowCookie, readFlowCookie, type TakenFlow } from './flows.js';
 import { ProviderUser } from './identities.js';
 import type { CallbackInput } from './inputs.js';
-import { clientOf, type Parts } from './parts.js';
+import { clientOf, type OAuthServices } from './services.js';
 
 /** The result of a flow. */
 export interface CallbackResult<Outcome extends SignedIn = IssuedSession> {
@@ -34,16 +34,19 @@ const MAX_FUTURE_MS = 300_000;
 const LINKING_MS = 600_000;
 
 /** Completes a flow when the browser returns. @throws AuthError `provider_not_found`, `invalid_flow`, `unavailable` */
-export async function completeFlow(parts: Parts, input: CallbackInput): Promise<CallbackResult<SignedIn>> {
-  const { core } = parts;
-  const client = clientOf(parts, input.provider);
-  const flow = await takeFlow(parts, input);
-  const current = await sessionOfFlow(parts, flow);
-  const setCookie = clearedCookie(parts, flow);
+export async function completeFlow(
+  services: OAuthServices,
+  input: CallbackInput,
+): Promise<CallbackResult<SignedIn>> {
+  const { core } = services;
+  const client = clientOf(services, input.provider);
+  const flow = await takeFlow(services, input);
+  const current = await sessionOfFlow(services, flow);
+  const setCookie = clearedCookie(services, flow);
   try {
     const complete = async () => {
-      const person = new ProviderUser(parts, client.provider, await identityOf(client, flow, input));
-      return outcomeOf(parts, flow, person, current);
+      const person = new ProviderUser(services, client.provider, await identityOf(client, flow, input));
+      return outcomeOf(services, flow, person, current);
     };
     const issued = await (current ? complete() : core.countSignIn('provider', complete));
     const waits = issued !== null && isPending(issued);
@@ -64,7 +67,7 @@ export async function completeFlow(parts: Parts, input: CallbackInput): Promise<
 
 /** Takes the flow that this browser started at this provider. A flow can be taken once. @throws AuthError `invalid_flow` */
 async function takeFlow(
-  { core, flows }: Parts,
+  { core, flows }: OAuthServices,
   { provider, parameters, browser }: CallbackInput,
 ): Promise<TakenFlow> {
   const { request } = core.context.client;
@@ -78,7 +81,7 @@ async function takeFlow(
 
 /** The session that started a link or a reauthentication. Null for a sign-in. @throws AuthError `invalid_flow` */
 async function sessionOfFlow(
-  { core }: Parts,
+  { core }: OAuthServices,
   { sessionId, reauthenticates }: TakenFlow,
 ): Promise<SessionWithUser | null> {
   const { request } = core.context.client;
@@ -89,7 +92,7 @@ async function sessionOfFlow(
   return current;
 }
 
-function clearedCookie({ core }: Parts, { secrets }: TakenFlow): readonly string[] {
+function clearedCookie({ core }: OAuthServices, { secrets }: TakenFlow): readonly string[] {
   const { request } = core.context.client;
   return request ? clearFlowCookie(core, request, secrets.state) : [];
 }
@@ -108,7 +111,7 @@ async function identityOf(
 
 /** @returns the session or pending sign-in to send; null if there is nothing to send */
 async function outcomeOf(
-  { core }: Parts,
+  { core }: OAuthServices,
   flow: TakenFlow,
   person: ProviderUser,
   current: SessionWithUser | null,

@@ -12,8 +12,8 @@ import type { UserRecord } from '../../users/record.js';
 import type { Identity } from './client.js';
 import { type AccountRow, providerNotices } from './declarations.js';
 import { describe } from './openid-client.js';
-import type { Parts } from './parts.js';
 import { type Claims, isSamePerson, type Provider } from './provider.js';
+import type { OAuthServices } from './services.js';
 import { isObject } from './token-response.js';
 
 /** The account of a user at a provider. */
@@ -25,7 +25,7 @@ export interface FoundUser extends UserRecord {
 /** A user at a provider, whom the provider has just identified, and their account here. */
 export class ProviderUser {
   constructor(
-    private readonly oauth: Parts,
+    private readonly oauth: OAuthServices,
     private readonly provider: Provider,
     readonly identity: Identity,
   ) {}

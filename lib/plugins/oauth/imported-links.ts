@@ -1,5 +1,5 @@
 import { AuthError, invalidField } from '../../errors.js';
-import { declareRowKeys, type ImportRow, type RowPart, type RowValues } from '../../users/imported.js';
+import { declareRowKeys, type ImportRow, type RowReader, type RowValues } from '../../users/imported.js';
 import type { Accounts } from './accounts.js';
 import { checkedSubject, MAX_ISSUER } from './profile.js';
 import { issuerOf, type Provider } from './provider.js';
@@ -31,7 +31,7 @@ export interface Link {
 }
 
 /** Imports the accounts at providers that a row contains. */
-export function linksOfRows(accounts: Accounts, providers: readonly Provider[]): RowPart<readonly Link[]> {
+export function linksOfRows(accounts: Accounts, providers: readonly Provider[]): RowReader<readonly Link[]> {
   const known = new Map(providers.map((one) => [one.id, one]));
   return {
     keys: ['accounts'],

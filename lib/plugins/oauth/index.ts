@@ -5,14 +5,13 @@ import { checkCallbackUrl } from '../../http/callback-url.js';
 import { definePlugin, type Plugin } from '../../plugin.js';
 import type { ModelsOf } from '../../tables/model.js';
 import { SealedRows } from '../../tables/sealed-rows.js';
-import type { RowPart } from '../../users/imported.js';
-import { Accounts, undoPart } from './accounts.js';
+import type { RowReader } from '../../users/imported.js';
+import { Accounts, undoRules } from './accounts.js';
 import { OAuthApi } from './api.js';
 import { ProviderClient } from './client.js';
 import { accountsTable, flowsTable } from './declarations.js';
 import { Flows } from './flows.js';
 import { linksOfRows } from './imported-links.js';
-import { revokeTokens } from './parts.js';
 import { MAX_ISSUER } from './profile.js';
 import { issuerOf, type Provider, type ProviderPlugin } from './provider.js';
 import { checkRedirectUri } from './redirect-uri.js';
@@ -28,6 +27,7 @@ import {
   refreshTokens,
   unlink,
 } from './routes.js';
+import { revokeTokens } from './services.js';
 import { contextOf, TOKEN_FIELDS, TokenBox } from './token-box.js';
 import { Refresher } from './tokens.js';
 
@@ -138,8 +138,8 @@ export function oauth(options: OAuthOptions = {}): Plugin<'oauth', OAuthApi, OAu
         forPages: { providers: providers.map(({ id }) => id) },
         waysIn: async ({ user }, transaction) =>
           (await usable(user.id, transaction)).map((id) => ({ kind: 'provider', id })),
-        undo: undoPart(accounts),
-        rowParts: [linksOfRows(accounts, providers) as RowPart],
+        undo: undoRules(accounts),
+        rowReaders: [linksOfRows(accounts, providers) as RowReader],
         settle: async () => {
           await refresher.settle();
           // A refresh can start a revocation.

@@ -72,7 +72,7 @@ export async function toSavableResponse(response: Response): Promise<SavableResp
     .catch(() => null);
   if (response.status !== 200 || !isObject(body) || !isToken(body.access_token))
     return { response, idToken: null, leftOut: [] };
-  const leftOut = Object.entries(PARTS)
+  const leftOut = Object.entries(OPTIONAL_FIELDS)
     .filter(([name, isGood]) => body[name] !== undefined && !isGood(body[name]))
     .map(([name]) => name);
   const kept = Object.entries(body).filter(([name]) => name !== 'id_token' && !leftOut.includes(name));
@@ -87,7 +87,7 @@ export async function toSavableResponse(response: Response): Promise<SavableResp
   };
 }
 
-const PARTS: Readonly<Record<string, (value: unknown) => boolean>> = {
+const OPTIONAL_FIELDS: Readonly<Record<string, (value: unknown) => boolean>> = {
   refresh_token: isToken,
   id_token: isToken,
   token_type: (value) => typeof value === 'string' && value.toLowerCase() === 'bearer',

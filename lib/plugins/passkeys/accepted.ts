@@ -56,7 +56,7 @@ export class AcceptedPasskeys {
   }
 
   async #restorable(userId: string): Promise<readonly EarlierPasskey[]> {
-    const states = await this.core.changes.restorable(userId);
+    const states = await this.core.history.restorable(userId);
     return states.flatMap(({ parts }) => storedIn(parts[PASSKEYS_PART]));
   }
 

@@ -6,7 +6,7 @@ import type { ClientInput, TransactionOption } from '../../sessions/request.js';
 import { type IssuedSession, isPending } from '../../sessions/signed-in.js';
 import type { Passkey } from '../../tables/factors.js';
 import type { UserRecord } from '../../users/record.js';
-import { type Assertions, assuranceOf, type Parts, reauthenticationIn } from './assertions.js';
+import { type Assertions, assuranceOf, type PasskeyServices, reauthenticationIn } from './assertions.js';
 import { bindingFor, bindingOf, browserCookie } from './challenges.js';
 import { lastRemoved, passkeyNotices } from './declarations.js';
 import type { Enrolment, RegisteredPasskey } from './enrolment.js';
@@ -75,13 +75,13 @@ const OF_SESSION = ['userId', 'sessionId'];
 
 /** `auth.passkeys`: sign-ins with a passkey instead of a password. */
 export class PasskeysApi {
-  readonly #parts: Parts;
+  readonly #services: PasskeyServices;
   readonly #enrolment: Enrolment;
   readonly #assertions: Assertions;
 
   /** @internal */
-  constructor(parts: Parts, enrolment: Enrolment, assertions: Assertions) {
-    this.#parts = parts;
+  constructor(parts: PasskeyServices, enrolment: Enrolment, assertions: Assertions) {
+    this.#services = parts;
     this.#enrolment = enrolment;
     this.#assertions = assertions;
   }
@@ -94,7 +94,7 @@ export class PasskeysApi {
    *   (404); `too_many_passkeys` (409) if the user already has 100; `rate_limited` (429)
    */
   registrationOptions(input: PasskeySession): Promise<{ readonly options: PasskeyCreationOptionsJSON }> {
-    const { core } = this.#parts;
+    const { core } = this.#services;
     const { userId, sessionId } = input;
     return core.call('auth.passkeys.registrationOptions', input, OF_SESSION, async () => {
       await core.limiter.countAccount('passkeyOptions', userId);
@@ -111,7 +111,7 @@ export class PasskeysApi {
    */
   register(input: RegisterPasskeyInput): Promise<RegisteredPasskey> {
     const { userId, sessionId, response, name } = input;
-    return this.#parts.core.callFor(
+    return this.#services.core.callFor(
       'auth.passkeys.register',
       input,
       [...OF_SESSION, 'response', 'name'],
@@ -122,13 +122,15 @@ export class PasskeysApi {
 
   /** Lists a user's passkeys, newest first. */
   list(userId: string, options: TransactionOption = {}): Promise<Passkey[]> {
-    return this.#parts.core.call('auth.passkeys.list', options, [], () => this.#parts.store.list(userId));
+    return this.#services.core.call('auth.passkeys.list', options, [], () =>
+      this.#services.store.list(userId),
+    );
   }
 
   /** Renames a passkey. @throws AuthError `passkey_not_found` (404), `validation_failed` (422) */
   rename(userId: string, passkeyId: string, name: string, options: TransactionOption = {}): Promise<Passkey> {
-    return this.#parts.core.call('auth.passkeys.rename', options, [], async () => {
-      const renamed = await this.#parts.store.rename(userId, passkeyId, checkName(name));
+    return this.#services.core.call('auth.passkeys.rename', options, [], async () => {
+      const renamed = await this.#services.store.rename(userId, passkeyId, checkName(name));
       if (!renamed) throw new AuthError('passkey_not_found');
       return renamed;
     });
@@ -143,7 +145,7 @@ export class PasskeysApi {
    *   no other one
    */
   remove(userId: string, passkeyId: string, options: RemovePasskeyOptions = {}): Promise<void> {
-    const { core } = this.#parts;
+    const { core } = this.#services;
     return core.call('auth.passkeys.remove', options, ['sessionId'], () =>
       removeWayIn(core, userId, options.sessionId ?? null, async (record, transaction) => {
         await this.#remove(record, passkeyId, options.sessionId ?? null, transaction);
@@ -159,7 +161,7 @@ export class PasskeysApi {
    * @throws AuthError `user_not_found` (404), `rate_limited` (429)
    */
   reauthenticationOptions(input: PasskeySession): Promise<{ readonly options: PasskeyRequestOptionsJSON }> {
-    const { core } = this.#parts;
+    const { core } = this.#services;
     const { userId, sessionId } = input;
     return core.call('auth.passkeys.reauthenticationOptions', input, OF_SESSION, async () => {
       await core.limiter.countAccount('passkeyOptions', userId);
@@ -175,7 +177,7 @@ export class PasskeysApi {
    *   `user_not_found` (404)
    */
   reauthenticate(input: ReauthenticateWithPasskeyInput): Promise<IssuedSession> {
-    const { core } = this.#parts;
+    const { core } = this.#services;
     const { userId, sessionId, response } = input;
     return core.callFor('auth.passkeys.reauthenticate', input, [...OF_SESSION, 'response'], async () => {
       const issued = await reauthenticate(core, { userId, sessionId, aal: 2 }, async () => {
@@ -194,7 +196,7 @@ export class PasskeysApi {
    * @throws AuthError `rate_limited` (429)
    */
   signInOptions(input: ClientInput = {}): Promise<PasskeySignInRequest> {
-    const { core } = this.#parts;
+    const { core } = this.#services;
     return core.callFor('auth.passkeys.signInOptions', input, [], async () => {
       await core.limiter.countAddress('passkeyOptions');
       const pendingToken = bindingFor(core, core.context.client.request);
@@ -210,7 +212,7 @@ export class PasskeysApi {
    *   `invalid_passkey` (401) if the response cannot be verified; and the errors of account checks
    */
   signIn(input: PasskeySignInInput): Promise<IssuedSession> {
-    const { core } = this.#parts;
+    const { core } = this.#services;
     const work = async () => {
       const binding = bindingOf(core, core.context.client.request, input.pendingToken);
       const ceremony = { purpose: 'sign-in', binding } as const;
@@ -231,7 +233,7 @@ export class PasskeysApi {
     sessionId: string | null,
     transaction: Transaction,
   ): Promise<void> {
-    const { core, store, changes } = this.#parts;
+    const { core, store, setup } = this.#services;
     const userId = record.user.id;
     const passkeys = await store.rows(userId, transaction);
     const passkey = passkeys.find(({ id }) => id === passkeyId);
@@ -241,7 +243,7 @@ export class PasskeysApi {
     const notice = isLast && isFactor ? lastRemoved : passkeyNotices['passkey-removed'];
     await core.notices.before(notice, record, transaction, { subject: passkey.name });
     await store.delete(passkey, transaction);
-    if (isLast) await changes?.passkeysRemoved(record, sessionId !== null, transaction);
+    if (isLast) await setup?.passkeysRemoved(record, sessionId !== null, transaction);
     core.events.emit('passkey.removed', { userId, passkeyId }, transaction);
   }
 }

@@ -1,4 +1,4 @@
-import type { SecondFactorChanges } from '../../accounts/second-factor.js';
+import type { SecondFactorSetup } from '../../accounts/second-factor.js';
 import type { Core } from '../../core/core.js';
 import { AuthError } from '../../errors.js';
 import type { FoundPasskey, PasskeyStore } from '../../factors/passkeys.js';
@@ -20,19 +20,19 @@ import {
 type Methods = readonly ['hwk' | 'swk', 'user', 'mfa'];
 
 /** The objects that the ceremonies share. */
-export interface Parts {
+export interface PasskeyServices {
   readonly core: Core;
   readonly store: PasskeyStore;
   readonly challenges: Challenges;
   readonly party: RelyingParty;
   readonly accepted: AcceptedPasskeys;
   /** Null if accounts cannot have a second factor. */
-  readonly changes: SecondFactorChanges | null;
+  readonly setup: SecondFactorSetup | null;
 }
 
 /** Asks for passkeys, and verifies their use. */
 export class Assertions {
-  constructor(private readonly parts: Parts) {}
+  constructor(private readonly services: PasskeyServices) {}
 
   /**
    * @param userId the user whose passkeys to ask for. Null for a sign-in: the browser offers the passkeys that it knows
@@ -40,7 +40,7 @@ export class Assertions {
   async options(ceremony: Ceremony, userId: string | null): Promise<PasskeyRequestOptionsJSON> {
     // Load the package first, so that a missing one fails before the user touches an authenticator.
     await loadWebAuthn();
-    const { store, challenges, party } = this.parts;
+    const { store, challenges, party } = this.services;
     const passkeys = userId === null ? [] : await store.rows(userId);
     return {
       rpId: party.id,
@@ -59,7 +59,7 @@ export class Assertions {
    *   `invalid_passkey` for every other error
    */
   async verify(response: PasskeyResponse, ceremony: Ceremony, userId: string | null): Promise<FoundPasskey> {
-    const { core, store, challenges, party, accepted } = this.parts;
+    const { core, store, challenges, party, accepted } = this.services;
     const clientData = clientDataOf(response);
     if (!clientData || !(await challenges.take(clientData.challenge, ceremony))) throw refusal();
     const isId = credentialIdOf(response) !== null;

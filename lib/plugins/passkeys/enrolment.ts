@@ -6,7 +6,7 @@ import type { EnrolledSecondFactor } from '../../sessions/second-factor.js';
 import type { User } from '../../tables/core.js';
 import type { Passkey } from '../../tables/factors.js';
 import type { UserRecord } from '../../users/record.js';
-import { assuranceOf, descriptorOf, type Parts, refusal } from './assertions.js';
+import { assuranceOf, descriptorOf, type PasskeyServices, refusal } from './assertions.js';
 import { authenticatorName } from './authenticators.js';
 import { ALGORITHMS, verifyRegistration } from './ceremonies.js';
 import type { Ceremony } from './challenges.js';
@@ -29,13 +29,13 @@ export interface RegisteredPasskey extends Passkey {
 
 /** Adds passkeys to accounts. */
 export class Enrolment {
-  constructor(private readonly parts: Parts) {}
+  constructor(private readonly services: PasskeyServices) {}
 
   /** @throws AuthError `user_not_found`, `email_not_verified`, `too_many_passkeys` */
   async options(userId: string, sessionId: string): Promise<PasskeyCreationOptionsJSON> {
     // Load the package first, so that a missing one fails before the user touches an authenticator.
     await loadWebAuthn();
-    const { core, store, challenges, party, accepted } = this.parts;
+    const { core, store, challenges, party, accepted } = this.services;
     const record = await core.users.require(userId);
     this.#requireVerifiedEmail(record);
     const passkeys = await store.rows(userId);
@@ -69,7 +69,7 @@ export class Enrolment {
     name: string | null,
     response: NewPasskeyResponse,
   ): Promise<RegisteredPasskey> {
-    const { core, challenges, party } = this.parts;
+    const { core, challenges, party } = this.services;
     const clientData = clientDataOf(response);
     const ceremony = enrolmentIn(sessionId);
     const userHandle =
@@ -92,18 +92,18 @@ export class Enrolment {
     { userHandle, name }: { userHandle: string; name: string },
     transaction: Transaction,
   ): Promise<RegisteredPasskey> {
-    const { core, store, changes } = this.parts;
+    const { core, store, setup } = this.services;
     const { id: userId } = record.user;
     this.#requireVerifiedEmail(record);
     requireRoom(await store.rows(userId, transaction));
-    const enrols = (await changes?.beginEnrolment(record, sessionId, name, transaction)) ?? false;
+    const enrols = (await setup?.beginEnrolment(record, sessionId, name, transaction)) ?? false;
     if (!enrols)
       await core.notices.before(passkeyNotices['passkey-added'], record, transaction, { subject: name });
     const passkey = await store.create(verified, { userId, userHandle, name }, transaction);
     core.events.emit('passkey.added', { userId, passkeyId: passkey.id }, transaction);
-    if (!changes || !enrols) return passkey;
+    if (!setup || !enrols) return passkey;
     const shown = assuranceOf(verified);
-    return { ...passkey, enrolled: await changes.enrolPasskey(record, sessionId, shown, transaction) };
+    return { ...passkey, enrolled: await setup.enrolPasskey(record, sessionId, shown, transaction) };
   }
 
   /**
@@ -111,7 +111,7 @@ export class Enrolment {
    * after the owner of the address verifies it.
    */
   #requireVerifiedEmail({ user: { email }, emailProof }: UserRecord): void {
-    const { settings } = this.parts.core;
+    const { settings } = this.services.core;
     if (settings.email !== null && email !== null && !emailProof.reaches('app'))
       throw new AuthError('email_not_verified');
   }

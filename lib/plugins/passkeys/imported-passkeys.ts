@@ -6,10 +6,10 @@ import {
   declareRowKeys,
   type ImportRow,
   isCreationTime,
-  type RowPart,
+  type RowReader,
   type RowValues,
 } from '../../users/imported.js';
-import type { Parts } from './assertions.js';
+import type { PasskeyServices } from './assertions.js';
 import { isCredentialId, knownTransports, usablePublicKey } from './ceremonies.js';
 import { bytesOf } from './webauthn.js';
 
@@ -53,7 +53,11 @@ const MAX_NAME = 100;
 const MAX_HANDLE_BYTES = 48;
 
 /** Imports the passkeys that a row contains. */
-export function passkeysOfRows({ core, store, changes }: Parts): RowPart<readonly ImportedPasskeyRow[]> {
+export function passkeysOfRows({
+  core,
+  store,
+  setup,
+}: PasskeyServices): RowReader<readonly ImportedPasskeyRow[]> {
   return {
     keys: ['passkeys'],
     isWayIn: true,
@@ -87,7 +91,7 @@ export function passkeysOfRows({ core, store, changes }: Parts): RowPart<readonl
       const userId = record.user.id;
       const now = await store.rows(userId, transaction);
       const isEmptied = now.length > 0 && (passkeys ?? []).length === 0;
-      if (isEmptied && changes && usesPasskeys(record.account))
+      if (isEmptied && setup && usesPasskeys(record.account))
         throw invalid('/passkeys', 'are missing, but the user has enabled passkeys as a second factor here');
       const isIn = (all: readonly Identity[], one: Identity) =>
         all.some(({ credentialId }) => credentialId === one.credentialId);
@@ -97,7 +101,7 @@ export function passkeysOfRows({ core, store, changes }: Parts): RowPart<readonl
         added.map((one) => ({ userId, ...one })),
         transaction,
       );
-      if (isEmptied) await changes?.passkeysRemoved(record, false, transaction);
+      if (isEmptied) await setup?.passkeysRemoved(record, false, transaction);
     },
   };
 }

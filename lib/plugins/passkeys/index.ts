@@ -1,6 +1,6 @@
 import type { Transaction } from 'sequelize';
 import * as z from 'zod';
-import { secondFactorChanges } from '../../accounts/second-factor.js';
+import { secondFactorSetup } from '../../accounts/second-factor.js';
 import { readOptions, schemaOf } from '../../config/options.js';
 import type { Core } from '../../core/core.js';
 import type { PasskeyStore } from '../../factors/passkeys.js';
@@ -9,10 +9,10 @@ import { challengerOf } from '../../sessions/pending-sign-ins.js';
 import type { Reauthentication, StepMethod } from '../../sessions/second-factor.js';
 import { passkeysTable, removedPasskeysTable } from '../../tables/factors.js';
 import type { ModelsOf } from '../../tables/model.js';
-import type { RowPart } from '../../users/imported.js';
+import type { RowReader } from '../../users/imported.js';
 import { AcceptedPasskeys } from './accepted.js';
 import { PasskeysApi } from './api.js';
-import { Assertions, assuranceOf, type Parts, reauthenticationIn } from './assertions.js';
+import { Assertions, assuranceOf, type PasskeyServices, reauthenticationIn } from './assertions.js';
 import { Challenges } from './challenges.js';
 import { challengesTable } from './declarations.js';
 import { Enrolment } from './enrolment.js';
@@ -30,7 +30,7 @@ import {
   undoOptions,
 } from './routes.js';
 import { authenticationResponse, requestOptions } from './schemas.js';
-import { PasskeysThen, undoPart } from './undo.js';
+import { PasskeysThen, undoRules } from './undo.js';
 import type { PasskeyResponse } from './webauthn.js';
 
 const TABLES = {
@@ -61,10 +61,10 @@ export function passkeys(options: PasskeysOptions = {}): Plugin<'passkeys', Pass
       const challenges = new Challenges(core);
       const party = relyingParty(core.settings, rpId, rpName);
       const accepted = new AcceptedPasskeys(core, store, party);
-      const changes = secondFactorChanges(core);
-      const parts = { core, store, challenges, party, accepted, changes };
-      const assertions = new Assertions(parts);
-      const api = new PasskeysApi(parts, new Enrolment(parts), assertions);
+      const setup = secondFactorSetup(core);
+      const services = { core, store, challenges, party, accepted, setup };
+      const assertions = new Assertions(services);
+      const api = new PasskeysApi(services, new Enrolment(services), assertions);
       return {
         api,
         routes: () => [
@@ -76,13 +76,13 @@ export function passkeys(options: PasskeysOptions = {}): Plugin<'passkeys', Pass
           reauthenticationOptions(api),
           signInOptions(core, api),
           signIn(core, api),
-          ...(core.notices.isOn ? [undoOptions(core, new PasskeysThen(parts))] : []),
+          ...(core.notices.isOn ? [undoOptions(core, new PasskeysThen(services))] : []),
         ],
         shows: { session: ['aal', 'amr'] },
         reauthentications: [reauthentication(assertions)],
-        stepMethods: [stepOf(parts, assertions)],
-        undo: undoPart(parts),
-        rowParts: [passkeysOfRows(parts) as RowPart],
+        stepMethods: [stepOf(services, assertions)],
+        undo: undoRules(services),
+        rowReaders: [passkeysOfRows(services) as RowReader],
         tables: TABLES,
         signInMethods: {
           schema: { passkeys: z.int() },
@@ -152,7 +152,7 @@ export function reauthentication(assertions: Assertions): Reauthentication {
 }
 
 /** Returns passkeys as a method to complete a sign-in. */
-function stepOf({ core }: Parts, assertions: Assertions): StepMethod {
+function stepOf({ core }: PasskeyServices, assertions: Assertions): StepMethod {
   const ceremonyOf = (pendingId: string) => ({ purpose: 'second-factor', binding: pendingId }) as const;
   return {
     name: 'passkey',

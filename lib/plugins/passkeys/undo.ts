@@ -1,8 +1,8 @@
 import { AuthError } from '../../errors.js';
 import { text } from '../../http/route.js';
-import type { AccountThen, GivenProof, UndoPart } from '../../notices/changes.js';
+import type { AccountThen, GivenUndoProof, UndoRules } from '../../notices/changes.js';
 import type { PasskeyRow } from '../../tables/factors.js';
-import { descriptorOf, type Parts, refusal } from './assertions.js';
+import { descriptorOf, type PasskeyServices, refusal } from './assertions.js';
 import { credentialIdOf, verifyUse } from './ceremonies.js';
 import { bindingFor, bindingOf, browserCookie, type Ceremony } from './challenges.js';
 import { CHALLENGE_MS } from './declarations.js';
@@ -22,7 +22,7 @@ const HELD_MS = 7 * DAY_MS;
 const FIRST_MS = DAY_MS;
 
 /** Restores the passkeys when a change is undone. */
-export function undoPart(parts: Parts): UndoPart {
+export function undoRules(parts: PasskeyServices): UndoRules {
   const { store } = parts;
   const then = new PasskeysThen(parts);
   return {
@@ -56,7 +56,7 @@ export function undoPart(parts: Parts): UndoPart {
 
 /** Asks for the passkeys that accounts had before a change, and verifies their use. */
 export class PasskeysThen {
-  constructor(private readonly parts: Parts) {}
+  constructor(private readonly services: PasskeyServices) {}
 
   /**
    * Returns the options for proving an undo with one of the passkeys. They are valid once, for 5 minutes, and in this
@@ -67,7 +67,7 @@ export class PasskeysThen {
    */
   async options(account: AccountThen, link: string) {
     await loadWebAuthn();
-    const { challenges, core, party } = this.parts;
+    const { challenges, core, party } = this.services;
     const passkeys = provingPasskeys(account);
     if (passkeys.length === 0) throw new AuthError('no_passkey');
     const pendingToken = bindingFor(core, core.context.client.request);
@@ -83,8 +83,8 @@ export class PasskeysThen {
   }
 
   /** @throws AuthError `invalid_passkey` */
-  async verify(account: AccountThen, given: GivenProof, link: string): Promise<Shown> {
-    const { challenges, core, party, store } = this.parts;
+  async verify(account: AccountThen, given: GivenUndoProof, link: string): Promise<Shown> {
+    const { challenges, core, party, store } = this.services;
     const { id } = account.record.user;
     const response = given.passkey as PasskeyResponse;
     const binding = bindingOf(core, core.context.client.request, given.pending_token as string | undefined);

@@ -4,7 +4,7 @@ import { AuthError, type FieldError, invalidField } from '../../errors.js';
 import type { TransactionOption } from '../../sessions/request.js';
 import { LAST_TIME } from '../../tables/column.js';
 import type { User } from '../../tables/core.js';
-import { declareRowKeys, type RowPart, type RowValues } from '../../users/imported.js';
+import { declareRowKeys, type RowReader, type RowValues } from '../../users/imported.js';
 import type { AccountRow } from '../../users/record.js';
 import type { SuspensionOfUser, suspensionColumns } from './declarations.js';
 
@@ -21,7 +21,7 @@ declare module '../../users/imported.js' {
 declareRowKeys(['suspended'], 'add suspension() to plugins');
 
 /** Reads the suspensions of users from the rows of an import. */
-export function suspensionsOfRows({ database, sessions, users }: Core): RowPart<SuspensionOfUser> {
+export function suspensionsOfRows({ database, sessions, users }: Core): RowReader<SuspensionOfUser> {
   return {
     keys: ['suspended'],
     async read({ suspended }) {

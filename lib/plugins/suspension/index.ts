@@ -1,6 +1,6 @@
 import { AuthError } from '../../errors.js';
 import { definePlugin, type Plugin } from '../../plugin.js';
-import type { RowPart } from '../../users/imported.js';
+import type { RowReader } from '../../users/imported.js';
 import { SuspensionApi, suspensionsOfRows } from './api.js';
 import { suspensionColumns } from './declarations.js';
 import { reinstateUser, suspendUser } from './routes.js';
@@ -27,7 +27,7 @@ export function suspension(): Plugin<'suspension', SuspensionApi, Record<never, 
       return {
         api,
         routes: () => [suspendUser(core, api), reinstateUser(core, api)],
-        rowParts: [suspensionsOfRows(core) as RowPart],
+        rowReaders: [suspensionsOfRows(core) as RowReader],
         accountProblems: ['account_suspended'],
         checkAccount(account) {
           if (api.isSuspended(account)) throw new AuthError('account_suspended');

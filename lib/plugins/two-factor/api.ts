@@ -1,5 +1,5 @@
 import type { PendingInput } from '../../accounts/completion.js';
-import type { SecondFactorChanges } from '../../accounts/second-factor.js';
+import type { SecondFactorSetup } from '../../accounts/second-factor.js';
 import type { Core } from '../../core/core.js';
 import { AuthError } from '../../errors.js';
 import type { Factors } from '../../factors/factors.js';
@@ -77,18 +77,18 @@ const OF_SESSION = ['userId', 'sessionId'];
 export class TwoFactorApi {
   readonly #core: Core;
   readonly #factors: Factors;
-  readonly #changes: SecondFactorChanges;
+  readonly #setup: SecondFactorSetup;
   readonly #issuer: string;
 
   /** @internal */
   constructor(
     core: Core,
     factors: Factors,
-    { changes, issuer }: { readonly changes: SecondFactorChanges; readonly issuer: string },
+    { setup, issuer }: { readonly setup: SecondFactorSetup; readonly issuer: string },
   ) {
     this.#core = core;
     this.#factors = factors;
-    this.#changes = changes;
+    this.#setup = setup;
     this.#issuer = issuer;
   }
 
@@ -118,7 +118,7 @@ export class TwoFactorApi {
     return this.#core.callFor('auth.twoFactor.enroll', input, OF_SESSION, async () => {
       const { userId, sessionId } = input;
       const secret = await newSecret();
-      const user = await this.#changes.begin(userId, sessionId, secret);
+      const user = await this.#setup.begin(userId, sessionId, secret);
       return enrolmentOf(secret, this.#issuer, user);
     });
   }
@@ -141,7 +141,7 @@ export class TwoFactorApi {
       const confirm = async () => {
         const step = await stepOf(secret, String(code), this.#core.database.clock.now());
         if (step === null) throw new AuthError('invalid_code');
-        return this.#changes.enable(userId, sessionId, secret, step);
+        return this.#setup.enable(userId, sessionId, secret, step);
       };
       return attempts.attempt(user, confirm, { guards: false });
     });
@@ -156,7 +156,7 @@ export class TwoFactorApi {
    */
   turnOff(input: ChangeTwoFactorInput): Promise<IssuedSession | null> {
     return this.#core.callFor('auth.twoFactor.turnOff', input, OF_SESSION, () =>
-      this.#changes.turnOffTotp(input.userId, input.sessionId),
+      this.#setup.turnOffTotp(input.userId, input.sessionId),
     );
   }
 
@@ -173,8 +173,8 @@ export class TwoFactorApi {
   usePasskeys(input: UsePasskeysInput): Promise<EnrolledSecondFactor> {
     const { userId, sessionId, on } = input;
     return this.#core.callFor('auth.twoFactor.usePasskeys', input, [...OF_SESSION, 'on'], async () => {
-      if (on) return this.#changes.enablePasskeys(userId, sessionId);
-      return { issued: await this.#changes.disablePasskeys(userId, sessionId), recoveryCodes: null };
+      if (on) return this.#setup.enablePasskeys(userId, sessionId);
+      return { issued: await this.#setup.disablePasskeys(userId, sessionId), recoveryCodes: null };
     });
   }
 
@@ -185,7 +185,7 @@ export class TwoFactorApi {
    */
   renewRecoveryCodes(input: ChangeTwoFactorInput): Promise<readonly string[]> {
     return this.#core.callFor('auth.twoFactor.renewRecoveryCodes', input, OF_SESSION, () =>
-      this.#changes.renewCodes(input.userId, input.sessionId),
+      this.#setup.renewCodes(input.userId, input.sessionId),
     );
   }
 
@@ -200,7 +200,7 @@ export class TwoFactorApi {
     const { adminId = null } = options;
     return this.#core.call('auth.twoFactor.disable', options, ['adminId'], async () => {
       if (adminId !== null && adminId === userId) throw new AuthError('own_account');
-      await this.#changes.disable(userId, adminId);
+      await this.#setup.disable(userId, adminId);
     });
   }
 

@@ -1,11 +1,11 @@
-import type { SecondFactorChanges } from '../../accounts/second-factor.js';
+import type { SecondFactorSetup } from '../../accounts/second-factor.js';
 import type { Core } from '../../core/core.js';
 import { readCode } from '../../crypto/typed-codes.js';
 import { type AuthError, invalidField } from '../../errors.js';
 import type { Factors } from '../../factors/factors.js';
 import { hashOf } from '../../factors/recovery-codes.js';
 import type { Digest } from '../../tables/column.js';
-import { declareRowKeys, type ImportRow, type RowPart, type RowValues } from '../../users/imported.js';
+import { declareRowKeys, type ImportRow, type RowReader, type RowValues } from '../../users/imported.js';
 
 declare module '../../users/imported.js' {
   interface ImportRow {
@@ -38,8 +38,8 @@ interface ImportedFactor {
 export function factorsOfRows(
   core: Core,
   { secrets, codes }: Factors,
-  changes: SecondFactorChanges,
-): RowPart<ImportedFactor> {
+  setup: SecondFactorSetup,
+): RowReader<ImportedFactor> {
   return {
     keys: ['totpSecret', 'recoveryCodes'],
     async read({ totpSecret, recoveryCodes }) {
@@ -77,10 +77,9 @@ export function factorsOfRows(
     },
     async replace(record, factor, transaction) {
       const { id } = record.user;
-      if (!factor) return changes.importNone(record, transaction);
+      if (!factor) return setup.importNone(record, transaction);
       const row = await secrets.find(id, transaction);
-      if (!row || secrets.open(row) !== factor.secret)
-        await changes.import(record, factor.secret, transaction);
+      if (!row || secrets.open(row) !== factor.secret) await setup.import(record, factor.secret, transaction);
       await codes.replace(id, factor.codes, transaction);
     },
   };

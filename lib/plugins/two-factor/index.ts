@@ -1,10 +1,10 @@
 import * as z from 'zod';
-import { SecondFactorChanges } from '../../accounts/second-factor.js';
+import { SecondFactorSetup } from '../../accounts/second-factor.js';
 import { readOptions, schemaOf } from '../../config/options.js';
 import type { Core } from '../../core/core.js';
 import { AuthError } from '../../errors.js';
+import type { RightFactor } from '../../factors/attempts.js';
 import type { Factors } from '../../factors/factors.js';
-import type { RightFactor } from '../../factors/proofs.js';
 import { text } from '../../http/route.js';
 import { definePlugin, type Plugin } from '../../plugin.js';
 import { withSecond } from '../../sessions/completion.js';
@@ -18,7 +18,7 @@ import {
   totpSecretsTable,
 } from '../../tables/factors.js';
 import type { ModelsOf } from '../../tables/model.js';
-import type { RowPart } from '../../users/imported.js';
+import type { RowReader } from '../../users/imported.js';
 import type { UserRecord } from '../../users/record.js';
 import { enrolmentOf, TwoFactorApi } from './api.js';
 import { factorsOfRows } from './imported-factors.js';
@@ -116,10 +116,10 @@ export function twoFactor(
           "latchkey: twoFactor: required: 'administrators' requires administrators: add admin() to plugins",
         );
       const factors = factorsOf(core);
-      const changes = new SecondFactorChanges(core, factors);
+      const setup = new SecondFactorSetup(core, factors);
       const rules = core.secondFactors;
       const name = issuer ?? issuerOf(core);
-      const api = new TwoFactorApi(core, factors, { changes, issuer: name });
+      const api = new TwoFactorApi(core, factors, { setup, issuer: name });
       const hasPasskeys = plugins.some(({ name }) => name === 'passkeys');
       return {
         api,
@@ -148,8 +148,8 @@ export function twoFactor(
         }),
         stepMethods: stepsOf(factors),
         reauthentications: reauthenticationsOf(core, factors),
-        undo: twoFactorUndo(core, factors, changes),
-        rowParts: [factorsOfRows(core, factors, changes) as RowPart],
+        undo: twoFactorUndo(core, factors, setup),
+        rowReaders: [factorsOfRows(core, factors, setup) as RowReader],
         signInMethods: {
           schema: { totp: z.boolean(), recovery_codes_left: z.int() },
           async of({ user }) {
@@ -160,11 +160,11 @@ export function twoFactor(
         // If the email was already verified, a reset must not remove the second factor, because no one can sign in with
         // it alone.
         async onFirstProof(userId, transaction, wasVerified) {
-          if (!wasVerified) await changes.clear(userId, transaction);
+          if (!wasVerified) await setup.clear(userId, transaction);
         },
         // The database deletes these rows with the user, unless foreign keys are disabled, as they can be on SQLite.
         async onDelete(userId, transaction) {
-          await changes.clear(userId, transaction);
+          await setup.clear(userId, transaction);
           await factors.codes.deleteAll(userId, transaction);
         },
         expired: [factors.codes, factors.enrolments].map(({ expired }) => expired),
@@ -201,13 +201,13 @@ function factorsOf({ factors }: Core): Factors {
 }
 
 /** Returns codes from the authenticator app and recovery codes as methods to complete a sign-in. */
-function stepsOf({ proofs, secrets, attempts }: Factors): StepMethod[] {
+function stepsOf({ checks, secrets, attempts }: Factors): StepMethod[] {
   return [
     {
       name: 'totp',
       problems: [],
       attempt: ({ record, raw }, { code = '' }, complete) =>
-        attempts.attempt(record.user, async () => complete(await proofs.totp(secrets.joined(raw), code))),
+        attempts.attempt(record.user, async () => complete(await checks.totp(secrets.joined(raw), code))),
     },
     {
       name: 'recovery_code',
@@ -215,7 +215,7 @@ function stepsOf({ proofs, secrets, attempts }: Factors): StepMethod[] {
       attempt: ({ record: { user }, raw }, { code = '' }, complete) => {
         const wrongCodes = secrets.joined(raw)?.wrongCodes ?? 0;
         const hasCode = Number((raw as { has_code: number | string }).has_code) > 0;
-        const look = async () => complete(proofs.recoveryCode(user, code, hasCode, wrongCodes));
+        const look = async () => complete(checks.recoveryCode(user, code, hasCode, wrongCodes));
         return attempts.attempt(user, look, { isGuessable: false });
       },
     },
@@ -224,7 +224,7 @@ function stepsOf({ proofs, secrets, attempts }: Factors): StepMethod[] {
 
 /** Returns the fields of POST /reauthenticate that prove the second factor. */
 function reauthenticationsOf(core: Core, factors: Factors): Reauthentication[] {
-  const { attempts, proofs, secrets } = factors;
+  const { attempts, checks, secrets } = factors;
   const verify = async (
     record: UserRecord,
     { amr }: Session,
@@ -247,14 +247,14 @@ function reauthenticationsOf(core: Core, factors: Factors): Reauthentication[] {
       field: 'code',
       verify: (record, code, session) =>
         verify(record, session, true, async () =>
-          proofs.totp(await secrets.find(record.user.id), String(code)),
+          checks.totp(await secrets.find(record.user.id), String(code)),
         ),
     },
     {
       ...common,
       field: 'recovery_code',
       verify: (record, code, session) =>
-        verify(record, session, false, () => proofs.ownRecoveryCode(record, String(code))),
+        verify(record, session, false, () => checks.ownRecoveryCode(record, String(code))),
     },
   ];
 }

@@ -1,5 +1,5 @@
 import type { Transaction } from 'sequelize';
-import type { SecondFactorChanges } from '../../accounts/second-factor.js';
+import type { SecondFactorSetup } from '../../accounts/second-factor.js';
 import type { Core } from '../../core/core.js';
 import { AuthError } from '../../errors.js';
 import type { Factors } from '../../factors/factors.js';
@@ -7,10 +7,10 @@ import { hashOf } from '../../factors/recovery-codes.js';
 import { sinceOf, usesPasskeys } from '../../factors/status.js';
 import { MAX_WRONG, stepAt, stepOf } from '../../factors/totp.js';
 import { text } from '../../http/route.js';
-import type { AccountThen, GivenProof, UndoPart } from '../../notices/changes.js';
+import type { AccountThen, GivenUndoProof, UndoRules } from '../../notices/changes.js';
 
 /** The second factor in a snapshot, which is encrypted as a whole. */
-interface Part {
+interface FactorState {
   /** The secret of the authenticator app. Null if there was none. */
   readonly secret: string | null;
   readonly lastStep: number;
@@ -40,13 +40,13 @@ interface Known {
 const MAX_CODE = 100;
 
 /** Saves and restores the second factor when a change is undone. */
-export function twoFactorUndo(core: Core, factors: Factors, changes: SecondFactorChanges): UndoPart {
+export function twoFactorUndo(core: Core, factors: Factors, setup: SecondFactorSetup): UndoRules {
   const { secrets, codes } = factors;
   const parts = new FactorsThen(core, factors);
   return {
     name: 'two-factor',
 
-    async snapshot(userId: string, transaction: Transaction): Promise<Part | null> {
+    async snapshot(userId: string, transaction: Transaction): Promise<FactorState | null> {
       const row = await secrets.find(userId, transaction);
       const record = await core.users.lock(userId, transaction);
       const hashes = await codes.hashesOf(userId, transaction);
@@ -70,9 +70,9 @@ export function twoFactorUndo(core: Core, factors: Factors, changes: SecondFacto
       const { part, record } = then;
       const { id } = record.user;
       const shown = given as Shown | null;
-      const known = isPart(part) ? await parts.since(then, part, transaction) : null;
-      await changes.clear(id, transaction);
-      if (!isPart(part) || !known) return;
+      const known = isFactorState(part) ? await parts.since(then, part, transaction) : null;
+      await setup.clear(id, transaction);
+      if (!isFactorState(part) || !known) return;
       const confirmedAt = new Date(part.confirmedAt ?? core.database.clock.now());
       const step = shown && 'step' in shown ? shown.step : 0;
       if (step > 0 && step <= known.lastStep) throw new AuthError('invalid_code');
@@ -86,8 +86,8 @@ export function twoFactorUndo(core: Core, factors: Factors, changes: SecondFacto
       const hashes = part.codes.map((one) => Buffer.from(one, 'hex'));
       const used = shown && 'recoveryCode' in shown ? shown.recoveryCode : null;
       if (!(await codes.restore(id, hashes, used, transaction))) throw new AuthError('invalid_code');
-      if (part.passkeys) await changes.restorePasskeys(id, confirmedAt, transaction);
-      if (secret !== null) await changes.setSince(id, confirmedAt, transaction);
+      if (part.passkeys) await setup.restorePasskeys(id, confirmedAt, transaction);
+      if (secret !== null) await setup.setSince(id, confirmedAt, transaction);
     },
 
     proof: {
@@ -95,7 +95,7 @@ export function twoFactorUndo(core: Core, factors: Factors, changes: SecondFacto
       shape: { code: text(MAX_CODE).optional(), recovery_code: text(MAX_CODE).optional() },
       anyOf: ['code', 'recovery_code'],
       problems: ['invalid_code'],
-      isThere: ({ part }) => isPart(part) && part.isAsked,
+      isThere: ({ part }) => isFactorState(part) && part.isAsked,
       verify: (then, given) => parts.verify(then, given),
     },
   };
@@ -109,9 +109,9 @@ class FactorsThen {
   ) {}
 
   /** @throws AuthError `invalid_code`, `rate_limited` */
-  async verify(then: AccountThen, { code, recovery_code: recoveryCode }: GivenProof): Promise<Shown> {
+  async verify(then: AccountThen, { code, recovery_code: recoveryCode }: GivenUndoProof): Promise<Shown> {
     const { part, record } = then;
-    if (!isPart(part)) throw this.#wrong(record.user.id);
+    if (!isFactorState(part)) throw this.#wrong(record.user.id);
     if (typeof recoveryCode === 'string') return this.#recoveryCode(record.user.id, part, recoveryCode);
     const look = async () => {
       if (part.secret === null) throw new AuthError('invalid_code');
@@ -124,7 +124,7 @@ class FactorsThen {
   }
 
   /** A recovery code cannot be guessed, so a wrong one counts only for the client's address. */
-  async #recoveryCode(userId: string, { codes }: Part, given: string): Promise<Shown> {
+  async #recoveryCode(userId: string, { codes }: FactorState, given: string): Promise<Shown> {
     const hash = hashOf(given);
     const isRight = codes.includes(hash.toString('hex')) && !(await this.factors.codes.isUsed(userId, hash));
     if (!isRight) throw this.#wrong(userId);
@@ -137,10 +137,10 @@ class FactorsThen {
   }
 
   /** Returns the state of an app since the change. It might have been removed or replaced, even more than once. */
-  async since({ record, later }: AccountThen, part: Part, transaction?: Transaction): Promise<Known> {
+  async since({ record, later }: AccountThen, part: FactorState, transaction?: Transaction): Promise<Known> {
     const row = await this.factors.secrets.find(record.user.id, transaction);
     const now = row ? [{ ...row, secret: this.factors.secrets.open(row) }] : [];
-    const all = [part, ...later.filter(isPart), ...now];
+    const all = [part, ...later.filter(isFactorState), ...now];
     const same = all.filter(({ secret }) => secret === part.secret);
     return {
       lastStep: Math.max(...same.map(({ lastStep }) => lastStep)),
@@ -149,6 +149,6 @@ class FactorsThen {
   }
 }
 
-function isPart(part: unknown): part is Part {
+function isFactorState(part: unknown): part is FactorState {
   return typeof part === 'object' && part !== null;
 }

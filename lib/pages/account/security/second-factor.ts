@@ -129,7 +129,7 @@ export function secondFactorView(
   const isOn = totp || passkeys;
   return {
     title: t.title,
-    content: html`${recoveryCodes && codesPart(recoveryCodes, next, words)}<p>${isOn ? t.on(totp, passkeys) : required ? t.demanded : t.off}</p>${
+    content: html`${recoveryCodes && codesSection(recoveryCodes, next, words)}<p>${isOn ? t.on(totp, passkeys) : required ? t.demanded : t.off}</p>${
       isOn && html`<p>${t.codesLeft(recoveryCodesLeft)}</p>`
     }${
       setUp
@@ -169,7 +169,7 @@ export function secondFactorView(
   };
 }
 
-function codesPart(codes: readonly string[], next: string, words: Words): Html {
+function codesSection(codes: readonly string[], next: string, words: Words): Html {
   const t = words.security.secondFactor;
   return html`<div data-part="once" role="alert" tabindex="-1" autofocus>
 <h3>${t.codes}</h3>

@@ -11,7 +11,7 @@ const OFFER_SECONDS = 30 * 24 * 60 * 60;
 const WAY_SECONDS = 365 * 24 * 60 * 60;
 
 /** The cookies of pages: values that are shown once, `return_to`, and the last sign-in method of the browser. */
-export class Kept {
+export class PageCookies {
   readonly #core: Core;
   readonly #once: CookieSettings;
   readonly #returnTo: CookieSettings;

@@ -1,6 +1,6 @@
 import type { Transaction } from 'sequelize';
 import type { Database } from '../database/database.js';
-import type { AccountChanges } from '../notices/changes.js';
+import type { AccountHistory } from '../notices/changes.js';
 import type { Notices } from '../notices/notices.js';
 import { passwordNotices } from '../notices/passwords.js';
 import type { Events } from '../outbox/events.js';
@@ -28,30 +28,30 @@ export interface HasAttached {
   onFirstProof?(userId: string, transaction: Transaction, isVouchedFor: boolean): Promise<void>;
 }
 
-/** What {@link ProofOfEmail} needs. */
-interface ProofOfEmailNeeds {
+/** What {@link EmailProofs} needs. */
+interface EmailProofsNeeds {
   readonly database: Database;
   readonly events: Events;
   readonly users: Users;
-  readonly updates: UserUpdates;
+  readonly userUpdates: UserUpdates;
   /** Null if users cannot have a username. */
   readonly usernames: UsernameRules | null;
   readonly sessions: Sessions;
   readonly devices: Devices;
-  readonly changes: AccountChanges;
+  readonly history: AccountHistory;
   readonly notices: Notices;
   readonly tokens: RevocableTokens;
   readonly contributions: readonly (HasAttached & HasWaysIn)[];
 }
 
-/** The one-time tokens, which need {@link ProofOfEmail} themselves. */
+/** The one-time tokens, which need {@link EmailProofs} themselves. */
 interface RevocableTokens {
   /** Revokes all tokens of a user. */
   endAll(userId: string, transaction: Transaction): Promise<void>;
 }
 
 /** A proof of a user's email. */
-export interface NewProof {
+export interface NewEmailProof {
   readonly proof: EmailProof;
   /** Whether the account's own session or password was presented too. @default false */
   readonly isOwn?: boolean;
@@ -70,8 +70,8 @@ export interface NewProof {
  * An account that has proven its mailbox stays proven when its email changes, because the user who changes the email
  * controls the account. Only an address that no one has vouched for counts as unproven again.
  */
-export class ProofOfEmail {
-  constructor(private readonly core: ProofOfEmailNeeds) {}
+export class EmailProofs {
+  constructor(private readonly core: EmailProofsNeeds) {}
 
   /**
    * Records a proof of a user's email. A proof that is no better than the earlier proof changes nothing.
@@ -81,19 +81,19 @@ export class ProofOfEmail {
    */
   async record(
     record: UserRecord,
-    { proof, isOwn = false, keepsFactors = false, before }: NewProof,
+    { proof, isOwn = false, keepsFactors = false, before }: NewEmailProof,
     transaction: Transaction,
   ): Promise<UserRecord> {
     const { user } = record;
     const drops = !isOwn && proof.reaches('mailbox') && isUnproven(record);
     // Undoing an earlier change would restore the removed data.
-    if (drops) await this.core.changes.end(user.id, transaction);
+    if (drops) await this.core.history.end(user.id, transaction);
     await before?.(record, transaction);
     if (record.emailProof.reaches(proof.level)) return record;
     const left = drops ? await this.#drop(record, keepsFactors, transaction) : record;
     const emailVerifiedAt = user.emailVerifiedAt ?? this.core.database.clock.date();
     const firstAccess = this.#firstAccess(record, proof);
-    const proved = await this.core.updates.update(
+    const proved = await this.core.userUpdates.update(
       left,
       { emailVerifiedAt, emailProof: proof, ...firstAccess },
       transaction,
@@ -135,7 +135,7 @@ export class ProofOfEmail {
   async replaceEmail(
     record: UserRecord,
     email: string,
-    { proof, before }: Pick<NewProof, 'proof' | 'before'>,
+    { proof, before }: Pick<NewEmailProof, 'proof' | 'before'>,
     transaction: Transaction,
   ): Promise<UserRecord> {
     const { user } = record;
@@ -144,7 +144,7 @@ export class ProofOfEmail {
     await this.core.tokens.endAll(user.id, transaction);
     const emailVerifiedAt = proof.reaches('provider') ? this.core.database.clock.date() : null;
     const firstAccess = this.#firstAccess(record, proof);
-    const changed = await this.core.updates.update(
+    const changed = await this.core.userUpdates.update(
       record,
       { email, emailVerifiedAt, emailProof: proof, ...firstAccess },
       transaction,
@@ -180,7 +180,7 @@ export class ProofOfEmail {
   async #clear(record: UserRecord, transaction: Transaction): Promise<UserRecord> {
     const fields = this.core.users.untouchedFields;
     const username = this.core.usernames?.areOnlyIdentifiers ? record.user.username : null;
-    const cleared = await this.core.updates.update(record, { username, fields }, transaction);
+    const cleared = await this.core.userUpdates.update(record, { username, fields }, transaction);
     if (cleared.changed.length > 0)
       this.core.events.emit(
         'user.updated',

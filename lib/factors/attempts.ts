@@ -12,8 +12,8 @@ import { secondFactorNotices } from './declarations.js';
 import { hashOf, type RecoveryCodes } from './recovery-codes.js';
 import { MAX_WRONG, type TotpSecrets } from './totp.js';
 
-/** What {@link Attempts} and {@link Proofs} need. */
-export interface ProofsNeeds {
+/** What {@link Attempts} and {@link CodeChecks} need. */
+export interface AttemptsNeeds {
   readonly database: Database;
   readonly settings: Settings;
   readonly limiter: Limiter;
@@ -50,10 +50,10 @@ interface AttemptRules {
  * get more guesses by starting again. Only a correct factor clears the count.
  */
 export class Attempts {
-  readonly #core: ProofsNeeds;
+  readonly #core: AttemptsNeeds;
   readonly #secrets: TotpSecrets;
 
-  constructor(core: ProofsNeeds, secrets: TotpSecrets) {
+  constructor(core: AttemptsNeeds, secrets: TotpSecrets) {
     this.#core = core;
     this.#secrets = secrets;
   }
@@ -141,12 +141,12 @@ const LOCKED = {
 };
 
 /** Checks second factors, and returns functions that consume them. */
-export class Proofs {
-  readonly #core: ProofsNeeds;
+export class CodeChecks {
+  readonly #core: AttemptsNeeds;
   readonly #secrets: TotpSecrets;
   readonly #codes: RecoveryCodes;
 
-  constructor(core: ProofsNeeds, secrets: TotpSecrets, codes: RecoveryCodes) {
+  constructor(core: AttemptsNeeds, secrets: TotpSecrets, codes: RecoveryCodes) {
     this.#core = core;
     this.#secrets = secrets;
     this.#codes = codes;
@@ -192,7 +192,7 @@ export class Proofs {
     const isUsed = await this.#codes.use(user.id, hashOf(code), transaction);
     if (!isUsed) return false;
     if (wrongCodes > 0) await this.#secrets.forgive(user.id, transaction);
-    await this.#core.notices.mark(secondFactorNotices['recovery-code-used'], user, transaction);
+    await this.#core.notices.event(secondFactorNotices['recovery-code-used'], user, transaction);
     this.#core.events.emit('recovery_code.used', { userId: user.id }, transaction);
     return true;
   }

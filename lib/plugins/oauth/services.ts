@@ -10,7 +10,7 @@ import type { TokenBox } from './token-box.js';
 import type { Refresher } from './tokens.js';
 
 /** The objects that the parts of `auth.oauth` share. */
-export interface Parts {
+export interface OAuthServices {
   readonly core: Core;
   readonly clients: ReadonlyMap<string, ProviderClient>;
   readonly accounts: Accounts;
@@ -23,7 +23,7 @@ export interface Parts {
 
 /** Revokes the tokens of a deleted account at its provider, in the background and after the commit. */
 export function revokeTokens(
-  { core, clients, box, revocations }: Parts,
+  { core, clients, box, revocations }: OAuthServices,
   account: AccountRow,
   transaction: Transaction,
 ): void {
@@ -33,7 +33,7 @@ export function revokeTokens(
 }
 
 /** @throws AuthError `provider_not_found` */
-export function clientOf({ clients }: Pick<Parts, 'clients'>, provider: string): ProviderClient {
+export function clientOf({ clients }: Pick<OAuthServices, 'clients'>, provider: string): ProviderClient {
   const client = clients.get(provider);
   if (!client) throw new AuthError('provider_not_found');
   return client;
