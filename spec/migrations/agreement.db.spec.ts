@@ -183,12 +183,14 @@ function lineOf({ table, name, columns }: Index): string {
   return `${table} ${name}: ${columns.join(', ')}`;
 }
 
-/** What the plugins' modules declare, whether or not a plugin has it created. */
+/** What modules declare for plugins, whether or not a plugin has it created. */
 async function tablesOfPlugins(): Promise<TableDeclaration[]> {
-  const folder = fileURLToPath(new URL('../../lib/plugins', import.meta.url));
-  const modules = (await readdir(folder)).map(
-    (plugin) => import(`../../lib/plugins/${plugin}/declarations.js`) as Promise<Record<string, unknown>>,
-  );
+  const lib = fileURLToPath(new URL('../../lib', import.meta.url));
+  const files = await readdir(lib, { recursive: true });
+  const declaring = files.filter((file) => /^(plugins\/[^/]+\/declarations|tables\/[^/]+)\.ts$/.test(file));
+  const modules = declaring
+    .filter((file) => file !== 'tables/core.ts')
+    .map((file) => import(`../../lib/${file.replace(/ts$/, 'js')}`) as Promise<Record<string, unknown>>);
   const exported = (await Promise.all(modules)).flatMap((one) => Object.values(one));
   return exported.filter((one): one is TableDeclaration => Object.hasOwn(Object(one), 'columns'));
 }
