@@ -64,7 +64,7 @@ beforeAll(async () => {
   // The table of users has the columns of plugins and of fields.
   const { User: _, ...others } = coreTables;
   const users = internalsOf(auth).core.users.declaration;
-  declarations = [users, ...Object.values(others), ...(await tablesOfPlugins())];
+  declarations = [users, ...Object.values(others), ...(await otherTables())];
   declared = Object.fromEntries(declarations.map((table) => [table.name, columnsOf(table)]));
   existing = await existingTables();
 });
@@ -183,12 +183,16 @@ function lineOf({ table, name, columns }: Index): string {
   return `${table} ${name}: ${columns.join(', ')}`;
 }
 
-/** What the plugins' modules declare, whether or not a plugin has it created. */
-async function tablesOfPlugins(): Promise<TableDeclaration[]> {
-  const folder = fileURLToPath(new URL('../../lib/plugins', import.meta.url));
-  const modules = (await readdir(folder)).map(
-    (plugin) => import(`../../lib/plugins/${plugin}/declarations.js`) as Promise<Record<string, unknown>>,
-  );
+/** What the modules of plugins declare, and of the core for a plugin, whether or not a plugin has it created. */
+async function otherTables(): Promise<TableDeclaration[]> {
+  const folder = (name: string) => readdir(fileURLToPath(new URL(`../../lib/${name}`, import.meta.url)));
+  const files = [
+    ...(await folder('plugins')).map((plugin) => `plugins/${plugin}/declarations.js`),
+    ...(await folder('tables'))
+      .filter((file) => file !== 'core.ts')
+      .map((file) => `tables/${file.replace('.ts', '.js')}`),
+  ];
+  const modules = files.map((file) => import(`../../lib/${file}`) as Promise<Record<string, unknown>>);
   const exported = (await Promise.all(modules)).flatMap((one) => Object.values(one));
   return exported.filter((one): one is TableDeclaration => Object.hasOwn(Object(one), 'columns'));
 }
