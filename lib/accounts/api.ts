@@ -18,7 +18,7 @@ import './required-password.js';
 import './deletion.js';
 import './email.js';
 import './ensure.js';
-import './passwords.js';
+import '../notices/passwords.js';
 import './reauthentication.js';
 
 /** The input of `auth.users.create`. */

@@ -64,7 +64,7 @@ beforeAll(async () => {
   // The table of users has the columns of plugins and of fields.
   const { User: _, ...others } = coreTables;
   const users = internalsOf(auth).core.users.declaration;
-  declarations = [users, ...Object.values(others), ...(await tablesOfPlugins())];
+  declarations = [users, ...Object.values(others), ...(await otherTables())];
   declared = Object.fromEntries(declarations.map((table) => [table.name, columnsOf(table)]));
   existing = await existingTables();
 });
@@ -184,7 +184,7 @@ function lineOf({ table, name, columns }: Index): string {
 }
 
 /** What modules declare for plugins, whether or not a plugin has it created. */
-async function tablesOfPlugins(): Promise<TableDeclaration[]> {
+async function otherTables(): Promise<TableDeclaration[]> {
   const lib = fileURLToPath(new URL('../../lib', import.meta.url));
   const files = await readdir(lib, { recursive: true });
   const declaring = files.filter((file) => /^(plugins\/[^/]+\/declarations|tables\/[^/]+)\.ts$/.test(file));
