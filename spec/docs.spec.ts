@@ -3,6 +3,7 @@ import { join, posix } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { AuthError } from '../lib/index.js';
+import { declaredNotices } from '../lib/mail/notice-kinds.js';
 import * as providers from '../lib/providers.js';
 import { type SpecApp, startApp } from './support/app.js';
 import { everyPlugin } from './support/every-plugin.js';
@@ -87,6 +88,16 @@ describe('the tables of the reference', () => {
     expect(known).toEqual(listed);
   });
 
+  test('docs/notices-reference.md lists every kind of notice and no other', async () => {
+    const rows = [
+      ...(await read('docs/notices-reference.md')).matchAll(/^\| (`[a-z-]+`(?:, `[a-z-]+`)*) \|/gm),
+    ];
+    const listed = rows.flatMap(([, kinds = '']) =>
+      kinds.split(', ').map((kind) => kind.replaceAll('`', '')),
+    );
+    expect(listed.sort()).toEqual([...declaredNotices.names].sort());
+  });
+
   test('docs/events.md lists every event and no other', async () => {
     let events = '';
     try {
@@ -134,6 +145,12 @@ test('docs/telemetry.md lists every metric with its type and unit, and every att
     ([, name]) => name,
   );
   expect(new Set(listed)).toEqual(names);
+  // The methods of sign-ins.
+  const [, union = ''] = /export type SignInMethod =([^;]*);/.exec(source) ?? [];
+  const methods = [...union.matchAll(/'(\w+)'/g)].map(([, method]) => method);
+  const [, row = ''] = /^\| `latchkey\.sign_in\.method` \|(.*)$/m.exec(page) ?? [];
+  expect(methods.length).toBeGreaterThan(5);
+  expect(methods.filter((method) => !row.includes(`\`${method}\``))).toEqual([]);
 });
 
 test('docs/oauth.md lists every provider, and with docs/oauth-reference.md its options', async () => {

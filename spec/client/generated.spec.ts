@@ -48,6 +48,14 @@ describe('the methods of the client', () => {
     expect(silent.map(({ name }) => name)).toEqual([]);
   });
 
+  test('are members of the client, which has a member for each plugin', async () => {
+    const source = await readFile(new URL('../../lib/client/client.ts', import.meta.url), 'utf8');
+    const [, members = ''] = /interface PluginClients<[^{]*\{\n([\s\S]*?)\n\}/.exec(source) ?? [];
+    const plugins = methods.flatMap(({ name }) => (name.includes('.') ? name.split('.')[0] : []));
+    const named = [...members.matchAll(/^ {2}readonly (\w+):/gm)].map(([, name]) => name);
+    expect(named.sort()).toEqual([...new Set(plugins)].sort());
+  });
+
   test('are named in docs/client.md, with the ceremonies', async () => {
     const page = await readFile(new URL('../../docs/client.md', import.meta.url), 'utf8');
     const rows = [...page.matchAll(/^\| `client\.?(\w*)` \| (.*) \|$/gm)].flatMap(([, object, row = '']) =>

@@ -1,7 +1,15 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from '@jest/globals';
+import { createAuth } from '../../lib/index.js';
+import { declaredNotices } from '../../lib/mail/notice-kinds.js';
 import { PAGE_NAMES } from '../../lib/pages/options.js';
+import { en } from '../../lib/pages/words.js';
+import { pages } from '../../lib/pages.js';
+import { SECRET } from '../support/app.js';
+import { everyPlugin } from '../support/every-plugin.js';
+import { fixedProvider } from '../support/fixed-provider.js';
+import { pagesIn } from '../support/pages-walk.js';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const sources = readdirSync(`${root}/lib/pages`, { recursive: true, encoding: 'utf8' })
@@ -39,6 +47,30 @@ test('every page declares its values, and docs/pages.md lists them', () => {
     PAGE_NAMES.map((name) => [name, types.get(name), membersOf(types.get(name) ?? '')]),
   );
   for (const [, , values] of documented) expect(values?.length).toBeGreaterThan(0);
+});
+
+test('docs/pages.md lists the path of every page, and no other', () => {
+  const auth = createAuth({
+    database: 'sqlite::memory:',
+    secret: SECRET,
+    baseUrl: 'http://localhost:3000',
+    email: { send: () => undefined },
+    plugins: [...everyPlugin({ sendsEmails: true }), fixedProvider(), pages()],
+  });
+  const page = readFileSync(`${root}/docs/pages.md`, 'utf8');
+  const [, section = ''] = /\n## The pages\n([\s\S]*?)\n## /.exec(page) ?? [];
+  const listed = [...section.matchAll(/^\| (`\/[^|]*) \|/gm)].flatMap(([, paths = '']) =>
+    paths.split(', ').map((path) => path.replaceAll('`', '')),
+  );
+  expect(listed.sort()).toEqual(
+    pagesIn(auth)
+      .map(({ path }) => path)
+      .sort(),
+  );
+});
+
+test('the list of changes has words for every notice, and for no other', () => {
+  expect(Object.keys(en.changes).sort()).toEqual([...declaredNotices.names].sort());
 });
 
 test('latchkey/pages exports the types of all values', () => {
