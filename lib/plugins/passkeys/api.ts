@@ -16,6 +16,7 @@ import type {
   PasskeyRequestOptionsJSON,
   PasskeyResponse,
 } from './webauthn.js';
+import './declarations.js';
 
 /** A user who is adding a passkey, or is reauthenticating with one. */
 export interface PasskeySession extends TransactionOption {
