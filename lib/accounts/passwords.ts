@@ -50,8 +50,7 @@ export async function replacePassword(
   const passwordHash = await passwords.hashGiven(newPassword, [email, username], skipRules);
   await core.change(userId, { sessionId, fresh: true }, async (current, transaction) => {
     const notice = newPasswordNotice(current);
-    if (sessionId === null) await notices.final(notice, current, transaction);
-    else await notices.before(notice, current, transaction);
+    await notices.changed(sessionId, notice, current, transaction);
     await storePassword(core, userId, passwordHash, transaction);
     if (sessionId !== null) await core.devices.forgetOthers(userId, transaction);
     events.emit('password.changed', { userId }, transaction);

@@ -329,7 +329,8 @@ export class Core extends Given {
   /**
    * Changes a user's account in a transaction. The user's row is locked, and a requesting session must still be active,
    * so that a request in flight cannot undo a password reset or a revoke-all. The app's own code can change any
-   * account, including suspended ones.
+   * account, including suspended ones. If it changes what the user signs in with, that is final: no undo link from before
+   * can revert it.
    *
    * @throws AuthError `user_not_found` for code; for a session `invalid_session`, `second_factor_required`,
    *   `reauthentication_required`, and the errors of plugins' account checks
@@ -343,7 +344,9 @@ export class Core extends Given {
       const record = await this.users.lock(userId, transaction);
       if (sessionId === null) {
         if (!record) throw new AuthError('user_not_found');
-        return work(record, transaction);
+        const outcome = await work(record, transaction);
+        if (this.users.hasChangedSignIn(userId, transaction)) await this.history.end(userId, transaction);
+        return outcome;
       }
       const session = record && (await this.sessions.stillOpen(sessionId, record.authEpoch, transaction));
       // A session ends when its account is deleted, so a request about a missing account has no valid session.

@@ -150,12 +150,16 @@ export class RowUpdates {
   /** Writes the values of a row. The account still matches the row's previous values. */
   async #write(
     { user, fields, values, rowValues }: AccountOfRow,
-    record: UserRecord,
-    keys: readonly string[],
+    before: UserRecord,
+    differing: readonly string[],
     transaction: Transaction,
   ): Promise<void> {
     const { core } = this;
-    const { id } = record.user;
+    const { id } = before.user;
+    const proven = await this.#proveMailbox(user, before, transaction);
+    const record = proven ?? before;
+    // The first proof has removed what the account had, and the row has it too.
+    const keys = proven ? keysOf(rowValues) : differing;
     const changes: UserChanges = {
       ...emailOf(core, user, record, keys),
       ...(keys.includes('username') && {
@@ -176,6 +180,26 @@ export class RowUpdates {
     // Otherwise, sessions and tokens from before the change would continue without the new second factor.
     const hasNewFactor = keys.includes('totpSecret') && rowValues.totpSecret !== undefined;
     if (keys.includes('passwordHash') || hasNewFactor) await core.sessions.endAll(id, transaction);
+  }
+
+  /**
+   * Records that the other system has proven the mailbox of an account that had not proven it. A stranger might have used
+   * the account until now, so everything that was attached to it is removed: see `EmailProofs`.
+   *
+   * @returns the account that is left. Null if there was nothing to prove
+   */
+  async #proveMailbox(
+    { email, emailProof = EmailProof.none }: NewUser,
+    record: UserRecord,
+    transaction: Transaction,
+  ): Promise<UserRecord | null> {
+    const isProven = record.hasProvedMailbox || record.emailProof.reaches('mailbox');
+    if (email === null || isProven || !emailProof.reaches('mailbox')) return null;
+    const { userUpdates, emailProofs } = this.core;
+    const unproven = { email, emailVerifiedAt: null, emailProof: EmailProof.none };
+    const moved =
+      email === record.user.email ? record : (await userUpdates.update(record, unproven, transaction)).record;
+    return emailProofs.record(moved, { proof: emailProof }, transaction);
   }
 
   async #valuesNow(

@@ -122,13 +122,29 @@ export class Notices {
     template: NoticeTemplate,
     { user }: UserRecord,
     transaction: Transaction,
-    details: Pick<NoticeDetails, 'takenEmail'> = {},
+    details: Pick<NoticeDetails, 'takenEmail' | 'subject'> = {},
   ): Promise<void> {
     // Earlier notices can have links even if no notices are sent now.
     await this.core.history.end(user.id, transaction);
     if (this.isOn) await this.core.history.note(user.id, template.kind, null, transaction);
     const help = `The app or an administrator made this change. If you did not expect it, ask ${this.#support}.`;
     await this.plain({ ...template, help }, user, transaction, { ...details, byApp: true });
+  }
+
+  /**
+   * Like {@link before} for a change by a user, and like {@link final} for a change by code.
+   *
+   * @param sessionId the session of the user. Null for code
+   */
+  changed(
+    sessionId: string | null,
+    template: NoticeTemplate,
+    record: UserRecord,
+    transaction: Transaction,
+    details: Pick<NoticeDetails, 'takenEmail' | 'subject'> = {},
+  ): Promise<void> {
+    if (sessionId === null) return this.final(template, record, transaction, details);
+    return this.before(template, record, transaction, details);
   }
 
   /**

@@ -63,7 +63,9 @@ export class Users {
   readonly rows: AppRows | null;
   readonly #clusterLock: ClusterLock;
   /** The accounts that a transaction has locked or created, and that no import has created. */
-  readonly #notImported = new WeakMap<Transaction, Set<string>>();
+  readonly #notImported = new UsersOfTransactions();
+  /** The users whose sign-in methods a transaction has changed. */
+  readonly #changed = new UsersOfTransactions();
 
   /** @throws TypeError if the app's model cannot hold its users */
   constructor(private readonly core: UsersNeeds) {
@@ -252,9 +254,15 @@ export class Users {
    *   of plugins, such as `passkeys`
    */
   async announceChange(userId: string, changed: readonly string[], transaction: Transaction): Promise<void> {
-    if (this.#notImported.get(transaction)?.has(userId)) return;
+    if (changed.some((name) => SIGN_IN_METHODS.has(name))) this.#changed.add(transaction, userId);
+    if (this.#notImported.has(transaction, userId)) return;
     const keys = rowKeysOf(this.core.contributions, changed);
     if (keys.length > 0) await this.core.imported.note(userId, keys, transaction);
+  }
+
+  /** Whether a transaction has changed what a user signs in with, as {@link announceChange} was told. */
+  hasChangedSignIn(userId: string, transaction: Transaction): boolean {
+    return this.#changed.has(transaction, userId);
   }
 
   /** Locks a user's row until the transaction ends. Every change to a user's sign-in methods acquires this lock. */
@@ -337,10 +345,8 @@ export class Users {
 
   /** Remembers whether an import has created an account, so that {@link announceChange} needs no statement otherwise. */
   #rememberOrigin({ id, importedAt }: Pick<WholeUser, 'id' | 'importedAt'>, transaction: Transaction): void {
-    const ids = this.#notImported.get(transaction) ?? new Set();
-    this.#notImported.set(transaction, ids);
-    if ((importedAt ?? null) === null) ids.add(id);
-    else ids.delete(id);
+    if ((importedAt ?? null) === null) this.#notImported.add(transaction, id);
+    else this.#notImported.delete(transaction, id);
   }
 
   /** Selects a row, and reads the database's clock. */
@@ -400,4 +406,32 @@ function appRows(
   }
   const checked = checkModel(model, { foreignKey, fields: fields.names, database: given });
   return new AppRows(database, checked, foreignKey, fields);
+}
+
+/** What users sign in with, as changes of accounts name it. */
+const SIGN_IN_METHODS: ReadonlySet<string> = new Set([
+  'email',
+  'passwordHash',
+  'totpSecret',
+  'recoveryCodes',
+  'passkeys',
+  'accounts',
+]);
+
+/** Users of whom something is known until a transaction ends. */
+class UsersOfTransactions {
+  readonly #ids = new WeakMap<Transaction, Set<string>>();
+
+  add(transaction: Transaction, id: string): void {
+    const ids = this.#ids.get(transaction) ?? new Set();
+    this.#ids.set(transaction, ids.add(id));
+  }
+
+  delete(transaction: Transaction, id: string): void {
+    this.#ids.get(transaction)?.delete(id);
+  }
+
+  has(transaction: Transaction, id: string): boolean {
+    return this.#ids.get(transaction)?.has(id) ?? false;
+  }
 }

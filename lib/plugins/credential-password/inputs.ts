@@ -46,7 +46,11 @@ export interface ChangePasswordInput extends ClientInput {
 export interface SetPasswordInput extends ClientInput {
   /** A user who has no password. */
   userId: string;
-  /** The session that requests it. If it has ended in the meantime, no password is set. @default none */
+  /**
+   * The session of the user who requests it. If it has ended in the meantime, no password is set. Without a session, the
+   * change is final: no link undoes it.
+   * @default none
+   */
   sessionId?: string;
   /** The same rules apply as at sign-up. */
   newPassword: string;
@@ -56,7 +60,11 @@ export interface SetPasswordInput extends ClientInput {
 export interface RemovePasswordInput extends ClientInput {
   /** The user whose password to remove. */
   userId: string;
-  /** The session that requests it. If it has ended in the meantime, nothing is removed. @default none */
+  /**
+   * The session of the user who requests it. If it has ended in the meantime, nothing is removed. Without a session, the
+   * change is final: no link undoes it.
+   * @default none
+   */
   sessionId?: string;
 }
 

@@ -72,7 +72,7 @@ export class PasswordChange {
     const { events, notices } = this.core;
     await this.core.change(userId, { sessionId, fresh: true }, async (current, transaction) => {
       if (current.passwordHash !== null) throw new AuthError('password_already_set');
-      await notices.before(passwordNotices['password-set'], current, transaction);
+      await notices.changed(sessionId, passwordNotices['password-set'], current, transaction);
       await storePassword(this.core, userId, passwordHash, transaction);
       await this.core.sessions.keepAll(userId, transaction);
       events.emit('password.changed', { userId }, transaction);
@@ -92,7 +92,7 @@ export class PasswordChange {
     let issued: IssuedSession | null = null;
     await removeWayIn(core, userId, sessionId, async (record, transaction) => {
       if (record.passwordHash === null) throw new AuthError('password_not_set');
-      await core.notices.before(passwordNotices['password-removed'], record, transaction);
+      await core.notices.changed(sessionId, passwordNotices['password-removed'], record, transaction);
       const changed = await storePassword(core, userId, null, transaction);
       if (sessionId !== null) await core.devices.forgetOthers(userId, transaction);
       core.events.emit('password.removed', { userId }, transaction);

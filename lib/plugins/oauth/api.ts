@@ -197,7 +197,7 @@ export class OAuthApi<Outcome extends SignedIn = IssuedSession> {
         const unlinked = await accounts.find(userId, provider, transaction);
         if (!unlinked) throw this.#notLinked(provider);
         const details = { subject: provider };
-        await notices.before(providerNotices['provider-unlinked'], record, transaction, details);
+        await notices.changed(sessionId, providerNotices['provider-unlinked'], record, transaction, details);
         await accounts.delete(unlinked, transaction);
         events.emit('account.unlinked', { userId, provider }, transaction);
         revokeTokens(this.#services, unlinked, transaction);

@@ -74,6 +74,7 @@ export function linksOfRows(accounts: Accounts, providers: readonly Provider[]):
         added.map((link) => ({ userId, ...link })),
         transaction,
       );
+      if (added.length > 0) await accounts.announceChange(userId, transaction);
     },
   };
 }

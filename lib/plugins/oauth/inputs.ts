@@ -54,6 +54,10 @@ export interface TokensOptions extends TransactionOption {
 
 /** Options of `auth.oauth.unlink`. */
 export interface UnlinkOptions extends TransactionOption {
-  /** The session that requests it. If the session has ended in the meantime, nothing is unlinked. @default none */
+  /**
+   * The session of the user who requests it. If the session has ended in the meantime, nothing is unlinked. Without a
+   * session, the change is final: no link undoes it.
+   * @default none
+   */
   sessionId?: string | undefined;
 }

@@ -64,7 +64,7 @@ export interface PasskeySignInRequest {
 export interface RemovePasskeyOptions extends TransactionOption {
   /**
    * The session that requests the removal. If it has ended in the meantime, or lacks the second factor that the account
-   * requires, nothing is removed.
+   * requires, nothing is removed. Without a session, the change is final: no link undoes it.
    * @default none
    */
   sessionId?: string | undefined;
@@ -242,7 +242,7 @@ export class PasskeysApi {
     const isLast = passkeys.length === 1;
     const isFactor = core.secondFactors.countsPasskeys(record.account);
     const notice = isLast && isFactor ? lastRemoved : passkeyNotices['passkey-removed'];
-    await core.notices.before(notice, record, transaction, { subject: passkey.name });
+    await core.notices.changed(sessionId, notice, record, transaction, { subject: passkey.name });
     await store.delete(passkey, transaction);
     if (isLast) await setup?.passkeysRemoved(record, sessionId !== null, transaction);
     core.events.emit('passkey.removed', { userId, passkeyId }, transaction);

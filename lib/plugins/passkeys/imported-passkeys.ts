@@ -101,6 +101,7 @@ export function passkeysOfRows({
         added.map((one) => ({ userId, ...one })),
         transaction,
       );
+      if (added.length > 0) await core.users.announceChange(userId, ['passkeys'], transaction);
       if (isEmptied) await setup?.passkeysRemoved(record, false, transaction);
     },
   };
