@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { internalsOf } from '../lib/auth.js';
+import type { NamedParts } from '../lib/plugin.js';
 import { rows } from './support/database.js';
 import { app, interrupt, NEW, newPerson, type Person, startWays, stopWays } from './support/ways-in.js';
 import {
@@ -39,6 +40,15 @@ describe('the lists of ways in', () => {
     });
     const rowsOf = [...Object.keys(OPERATIONS), ...OTHER_OPERATIONS.trim().split(/\s+/)];
     expect(rowsOf.sort()).toEqual(names.sort());
+  });
+
+  test('belong to plugins that count them as sign-in methods of an account', () => {
+    const parts = internalsOf(app.auth).core.contributions as readonly NamedParts[];
+    const starting = parts.filter((plugin) =>
+      plugin.routes?.().some(({ access, session }) => access === 'public' && session === 'starts'),
+    );
+    expect(starting.length).toBeGreaterThan(2);
+    expect(starting.filter(({ waysIn }) => !waysIn).map(({ name }) => name)).toEqual([]);
   });
 
   test.each(WAYS)('have a cell for each policy: $name', (row) => {
