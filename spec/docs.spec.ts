@@ -186,7 +186,13 @@ describe('the pages', () => {
   beforeAll(async () => {
     const all = await readdir(join(root, 'docs'), { recursive: true });
     const docs = all.filter((name) => name.endsWith('.md'));
-    pages.push('README.md', 'SECURITY.md', 'demo-app/README.md', ...docs.map((name) => `docs/${name}`));
+    pages.push(
+      'README.md',
+      'CONTRIBUTING.md',
+      'SECURITY.md',
+      'demo-app/README.md',
+      ...docs.map((name) => `docs/${name}`),
+    );
   });
 
   test('the index of the docs leads to a page with code for each task', async () => {
