@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { internalsOf } from '../lib/auth.js';
-import type { NamedParts } from '../lib/plugin.js';
+import type { Route } from '../lib/http/route.js';
+import type { HasWaysIn } from '../lib/users/record.js';
 import { rows } from './support/database.js';
 import { app, interrupt, NEW, newPerson, type Person, startWays, stopWays } from './support/ways-in.js';
 import {
@@ -43,8 +44,9 @@ describe('the lists of ways in', () => {
   });
 
   test('belong to plugins that count them as sign-in methods of an account', () => {
-    const parts = internalsOf(app.auth).core.contributions as readonly NamedParts[];
-    const starting = parts.filter((plugin) =>
+    type OfPlugin = HasWaysIn & { readonly name?: string; routes?(): readonly Route[] };
+    const all = internalsOf(app.auth).core.contributions as readonly OfPlugin[];
+    const starting = all.filter((plugin) =>
       plugin.routes?.().some(({ access, session }) => access === 'public' && session === 'starts'),
     );
     expect(starting.length).toBeGreaterThan(2);
