@@ -2,10 +2,10 @@ import { access, readdir, readFile } from 'node:fs/promises';
 import { join, posix } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { AuthError } from '../lib/index.js';
+import { AuthError, createAuth } from '../lib/index.js';
 import { declaredNotices } from '../lib/mail/notice-kinds.js';
 import * as providers from '../lib/providers.js';
-import { type SpecApp, startApp } from './support/app.js';
+import { password, SECRET, type SpecApp, startApp } from './support/app.js';
 import { everyPlugin } from './support/every-plugin.js';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
@@ -27,6 +27,14 @@ const providerFiles = new Map(
   }),
 );
 
+/** The status of each code of an error, as the sources declare it. */
+const statuses = new Map(
+  [...sources.values()]
+    .filter((source) => /\bdeclareProblems\(\{/.test(source))
+    .flatMap((source) => [...source.matchAll(/^ {2}(\w+): \[\s*(\d{3}),/gm)])
+    .map(([, code = '', status]) => [code, Number(status)]),
+);
+
 const CODE = /^```[\s\S]*?^```/gm;
 
 describe('the tables of the reference', () => {
@@ -46,6 +54,23 @@ describe('the tables of the reference', () => {
       Object.keys(operations).map((method) => `${method.toUpperCase()} ${path.replace(/\{(\w+)\}/g, ':$1')}`),
     );
     expect(routesIn(await read('docs/routes.md')).sort()).toEqual(routes.sort());
+  });
+
+  test('docs/routes.md lists the fields of users and of sessions', async () => {
+    const auth = createAuth({
+      database: 'sqlite::memory:',
+      secret: SECRET,
+      plugins: [password({ username: true })],
+    });
+    const { schemas } = auth.openapi().components as { schemas: Record<string, { properties: object }> };
+    const page = await read('docs/routes.md');
+    for (const name of ['User', 'Session']) {
+      const [, fields = ''] = new RegExp(`^- A ${name} is \`\\{ (.*) \\}\``, 'im').exec(page) ?? [];
+      expect([name, fields.replaceAll('?', '').split(', ')]).toEqual([
+        name,
+        Object.keys(schemas[name]?.properties ?? {}),
+      ]);
+    }
   });
 
   test('docs/forms.md lists every route for forms only', async () => {
@@ -86,6 +111,25 @@ describe('the tables of the reference', () => {
     // What the sources say is what the code knows when it runs.
     const known = listed.map((line) => `${new AuthError(line.slice(4) as never).status} ${line.slice(4)}`);
     expect(known).toEqual(listed);
+  });
+
+  test('a status next to the code of an error is the declared one, on every page and in every comment', async () => {
+    const texts = new Map(sources);
+    for (const page of await readdir(join(root, 'docs'), { recursive: true }))
+      if (page.endsWith('.md')) texts.set(`docs/${page}`, await read(`docs/${page}`));
+    const wrong: string[] = [];
+    let count = 0;
+    for (const [path, text] of texts)
+      for (const [given, before, one, other, after] of text.matchAll(
+        /\b([45]\d\d) `([a-z_]+)`|`([a-z_]+)` \(([45]\d\d)\b/g,
+      )) {
+        const status = statuses.get(one ?? other ?? '');
+        if (status === undefined) continue;
+        count++;
+        if (status !== Number(before ?? after)) wrong.push(`${path}: ${given}, but it is ${status}`);
+      }
+    expect(wrong).toEqual([]);
+    expect(count).toBeGreaterThan(100);
   });
 
   test('docs/notices-reference.md lists every kind of notice and no other', async () => {
@@ -186,7 +230,13 @@ describe('the pages', () => {
   beforeAll(async () => {
     const all = await readdir(join(root, 'docs'), { recursive: true });
     const docs = all.filter((name) => name.endsWith('.md'));
-    pages.push('README.md', 'SECURITY.md', 'demo-app/README.md', ...docs.map((name) => `docs/${name}`));
+    pages.push(
+      'README.md',
+      'CONTRIBUTING.md',
+      'SECURITY.md',
+      'demo-app/README.md',
+      ...docs.map((name) => `docs/${name}`),
+    );
   });
 
   test('the index of the docs leads to a page with code for each task', async () => {

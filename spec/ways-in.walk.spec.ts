@@ -1,5 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { internalsOf } from '../lib/auth.js';
+import type { Route } from '../lib/http/route.js';
+import type { HasWaysIn } from '../lib/users/record.js';
 import { rows } from './support/database.js';
 import { app, interrupt, NEW, newPerson, type Person, startWays, stopWays } from './support/ways-in.js';
 import {
@@ -39,6 +41,16 @@ describe('the lists of ways in', () => {
     });
     const rowsOf = [...Object.keys(OPERATIONS), ...OTHER_OPERATIONS.trim().split(/\s+/)];
     expect(rowsOf.sort()).toEqual(names.sort());
+  });
+
+  test('belong to plugins that count them as sign-in methods of an account', () => {
+    type OfPlugin = HasWaysIn & { readonly name?: string; routes?(): readonly Route[] };
+    const all = internalsOf(app.auth).core.contributions as readonly OfPlugin[];
+    const starting = all.filter((plugin) =>
+      plugin.routes?.().some(({ access, session }) => access === 'public' && session === 'starts'),
+    );
+    expect(starting.length).toBeGreaterThan(2);
+    expect(starting.filter(({ waysIn }) => !waysIn).map(({ name }) => name)).toEqual([]);
   });
 
   test.each(WAYS)('have a cell for each policy: $name', (row) => {

@@ -49,21 +49,30 @@ test('every page declares its values, and docs/pages.md lists them', () => {
   for (const [, , values] of documented) expect(values?.length).toBeGreaterThan(0);
 });
 
+const everyPage = () =>
+  pagesIn(
+    createAuth({
+      database: 'sqlite::memory:',
+      secret: SECRET,
+      baseUrl: 'http://localhost:3000',
+      email: { send: () => undefined },
+      plugins: [...everyPlugin({ sendsEmails: true }), fixedProvider(), pages()],
+    }),
+  );
+
+test('the navigation has words for every page in it', () => {
+  const inNavigation = everyPage().filter((page) => page.inNavigation);
+  expect(Object.keys(en.names).sort()).toEqual(inNavigation.map(({ name }) => name).sort());
+});
+
 test('docs/pages.md lists the path of every page, and no other', () => {
-  const auth = createAuth({
-    database: 'sqlite::memory:',
-    secret: SECRET,
-    baseUrl: 'http://localhost:3000',
-    email: { send: () => undefined },
-    plugins: [...everyPlugin({ sendsEmails: true }), fixedProvider(), pages()],
-  });
   const page = readFileSync(`${root}/docs/pages.md`, 'utf8');
   const [, section = ''] = /\n## The pages\n([\s\S]*?)\n## /.exec(page) ?? [];
   const listed = [...section.matchAll(/^\| (`\/[^|]*) \|/gm)].flatMap(([, paths = '']) =>
     paths.split(', ').map((path) => path.replaceAll('`', '')),
   );
   expect(listed.sort()).toEqual(
-    pagesIn(auth)
+    everyPage()
       .map(({ path }) => path)
       .sort(),
   );

@@ -781,6 +781,7 @@ declare module '../values.js' {
     { file: 'lib/pages/options.ts', after: `  'account/sessions',`, text: `  'account/devices',` },
     {
       file: 'lib/pages/words.ts',
+      gate: 'spec/pages/values.spec.ts',
       after: `    'account/sessions': 'Sessions',`,
       text: `    'account/devices': 'Browsers',`,
     },
