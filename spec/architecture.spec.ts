@@ -357,3 +357,14 @@ function cycleIn(files: ReadonlyMap<string, { imports: readonly string[] }>): st
   }
   return null;
 }
+
+test('the list of folders names files that exist in their folder', () => {
+  const page = read('docs/architecture.md');
+  const [, lib = ''] = /^lib\/\n(.*?)^spec\/ /ms.exec(page) ?? [];
+  const folders = [...lib.matchAll(/^ {2}([\w/-]+)\/ +(.*?)(?=^ {2}\S|(?![\s\S]))/gms)];
+  const named = folders.flatMap(([, folder = '', text = '']) =>
+    [...text.matchAll(/\b[\w/-]+\.ts\b/g)].map(([file]) => `${folder}/${file}`),
+  );
+  expect(named.length).toBeGreaterThan(40);
+  expect(named.filter((file) => !files.has(file))).toEqual([]);
+});

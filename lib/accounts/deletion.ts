@@ -247,7 +247,8 @@ async function closeAccount(
       });
     await core.sessions.endAll(userId, transaction);
     await endWaiting(core, userId, transaction);
-    for (const { onClose } of core.contributions) await onClose?.(userId, transaction);
+    for (const { onDeletionRequested } of core.contributions)
+      await onDeletionRequested?.(userId, transaction);
     await core.userUpdates.update(record, { deletedAt: core.database.clock.date() }, transaction);
     core.events.emit('user.deletion_requested', { userId }, transaction);
     alongside?.(transaction);

@@ -141,7 +141,7 @@ export class SecondFactorSetup {
       const { account } = record;
       const isLeft =
         core.secondFactors.countsPasskeys(account) && (await this.#hasPasskey(userId, transaction));
-      if (!isLeft) this.#requireNotNamed(record);
+      if (!isLeft) this.#refuseIfRequired(record);
       const notice = isLeft ? factorNotices.off('passkeys') : secondFactorNotices['second-factor-disabled'];
       await core.notices.before(notice, record, transaction);
       await this.#removeTotp(userId, transaction);
@@ -170,7 +170,7 @@ export class SecondFactorSetup {
     return core.change(userId, { sessionId, fresh: true }, async (record, transaction) => {
       if (!usesPasskeys(record.account)) return core.sessions.renew(record, sessionId, transaction, SAME);
       const hasTotp = (await this.factors.secrets.find(userId, transaction)) !== null;
-      if (!hasTotp) this.#requireNotNamed(record);
+      if (!hasTotp) this.#refuseIfRequired(record);
       const notice = hasTotp ? factorNotices.off('totp') : factorNotices.passkeysOff;
       await core.notices.before(notice, record, transaction);
       const since = await this.#removePasskeys(record, hasTotp, transaction);
@@ -186,7 +186,7 @@ export class SecondFactorSetup {
    */
   async passkeysRemoved(record: UserRecord, isByUser: boolean, transaction: Transaction): Promise<void> {
     const hasTotp = (await this.factors.secrets.find(record.user.id, transaction)) !== null;
-    if (isByUser && !hasTotp) this.#requireNotNamed(record);
+    if (isByUser && !hasTotp) this.#refuseIfRequired(record);
     if (usesPasskeys(record.account)) await this.#removePasskeys(record, hasTotp, transaction);
     else if (!hasTotp) await this.factors.codes.deleteUnused(record.user.id, transaction);
   }
@@ -205,16 +205,16 @@ export class SecondFactorSetup {
       const { account } = record;
       const hasPasskey = await this.#hasPasskey(userId, transaction);
       // No user must lose passkeys because the app's function fails.
-      const isNamed = hasPasskey && this.core.secondFactors.isRequiredOf(account, false);
-      if (sinceOf(account) === null && !isNamed) return;
+      const isRequired = hasPasskey && this.core.secondFactors.isRequiredOf(account, false);
+      if (sinceOf(account) === null && !isRequired) return;
       const hasTotp = (await this.factors.secrets.find(userId, transaction)) !== null;
-      const notice = isNamed ? factorNotices.allOff : secondFactorNotices['second-factor-disabled'];
+      const notice = isRequired ? factorNotices.allOff : secondFactorNotices['second-factor-disabled'];
       await core.notices.final(notice, record, transaction);
       await this.clear(userId, transaction);
-      if (isNamed) await this.#deletePasskeys(userId, transaction);
+      if (isRequired) await this.#deletePasskeys(userId, transaction);
       const off: Factor[] = [
         ...(hasTotp ? (['totp'] as const) : []),
-        ...(usesPasskeys(account) || isNamed ? (['passkeys'] as const) : []),
+        ...(usesPasskeys(account) || isRequired ? (['passkeys'] as const) : []),
       ];
       for (const factor of off)
         core.events.emit('second_factor.disabled', { userId, adminId, factor }, transaction);
@@ -356,7 +356,7 @@ export class SecondFactorSetup {
   }
 
   /** @throws AuthError `second_factor_demanded` */
-  #requireNotNamed({ account }: UserRecord): void {
+  #refuseIfRequired({ account }: UserRecord): void {
     if (this.core.secondFactors.isRequiredOf(account)) throw new AuthError('second_factor_demanded');
   }
 

@@ -135,10 +135,13 @@ export interface Contribution
   readonly forPages?: ForPages;
   /** The plugin's administrators. Several plugins can have some. */
   readonly administrators?: Administrators;
-  /** Deletes or anonymizes the data of a user who is being deleted. The user's row is locked. */
+  /**
+   * Deletes or anonymizes the data of a user who is being deleted. The user's row is locked. The transaction might only be
+   * a trial, so anything outside the database must wait for the commit.
+   */
   onDelete?(userId: string, transaction: Transaction): Promise<void>;
   /** Revokes the account's access at other services when its deletion is requested. The user's row is locked. */
-  onClose?(userId: string, transaction: Transaction): Promise<void>;
+  onDeletionRequested?(userId: string, transaction: Transaction): Promise<void>;
   /** Waits for background work, before the connections are closed. */
   settle?(): Promise<void>;
 }

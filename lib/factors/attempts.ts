@@ -40,7 +40,7 @@ interface AttemptRules {
    */
   readonly isGuessable?: boolean;
   /** Whether wrong codes are guesses at the confirmed secret. @default true */
-  readonly guards?: boolean;
+  readonly isOfConfirmed?: boolean;
   /** Whether a correct factor clears the count, and not only the attempt itself. @default true */
   readonly clears?: boolean;
 }
@@ -61,19 +61,20 @@ export class Attempts {
   /**
    * Counts an attempt before the factor is checked.
    *
-   * @param look checks the factor, and throws `invalid_code` or a passkey's error if it is wrong
-   * @throws AuthError `rate_limited`, and what `look` throws
+   * @param work checks the factor and does what it is for, such as creating the session. Throws `invalid_code` or a
+   *   passkey's error if the factor is wrong
+   * @throws AuthError `rate_limited`, and what `work` throws
    */
   async attempt<T>(
     user: User,
-    look: () => Promise<T>,
-    { isGuessable = true, guards = true, clears = true }: AttemptRules = {},
+    work: () => Promise<T>,
+    { isGuessable = true, isOfConfirmed = true, clears = true }: AttemptRules = {},
   ): Promise<T> {
     const { limiter } = this.#core;
     const counter = `code ${user.id}`;
     if (isGuessable) await this.#reserve(user, counter);
     else await limiter.countAddress('signIn');
-    const outcome = await this.#look(user, isGuessable ? counter : null, look, guards);
+    const outcome = await this.#run(user, isGuessable ? counter : null, work, isOfConfirmed);
     if (clears) await this.#clear(counter);
     else if (isGuessable) await this.#giveBack(counter);
     return outcome;
@@ -108,11 +109,16 @@ export class Attempts {
   }
 
   /** @param counter null if the factor cannot be guessed */
-  async #look<T>(user: User, counter: string | null, look: () => Promise<T>, guards: boolean): Promise<T> {
+  async #run<T>(
+    user: User,
+    counter: string | null,
+    work: () => Promise<T>,
+    isOfConfirmed: boolean,
+  ): Promise<T> {
     try {
-      return await look();
+      return await work();
     } catch (error) {
-      if (isWrong(error)) await this.#countWrong(user, guards && counter !== null);
+      if (isWrong(error)) await this.#countWrong(user, isOfConfirmed && counter !== null);
       // The factor was correct, but the sign-in is rejected, for example because the account is suspended.
       else if (counter !== null && error instanceof AuthError && error.status < 500)
         await this.#core.limiter.giveBack(counter);

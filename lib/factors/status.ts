@@ -67,7 +67,7 @@ export class Status {
   }
 }
 
-/** Returns since when an account has had its second factor. Null if it has none. */
+/** Returns when the user of an account enabled a second factor. Null if they have not. */
 export function sinceOf(account: object): Date | null {
   return (account as Partial<SecondFactorOfUser>).secondFactorAt ?? null;
 }

@@ -458,6 +458,11 @@ export interface AccountThen {
 export interface UndoRules {
   /** The name of the part in snapshots. It must never change. */
   readonly name: string;
+  /**
+   * The names with which `users.announceChange` is called when the part changes. A change by code is then final. Empty if
+   * it is not what a user signs in with.
+   */
+  readonly announces: readonly string[];
   /** Returns the current part, as JSON. The user's row is locked. */
   snapshot(userId: string, transaction: Transaction): Promise<unknown>;
   /**

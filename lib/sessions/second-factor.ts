@@ -165,11 +165,11 @@ export class SecondFactorRules {
   /**
    * Counts an attempt to complete a sign-in with a factor that cannot be guessed.
    *
-   * @throws AuthError `rate_limited`, and the errors of `look`
+   * @throws AuthError `rate_limited`, and the errors of `work`
    */
-  attempt<T>(user: User, look: () => Promise<T>): Promise<T> {
+  attempt<T>(user: User, work: () => Promise<T>): Promise<T> {
     if (!this.core.factors) throw new TypeError('accounts cannot have a second factor');
-    return this.core.factors.attempts.attempt(user, look, { isGuessable: false });
+    return this.core.factors.attempts.attempt(user, work, { isGuessable: false });
   }
 
   /**

@@ -48,7 +48,7 @@ interface SessionsNeeds {
   readonly contributions: readonly FollowsSessions[];
 }
 
-/** Finds, lists, renews and ends sessions. Only `SignIn` creates them. */
+/** Finds, lists, renews and ends sessions. Only `SignInGate` creates them. */
 export class Sessions {
   readonly #table: Table<SessionColumns>;
   readonly #session: Selection<Session>;

@@ -58,7 +58,7 @@ interface NewSessionsNeeds {
   sessionTokens(request: PlainRequest): readonly string[];
 }
 
-/** Writes new sessions, and ends the client's previous ones. Only `SignIn` decides whether a session can start. */
+/** Writes new sessions, and ends the client's previous ones. Only {@link SignInGate} decides whether a session can start. */
 class NewSessions {
   readonly #table: Table<SessionColumns>;
   readonly #session: Selection<Session>;

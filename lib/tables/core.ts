@@ -384,6 +384,7 @@ export const unfinishedSignIns = defineWaiting({
   name: 'unfinished_sign_ins',
   hangsOn: 'epoch',
   lifetimeMs: 10 * 60 * 1000,
+  // Of emailed codes. Attempts of second factors are counted for the account: see `factors/attempts.ts`.
   tries: 5,
   exported: { as: 'pending_sign_ins', by: 'userId' },
   columns: {

@@ -6,7 +6,7 @@ import { declareTable, type Fact } from './table.js';
 
 /** The columns that twoFactor() adds to users, so that reading a user also shows whether they have a second factor. */
 export const secondFactorColumns = {
-  /** When the user enabled their second factor. Null if they do not have one. */
+  /** When the user enabled a second factor. Null if they have not, even if a passkey counts because they must have one. */
   secondFactorAt: column.time().nullable().exported(),
   /** Whether the user has enabled their passkeys as a second factor. */
   passkeyFactor: column.boolean().internal().nullable().exported(),
@@ -17,7 +17,7 @@ export type SecondFactorColumns = typeof secondFactorColumns;
 /** Whether a user has a second factor. */
 export interface SecondFactorOfUser extends ShownOf<SecondFactorColumns> {}
 
-/** The confirmed TOTP secrets. Each account with a second factor has one. */
+/** The confirmed TOTP secrets. Each account with an authenticator app has one. */
 export const totpSecretsTable = declareTable({
   name: 'totp_secrets',
   exported: { as: 'authenticator_apps', by: 'userId' },

@@ -184,8 +184,9 @@ export function needsNewPassword({
 /** A plugin that decides whether an account can be used. */
 export interface ChecksAccounts {
   /**
-   * Rejects a user who has just authenticated, such as the owner of a suspended account, by throwing an AuthError. The
-   * account includes the columns that the plugin adds to users.
+   * Rejects a user who is about to use the account, such as the owner of a suspended one, by throwing an AuthError: after
+   * an authentication, in `core.change`, and when an emailed token is redeemed. The account includes the columns that the
+   * plugin adds to users.
    */
   checkAccount?(account: AccountRow): void;
   /** The problems that `checkAccount` throws, for the OpenAPI document. */

@@ -35,6 +35,11 @@ export interface AddedToUsers {
   readonly columns: readonly AddedColumns[];
 }
 
+/** A plugin that announces changes of what users sign in with: see `UndoRules`. */
+interface AnnouncesSignInMethods {
+  readonly undo?: { readonly announces: readonly string[] };
+}
+
 /** What {@link Users} need. */
 interface UsersNeeds {
   readonly database: Database;
@@ -43,7 +48,7 @@ interface UsersNeeds {
   /** Whether users are read with `HAS_PASSKEY`. */
   readonly readsPasskeys: boolean;
   readonly imported: ImportedUsers;
-  readonly contributions: readonly ReadsRows[];
+  readonly contributions: readonly (ReadsRows & AnnouncesSignInMethods)[];
 }
 
 /** Reads and writes users: the table, and the app's rows if there is a model for them. */
@@ -64,6 +69,7 @@ export class Users {
   readonly #clusterLock: ClusterLock;
   /** The accounts that a transaction has locked or created, and that no import has created. */
   readonly #notImported = new UsersOfTransactions();
+  #named: ReadonlySet<string> | undefined;
   /** The users whose sign-in methods a transaction has changed. */
   readonly #changed = new UsersOfTransactions();
 
@@ -247,17 +253,28 @@ export class Users {
   }
 
   /**
-   * Announces a change of an account, so that an import does not overwrite it. Plugins call it for their own tables, and
-   * for the columns that they add to users. The user's row is locked.
+   * Announces a change of an account, so that an import does not overwrite it, and so that a change by code of what the
+   * user signs in with is final: see `Core.change`. Plugins call it for their own tables, and for the columns that they add
+   * to users. The user's row is locked.
    *
    * @param changed the attributes of the user that change, such as `email`, and the parts of the account in the tables
    *   of plugins, such as `passkeys`
    */
   async announceChange(userId: string, changed: readonly string[], transaction: Transaction): Promise<void> {
-    if (changed.some((name) => SIGN_IN_METHODS.has(name))) this.#changed.add(transaction, userId);
+    if (changed.some((name) => this.#signInMethods.has(name))) this.#changed.add(transaction, userId);
     if (this.#notImported.has(transaction, userId)) return;
     const keys = rowKeysOf(this.core.contributions, changed);
     if (keys.length > 0) await this.core.imported.note(userId, keys, transaction);
+  }
+
+  /** What users sign in with, as changes of accounts name it. The set is complete when all plugins are set up. */
+  get #signInMethods(): ReadonlySet<string> {
+    this.#named ??= new Set([
+      'email',
+      'passwordHash',
+      ...this.core.contributions.flatMap(({ undo }) => undo?.announces ?? []),
+    ]);
+    return this.#named;
   }
 
   /** Whether a transaction has changed what a user signs in with, as {@link announceChange} was told. */
@@ -407,16 +424,6 @@ function appRows(
   const checked = checkModel(model, { foreignKey, fields: fields.names, database: given });
   return new AppRows(database, checked, foreignKey, fields);
 }
-
-/** What users sign in with, as changes of accounts name it. */
-const SIGN_IN_METHODS: ReadonlySet<string> = new Set([
-  'email',
-  'passwordHash',
-  'totpSecret',
-  'recoveryCodes',
-  'passkeys',
-  'accounts',
-]);
 
 /** Users of whom something is known until a transaction ends. */
 class UsersOfTransactions {

@@ -21,11 +21,11 @@ export interface HasAttached {
   /**
    * Deletes the data that the plugin attached to the account before access to the mailbox was first proven.
    *
-   * @param isVouchedFor whether a provider, the app or an administrator had vouched for the email, or the second factor was
+   * @param keepsFactors whether a provider, the app or an administrator had vouched for the email, or the second factor was
    *   not required or was provided. Sign-in methods are removed in that case too, but requirements beyond
    *   the mailbox, such as a second factor, stay
    */
-  onFirstProof?(userId: string, transaction: Transaction, isVouchedFor: boolean): Promise<void>;
+  onFirstProof?(userId: string, transaction: Transaction, keepsFactors: boolean): Promise<void>;
 }
 
 /** What {@link EmailProofs} needs. */

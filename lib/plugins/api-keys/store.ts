@@ -134,6 +134,8 @@ export class ApiKeyStore {
 export function undoRules(store: ApiKeyStore): UndoRules {
   return {
     name: 'apiKeys',
+    // A key does not sign its user in.
+    announces: [],
     snapshot: (userId, transaction) => store.ids(userId, transaction),
     restore: ({ record, part }, transaction) =>
       store.keep(record.user.id, (part ?? []) as readonly string[], transaction),

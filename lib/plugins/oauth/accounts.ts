@@ -261,6 +261,7 @@ interface StoredLink extends Pick<AccountRow, 'id' | 'provider' | 'issuer' | 'pr
 export function undoRules(accounts: Accounts): UndoRules {
   return {
     name: 'oauth',
+    announces: ['accounts'],
     async snapshot(userId, transaction) {
       return (await accounts.list(userId, transaction)).map(
         ({ id, provider, issuer, providerAccountId, scopes, createdAt }): StoredLink => ({

@@ -127,7 +127,7 @@ export function oauth(options: OAuthOptions = {}): Plugin<'oauth', OAuthApi, OAu
         tables: TABLES,
         onFirstProof: removeAll,
         onDelete: removeAll,
-        async onClose(userId, transaction) {
+        async onDeletionRequested(userId, transaction) {
           for (const account of await accounts.dropTokens(userId, transaction))
             revokeTokens(parts, account, transaction);
         },

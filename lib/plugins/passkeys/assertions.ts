@@ -67,7 +67,7 @@ export class Assertions {
     const isOwner = found !== null && (userId === null || found.passkey.userId === userId);
     const passkey = isOwner ? found.passkey : null;
     const use = await verifyUse(party, response, clientData, passkey, userId !== null);
-    // In the second step of a sign-in, the plugin that asked for the passkey handles success and failure.
+    // In the second step of a sign-in, `SecondFactorRules.attempt` counts success and failure.
     const isStep = ceremony.purpose === 'second-factor';
     if (found && passkey && use && (await store.recordUse(passkey, use))) {
       const { account, user } = found.record;

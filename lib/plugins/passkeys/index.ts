@@ -90,9 +90,9 @@ export function passkeys(options: PasskeysOptions = {}): Plugin<'passkeys', Pass
         },
         waysIn: async ({ user }, transaction) =>
           (await store.rows(user.id, transaction)).map(({ id }) => ({ kind: 'passkey', id })),
-        onFirstProof: async (userId, transaction, isVouchedFor) => {
+        onFirstProof: async (userId, transaction, keepsFactors) => {
           // Keep passkeys that are a second factor, because access to the mailbox alone must not remove them.
-          const record = isVouchedFor ? await core.users.lock(userId, transaction) : null;
+          const record = keepsFactors ? await core.users.lock(userId, transaction) : null;
           const stay = record !== null && core.secondFactors.countsPasskeys(record.account);
           if (!stay) await store.deleteAll(userId, transaction);
           await challenges.deleteAll(userId, transaction);

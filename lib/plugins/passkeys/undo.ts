@@ -27,6 +27,7 @@ export function undoRules(parts: PasskeyServices): UndoRules {
   const then = new PasskeysThen(parts);
   return {
     name: PASSKEYS_PART,
+    announces: ['passkeys'],
     async snapshot(userId, transaction) {
       return (await store.rows(userId, transaction)).map(storedOf);
     },

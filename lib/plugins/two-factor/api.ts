@@ -143,7 +143,7 @@ export class TwoFactorApi {
         if (step === null) throw new AuthError('invalid_code');
         return this.#setup.enable(userId, sessionId, secret, step);
       };
-      return attempts.attempt(user, confirm, { guards: false });
+      return attempts.attempt(user, confirm, { isOfConfirmed: false });
     });
   }
 

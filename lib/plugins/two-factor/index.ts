@@ -120,7 +120,6 @@ export function twoFactor(
       const rules = core.secondFactors;
       const name = issuer ?? issuerOf(core);
       const api = new TwoFactorApi(core, factors, { setup, issuer: name });
-      const hasPasskeys = plugins.some(({ name }) => name === 'passkeys');
       return {
         api,
         tables: TABLES,
@@ -130,7 +129,7 @@ export function twoFactor(
           confirmTotp(core, api),
           turnOffTotp(api),
           renewRecoveryCodes(api),
-          ...(hasPasskeys ? [usePasskeys(core, api)] : []),
+          ...(core.passkeys ? [usePasskeys(core, api)] : []),
           ...(isManaged ? [disableSecondFactor(core, api)] : []),
         ],
         forPages: {
@@ -159,8 +158,8 @@ export function twoFactor(
         },
         // If the email was already verified, a reset must not remove the second factor, because no one can sign in with
         // it alone.
-        async onFirstProof(userId, transaction, wasVerified) {
-          if (!wasVerified) await setup.clear(userId, transaction);
+        async onFirstProof(userId, transaction, keepsFactors) {
+          if (!keepsFactors) await setup.clear(userId, transaction);
         },
         // The database deletes these rows with the user, unless foreign keys are disabled, as they can be on SQLite.
         async onDelete(userId, transaction) {

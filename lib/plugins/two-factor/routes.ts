@@ -18,7 +18,7 @@ export const readTwoFactor = ({ secondFactors }: Core, { status }: Factors) =>
     openTo: 'any-task',
     answers: {
       200: {
-        description: 'The factors that a sign-in asks for, and the number of unused recovery codes',
+        description: 'The factors that the user has enabled, and the number of unused recovery codes',
         schema: named(
           'TwoFactorStatus',
           "The state of the user's second factor",

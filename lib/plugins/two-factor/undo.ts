@@ -45,6 +45,7 @@ export function twoFactorUndo(core: Core, factors: Factors, setup: SecondFactorS
   const parts = new FactorsThen(core, factors);
   return {
     name: 'two-factor',
+    announces: ['totpSecret', 'recoveryCodes'],
 
     async snapshot(userId: string, transaction: Transaction): Promise<FactorState | null> {
       const row = await secrets.find(userId, transaction);
