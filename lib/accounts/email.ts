@@ -177,8 +177,8 @@ function telling({ notices }: Core, isFinal: boolean): BeforeChange {
     const template = emailNotices['email-changed'];
     if (isFinal) return notices.final(template, record, transaction, { takenEmail: record.user.email });
     return notices.before(template, record, transaction, {
-      // An address that was never proven must not be blocked for its owner.
-      takenEmail: record.emailProof.reaches('mailbox') ? record.user.email : null,
+      // An address that no one has vouched for must not be blocked for its owner.
+      takenEmail: record.emailProof.reaches('app') ? record.user.email : null,
     });
   };
 }

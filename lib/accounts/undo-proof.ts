@@ -4,6 +4,7 @@ import type { Core } from '../core/core.js';
 import { isWellFormedToken } from '../crypto/token.js';
 import { AuthError, type AuthErrorCode } from '../errors.js';
 import {
+  type AccountState,
   type AccountThen,
   type GivenUndoProof,
   provingPassword,
@@ -12,7 +13,7 @@ import {
 } from '../notices/changes.js';
 import { UNDO_PREFIX } from '../notices/notices.js';
 import type { DeviceRow } from '../sessions/device-rows.js';
-import type { UserRecord } from '../users/record.js';
+import type { Identifier, UserRecord } from '../users/record.js';
 import { isExpired } from './deletion.js';
 
 // An undo requires, in this order: the link, a browser that the account had known for long, and the proof that a
@@ -31,6 +32,8 @@ export interface UndoCase extends StatesSince {
   readonly at: Date;
   /** The device of the request. Null if it does not prove who undoes the change. */
   readonly browser: DeviceRow | null;
+  /** Whether the undo would leave the user without a way in, because another account has the email by now. */
+  readonly isStranding: boolean;
 }
 
 /** A proof that was complete. */
@@ -75,9 +78,45 @@ export async function examineUndo(core: Core, found: Undoable): Promise<UndoCase
     const states = record && (await core.history.statesSince(found, record, transaction));
     if (!record || !states) throw new AuthError('invalid_token');
     const browser = await core.devices.proves(userId, at, transaction);
-    return { ...states, found, record, at, browser };
+    const isStranding = await strands(core, record, states.state, transaction);
+    return { ...states, found, record, at, browser, isStranding };
   });
 }
+
+async function strands(
+  core: Core,
+  { user }: UserRecord,
+  { email, parts }: AccountState,
+  transaction: Transaction,
+): Promise<boolean> {
+  const isTaken = email !== null && (await isOfAnother(core, { email }, user.id, transaction));
+  return isTaken && !core.contributions.some(({ undo }) => undo?.isWayIn?.(parts[undo.name]));
+}
+
+/** Whether another account has an email or username. */
+export async function isOfAnother(
+  { database, users }: Core,
+  by: Identifier,
+  userId: string,
+  transaction: Transaction,
+): Promise<boolean> {
+  const [[column, value]] = Object.entries(by) as [[string, string]];
+  const rows = await database.select(
+    `SELECT u.id FROM ${users.table.name} u
+     WHERE u.${column} = :value AND u.id <> :userId ${database.currentRead}`,
+    { value, userId },
+    transaction,
+  );
+  return rows.length > 0;
+}
+
+/** Returns the error for an undo that would leave the user without a way in. The account stays as it is. */
+export function noWayBack(): AuthError {
+  return new AuthError('last_sign_in_method', { detail: NO_WAY_BACK });
+}
+
+const NO_WAY_BACK =
+  'Another account has the email address from before this change, so undoing the change would leave your account without a way to sign in. Contact support.';
 
 /** Requires a browser that proves who undoes the change. @throws AuthError `proof_required` */
 export function requireBrowser({ browser }: UndoCase): DeviceRow {
@@ -123,13 +162,15 @@ export function missingUndoProofs(
  * Checks everything that an undo requires in addition to its token. Without the browser, it checks nothing else and
  * counts no attempt, so that an attacker who has the mailbox can guess neither passwords nor codes.
  *
- * @throws AuthError `proof_required`, `invalid_credentials`, `rate_limited`, `invalid_token`, and plugins' errors for a
+ * @throws AuthError `last_sign_in_method`, `proof_required`, `invalid_credentials`, `rate_limited`, `invalid_token`, and plugins' errors for a
  *   wrong proof
  */
 export async function proveUndo(core: Core, found: Undoable, given: GivenUndoProof): Promise<ProvenUndo> {
   await core.limiter.countAddress('signIn');
   const seen = await examineUndo(core, found);
   const browser = requireBrowser(seen);
+  // Before a code is used up.
+  if (seen.isStranding) throw noWayBack();
   const proofs = undoProofsThen(core, seen).filter((one) => isGiven(one, given));
   const enough = proofs.find(({ proof }) => proof.isEnough);
   if (!enough) {

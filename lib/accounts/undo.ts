@@ -15,10 +15,18 @@ import { CORE } from '../owners.js';
 import type { ClientInput, TransactionOption } from '../sessions/request.js';
 import type { User } from '../tables/core.js';
 import { EmailProof } from '../users/email-proof.js';
-import type { Identifier, UserRecord } from '../users/record.js';
+import { hasWayIn, type UserRecord } from '../users/record.js';
 import type { UserChanges } from '../users/updates.js';
 import { endWaiting } from '../waiting/tables.js';
-import { findUndo, lockUndoable, type ProvenUndo, proveUndo, thenOf } from './undo-proof.js';
+import {
+  findUndo,
+  isOfAnother,
+  lockUndoable,
+  noWayBack,
+  type ProvenUndo,
+  proveUndo,
+  thenOf,
+} from './undo-proof.js';
 
 /**
  * The proof that an undo requires in addition to its token: the proof that a sign-in required before the change, in a
@@ -52,7 +60,8 @@ export interface UndoApi {
    * @example
    * await auth.undoChange(token, { trusted: true });
    *
-   * @throws AuthError `invalid_token` (400), `proof_required` (403), `invalid_credentials` (401), `rate_limited` (429),
+   * @throws AuthError `invalid_token` (400), `proof_required` (403), `invalid_credentials` (401), `rate_limited` (429);
+   *   `last_sign_in_method` (409) if another account has the email to restore, and nothing would be left to sign in with;
    *   and errors that the hook `afterUpdateUser` throws
    */
   undoChange(token: string, input?: UndoInput): Promise<{ undone: string }>;
@@ -133,7 +142,8 @@ export interface UndoneChange {
  * An undo does not sign the user in, so the user of a suspended account can do it: the account stays suspended.
  *
  * @param given the proof in addition to the token; null if the app's own code has checked its own proof
- * @throws AuthError `invalid_token`, the errors of {@link proveUndo}, and errors that the app's hook throws
+ * @throws AuthError `invalid_token`, `last_sign_in_method`, the errors of {@link proveUndo}, and errors that the app's hook
+ *   throws
  */
 export async function undoChange(
   core: Core,
@@ -166,6 +176,8 @@ async function recover(
   await endWaiting(core, userId, transaction);
   const restored = await restoreState(core, found, states, proven, transaction);
   const { user } = restored;
+  const hasLostEmail = user.email === null && states.state.email !== null;
+  if (hasLostEmail && !(await hasWayIn(restored, core.contributions, transaction))) throw noWayBack();
   await history.endSince(found, transaction);
   await devices.dropAfterUndo(userId, at, proven?.browser ?? null, transaction);
   await core.notices.undone(template, restored, provingPassword(states.state), transaction);
@@ -280,22 +292,6 @@ async function usernameOf(
   if (username === user.username) return {};
   const isTaken = username !== null && (await isOfAnother(core, { username }, user.id, transaction));
   return isTaken ? {} : { username, usernameDisplay };
-}
-
-async function isOfAnother(
-  { database, users }: Core,
-  by: Identifier,
-  userId: string,
-  transaction: Transaction,
-): Promise<boolean> {
-  const [[column, value]] = Object.entries(by) as [[string, string]];
-  const rows = await database.select(
-    `SELECT u.id FROM ${users.table.name} u
-     WHERE u.${column} = :value AND u.id <> :userId ${database.currentRead}`,
-    { value, userId },
-    transaction,
-  );
-  return rows.length > 0;
 }
 
 function timeOf(time: string | null): Date | null {

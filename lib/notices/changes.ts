@@ -463,6 +463,8 @@ export interface UndoRules {
    * it is not what a user signs in with.
    */
   readonly announces: readonly string[];
+  /** Whether a user with this part can sign in with it alone. @default never */
+  isWayIn?(part: unknown): boolean;
   /** Returns the current part, as JSON. The user's row is locked. */
   snapshot(userId: string, transaction: Transaction): Promise<unknown>;
   /**

@@ -206,7 +206,9 @@ export const undoChange = (core: Core) =>
       },
     },
     problems: [
-      ...(['invalid_token', 'proof_required', 'invalid_credentials', 'rate_limited'] as const),
+      'invalid_token',
+      'last_sign_in_method',
+      ...(['proof_required', 'invalid_credentials', 'rate_limited'] as const),
       ...undoProofProblems(core),
     ],
     async handle({ body, req }) {

@@ -116,11 +116,19 @@ describe('an address that an undo would give back', () => {
   });
 });
 
-test('an address that was never proven is not held, so that nobody can block it for its owner', async () => {
+test('an address for which nobody has vouched is not held, so that nobody can block it for its owner', async () => {
   await start();
-  const stranger = await app.auth.users.create({ email: 'owner@elsewhere.example', emailVerified: true });
+  const stranger = await app.auth.users.create({ email: 'owner@elsewhere.example' });
   await changed(stranger.id, 'new@example.com');
   await app.auth.users.create({ email: 'owner@elsewhere.example' });
+});
+
+test('an address for which the app has vouched is held', async () => {
+  await start();
+  const user = await app.auth.users.create({ email: 'user@elsewhere.example', emailVerified: true });
+  await changed(user.id, 'new@example.com');
+  const again = app.auth.users.create({ email: 'user@elsewhere.example' });
+  await expect(again).rejects.toMatchObject({ code: 'email_taken' });
 });
 
 test('without notices, nothing is held', async () => {

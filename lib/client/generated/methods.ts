@@ -117,6 +117,7 @@ export interface CoreClient<S extends AnyShape> {
     | 'invalid_credentials'
     | 'invalid_passkey'
     | 'invalid_token'
+    | 'last_sign_in_method'
     | 'new_password_required'
     | 'proof_required'
     | 'rate_limited'

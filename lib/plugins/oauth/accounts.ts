@@ -262,6 +262,7 @@ export function undoRules(accounts: Accounts): UndoRules {
   return {
     name: 'oauth',
     announces: ['accounts'],
+    isWayIn: (part) => ((part ?? []) as readonly StoredLink[]).length > 0,
     async snapshot(userId, transaction) {
       return (await accounts.list(userId, transaction)).map(
         ({ id, provider, issuer, providerAccountId, scopes, createdAt }): StoredLink => ({

@@ -28,6 +28,7 @@ export function undoRules(parts: PasskeyServices): UndoRules {
   return {
     name: PASSKEYS_PART,
     announces: ['passkeys'],
+    isWayIn: (part) => storedIn(part).length > 0,
     async snapshot(userId, transaction) {
       return (await store.rows(userId, transaction)).map(storedOf);
     },
