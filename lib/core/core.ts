@@ -20,7 +20,13 @@ import { AccountHistory } from '../notices/changes.js';
 import { Notices } from '../notices/notices.js';
 import { Events } from '../outbox/events.js';
 import { Outbox } from '../outbox/outbox.js';
-import { joinCarriers, namesDevice, ownCarriers, sessionOf } from '../sessions/carriers.js';
+import {
+  joinCarriers,
+  MAX_PRESENTED_SESSIONS,
+  namesDevice,
+  ownCarriers,
+  sessionOf,
+} from '../sessions/carriers.js';
 import { Completion } from '../sessions/completion.js';
 import { DeviceRows } from '../sessions/device-rows.js';
 import { Devices } from '../sessions/devices.js';
@@ -80,9 +86,6 @@ export interface ChangedBy {
 
 /** A change by the app's own code, or by an administrator. */
 export const BY_CODE: ChangedBy = { sessionId: null };
-
-// A browser sends one session, or two if another subdomain has set a cookie with the same name.
-const MAX_PRESENTED_SESSIONS = 2;
 
 /** What `createAuth` gives the core. */
 export interface CoreOptions {

@@ -168,8 +168,8 @@ function checkAal(name: string, aal: unknown): void {
  * Sets `req.auth` if the request presents a credential. Other requests continue without it. The guard can be used in
  * front of everything, including the router.
  *
- * An invalid session cookie (expired, revoked, malformed, or sent twice with different values) is ignored, and the
- * response clears it. The cookie is not cleared if the response itself sets it, as a sign-in does, or if its token was
+ * An invalid session cookie (expired, revoked, malformed, or the cookies of two sessions) is ignored, and the response
+ * clears it. The cookie is not cleared if the response itself sets it, as a sign-in does, or if its token was
  * replaced in the last minute. It is also not cleared if the response comes more than a second later, because the
  * browser might have a new cookie by then.
  *

@@ -46,7 +46,7 @@ export function bindingOf(
 
 /** Returns the `Set-Cookie` header that binds a sign-in to the browser until its challenge expires. */
 export function browserCookie(core: Core, token: string): string {
-  const { name, ...attributes } = bindingCookie(core);
+  const { name, former: _, ...attributes } = bindingCookie(core);
   return serialize(name, token, { ...attributes, httpOnly: true, maxAge: CHALLENGE_MS / 1000 });
 }
 
