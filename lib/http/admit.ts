@@ -4,9 +4,9 @@ import type { PlainRequest } from '../context/call.js';
 import type { Admission } from '../core/contribution.js';
 import type { Core } from '../core/core.js';
 import { AuthError } from '../errors.js';
-import { authenticateWith, cookieValues } from '../sessions/carriers.js';
+import { authenticateWith, cookieValues, isAmbiguous } from '../sessions/carriers.js';
 import { isUnsafe, requireOwnOrigin } from '../sessions/origin.js';
-import { type Authentication, isSession, type SessionAuthentication } from '../sessions/request.js';
+import { type Authentication, isSession, type SessionAuthentication, type Via } from '../sessions/request.js';
 import { wereJustReplaced } from '../sessions/sessions.js';
 import { requireFresh } from '../sessions/signed-in.js';
 import { beforeHeaders, clearSessionCookie, setsCookie } from './respond.js';
@@ -77,8 +77,17 @@ export async function authenticateIfPossible(
 
 /** Whether an error says that the session cookie of a request is invalid. */
 export function isOfDeadCookie(core: Core, req: PlainRequest, error: unknown): boolean {
-  const carrier = core.carriers.find((one) => one.sessionTokens(req).length > 0);
-  return error instanceof AuthError && error.code === 'invalid_session' && carrier?.via === 'cookie';
+  return error instanceof AuthError && error.code === 'invalid_session' && presenting(core, req) === 'cookie';
+}
+
+/** Whether a request presents a session, active or not, in another way than by the cookie. */
+export function presentsOtherSession(core: Core, req: PlainRequest): boolean {
+  return (presenting(core, req) ?? 'cookie') !== 'cookie';
+}
+
+/** Returns how a request presents a session. Undefined if it presents none. */
+function presenting({ carriers }: Core, req: PlainRequest): Via | undefined {
+  return carriers.find((one) => one.sessionTokens(req).length > 0)?.via;
 }
 
 /** Like {@link authenticate}, but requires a credential. @throws AuthError `unauthenticated` */
@@ -103,8 +112,8 @@ export async function requireOwnSession(
   return authentication;
 }
 
-/** Like {@link requireOwnSession}, but returns null for a browser that has a pending sign-in instead of a session. */
-export async function requireSessionOrPending(
+/** Like {@link requireOwnSession}, but returns null for a client without an active session. */
+export async function sessionOrNone(
   core: Core,
   req: PlainRequest,
   res: ServerResponse,
@@ -112,12 +121,15 @@ export async function requireSessionOrPending(
   try {
     return await requireOwnSession(core, req, res);
   } catch (error) {
-    const hasNone = error instanceof AuthError && error.code === 'unauthenticated';
-    if (!carriesPending(core, req) || !(hasNone || isOfDeadCookie(core, req, error))) throw error;
+    const hasNone = error instanceof AuthError && HAS_NONE.has(error.code) && !isAmbiguous(error);
+    if (!hasNone) throw error;
   }
-  requireOwnOrigin(req, core.settings);
+  // Another site must not be able to clear the cookies. It cannot send another credential.
+  if (!presentsOtherSession(core, req)) requireOwnOrigin(req, core.settings);
   return null;
 }
+
+const HAS_NONE: ReadonlySet<string> = new Set(['unauthenticated', 'invalid_session']);
 
 /** Whether a request contains the cookie of a pending sign-in, valid or not. */
 export function carriesPending(core: Core, { headers }: PlainRequest): boolean {
