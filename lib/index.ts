@@ -61,6 +61,7 @@ export type {
   AuthEvents,
   ClientInfo,
   EventDetails,
+  PasskeyRefusalReason,
 } from './outbox/events.js';
 export type { Delivered } from './outbox/outbox.js';
 export type { Plugin, PluginApis, PluginModels } from './plugin.js';
