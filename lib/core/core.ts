@@ -5,6 +5,7 @@ import { PAGE } from '../config/email.js';
 import { CallContext, type PlainRequest } from '../context/call.js';
 import { EmailedCodes } from '../crypto/emailed-codes.js';
 import { SecretBox } from '../crypto/secret-box.js';
+import { isWellFormedToken, SESSION_TOKEN_PREFIX } from '../crypto/token.js';
 import { openDatabase } from '../database/database.js';
 import { Degraded } from '../degraded.js';
 import { AuthError, type AuthErrorCode } from '../errors.js';
@@ -321,6 +322,19 @@ export class Core extends Given {
   async usableSession(request: PlainRequest): Promise<SessionAuthentication | null> {
     const found = await sessionOf(this.carriers, request);
     return found && this.tasks.admitIfDone(found);
+  }
+
+  /**
+   * Ends the session whose token a request presents, for a client that signs out. The session can be active although
+   * the request was not authenticated, if its account is incomplete.
+   *
+   * @returns whether it was active
+   */
+  async endPresented(request: PlainRequest): Promise<boolean> {
+    const tokens = this.sessionTokens(request).filter((one) => isWellFormedToken(SESSION_TOKEN_PREFIX, one));
+    const [token, ...others] = tokens;
+    // Of several, another subdomain can have set one.
+    return token !== undefined && others.length === 0 && this.sessions.revokeByToken(token);
   }
 
   /** Returns the session tokens that a request presents, valid or not. */

@@ -9,6 +9,7 @@ import { isUnsafe, requireOwnOrigin } from '../sessions/origin.js';
 import { type Authentication, isSession, type SessionAuthentication, type Via } from '../sessions/request.js';
 import { wereJustReplaced } from '../sessions/sessions.js';
 import { requireFresh } from '../sessions/signed-in.js';
+import { isAboutMissingRow } from '../users/rows.js';
 import { beforeHeaders, clearSessionCookie, setsCookie } from './respond.js';
 
 /**
@@ -69,10 +70,21 @@ export async function authenticateIfPossible(
   try {
     return await authenticate(core, req, res);
   } catch (error) {
+    if (isAboutMissingRow(error) && presenting(core, req) !== undefined) {
+      ignoreIncomplete(core, error);
+      return null;
+    }
     if (!isOfDeadCookie(core, req, error)) throw error;
   }
   await clearDeadCookie(core, req, res);
   return null;
+}
+
+/** Logs that the session of an incomplete account was ignored. Its cookie stays, because the app can add the row. */
+function ignoreIncomplete({ settings: { log } }: Core, { cause }: AuthError): void {
+  log.error('account.incomplete', 'optionalSession has ignored the session of an incomplete account', {
+    err: cause,
+  });
 }
 
 /** Whether an error says that the session cookie of a request is invalid. */
@@ -112,7 +124,10 @@ export async function requireOwnSession(
   return authentication;
 }
 
-/** Like {@link requireOwnSession}, but returns null for a client without an active session. */
+/**
+ * Like {@link requireOwnSession}, but returns null for a client without an active session, and for the session of an
+ * incomplete account.
+ */
 export async function sessionOrNone(
   core: Core,
   req: PlainRequest,
@@ -122,7 +137,7 @@ export async function sessionOrNone(
     return await requireOwnSession(core, req, res);
   } catch (error) {
     const hasNone = error instanceof AuthError && HAS_NONE.has(error.code) && !isAmbiguous(error);
-    if (!hasNone) throw error;
+    if (!hasNone && !isAboutMissingRow(error)) throw error;
   }
   // Another site must not be able to clear the cookies. It cannot send another credential.
   if (!presentsOtherSession(core, req)) requireOwnOrigin(req, core.settings);

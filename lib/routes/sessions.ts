@@ -24,6 +24,7 @@ export const signout = (core: Core) =>
     },
     async handle({ auth, req }) {
       if (auth) await core.sessions.revoke(auth.user.id, auth.session.id);
+      else await core.endPresented(req);
       await core.pendings.abandon();
       return { status: 204, clearCookie: true, clearPending: carriesPending(core, req) };
     },

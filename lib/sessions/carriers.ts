@@ -2,6 +2,7 @@ import type { BearerScheme, Settings } from '../config/config.js';
 import type { PlainRequest } from '../context/call.js';
 import { isWellFormedToken, SESSION_TOKEN_PREFIX } from '../crypto/token.js';
 import { AuthError } from '../errors.js';
+import { isAboutMissingRow } from '../users/rows.js';
 import {
   type Authentication,
   type Carrier,
@@ -224,7 +225,10 @@ export function authenticateWith(
   return null;
 }
 
-/** Returns the active session that a request presents. Null if it presents no session, or a session that has ended. */
+/**
+ * Returns the active session that a request presents. Null if it presents no session, a session that has ended, or a
+ * session of an incomplete account.
+ */
 export async function sessionOf(
   carriers: readonly Carrier[],
   request: PlainRequest,
@@ -233,7 +237,7 @@ export async function sessionOf(
     const authentication = await authenticateWith(carriers, request);
     return authentication && isSession(authentication) ? authentication : null;
   } catch (error) {
-    if (error instanceof AuthError && error.status === 401) return null;
+    if ((error instanceof AuthError && error.status === 401) || isAboutMissingRow(error)) return null;
     throw error;
   }
 }
