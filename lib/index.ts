@@ -17,7 +17,7 @@ export type { AuthConfig, BearerOptions, BearerScheme } from './config/config.js
 export type { EmailBrandOptions, EmailOptions } from './config/email.js';
 export type { OutboxOptions, WebhookOptions } from './config/outbox.js';
 export type { RateLimitOptions } from './config/rate-limit.js';
-export type { CookieOptions, SessionOptions } from './config/session.js';
+export type { CookieOptions, CookiePlace, SessionOptions } from './config/session.js';
 export type { TaskOptions, TasksOptions } from './config/tasks.js';
 export type { FieldOptions, FieldsOptions } from './config/user.js';
 export { AuthError, type AuthErrorCode, type FieldError, type ProblemDetails } from './errors.js';
@@ -61,6 +61,7 @@ export type {
   AuthEvents,
   ClientInfo,
   EventDetails,
+  PasskeyRefusalReason,
 } from './outbox/events.js';
 export type { Delivered } from './outbox/outbox.js';
 export type { Plugin, PluginApis, PluginModels } from './plugin.js';

@@ -1,6 +1,28 @@
 import * as z from 'zod';
 import { anySeconds, flag, schemaOf, seconds } from './options.js';
 
+/** The attributes that identify a cookie, in addition to its name. */
+export interface CookiePlace {
+  /** The domain. @default the current host only */
+  domain?: string;
+  /** The path. @default `/` */
+  path?: string;
+}
+
+const anyDomain = z
+  .string()
+  .regex(/^\.?([a-z0-9-]+\.)*[a-z0-9-]+$/i, 'must be a domain such as example.com, without scheme or port');
+const anyPath = z.string().regex(/^\/[!-:<-~]*$/, 'must be a URL path that starts with /, without ;');
+
+/** @internal */
+export const cookiePlaceSchema = schemaOf<CookiePlace>()({
+  domain: anyDomain.optional(),
+  path: anyPath.default('/'),
+});
+
+// Each one is another header of every response that sets the cookie.
+const MAX_FORMER = 5;
+
 /** How the session cookie is set. */
 export interface CookieOptions {
   /**
@@ -8,10 +30,19 @@ export interface CookieOptions {
    * @default `__Host-latchkey` if secure (`__Secure-latchkey` with a domain or path), otherwise `latchkey`
    */
   name?: string;
-  /** A domain whose subdomains get the cookie too. @default the current host only */
+  /**
+   * A domain whose subdomains get the cookie too. If you change it, add the former value to `former`.
+   * @default the current host only
+   */
   domain?: string;
-  /** The path below which browsers send the cookie. @default `/` */
+  /** The path below which browsers send the cookie. If you change it, add the former value to `former`. @default `/` */
   path?: string;
+  /**
+   * The domains and paths that the cookie had before, at most 5. A browser keeps such a cookie in addition to the current
+   * one, and sends both. Responses that set or clear the current cookie clear these too.
+   * @default []
+   */
+  former?: readonly CookiePlace[];
   /** Whether browsers send the cookie with requests from other sites. @default `lax` */
   sameSite?: 'lax' | 'strict' | 'none';
   /** Whether the cookie is restricted to https. @default true if `baseUrl` is https or `NODE_ENV` is production */
@@ -24,14 +55,12 @@ export const cookieSchema = schemaOf<CookieOptions>()({
     .string()
     .regex(/^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/, 'must be a cookie name (RFC 6265)')
     .optional(),
-  domain: z
-    .string()
-    .regex(/^\.?([a-z0-9-]+\.)*[a-z0-9-]+$/i, 'must be a domain such as example.com, without scheme or port')
-    .optional(),
-  path: z
-    .string()
-    .regex(/^\/[!-:<-~]*$/, 'must be a URL path that starts with /, without ;')
-    .default('/'),
+  domain: anyDomain.optional(),
+  path: anyPath.default('/'),
+  former: z
+    .array(cookiePlaceSchema, 'must be a list of { domain, path }')
+    .max(MAX_FORMER, `must have at most ${MAX_FORMER} entries`)
+    .default([]),
   sameSite: z.enum(['lax', 'strict', 'none'], "must be 'lax', 'strict' or 'none'").default('lax'),
   secure: flag.optional(),
 });
@@ -92,24 +121,58 @@ export interface CookieSettings {
   readonly path: string;
   readonly sameSite: 'lax' | 'strict' | 'none';
   readonly secure: boolean;
+  /** The cookies for the same purpose that browsers might still have, because it had another domain or path. */
+  readonly former?: readonly CookieSettings[];
 }
 
-function cookieSettings(options: z.output<typeof cookieSchema>, baseUrl: string | undefined): CookieSettings {
+function cookieSettings(
+  { former: places, ...options }: z.output<typeof cookieSchema>,
+  baseUrl: string | undefined,
+): CookieSettings {
+  const cookie = cookieAt(options, baseUrl, 'session.cookie');
+  const former = places.map(({ domain, path }, index) =>
+    cookieAt({ ...options, domain, path }, baseUrl, `session.cookie.former[${index}]`),
+  );
+  const isCurrent = (one: CookieSettings) => keyOf(one) === keyOf(cookie);
+  if (former.some(isCurrent))
+    throw new TypeError(
+      'latchkey: session.cookie.former contains the current domain and path: it is for other ones only',
+    );
+  return former.length > 0 ? { ...cookie, former } : cookie;
+}
+
+/** Returns what browsers identify a cookie by (RFC 6265, 5.3). */
+function keyOf({ name, domain = '', path }: CookieSettings): string {
+  return [name, withoutDot(domain), path].join(';');
+}
+
+function withoutDot(domain: string): string {
+  return domain.toLowerCase().replace(/^\./, '');
+}
+
+/** @param where the option that contains the domain and path, for messages */
+function cookieAt(
+  options: Omit<z.output<typeof cookieSchema>, 'former'>,
+  baseUrl: string | undefined,
+  where: string,
+): CookieSettings {
   const secure = options.secure ?? (baseUrl?.startsWith('https:') || process.env.NODE_ENV === 'production');
   const hostOnly = options.domain === undefined && options.path === '/';
   const prefix = secure ? (hostOnly ? '__Host-' : '__Secure-') : '';
   const cookie = { ...options, secure, name: options.name ?? `${prefix}latchkey` };
   // Browsers silently drop a cookie that breaks these rules (RFC 6265bis).
   const host = baseUrl && new URL(baseUrl).hostname;
-  const domain = cookie.domain?.toLowerCase().replace(/^\./, '');
+  const domain = cookie.domain && withoutDot(cookie.domain);
   if (host && domain && host !== domain && !host.endsWith(`.${domain}`)) {
     throw new TypeError(
-      `latchkey: session.cookie.domain does not cover baseUrl's host: set it to ${host} or a parent domain`,
+      `latchkey: ${where}.domain does not cover baseUrl's host: set it to ${host} or a parent domain`,
     );
   }
   if (cookie.name.startsWith('__Host-') && !(secure && hostOnly)) {
     throw new TypeError(
-      'latchkey: session.cookie.name starts with __Host-, which requires secure: true, path / and no domain',
+      where === 'session.cookie'
+        ? 'latchkey: session.cookie.name starts with __Host-, which requires secure: true, path / and no domain'
+        : `latchkey: ${where}: session.cookie.name starts with __Host-, so the cookie had path / and no domain`,
     );
   }
   if (cookie.name.startsWith('__Secure-') && !secure) {
@@ -126,7 +189,12 @@ function cookieSettings(options: z.output<typeof cookieSchema>, baseUrl: string 
  * two realms do not share it.
  */
 export function cookieBeside(cookie: CookieSettings, purpose: string): CookieSettings {
-  return { ...cookie, name: `${cookie.name}-${purpose}` };
+  const { former, ...current } = cookie;
+  return {
+    ...current,
+    name: `${cookie.name}-${purpose}`,
+    ...(former && { former: former.map((one) => cookieBeside(one, purpose)) }),
+  };
 }
 
 /**

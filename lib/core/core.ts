@@ -5,6 +5,7 @@ import { PAGE } from '../config/email.js';
 import { CallContext, type PlainRequest } from '../context/call.js';
 import { EmailedCodes } from '../crypto/emailed-codes.js';
 import { SecretBox } from '../crypto/secret-box.js';
+import { isWellFormedToken, SESSION_TOKEN_PREFIX } from '../crypto/token.js';
 import { openDatabase } from '../database/database.js';
 import { Degraded } from '../degraded.js';
 import { AuthError, type AuthErrorCode } from '../errors.js';
@@ -20,7 +21,13 @@ import { AccountHistory } from '../notices/changes.js';
 import { Notices } from '../notices/notices.js';
 import { Events } from '../outbox/events.js';
 import { Outbox } from '../outbox/outbox.js';
-import { joinCarriers, namesDevice, ownCarriers, sessionOf } from '../sessions/carriers.js';
+import {
+  joinCarriers,
+  MAX_PRESENTED_SESSIONS,
+  namesDevice,
+  ownCarriers,
+  sessionOf,
+} from '../sessions/carriers.js';
 import { Completion } from '../sessions/completion.js';
 import { DeviceRows } from '../sessions/device-rows.js';
 import { Devices } from '../sessions/devices.js';
@@ -80,9 +87,6 @@ export interface ChangedBy {
 
 /** A change by the app's own code, or by an administrator. */
 export const BY_CODE: ChangedBy = { sessionId: null };
-
-// A browser sends one session, or two if another subdomain has set a cookie with the same name.
-const MAX_PRESENTED_SESSIONS = 2;
 
 /** What `createAuth` gives the core. */
 export interface CoreOptions {
@@ -318,6 +322,19 @@ export class Core extends Given {
   async usableSession(request: PlainRequest): Promise<SessionAuthentication | null> {
     const found = await sessionOf(this.carriers, request);
     return found && this.tasks.admitIfDone(found);
+  }
+
+  /**
+   * Ends the session whose token a request presents, for a client that signs out. The session can be active although
+   * the request was not authenticated, if its account is incomplete.
+   *
+   * @returns whether it was active
+   */
+  async endPresented(request: PlainRequest): Promise<boolean> {
+    const tokens = this.sessionTokens(request).filter((one) => isWellFormedToken(SESSION_TOKEN_PREFIX, one));
+    const [token, ...others] = tokens;
+    // Of several, another subdomain can have set one.
+    return token !== undefined && others.length === 0 && this.sessions.revokeByToken(token);
   }
 
   /** Returns the session tokens that a request presents, valid or not. */

@@ -9,6 +9,7 @@ import type { User } from '../tables/core.js';
 import type { TotpSecretRow } from '../tables/factors.js';
 import type { UserRecord } from '../users/record.js';
 import { secondFactorNotices } from './declarations.js';
+import { refusalReasonOf } from './passkeys.js';
 import { hashOf, type RecoveryCodes } from './recovery-codes.js';
 import { MAX_WRONG, type TotpSecrets } from './totp.js';
 
@@ -118,7 +119,7 @@ export class Attempts {
     try {
       return await work();
     } catch (error) {
-      if (isWrong(error)) await this.#countWrong(user, isOfConfirmed && counter !== null);
+      if (isWrong(error)) await this.#countWrong(user, error, isOfConfirmed && counter !== null);
       // The factor was correct, but the sign-in is rejected, for example because the account is suspended.
       else if (counter !== null && error instanceof AuthError && error.status < 500)
         await this.#core.limiter.giveBack(counter);
@@ -126,11 +127,11 @@ export class Attempts {
     }
   }
 
-  async #countWrong(user: User, isGuess: boolean): Promise<void> {
+  async #countWrong(user: User, error: AuthError, isGuess: boolean): Promise<void> {
     const { events, notices } = this.#core;
     const isWarned = isGuess && (await this.#secrets.countWrong(user.id));
     if (isWarned) await notices.plain(secondFactorNotices['second-factor-attempts'], user);
-    events.emit('sign_in.failed', { userId: user.id });
+    events.emit('sign_in.failed', { userId: user.id, ...refusalReasonOf(error) });
   }
 }
 

@@ -5,6 +5,7 @@ import { isUuid, uuidv7 } from '../crypto/uuid.js';
 import { type Chore, ExpiredRows } from '../database/chores.js';
 import type { Database } from '../database/database.js';
 import { longestUndoMs } from '../notices/changes.js';
+import type { PasskeyRefusalReason } from '../outbox/events.js';
 import {
   type Passkey,
   type PasskeyColumns,
@@ -44,6 +45,35 @@ export interface VerifiedUse {
   readonly userHandle: string;
   readonly counter: number;
   readonly backedUp: boolean;
+  /** `multiDevice` also for a passkey that is stored as `singleDevice`, if it can be copied by now. */
+  readonly deviceType: 'singleDevice' | 'multiDevice';
+}
+
+/** The cause of a passkey's refusal. Clients do not learn it. */
+export class PasskeyRefusal extends Error {
+  constructor(readonly reason: PasskeyRefusalReason) {
+    super(`a passkey was refused: ${reason}`);
+  }
+}
+
+/** Returns why a passkey was refused, as the event `sign_in.failed` tells it. Empty for any other error. */
+export function refusalReasonOf({ cause }: Error): { readonly reason?: PasskeyRefusalReason } {
+  return cause instanceof PasskeyRefusal ? { reason: cause.reason } : {};
+}
+
+/**
+ * Whether a passkey's counter shows that someone has used a copy, now or earlier (WebAuthn Level 3, 6.1.1). Copies are
+ * normal for a synced passkey, and each can have a counter of its own.
+ */
+export function provesCopy(
+  { deviceType, counter: last }: Pick<PasskeyRow, 'deviceType' | 'counter'>,
+  counter: number,
+): boolean {
+  return deviceType === 'singleDevice' && hasGoneBack(last, counter);
+}
+
+function hasGoneBack(last: number, counter: number): boolean {
+  return (counter > 0 || last > 0) && counter <= last;
 }
 
 /** What {@link PasskeyStore} needs. */
@@ -152,26 +182,43 @@ export class PasskeyStore {
   }
 
   /**
-   * Records a use, unless the counter has gone back. A lower counter means that someone has used a copy of the passkey,
-   * now or earlier (WebAuthn Level 3, 6.1.1).
+   * Records a use, unless the counter of a passkey that cannot be copied has gone back: see {@link provesCopy}. The counter
+   * of a synced passkey is stored, too, but only its highest value.
    *
    * @returns false if the counter has gone back, or if the passkey has been removed in the meantime
    */
-  async recordUse(passkey: PasskeyRow, { counter, backedUp, userHandle }: VerifiedUse): Promise<boolean> {
+  async recordUse(
+    passkey: PasskeyRow,
+    { counter, backedUp, userHandle, deviceType }: VerifiedUse,
+  ): Promise<boolean> {
     const { id } = passkey;
+    const isBound = passkey.deviceType === 'singleDevice';
     const isHigher = counter === 0 ? 'counter = 0' : 'counter < :counter';
     if (passkey.userHandle === '' && isStorable(userHandle))
       await this.#table.update({ userHandle }, { id, userHandle: '' });
     const recorded = await this.#database.change(
-      `UPDATE ${this.#table.name} SET counter = :counter, backed_up = :backedUp, last_used_at = :now
-       WHERE id = :id AND ${isHigher}`,
+      `UPDATE ${this.#table.name} SET counter = CASE WHEN counter < :counter THEN :counter ELSE counter END,
+         backed_up = :backedUp, last_used_at = :now
+         ${deviceType === 'multiDevice' && isBound ? ", device_type = 'multiDevice'" : ''}
+       WHERE id = :id ${isBound ? `AND ${isHigher}` : ''}`,
       { id, counter, backedUp, now: this.#database.clock.date() },
     );
-    if (recorded > 0 || counter > 0) return recorded > 0;
+    if (recorded > 0 || (isBound && counter > 0)) {
+      if (recorded > 0 && !isBound && hasGoneBack(passkey.counter, counter)) this.#tellOfCounter(passkey);
+      return recorded > 0;
+    }
     // MySQL does not count a row that already has these values, as after a use without a counter in the same
     // millisecond.
-    const [row] = await this.#whole.select('WHERE p.id = :id AND p.counter = 0', { id });
+    const [row] = await this.#whole.select(`WHERE p.id = :id ${isBound ? 'AND p.counter = 0' : ''}`, { id });
     return row !== undefined;
+  }
+
+  #tellOfCounter({ userId, id }: PasskeyRow): void {
+    this.#core.settings.log.warn(
+      'passkey.counter_back',
+      `the counter of a synced passkey has gone back, which is usual if each of its copies counts for itself: the account is ${userId}, the passkey ${id}`,
+      { cause: '' },
+    );
   }
 
   /** @returns the renamed passkey; null if the user does not have it */

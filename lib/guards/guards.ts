@@ -168,12 +168,13 @@ function checkAal(name: string, aal: unknown): void {
  * Sets `req.auth` if the request presents a credential. Other requests continue without it. The guard can be used in
  * front of everything, including the router.
  *
- * An invalid session cookie (expired, revoked, malformed, or sent twice with different values) is ignored, and the
- * response clears it. The cookie is not cleared if the response itself sets it, as a sign-in does, or if its token was
+ * An invalid session cookie (expired, revoked, malformed, or the cookies of two sessions) is ignored, and the response
+ * clears it. The cookie is not cleared if the response itself sets it, as a sign-in does, or if its token was
  * replaced in the last minute. It is also not cleared if the response comes more than a second later, because the
  * browser might have a new cookie by then.
  *
- * A session with open tasks is ignored too, but its cookie stays: see `tasks` in the config.
+ * A session with open tasks is ignored too, but its cookie stays: see `tasks` in the config. Likewise the session of an
+ * account that has no row in the table of `user.model`, which is logged.
  *
  * An invalid Bearer token or API key is rejected with 401, and an API key that has scopes with 403 `scope_required`. A
  * cookie from another site is rejected with 403 if the method is unsafe. Use `onError` to continue instead.

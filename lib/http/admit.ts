@@ -4,11 +4,12 @@ import type { PlainRequest } from '../context/call.js';
 import type { Admission } from '../core/contribution.js';
 import type { Core } from '../core/core.js';
 import { AuthError } from '../errors.js';
-import { authenticateWith, cookieValues } from '../sessions/carriers.js';
+import { authenticateWith, cookieValues, isAmbiguous } from '../sessions/carriers.js';
 import { isUnsafe, requireOwnOrigin } from '../sessions/origin.js';
-import { type Authentication, isSession, type SessionAuthentication } from '../sessions/request.js';
+import { type Authentication, isSession, type SessionAuthentication, type Via } from '../sessions/request.js';
 import { wereJustReplaced } from '../sessions/sessions.js';
 import { requireFresh } from '../sessions/signed-in.js';
+import { isAboutMissingRow } from '../users/rows.js';
 import { beforeHeaders, clearSessionCookie, setsCookie } from './respond.js';
 
 /**
@@ -69,16 +70,36 @@ export async function authenticateIfPossible(
   try {
     return await authenticate(core, req, res);
   } catch (error) {
+    if (isAboutMissingRow(error) && presenting(core, req) !== undefined) {
+      ignoreIncomplete(core, error);
+      return null;
+    }
     if (!isOfDeadCookie(core, req, error)) throw error;
   }
   await clearDeadCookie(core, req, res);
   return null;
 }
 
+/** Logs that the session of an incomplete account was ignored. Its cookie stays, because the app can add the row. */
+function ignoreIncomplete({ settings: { log } }: Core, { cause }: AuthError): void {
+  log.error('account.incomplete', 'optionalSession has ignored the session of an incomplete account', {
+    err: cause,
+  });
+}
+
 /** Whether an error says that the session cookie of a request is invalid. */
 export function isOfDeadCookie(core: Core, req: PlainRequest, error: unknown): boolean {
-  const carrier = core.carriers.find((one) => one.sessionTokens(req).length > 0);
-  return error instanceof AuthError && error.code === 'invalid_session' && carrier?.via === 'cookie';
+  return error instanceof AuthError && error.code === 'invalid_session' && presenting(core, req) === 'cookie';
+}
+
+/** Whether a request presents a session, active or not, in another way than by the cookie. */
+export function presentsOtherSession(core: Core, req: PlainRequest): boolean {
+  return (presenting(core, req) ?? 'cookie') !== 'cookie';
+}
+
+/** Returns how a request presents a session. Undefined if it presents none. */
+function presenting({ carriers }: Core, req: PlainRequest): Via | undefined {
+  return carriers.find((one) => one.sessionTokens(req).length > 0)?.via;
 }
 
 /** Like {@link authenticate}, but requires a credential. @throws AuthError `unauthenticated` */
@@ -103,8 +124,11 @@ export async function requireOwnSession(
   return authentication;
 }
 
-/** Like {@link requireOwnSession}, but returns null for a browser that has a pending sign-in instead of a session. */
-export async function requireSessionOrPending(
+/**
+ * Like {@link requireOwnSession}, but returns null for a client without an active session, and for the session of an
+ * incomplete account.
+ */
+export async function sessionOrNone(
   core: Core,
   req: PlainRequest,
   res: ServerResponse,
@@ -112,12 +136,15 @@ export async function requireSessionOrPending(
   try {
     return await requireOwnSession(core, req, res);
   } catch (error) {
-    const hasNone = error instanceof AuthError && error.code === 'unauthenticated';
-    if (!carriesPending(core, req) || !(hasNone || isOfDeadCookie(core, req, error))) throw error;
+    const hasNone = error instanceof AuthError && HAS_NONE.has(error.code) && !isAmbiguous(error);
+    if (!hasNone && !isAboutMissingRow(error)) throw error;
   }
-  requireOwnOrigin(req, core.settings);
+  // Another site must not be able to clear the cookies. It cannot send another credential.
+  if (!presentsOtherSession(core, req)) requireOwnOrigin(req, core.settings);
   return null;
 }
+
+const HAS_NONE: ReadonlySet<string> = new Set(['unauthenticated', 'invalid_session']);
 
 /** Whether a request contains the cookie of a pending sign-in, valid or not. */
 export function carriesPending(core: Core, { headers }: PlainRequest): boolean {

@@ -7,10 +7,11 @@ import { isNavigation, isUnsafe, requireOwnOrigin } from '../sessions/origin.js'
 import { type Authentication, plainAddress } from '../sessions/request.js';
 import { isPending } from '../sessions/signed-in.js';
 import {
+  presentsOtherSession,
   requireAdministrator,
   requireAuthentication,
   requireOwnSession,
-  requireSessionOrPending,
+  sessionOrNone,
 } from './admit.js';
 import {
   checkParameters,
@@ -139,9 +140,23 @@ export async function callRoute(
   };
   const reply = await route.handle(call);
   if (reply.issue && !isPending(reply.issue)) await core.afterSignInOrOut(reply.issue, req, res);
-  // A client that signs out with another credential keeps the cookies that it has.
-  else if (reply.clearCookie && authentication?.via === 'cookie') await core.afterSignInOrOut(null, req, res);
+  else if (reply.clearCookie && hasSignedOut(core, route, req, authentication))
+    await core.afterSignInOrOut(null, req, res);
   return reply;
+}
+
+/**
+ * Whether a browser has signed out, perhaps after its session had ended. A client that signs out with another credential
+ * keeps the cookies that it has.
+ */
+function hasSignedOut(
+  core: Core,
+  { access }: Route,
+  req: Request,
+  authentication: Authentication | null,
+): boolean {
+  if (authentication) return authentication.via === 'cookie';
+  return access === 'session-or-none' && !presentsOtherSession(core, req);
 }
 
 async function authenticationFor(
@@ -158,8 +173,8 @@ async function authenticationFor(
       return requireAuthentication(core, req, res);
     case 'session':
       return requireOwnSession(core, req, res);
-    case 'session-or-pending':
-      return requireSessionOrPending(core, req, res);
+    case 'session-or-none':
+      return sessionOrNone(core, req, res);
     case 'admin':
       return requireAdministrator(core, req, res);
   }

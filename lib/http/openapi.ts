@@ -145,7 +145,7 @@ const CALLERS: Readonly<Record<Route['access'], string>> = {
   public: 'Requires no session.',
   authenticated: 'Requires a session or another credential, such as an API key.',
   session: 'Requires a session.',
-  'session-or-pending': 'Requires a session, or a pending sign-in in this browser.',
+  'session-or-none': 'Requires no session, but uses the session that the request presents.',
   admin: "Requires an administrator's session.",
 };
 
@@ -209,7 +209,8 @@ function securitySchemes({ carriers }: Core) {
 function securityOf({ carriers }: Core, { access }: Route) {
   if (access === 'public') return [];
   const accepted = carriers.filter(({ presentsSession }) => access === 'authenticated' || presentsSession);
-  return accepted.map(({ via }) => ({ [via]: [] }));
+  // An empty requirement means that the credential is optional.
+  return [...accepted.map(({ via }) => ({ [via]: [] })), ...(access === 'session-or-none' ? [{}] : [])];
 }
 
 /** Names an operation: `DELETE /sessions/:id` becomes `deleteSessionsById`. */

@@ -118,7 +118,9 @@ async function endSession(core: Core, request: PlainRequest, res: ServerResponse
     if (isUnsafe(request.method ?? 'POST')) requireOwnOrigin(request, core.settings);
     else refuseCrossSite(request);
   }
-  const hasEnded = found ? await core.sessions.revoke(found.user.id, found.session.id) : false;
+  const hasEnded = found
+    ? await core.sessions.revoke(found.user.id, found.session.id)
+    : await core.endPresented(request);
   const hasEndedOther = found?.via !== 'bearer' && (await core.afterSignInOrOut(null, request, res));
   clearSessionCookie(core, res);
   if (carriesPending(core, request)) {

@@ -138,12 +138,13 @@ export function clearCookie(res: ServerResponse, cookie: CookieSettings): void {
   setCookie(res, cookie, '', { expires: new Date(0) });
 }
 
-/** Sets a cookie that no script can read. */
+/** Sets a cookie that no script can read. The browser deletes cookies of the same purpose at a former domain or path. */
 export function setCookie(
   res: ServerResponse,
-  { name, ...attributes }: CookieSettings,
+  { name, former = [], ...attributes }: CookieSettings,
   value: string,
   life: { maxAge?: number; expires?: Date },
 ): void {
+  for (const one of former) clearCookie(res, one);
   res.appendHeader('Set-Cookie', serialize(name, value, { ...attributes, httpOnly: true, ...life }));
 }

@@ -10,11 +10,11 @@ import type { PageOptions } from '../tables/pages.js';
 
 /**
  * Who is allowed to call a route. `public`: anyone; `authenticated`: a session or another credential, such as an API
- * key; `session`: a session; `session-or-pending`: a session, or a browser with a pending sign-in, whose call has no
- * `auth`; `admin`: an administrator's session. Public routes with an unsafe method still reject other sites, because
- * such routes can sign a browser in.
+ * key; `session`: a session; `session-or-none`: a session, or a client without an active one, whose call has no `auth`;
+ * `admin`: an administrator's session. Public routes with an unsafe method still reject other sites, because such routes
+ * can sign a browser in.
  */
-export type Access = 'public' | 'authenticated' | 'session' | 'session-or-pending' | 'admin';
+export type Access = 'public' | 'authenticated' | 'session' | 'session-or-none' | 'admin';
 
 /** The validated input of a handler. */
 export interface Call<A extends Access, Body, Query> {
@@ -22,7 +22,7 @@ export interface Call<A extends Access, Body, Query> {
     ? null
     : A extends 'authenticated'
       ? Authentication
-      : A extends 'session-or-pending'
+      : A extends 'session-or-none'
         ? SessionAuthentication | null
         : SessionAuthentication;
   readonly body: Body;

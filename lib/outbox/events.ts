@@ -14,6 +14,36 @@ export interface ClientInfo {
 }
 
 /**
+ * Why a passkey was refused:
+ *
+ * - `browser`: the request does not come from the browser that got the options, or its cookie is missing or ambiguous
+ * - `challenge`: the options were used already, have expired, or were for something else
+ * - `unknown`: no account has the passkey
+ * - `owner`: the passkey belongs to another account
+ * - `origin`: the page has another origin or domain, or is in a frame of another site
+ * - `user_verification`: the authenticator has not verified the user
+ * - `signature`: the signature is wrong
+ * - `backup`: the passkey could be copied before, and now says that it cannot be
+ * - `counter`: the counter of a passkey that cannot be copied has gone back
+ * - `malformed`: the response is wrong in another way
+ */
+export type PasskeyRefusalReason = (typeof PASSKEY_REFUSAL_REASONS)[number];
+
+/** The values of {@link PasskeyRefusalReason}. */
+export const PASSKEY_REFUSAL_REASONS = [
+  'browser',
+  'challenge',
+  'unknown',
+  'owner',
+  'origin',
+  'user_verification',
+  'signature',
+  'backup',
+  'counter',
+  'malformed',
+] as const;
+
+/**
  * The payload of each event, without {@link ClientInfo}. Plugins add their events here and with {@link declareEvents}.
  */
 export interface EventDetails {
@@ -34,12 +64,14 @@ export interface EventDetails {
   /**
    * A sign-in or a reauthentication failed. `userId` is null if the account is unknown or does not exist. `provider` is
    * the provider's id; it is absent if a password was wrong. `method` is set if an emailed code was wrong: `email_code`
-   * for a code after a correct password, `email` for the code of an emailed sign-in.
+   * for a code after a correct password, `email` for the code of an emailed sign-in. `reason` is set if a passkey was
+   * refused.
    */
   'sign_in.failed': {
     readonly userId: string | null;
     readonly provider?: string;
     readonly method?: 'email_code' | 'email';
+    readonly reason?: PasskeyRefusalReason;
   };
   /**
    * A password was rejected without a check, after too many wrong passwords. One of the processes emits this once for
@@ -98,7 +130,7 @@ declareEvents(CORE, {
   'user.deleted': {},
   'session.created': { sessionId: true },
   'session.revoked': { sessionId: true },
-  'sign_in.failed': { provider: true, method: true },
+  'sign_in.failed': { provider: true, method: true, reason: true },
   'sign_in.throttled': {},
   'rate_limit.refused': { limit: OF_NO_USER, count: OF_NO_USER, ip: OF_NO_USER },
 });

@@ -1,7 +1,7 @@
-import { serialize } from 'cookie';
 import type { Request, Response } from 'express';
 import { type CookieSettings, cookieBeside } from '../config/session.js';
 import type { Core } from '../core/core.js';
+import { setCookie } from '../http/respond.js';
 import { cookieValues } from '../sessions/carriers.js';
 
 const ONCE_SECONDS = 60;
@@ -32,7 +32,7 @@ export class PageCookies {
     const page = pathOf(to);
     const until = Date.now() + ONCE_SECONDS * 1000;
     const sealed = this.#core.box.seal(JSON.stringify({ until, value }), contextOf(page, sessionId));
-    this.#set(res, this.#once, sealed, ONCE_SECONDS);
+    setCookie(res, this.#once, sealed, { maxAge: ONCE_SECONDS });
   }
 
   /** Returns and deletes the value that was kept for the page. Undefined if there is none. */
@@ -46,14 +46,14 @@ export class PageCookies {
     );
     // The value is for another page, so leave it.
     if (opened === null) return undefined;
-    this.#set(res, this.#once, '', 0);
+    setCookie(res, this.#once, '', { maxAge: 0 });
     const { until, value } = JSON.parse(opened) as { until: number; value: unknown };
     return until > Date.now() ? value : undefined;
   }
 
   /** Keeps `return_to` for a user who continues with a link in an email. */
   setReturnTo(res: Response, returnTo: string | null): void {
-    this.#set(res, this.#returnTo, returnTo ?? '', returnTo === null ? 0 : RETURN_SECONDS);
+    setCookie(res, this.#returnTo, returnTo ?? '', { maxAge: returnTo === null ? 0 : RETURN_SECONDS });
   }
 
   returnTo(req: Request): string | null {
@@ -62,7 +62,7 @@ export class PageCookies {
 
   /** Remembers the user's sign-in method. */
   setWay(res: Response, way: string): void {
-    this.#set(res, this.#way, way, WAY_SECONDS);
+    setCookie(res, this.#way, way, { maxAge: WAY_SECONDS });
   }
 
   way(req: Request): string | null {
@@ -71,7 +71,7 @@ export class PageCookies {
 
   /** Remembers that a passkey was offered in this browser. */
   setOffered(res: Response): void {
-    this.#set(res, this.#offered, 'true', OFFER_SECONDS);
+    setCookie(res, this.#offered, 'true', { maxAge: OFFER_SECONDS });
   }
 
   wasOffered(req: Request): boolean {
@@ -81,15 +81,11 @@ export class PageCookies {
   #read(req: Request, { name }: CookieSettings): string | null {
     const [value] = cookieValues(req.headers.cookie, name);
     try {
+      // The value was encoded when the cookie was set.
       return value === undefined ? null : decodeURIComponent(value);
     } catch {
       return null;
     }
-  }
-
-  // `serialize` encodes the value.
-  #set(res: Response, { name, ...attributes }: CookieSettings, value: string, maxAge: number): void {
-    res.appendHeader('Set-Cookie', serialize(name, value, { ...attributes, httpOnly: true, maxAge }));
   }
 }
 

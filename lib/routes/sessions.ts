@@ -16,12 +16,15 @@ export const signout = (core: Core) =>
     client: 'signOut',
     session: 'ends',
     summary: 'Sign out',
-    access: 'session-or-pending',
+    access: 'session-or-none',
     openTo: 'any-task',
     forms: true,
-    answers: { 204: { description: 'The current session has ended, and its cookie was cleared' } },
+    answers: {
+      204: { description: 'The current session has ended, if there was one, and the cookies were cleared' },
+    },
     async handle({ auth, req }) {
       if (auth) await core.sessions.revoke(auth.user.id, auth.session.id);
+      else await core.endPresented(req);
       await core.pendings.abandon();
       return { status: 204, clearCookie: true, clearPending: carriesPending(core, req) };
     },

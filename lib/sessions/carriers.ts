@@ -1,6 +1,8 @@
 import type { BearerScheme, Settings } from '../config/config.js';
 import type { PlainRequest } from '../context/call.js';
+import { isWellFormedToken, SESSION_TOKEN_PREFIX } from '../crypto/token.js';
 import { AuthError } from '../errors.js';
+import { isAboutMissingRow } from '../users/rows.js';
 import {
   type Authentication,
   type Carrier,
@@ -18,15 +20,16 @@ interface CarrierNeeds {
 
 /** Creates the carriers of the core, in the order in which they are tried. */
 export function ownCarriers({ sessions, settings }: CarrierNeeds): Carrier[] {
-  const { bearerEnabled, bearerSchemes, cookie, deviceCookie } = settings;
+  const { bearerEnabled, bearerSchemes } = settings;
   return [
     ...(bearerEnabled ? [bearerCarrier(sessions, bearerSchemes)] : []),
-    cookieCarrier(sessions, cookie.name, deviceCookie.name),
+    cookieCarrier(sessions, settings),
   ];
 }
 
 /** Creates the carrier of sessions in a cookie. Browsers also have a device cookie. */
-function cookieCarrier(sessions: Sessions, name: string, deviceName: string): Carrier {
+function cookieCarrier(sessions: Sessions, { cookie, deviceCookie, log }: Settings): Carrier {
+  const { name } = cookie;
   return {
     via: 'cookie',
     presentsSession: true,
@@ -36,13 +39,59 @@ function cookieCarrier(sessions: Sessions, name: string, deviceName: string): Ca
       const tokens = cookieValues(headers.cookie, name);
       const [token] = tokens;
       if (token === undefined) return null;
-      // Another subdomain can set a second cookie with this name ("cookie tossing"), and the two are indistinguishable.
-      if (tokens.length > 1) throw new AuthError('invalid_session');
-      return authenticationBy(sessions, token, 'cookie');
+      if (tokens.length === 1) return authenticationBy(sessions, token, 'cookie');
+      log.warn('cookie.several', severalCookies(name), { cause: name });
+      return authenticationByOneOf(sessions, tokens);
     },
     sessionTokens: ({ headers }) => cookieValues(headers.cookie, name),
-    deviceTokens: ({ headers }) => cookieValues(headers.cookie, deviceName),
+    deviceTokens: ({ headers }) => cookieValues(headers.cookie, deviceCookie.name),
   };
+}
+
+/**
+ * The maximum number of session tokens that are looked up for a request. A browser sends one, or several if the cookie
+ * had another domain or path before, or if another subdomain has set a cookie with the same name.
+ */
+export const MAX_PRESENTED_SESSIONS = 4;
+
+function severalCookies(name: string): string {
+  return (
+    `a request has several cookies ${name} with different values, and is accepted only if exactly one of them is of an active session. ` +
+    'If session.cookie.domain or path has changed, add the former values to session.cookie.former. Otherwise another subdomain sets the cookie'
+  );
+}
+
+/**
+ * Authenticates by the only active session among the values of several cookies.
+ *
+ * @throws AuthError `invalid_session` if there is none, or if there are several: see {@link isAmbiguous}
+ */
+async function authenticationByOneOf(
+  sessions: Sessions,
+  values: readonly string[],
+): Promise<SessionAuthentication> {
+  const tokens = values.filter((value) => isWellFormedToken(SESSION_TOKEN_PREFIX, value));
+  if (tokens.length > MAX_PRESENTED_SESSIONS) throw ambiguous();
+  // The lookups share a statement.
+  const all = await Promise.all(tokens.map((token) => sessions.find(token)));
+  const [found, ...others] = all.filter((one) => one !== null);
+  if (others.length > 0) throw ambiguous();
+  if (!found) throw new AuthError('invalid_session');
+  return { user: found.user, session: found.session, apiKey: null, via: 'cookie' };
+}
+
+const AMBIGUOUS = new Error('the request has several cookies with active sessions');
+
+function ambiguous(): AuthError {
+  return new AuthError('invalid_session', { cause: AMBIGUOUS });
+}
+
+/**
+ * Whether a request was rejected because several of its cookies have active sessions. Another subdomain can have set one of
+ * them ("cookie tossing"), and they are indistinguishable. A sign-in ends all of them.
+ */
+export function isAmbiguous(error: AuthError): boolean {
+  return error.cause === AMBIGUOUS;
 }
 
 /**
@@ -176,7 +225,10 @@ export function authenticateWith(
   return null;
 }
 
-/** Returns the active session that a request presents. Null if it presents no session, or a session that has ended. */
+/**
+ * Returns the active session that a request presents. Null if it presents no session, a session that has ended, or a
+ * session of an incomplete account.
+ */
 export async function sessionOf(
   carriers: readonly Carrier[],
   request: PlainRequest,
@@ -185,7 +237,7 @@ export async function sessionOf(
     const authentication = await authenticateWith(carriers, request);
     return authentication && isSession(authentication) ? authentication : null;
   } catch (error) {
-    if (error instanceof AuthError && error.status === 401) return null;
+    if ((error instanceof AuthError && error.status === 401) || isAboutMissingRow(error)) return null;
     throw error;
   }
 }

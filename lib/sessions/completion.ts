@@ -66,8 +66,7 @@ export class Completion {
    *   checks
    */
   async complete(given: string | undefined, factor: GivenFactor): Promise<IssuedSession> {
-    const token = this.core.pendings.tokenOf(given);
-    const found = await this.core.pendings.find(token, this.#joined(factor));
+    const found = await this.core.pendings.find(given, this.#joined(factor));
     const method = this.methods.find(({ name }) => name === factor.method);
     // An emailed code must never replace a second factor.
     if (!method || stepOf(method) !== found.row.step) throw new AuthError('invalid_code');
@@ -82,7 +81,7 @@ export class Completion {
    * @throws AuthError `sign_in_expired`
    */
   async offered(given?: string): Promise<readonly string[]> {
-    const { record, row } = await this.core.pendings.find(this.core.pendings.tokenOf(given));
+    const { record, row } = await this.core.pendings.find(given);
     if (row.step === 'email_code') return [this.core.emailCodes.method.name];
     return this.core.secondFactors.available(record.user.id);
   }
@@ -96,11 +95,10 @@ export class Completion {
     given: string | undefined,
     optionsOf: NonNullable<StepMethod['challenge']>['options'],
   ): Promise<{ readonly options: Readonly<Record<string, unknown>>; readonly pendingToken: string }> {
-    const pendingToken = this.core.pendings.tokenOf(given);
-    const found = await this.core.pendings.find(pendingToken);
+    const found = await this.core.pendings.find(given);
     if (found.row.step !== 'second_factor') throw new AuthError('sign_in_expired');
     const options = await optionsOf(found.record.user.id, challengerOf(found));
-    return { options, pendingToken };
+    return { options, pendingToken: found.token };
   }
 
   /**
@@ -110,7 +108,7 @@ export class Completion {
    * @throws AuthError `sign_in_expired`, `email_code_not_offered`, `rate_limited`
    */
   async sendAgain(given: string | undefined): Promise<Date> {
-    const found = await this.core.pendings.find(this.core.pendings.tokenOf(given));
+    const found = await this.core.pendings.find(given);
     await this.core.emailCodes.sendAgain(found);
     return found.row.expiresAt;
   }

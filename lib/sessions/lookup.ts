@@ -85,10 +85,12 @@ export class TokenLookup<Row, Owner extends User = User> {
   /**
    * @param token a token, or the digest of a token
    * @param use converts the row, if the row exists. If it returns null, the lookup finds nothing
+   * @param ofAnyone whether the user can lack their row in the table of `user.model`
    */
   async find<Result>(
     token: string | Buffer,
     use: (found: Found<Row, Owner>) => Result | null,
+    ofAnyone = false,
   ): Promise<Result | null> {
     if (typeof token === 'string' && !isWellFormedToken(this.lookup.prefix, token)) return null;
     const digest = typeof token === 'string' ? digestInHex(token) : token.toString('hex');
@@ -98,7 +100,7 @@ export class TokenLookup<Row, Owner extends User = User> {
     if (!raw) return null;
     const { row, user: owner } = this.lookup;
     const user = owner.read(raw);
-    if (owner.isPresent && !(await owner.isPresent(user))) return null;
+    if (!ofAnyone && owner.isPresent && !(await owner.isPresent(user))) return null;
     return use({ row: row.read(raw), user, now: this.database.clock.at(raw.db_now) });
   }
 

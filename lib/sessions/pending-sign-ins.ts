@@ -86,30 +86,38 @@ export class PendingSignIns {
   /** Returns the token that the cookie of the current request contains. Null if there is none, or different ones. */
   get presentedToken(): string | null {
     const [token, ...others] = this.#presented();
-    return others.length === 0 && isWellFormedToken(PREFIX, token) ? token : null;
+    return token !== undefined && others.length === 0 ? token : null;
   }
 
   /**
-   * Returns the token of the pending sign-in, from the cookie of the current request or from `given`.
+   * Returns the tokens of the pending sign-in, from the cookie of the current request or from `given`. A browser can send
+   * several cookies with different domains or paths, like those of sessions. Only one of them can then be of a sign-in that
+   * has not ended: see {@link onlyOne}.
    *
-   * @throws AuthError `sign_in_expired` if there is no token, or if there are different ones
+   * @throws AuthError `sign_in_expired` if there is no token, or if `given` differs from the cookie
    */
-  tokenOf(given: string | undefined): string {
-    const tokens = new Set([...(given === undefined ? [] : [given]), ...this.#presented()]);
-    const [token] = tokens;
-    if (tokens.size !== 1 || !isWellFormedToken(PREFIX, token)) throw new AuthError('sign_in_expired');
-    return token;
+  tokensOf(given: string | undefined): readonly string[] {
+    const presented = this.#presented();
+    const tokens = given === undefined ? presented : [given];
+    const differs = given !== undefined && presented.some((token) => token !== given);
+    if (tokens.length === 0 || differs || !tokens.every((token) => isWellFormedToken(PREFIX, token)))
+      throw new AuthError('sign_in_expired');
+    return tokens;
   }
 
   /**
-   * Finds a pending sign-in with its user, in one statement.
+   * Finds the pending sign-in of the current request with its user, in one statement for each of {@link tokensOf}.
    *
    * @param joined what else to read
    * @throws AuthError `sign_in_expired` if the token is unknown, was used or has expired, or if the user's sessions
    *   have been revoked
    */
-  async find(token: string, joined?: JoinedColumns): Promise<FoundPending> {
-    const found = await this.rows.find(digestToken(token), joined);
+  async find(given: string | undefined, joined?: JoinedColumns): Promise<FoundPending & WithToken> {
+    const all = this.tokensOf(given).map(async (token) => {
+      const found = await this.rows.find(digestToken(token), joined);
+      return found && { ...found, token };
+    });
+    const found = onlyOne(await Promise.all(all));
     if (!found) throw new AuthError('sign_in_expired');
     return found;
   }
@@ -149,11 +157,24 @@ export class PendingSignIns {
     }
   }
 
+  /** The well-formed tokens in the cookies of the current request. */
   #presented(): string[] {
     const { request } = this.core.context.client;
+    const values = cookieValues(request?.headers.cookie, this.core.settings.pendingCookie.name);
     // A browser presents few of these cookies, but another subdomain can set many.
-    return cookieValues(request?.headers.cookie, this.core.settings.pendingCookie.name).slice(0, 2);
+    return values.filter((value) => isWellFormedToken(PREFIX, value)).slice(0, 2);
   }
+}
+
+/** A row with its token. */
+interface WithToken {
+  readonly token: string;
+}
+
+/** Returns the only one that is there. Null if there is none, or if there are several, which are indistinguishable. */
+export function onlyOne<T>(all: readonly (T | null)[]): T | null {
+  const [one = null, ...others] = all.filter((found) => found !== null);
+  return others.length === 0 ? one : null;
 }
 
 /** Identifies a pending sign-in to the plugins that create challenges for it, without revealing its token. */

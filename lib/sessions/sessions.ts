@@ -134,9 +134,13 @@ export class Sessions {
     return owned !== null && this.revoke(owned.userId, owned.sessionId);
   }
 
-  /** Returns the ids of the session with this token or digest, and of its user, even if the session has expired. */
+  /**
+   * Returns the ids of the session with this token or digest, and of its user, even if the session has expired or the
+   * account is incomplete.
+   */
   ownerOf(token: string | Buffer): Promise<OwnedSession | null> {
-    return this.#lookup.find(token, ({ row: { userId, id: sessionId } }) => ({ userId, sessionId }));
+    const idsOf = ({ row: { userId, id: sessionId } }: { readonly row: Session }) => ({ userId, sessionId });
+    return this.#lookup.find(token, idsOf, true);
   }
 
   /**

@@ -23,6 +23,14 @@ export interface FoundRow {
   readonly accountId: string | null;
 }
 
+/** The cause of the error about an account that has no row in the table of `user.model`. */
+class MissingRow extends Error {}
+
+/** Whether an error is about an account that has no row in the table of `user.model`. */
+export function isAboutMissingRow(error: unknown): error is AuthError {
+  return error instanceof AuthError && error.cause instanceof MissingRow;
+}
+
 /** The app's own rows of users: one for each account, in the table of `user.model`. They also contain the fields. */
 export class AppRows {
   readonly #source: RowSource;
@@ -150,7 +158,7 @@ export class AppRows {
     if (rows.length > 0) return false;
     throw new AuthError('unavailable', {
       detail: 'The account is incomplete. See the log for the fix.',
-      cause: new Error(
+      cause: new MissingRow(
         `The account ${userId} has no row of ${model.name} with its id in ${foreignKey}: create one, or delete the account`,
       ),
     });

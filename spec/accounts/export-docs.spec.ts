@@ -88,7 +88,7 @@ test('the docs give the reason for each detail of events that is not exported', 
 test('an event does not compile until each of its details says whether it is exported', () => {
   type Events = Parameters<typeof declareEvents>[1];
   // @ts-expect-error: the provider says nothing.
-  const missing: Events = { 'sign_in.failed': { method: true } };
+  const missing: Events = { 'sign_in.failed': { method: true, reason: true } };
   // @ts-expect-error: the event has no such detail.
   const unknown: Events = { 'user.updated': { changed: true, noDetail: true } };
   expect([missing, unknown]).toHaveLength(2);

@@ -36,7 +36,8 @@ inBrowser('in a browser without JavaScript, a form', () => {
         mounted.use(optionalSession(auth), (req, res) => {
           res.set(headers).type('html');
           const whose = req.auth?.user.email ?? 'nobody';
-          const out = form('/v1/auth/signout', {}, 'Sign out');
+          const everywhere = form('/v1/auth/revoke-sessions', {}, 'Everywhere');
+          const out = form('/v1/auth/signout', {}, 'Sign out') + everywhere;
           const { values, error } = auth.formValues(req, res);
           const typed = `<output>${error} ${JSON.stringify(values)}</output>`;
           res.send(`<p>${whose}</p>${out}${PAGES[req.path] ?? ''}${typed}`);
@@ -97,7 +98,10 @@ inBrowser('in a browser without JavaScript, a form', () => {
     expect(await whose()).toEqual(['/', ada.email]);
     await send('Sign out');
     expect(await whose()).toEqual(['/', 'nobody']);
+    // Nothing is left to sign out of.
     await send('Sign out');
+    expect(await whose()).toEqual(['/', 'nobody']);
+    await send('Everywhere');
     expect(await whose()).toEqual(['/?error=unauthenticated', 'nobody']);
   });
 
@@ -117,7 +121,7 @@ inBrowser('in a browser without JavaScript, a form', () => {
     await send('Sign out');
     expect(await whose()).toEqual(['/', 'nobody']);
     // This form has no error_to.
-    await send('Sign out');
+    await send('Everywhere');
     expect(await page.getByRole('heading').textContent()).toBe('401 Unauthorized');
     expect(await page.content()).toContain('<code>unauthenticated</code>');
     await page.getByRole('link').click();
@@ -132,8 +136,7 @@ inBrowser('in a browser without JavaScript, a form', () => {
       await page.goto(`http://localhost:${port}${path}`);
       await send('Click me');
       expect(page.url()).toBe(`${app.origin}/v1/auth${path}`);
-      const refused = path === '/signout' ? /unauthenticated|origin_not_allowed/ : /origin_not_allowed/;
-      expect(await page.content()).toMatch(refused);
+      expect(await page.content()).toMatch(/origin_not_allowed/);
       await page.goto('/');
       expect(await whose()).toEqual(['/', ada.email]);
     }

@@ -328,10 +328,19 @@ describe('a form', () => {
   });
 
   test('without a session leads to error_to, and sets no session cookie', async () => {
-    const answer = await post('/signout', { error_to: '/in?next=%2Fa' });
+    const answer = await post('/revoke-sessions', { error_to: '/in?next=%2Fa' });
     expect([answer.status, answer.headers.location]).toEqual([303, '/in?next=%2Fa&error=unauthenticated']);
     expect(sessionCookie(answer)).toBeUndefined();
-    expectProblem(await post('/signout', {}), 401, 'unauthenticated');
+    expectProblem(await post('/revoke-sessions', {}), 401, 'unauthenticated');
+  });
+
+  test('that signs out leads to redirect_to without a session too, and removes what is left of the session', async () => {
+    for (const cookie of ['', `latchkey=lks_${'A'.repeat(48)}`, 'latchkey=x']) {
+      const answer = await post('/signout', { redirect_to: '/bye', error_to: '/in' }, { cookie });
+      expect([answer.status, answer.headers.location]).toEqual([303, '/bye']);
+      expect(sessionCookie(answer)?.value).toBe('');
+    }
+    await post('/signout', {}).expect(303).expect('location', '/');
   });
 
   test('works for a program with a Bearer token', async () => {

@@ -299,6 +299,10 @@ describe('the responses of the routes', () => {
       check(path, await client.post(`/auth${path}`));
       check(path, await client.post(`/auth${path}`));
     }
+    const theirs = { credential: 'signout@example.com', password: ada.password };
+    const two = [await app.auth.credential.signIn(theirs), await app.auth.credential.signIn(theirs)];
+    const cookie = two.map(({ token }) => `latchkey=${token}`).join('; ');
+    check('/signout', await http.post('/auth/signout').set({ cookie }));
     expect(seen.size).toBeGreaterThan(45);
   });
 

@@ -194,8 +194,8 @@ describe('what was revoked stays revoked', () => {
     const [mallory, victim] = [await person(), await person()];
     const forged = [
       `latchkey=${victim.sessionId}`,
-      `latchkey=${mallory.token}; latchkey_multi-1=${victim.token}.fake`,
       `latchkey=${mallory.token}; latchkey=${victim.token}`,
+      `latchkey=${mallory.token}; latchkey_multi-1=${victim.token}.fake`,
       `latchkey=${victim.token}.fake`,
     ];
     const answers: Response[] = [];
@@ -203,7 +203,7 @@ describe('what was revoked stays revoked', () => {
       answers.push(await app.http.post('/auth/signout').set('cookie', cookie));
       await me(victim.token).expect(200);
     }
-    expect(answers.map(({ status }) => status)).toEqual([401, 204, 401, 401]);
+    expect(answers.map(({ status }) => status)).toEqual([204, 401, 204, 204]);
   });
 });
 

@@ -132,8 +132,25 @@ describe('POST /signout', () => {
     expect(sessionCookie(answer)).toEqual({ value: '', attributes: CLEARED });
     for (const path of ['/auth/me', '/auth/sessions'])
       expectProblem(await app.http.get(path).set('cookie', cookie), 401, 'invalid_session');
-    expectProblem(await app.http.post('/auth/signout').set('cookie', cookie), 401, 'invalid_session');
     await browser.get('/auth/me').expect(200);
+  });
+
+  test('is 204 without an active session too, and clears its cookie', async () => {
+    const { cookie, session, user } = await tokenOf(ada);
+    await app.auth.revokeSessionById(user.id, session.id);
+    for (const dead of [cookie, 'latchkey=x', 'latchkey=x; latchkey=y', '']) {
+      const answer = await app.http.post('/auth/signout').set('cookie', dead).expect(204);
+      expect(sessionCookie(answer)).toEqual({ value: '', attributes: CLEARED });
+    }
+    await browser.get('/auth/me').expect(200);
+  });
+
+  test('without an active session is refused from another site, which could clear the cookie', async () => {
+    for (const cookie of [`latchkey=lks_${'A'.repeat(48)}`, '']) {
+      const answer = await app.http.post('/auth/signout').set({ cookie, 'sec-fetch-site': 'cross-site' });
+      expectProblem(answer, 403, 'origin_not_allowed');
+      expect(answer.headers['set-cookie']).toBeUndefined();
+    }
   });
 });
 

@@ -31,6 +31,8 @@ export interface Lies {
   wrongKey?: boolean;
   /** Fields of the token endpoint's response; undefined omits a field. */
   tokens?: Record<string, unknown>;
+  /** The status of the token endpoint's response. */
+  tokenStatus?: number;
   userinfo?: Record<string, unknown>;
   emails?: unknown;
   /** Parameters of the authorization response; undefined omits a parameter. */
@@ -188,7 +190,7 @@ export async function startLyingProvider(published = newKeys()): Promise<LyingPr
         ...state.lies.tokens,
       };
       subjects.set(String(answer.access_token), claims.sub);
-      json(res, answer);
+      json(res, answer, state.lies.tokenStatus);
     },
     userinfo: (req, res) => {
       state.resourceRequests.push(req);

@@ -1,3 +1,5 @@
+import { IncomingMessage, ServerResponse } from 'node:http';
+import { Socket } from 'node:net';
 import { afterEach, describe, expect, test } from '@jest/globals';
 import type { Request, Response } from 'express';
 import {
@@ -345,12 +347,61 @@ describe('an account without its row', () => {
     const { key } = await app.auth.apiKeys.create(body.user.id, { name: 'x' });
     await AppUser.destroy({ where: {} });
     await expectProblem(await get('/guarded', cookie), 503, 'unavailable');
-    await expectProblem(await get('/optional', cookie), 503, 'unavailable');
+    await expectProblem(await get('/auth/me', cookie), 503, 'unavailable');
     await expectProblem(await app.http.get('/guarded').set('x-service-api-key', key), 503, 'unavailable');
+    await expectProblem(await app.http.get('/optional').set('x-service-api-key', key), 503, 'unavailable');
     const credentials = { credential: ada.email, password: ada.password };
     await expectProblem(await app.http.post('/auth/signin/credential').send(credentials), 503, 'unavailable');
     expect(app.log.join('\n')).toContain(`The account ${body.user.id} has no row of AppUser`);
     expect(await app.auth.users.get(body.user.id)).toMatchObject({ email: ada.email, name: null });
+  });
+
+  test('is as nobody for optionalSession, which logs it and leaves the cookie alone', async () => {
+    await start();
+    const { body } = await signUp().expect(201);
+    const cookie = await signIn();
+    const [row] = await AppUser.findAll();
+    await AppUser.destroy({ where: {} });
+    app.log.length = 0;
+    const answer = await get('/optional', cookie).expect(200, { row: null, user: null });
+    expect(answer.headers['set-cookie']).toBeUndefined();
+    expect(app.log.join('\n')).toMatch(new RegExp(`^error .*optionalSession.*${body.user.id} has no row`));
+    await AppUser.create(row?.get() as never);
+    expect((await get('/optional', cookie).expect(200)).body).toMatchObject({ user: { id: body.user.id } });
+  });
+
+  test('can sign out, and sign in to another account', async () => {
+    await start();
+    const { body } = await signUp().expect(201);
+    const other = { email: 'other@example.com', password: ada.password };
+    await signUp({ name: 'Other' }, other).expect(201);
+    const sessions = () =>
+      rows(app.database, 'SELECT id FROM auth_sessions WHERE user_id = :id', { id: body.user.id });
+    const [first, second] = [await signIn(), await signIn()];
+    await AppUser.destroy({ where: { authId: body.user.id } });
+    const answer = await app.http.post('/auth/signout').set('cookie', first).expect(204);
+    expect(sessionCookie(answer)?.value).toBe('');
+    expect(await sessions()).toHaveLength(1);
+    const signedIn = await app.http
+      .post('/auth/signin/credential')
+      .set('cookie', second)
+      .send({ credential: other.email, password: other.password })
+      .expect(200);
+    expect(await sessions()).toEqual([]);
+    await get('/guarded', `latchkey=${sessionCookie(signedIn)?.value}`).expect(200);
+  });
+
+  test('can be signed out by code', async () => {
+    await start();
+    const { body } = await signUp().expect(201);
+    const [first, second] = [await signIn(), await signIn()];
+    await AppUser.destroy({ where: {} });
+    const response = new ServerResponse(new IncomingMessage(new Socket()));
+    expect(await app.auth.endSession({ headers: { cookie: first } }, response)).toBe(true);
+    expect(String(response.getHeader('set-cookie'))).toMatch(/^latchkey=;/);
+    const [left] = await app.auth.listSessions(body.user.id);
+    expect(await app.auth.revokeSessionById(body.user.id, left?.id ?? '')).toBe(true);
+    await expectProblem(await get('/guarded', second), 401, 'invalid_session');
   });
 
   test('is no user if the row is marked as deleted, until it is restored', async () => {

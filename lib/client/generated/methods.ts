@@ -153,7 +153,17 @@ export interface CoreClient<S extends AnyShape> {
   /** Revokes one of the current user's sessions. */
   revokeSession(id: string, options?: CallOptions): Call<null, ChangingCode | 'session_not_found'>;
   /** Signs out. */
-  signOut(options?: CallOptions): Call<null, ChangingCode>;
+  signOut(
+    options?: CallOptions,
+  ): Call<
+    null,
+    | SendingCode
+    | ClosedCode
+    | 'ambiguous_credentials'
+    | 'invalid_api_key'
+    | 'invalid_session'
+    | 'session_required'
+  >;
   /** Revokes all of the current user's sessions, or all but the current one. */
   revokeSessions(
     input?: {

@@ -21,8 +21,7 @@ export function signOut(site: Site): Page {
     access: 'anyone',
     forms: [{ name: 'confirm', route, next: () => site.page('sign-in', { done: 'signed-out' }) }],
     values(visit) {
-      // A user who has already signed out, and sends the form again, gets 401.
-      if (!visit.auth && (visit.refused?.error.status ?? 401) === 401) return new Leave(site.page('sign-in'));
+      if (!visit.auth && !visit.refused) return new Leave(site.page('sign-in'));
       return { form: site.form(visit, { path }, 'confirm') };
     },
     view: signOutView,

@@ -5,6 +5,7 @@ import { uuidv7 } from '../../crypto/uuid.js';
 import { retryAfterRace } from '../../database/faults.js';
 import { AuthError } from '../../errors.js';
 import { afterEmailProof, asVerified } from '../../sessions/completion.js';
+import { onlyOne } from '../../sessions/pending-sign-ins.js';
 import type { CheckedSignIn, UserToSignIn } from '../../sessions/sign-in.js';
 import { isPending, type SignedIn } from '../../sessions/signed-in.js';
 import type { User } from '../../tables/core.js';
@@ -87,14 +88,17 @@ export class Confirmation {
   }
 
   async #ofBrowser(pendingToken: string | undefined): Promise<FoundSignIn | null> {
-    let presented: string;
+    let tokens: readonly string[];
     try {
-      presented = this.core.pendings.tokenOf(pendingToken);
+      tokens = this.core.pendings.tokensOf(pendingToken);
     } catch (error) {
       if (isExpired(error)) return null;
       throw error;
     }
-    return this.rows.findWithUser(digestToken(presented), passkeySql(this.core));
+    const passkey = passkeySql(this.core);
+    return onlyOne(
+      await Promise.all(tokens.map((token) => this.rows.findWithUser(digestToken(token), passkey))),
+    );
   }
 
   /**

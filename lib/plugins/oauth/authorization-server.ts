@@ -32,7 +32,7 @@ export class AuthorizationServer {
   }
 
   configuration(fetch = this.fetch): Promise<Configuration> {
-    return configure(this.openid, this.provider, fetch, this.metadata);
+    return configure(this.openid, this.provider, fetch, withUserinfoAlgorithms(this.metadata));
   }
 
   /** Builds the URL of an authorization request, with state, nonce and PKCE (S256) unless the provider rejects it. */
@@ -100,6 +100,10 @@ export class AuthorizationServer {
   /** Fetches any JSON resource of the provider. @throws Error with the `status` of the response */
   async get(url: string, headers: Record<string, string>): Promise<unknown> {
     const answer = await this.fetch(url, { headers });
+    if (answer.ok && isJwt(answer))
+      throw new Error(
+        `${new URL(url).pathname} responded with a JWT, which latchkey verifies only with OpenID Connect`,
+      );
     if (answer.ok) return answer.json();
     const { status } = answer;
     throw Object.assign(new Error(`${new URL(url).pathname} responded with ${status}`), { status });
@@ -114,6 +118,23 @@ export class AuthorizationServer {
       read(await toStandardResponse(await this.fetch(...request), this.isOidc, this.provider.errorOf)),
     );
   }
+}
+
+/**
+ * Adds the algorithms of signed userinfo, which many providers do not list, although openid-client needs them to verify its
+ * signature. The algorithms of ID tokens are as secure.
+ */
+function withUserinfoAlgorithms(metadata: ServerMetadata): ServerMetadata {
+  const { userinfo_signing_alg_values_supported: listed, id_token_signing_alg_values_supported: ofIdTokens } =
+    metadata;
+  if (listed !== undefined || !Array.isArray(ofIdTokens)) return metadata;
+  // `none` and the algorithms with a shared secret are not verified by the provider's keys.
+  const algorithms = ofIdTokens.filter((one) => typeof one === 'string' && !/^(none|HS\d+)$/i.test(one));
+  return { ...metadata, userinfo_signing_alg_values_supported: algorithms };
+}
+
+function isJwt({ headers }: Response): boolean {
+  return /^application\/jwt\b/i.test(headers.get('content-type') ?? '');
 }
 
 /** The response to a refresh, without its ID token. */

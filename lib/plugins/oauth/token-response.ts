@@ -46,7 +46,12 @@ export async function toStandardResponse(
     // The response is an error of RFC 6749, 5.2, regardless of its status, content type and challenge.
     return Response.json(body, { status: 400 });
   }
-  return new Response(JSON.stringify(corrected(body, takesIdToken)), { status, headers });
+  // Some servers respond with 201, because they have created tokens.
+  const isSuccess = response.ok;
+  return new Response(JSON.stringify(corrected(body, takesIdToken)), {
+    status: isSuccess ? 200 : status,
+    headers,
+  });
 }
 
 /** The response to a refresh, which might have consumed the refresh token that was sent. */
@@ -140,12 +145,22 @@ export function isStorable(text: string, maxLength: number): boolean {
 
 function corrected(body: object, takesIdToken: boolean): object {
   const given = Object.entries(body).filter(([, value]) => value !== null);
-  const { refresh_token, id_token, scope, ...rest } = Object.fromEntries(given);
+  const { refresh_token, id_token, scope, token_type, expires_in, ...rest } = Object.fromEntries(given);
   return {
-    ...(rest.access_token !== undefined && { token_type: 'bearer' }),
     ...rest,
+    token_type: correctedType(token_type, rest.access_token !== undefined),
+    ...(!isBlank(expires_in) && { expires_in }),
     ...(refresh_token !== '' && { refresh_token }),
     ...(takesIdToken && { id_token }),
     scope: Array.isArray(scope) ? scope.join(' ') : scope,
   };
+}
+
+function correctedType(type: unknown, hasToken: boolean): unknown {
+  if (type === undefined || isBlank(type)) return hasToken ? 'bearer' : undefined;
+  return typeof type === 'string' ? type.trim() : type;
+}
+
+function isBlank(value: unknown): boolean {
+  return typeof value === 'string' && value.trim() === '';
 }

@@ -6,7 +6,13 @@ import type { ClientInput, TransactionOption } from '../../sessions/request.js';
 import { type IssuedSession, isPending } from '../../sessions/signed-in.js';
 import type { Passkey } from '../../tables/factors.js';
 import type { UserRecord } from '../../users/record.js';
-import { type Assertions, assuranceOf, type PasskeyServices, reauthenticationIn } from './assertions.js';
+import {
+  type Assertions,
+  assuranceOf,
+  type PasskeyServices,
+  reauthenticationIn,
+  refusal,
+} from './assertions.js';
 import { bindingFor, bindingOf, browserCookie } from './challenges.js';
 import { lastRemoved, passkeyNotices } from './declarations.js';
 import type { Enrolment, RegisteredPasskey } from './enrolment.js';
@@ -216,6 +222,7 @@ export class PasskeysApi {
     const { core } = this.#services;
     const work = async () => {
       const binding = bindingOf(core, core.context.client.request, input.pendingToken);
+      if (binding === null) throw refusal(core, 'browser');
       const ceremony = { purpose: 'sign-in', binding } as const;
       const { passkey, record } = await this.#assertions.verify(input.response, ceremony, null);
       const proof = { ...record, ...assuranceOf(passkey) };

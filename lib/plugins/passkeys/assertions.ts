@@ -1,7 +1,13 @@
 import type { SecondFactorSetup } from '../../accounts/second-factor.js';
 import type { Core } from '../../core/core.js';
 import { AuthError } from '../../errors.js';
-import type { FoundPasskey, PasskeyStore } from '../../factors/passkeys.js';
+import {
+  type FoundPasskey,
+  PasskeyRefusal,
+  type PasskeyStore,
+  refusalReasonOf,
+} from '../../factors/passkeys.js';
+import type { PasskeyRefusalReason } from '../../outbox/events.js';
 import type { PasskeyRow } from '../../tables/factors.js';
 import type { AcceptedPasskeys } from './accepted.js';
 import { credentialIdOf, verifyUse } from './ceremonies.js';
@@ -61,7 +67,8 @@ export class Assertions {
   async verify(response: PasskeyResponse, ceremony: Ceremony, userId: string | null): Promise<FoundPasskey> {
     const { core, store, challenges, party, accepted } = this.services;
     const clientData = clientDataOf(response);
-    if (!clientData || !(await challenges.take(clientData.challenge, ceremony))) throw refusal();
+    if (!clientData) throw refusal(core, 'malformed');
+    if (!(await challenges.take(clientData.challenge, ceremony))) throw refusal(core, 'challenge');
     const isId = credentialIdOf(response) !== null;
     const found = isId ? await store.find(response.id) : null;
     const isOwner = found !== null && (userId === null || found.passkey.userId === userId);
@@ -69,15 +76,27 @@ export class Assertions {
     const use = await verifyUse(party, response, clientData, passkey, userId !== null);
     // In the second step of a sign-in, `SecondFactorRules.attempt` counts success and failure.
     const isStep = ceremony.purpose === 'second-factor';
-    if (found && passkey && use && (await store.recordUse(passkey, use))) {
+    const isUse = typeof use === 'object';
+    if (found && passkey && isUse && (await store.recordUse(passkey, use))) {
       const { account, user } = found.record;
       if (!isStep && core.secondFactors.isOn(account)) await core.secondFactors.forgive(user.id);
-      return found;
+      return { ...found, passkey: { ...passkey, deviceType: use.deviceType } };
     }
-    if (!isStep) core.events.emit('sign_in.failed', { userId: userId ?? found?.passkey.userId ?? null });
+    const reason = isUse ? await this.#whyNotRecorded(passkey) : use;
+    const refused = refusal(core, found && !isOwner ? 'owner' : reason);
+    if (!isStep) {
+      const owner = userId ?? found?.passkey.userId ?? null;
+      core.events.emit('sign_in.failed', { userId: owner, ...refusalReasonOf(refused) });
+    }
     if (isId && found === null && ceremony.purpose === 'sign-in' && (await accepted.isUnknown(response.id)))
       throw new AuthError('unknown_passkey');
-    throw refusal();
+    throw refused;
+  }
+
+  /** Says why a use could not be recorded: another use was faster, or the passkey was removed. */
+  async #whyNotRecorded(passkey: PasskeyRow | null): Promise<PasskeyRefusalReason> {
+    const now = passkey && (await this.services.store.find(passkey.credentialId));
+    return now ? 'counter' : 'unknown';
   }
 }
 
@@ -101,7 +120,15 @@ export function descriptorOf({
   return { id, type: 'public-key', transports };
 }
 
-/** Returns the error for a known passkey that cannot be verified. It is the same for every cause. */
-export function refusal(): AuthError {
-  return new AuthError('invalid_passkey');
+/**
+ * Logs why a passkey is refused. Returns the error, which is the same for the client whatever the reason is, and tells the
+ * event `sign_in.failed` the reason: see `refusalReasonOf`.
+ */
+export function refusal(
+  { settings: { log } }: Pick<Core, 'settings'>,
+  reason: PasskeyRefusalReason,
+): AuthError {
+  const cause = new PasskeyRefusal(reason);
+  log.warn('passkey.refused', cause.message, { cause: reason });
+  return new AuthError('invalid_passkey', { cause });
 }

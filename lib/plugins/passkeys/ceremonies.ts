@@ -1,6 +1,7 @@
-import { createPublicKey, type JsonWebKey } from 'node:crypto';
+import { createPublicKey, hash, type JsonWebKey } from 'node:crypto';
 import type { AuthenticationResponseJSON, RegistrationResponseJSON } from '@simplewebauthn/server';
-import type { NewPasskey, VerifiedUse } from '../../factors/passkeys.js';
+import { type NewPasskey, provesCopy, type VerifiedUse } from '../../factors/passkeys.js';
+import type { PasskeyRefusalReason } from '../../outbox/events.js';
 import type { PasskeyRow } from '../../tables/factors.js';
 import type { RelyingParty } from './relying-party.js';
 import {
@@ -83,42 +84,62 @@ export async function verifyRegistration(
  *
  * @param passkey null if no passkey has this id
  * @param isUserKnown whether the user has been identified by other means, so that the response can omit the user handle
- * @returns null if anything is wrong
+ * @returns why the passkey is refused, if anything is wrong
  */
 export async function verifyUse(
-  { id: expectedRPID, origins }: RelyingParty,
+  party: RelyingParty,
   response: PasskeyResponse,
-  { challenge }: ClientData,
+  clientData: ClientData,
   passkey: UsedPasskey | null,
   isUserKnown: boolean,
-): Promise<VerifiedUse | null> {
+): Promise<VerifiedUse | PasskeyRefusalReason> {
   const { verifyAuthenticationResponse } = await loadWebAuthn();
-  const { publicKey, counter } = passkey ?? NO_PASSKEY;
+  const { id: expectedRPID, origins } = party;
   try {
     const { verified, authenticationInfo } = await verifyAuthenticationResponse({
       response: response as unknown as AuthenticationResponseJSON,
-      expectedChallenge: challenge,
+      expectedChallenge: clientData.challenge,
       expectedOrigin: [...origins],
       expectedRPID,
       requireUserVerification: true,
       credential: {
         id: response.id,
-        publicKey: Uint8Array.from(Buffer.from(publicKey, 'base64url')),
-        counter,
+        publicKey: Uint8Array.from(Buffer.from((passkey ?? NO_PASSKEY).publicKey, 'base64url')),
+        // The library would reject every counter that has gone back.
+        counter: 0,
       },
     });
-    if (!verified || !passkey || !isOwnFrame(response) || !isOwnUser(response, passkey, isUserKnown))
-      return null;
-    // Whether a passkey can be copied never changes (6.1.3: Credential Backup State).
-    if (authenticationInfo.credentialDeviceType !== passkey.deviceType) return null;
-    return {
-      counter: authenticationInfo.newCounter,
-      backedUp: authenticationInfo.credentialBackedUp,
-      userHandle: response.response.userHandle ?? '',
-    };
+    if (!passkey) return 'unknown';
+    if (!verified) return 'signature';
+    if (!isOwnFrame(response)) return 'origin';
+    if (!isOwnUser(response, passkey, isUserKnown)) return 'owner';
+    const { newCounter: counter, credentialDeviceType: deviceType } = authenticationInfo;
+    // Whether a passkey can be copied should never change (6.1.3: Credential Backup State). But some authenticators say
+    // so only after their first sync, or since an update. The opposite would hide that there are copies.
+    if (passkey.deviceType === 'multiDevice' && deviceType === 'singleDevice') return 'backup';
+    if (provesCopy(passkey, counter)) return 'counter';
+    const backedUp = authenticationInfo.credentialBackedUp;
+    return { counter, backedUp, deviceType, userHandle: response.response.userHandle ?? '' };
   } catch {
-    return null;
+    return passkey ? mistakeIn(party, response, clientData) : 'unknown';
   }
+}
+
+// The positions in the authenticator data (6.1: Authenticator Data).
+const RP_ID_HASH_BYTES = 32;
+const USER_VERIFIED = 0x04;
+
+/** Says why the library has rejected a response, whose messages contain values of the client. */
+function mistakeIn(
+  { id, origins }: RelyingParty,
+  response: PasskeyResponse,
+  { origin }: ClientData,
+): PasskeyRefusalReason {
+  const data = bytesOf(response.response.authenticatorData);
+  if (!data || data.length <= RP_ID_HASH_BYTES) return 'malformed';
+  const isOwnDomain = data.subarray(0, RP_ID_HASH_BYTES).equals(hash('sha256', id, 'buffer'));
+  if (!isOwnDomain || !isOwnFrame(response) || !origins.includes(String(origin))) return 'origin';
+  return (data[RP_ID_HASH_BYTES] ?? 0) & USER_VERIFIED ? 'malformed' : 'user_verification';
 }
 
 /** Returns the id of the passkey in a response. Null if it is not a valid id. */
@@ -195,7 +216,6 @@ export function knownTransports(transports: unknown): readonly string[] {
 const NO_PASSKEY = {
   publicKey:
     'pQECAyYgASFYINLyZ2t2fqLwumOY1TesAF9fmd5UO0t7GMXy636Sg3EzIlggKGJWKD_JhUQj6C4ukUYinw2y0sDkUwJuDc7ZSv-HQiI',
-  counter: 0,
 };
 
 /** The algorithms of passkeys, in order of preference: EdDSA, ES256 and RS256 (RFC 9053, RFC 8812). */

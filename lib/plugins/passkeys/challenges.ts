@@ -28,25 +28,24 @@ export function bindingFor(core: Core, request: PlainRequest | null): string {
  * Returns the token of the browser that completes a sign-in.
  *
  * @param pendingToken the token that a client without cookies has sent
- * @throws AuthError `invalid_passkey` if there is no token, or if there are different ones
+ * @returns null if there is no token, or if there are different ones
  */
 export function bindingOf(
   core: Core,
   request: PlainRequest | null,
   pendingToken: string | undefined,
-): string {
+): string | null {
   const tokens = new Set([
     ...presented(core, request),
     ...(pendingToken === undefined ? [] : [pendingToken]),
   ]);
   const [token, ...others] = tokens;
-  if (others.length > 0 || !isWellFormedToken(PREFIX, token)) throw new AuthError('invalid_passkey');
-  return token;
+  return others.length === 0 && isWellFormedToken(PREFIX, token) ? token : null;
 }
 
 /** Returns the `Set-Cookie` header that binds a sign-in to the browser until its challenge expires. */
 export function browserCookie(core: Core, token: string): string {
-  const { name, ...attributes } = bindingCookie(core);
+  const { name, former: _, ...attributes } = bindingCookie(core);
   return serialize(name, token, { ...attributes, httpOnly: true, maxAge: CHALLENGE_MS / 1000 });
 }
 

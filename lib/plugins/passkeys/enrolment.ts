@@ -75,7 +75,7 @@ export class Enrolment {
     const userHandle =
       clientData && (await challenges.takeForRegistration(clientData.challenge, ceremony, userId));
     const verified = userHandle && (await verifyRegistration(party, response, clientData));
-    if (!verified) throw refusal();
+    if (!verified) throw refusal(core, userHandle ? 'malformed' : 'challenge');
     const { aaguid, ...passkey } = verified;
     const named = { userHandle, name: name ?? authenticatorName(aaguid) };
     return core

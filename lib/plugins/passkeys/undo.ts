@@ -1,6 +1,8 @@
 import { AuthError } from '../../errors.js';
+import { refusalReasonOf } from '../../factors/passkeys.js';
 import { text } from '../../http/route.js';
 import type { AccountThen, GivenUndoProof, UndoRules } from '../../notices/changes.js';
+import type { PasskeyRefusalReason } from '../../outbox/events.js';
 import type { PasskeyRow } from '../../tables/factors.js';
 import { descriptorOf, type PasskeyServices, refusal } from './assertions.js';
 import { credentialIdOf, verifyUse } from './ceremonies.js';
@@ -11,7 +13,7 @@ import { PASSKEYS_PART, storedIn, storedOf } from './snapshots.js';
 import { clientDataOf, loadWebAuthn, type PasskeyResponse } from './webauthn.js';
 
 /** The use of a passkey that proved an undo. */
-type Shown = Pick<PasskeyRow, 'credentialId' | 'counter' | 'backedUp'>;
+type Shown = Pick<PasskeyRow, 'credentialId' | 'counter' | 'backedUp' | 'deviceType'>;
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 
@@ -90,7 +92,9 @@ export class PasskeysThen {
     const { id } = account.record.user;
     const response = given.passkey as PasskeyResponse;
     const binding = bindingOf(core, core.context.client.request, given.pending_token as string | undefined);
+    if (binding === null) throw refusal(core, 'browser');
     const clientData = clientDataOf(response);
+    let reason: PasskeyRefusalReason = clientData ? 'challenge' : 'malformed';
     if (clientData && (await challenges.take(clientData.challenge, undoOf(binding, link)))) {
       const isId = credentialIdOf(response) !== null;
       const stored = provingPasskeys(account).find(
@@ -98,15 +102,21 @@ export class PasskeysThen {
       );
       // The passkey might have been used since the change.
       const now = (await store.rows(id)).find(({ credentialId }) => credentialId === stored?.credentialId);
-      const passkey = stored && { ...stored, counter: Math.max(stored.counter, now?.counter ?? 0) };
+      const passkey = stored && {
+        ...stored,
+        counter: Math.max(stored.counter, now?.counter ?? 0),
+        deviceType: now?.deviceType ?? stored.deviceType,
+      };
       const use = await verifyUse(party, response, clientData, passkey ?? null, true);
-      if (passkey && use) {
-        const { counter, backedUp } = use;
-        return { credentialId: passkey.credentialId, counter, backedUp };
+      if (passkey && typeof use === 'object') {
+        const { counter, backedUp, deviceType } = use;
+        return { credentialId: passkey.credentialId, counter, backedUp, deviceType };
       }
+      reason = typeof use === 'object' ? 'unknown' : use;
     }
-    core.events.emit('sign_in.failed', { userId: id });
-    throw refusal();
+    const refused = refusal(core, reason);
+    core.events.emit('sign_in.failed', { userId: id, ...refusalReasonOf(refused) });
+    throw refused;
   }
 }
 

@@ -115,6 +115,7 @@ export interface PasskeyResponse {
 /** The parts of the client data of a response (WebAuthn Level 3, 5.8.1) that latchkey reads. */
 export interface ClientData {
   readonly challenge: string;
+  readonly origin?: unknown;
   readonly crossOrigin?: unknown;
   readonly topOrigin?: unknown;
 }

@@ -113,6 +113,27 @@ describe('the signing keys of a provider', () => {
     expect((await browser.get('/auth/me').expect(200)).body.user.email).toBe('signed@example.com');
   });
 
+  test('verify signed userinfo of a provider that does not list how it signs userinfo', async () => {
+    const now = Math.floor(Date.now() / 1000);
+    const claims = { iss: provider.issuer, aud: 'latchkey-spec', iat: now, exp: now + 300, sub: 'ada' };
+    const own = signed({ ...claims, email: 'signed@example.com', email_verified: 'true' }, provider.keys[0]!);
+    const [, payload] = own.split('.');
+    const unsigned = `${Buffer.from('{"alg":"none"}').toString('base64url')}.${payload}.`;
+    const signInWithUserinfo = (jwt: string) => {
+      const userinfo: (typeof answers)['failure'] = (_req, res) =>
+        void res.writeHead(200, { 'content-type': 'application/jwt' }).end(jwt);
+      provider.lies = { claims: { email: undefined }, answers: { userinfo } };
+      return signInWith(app.browser(), 'oidc');
+    };
+    expect((await signInWithUserinfo(own)).headers.location).toBe(DONE);
+    for (const jwt of [unsigned, signed({ ...claims, email: 'eve@example.com' }, newKeys()), 'junk']) {
+      app.log.length = 0;
+      expect((await signInWithUserinfo(jwt)).headers.location).toBe(FAILED);
+      expect(app.log.join('\n')).toMatch(/^warn .*provider oidc /);
+      expect(app.log.join('\n')).not.toContain(jwt);
+    }
+  });
+
   test('may change before userinfo is signed, which is fetched once, and are not fetched for every wrong one', async () => {
     const metadata = { userinfo_signing_alg_values_supported: ['ES256'] };
     provider.lies = { metadata };

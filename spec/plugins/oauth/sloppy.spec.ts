@@ -55,9 +55,46 @@ describe('a provider may', () => {
     ['send an empty refresh token', { refresh_token: '' }, { refresh_token: null }],
     ['send the scopes as a list', { scope: ['openid', 'email'] }, { scopes: ['openid', 'email'] }],
     ['send null in other fields', { session_state: null, error: null }, { token_type: 'bearer' }],
+    ['send the token type with spaces', { token_type: ' BEARER ' }, { token_type: 'bearer' }],
+    ['send an empty token type', { token_type: '' }, { token_type: 'bearer' }],
+    ['send an empty lifetime', { expires_in: '' }, { access_token_expires_at: null }],
+    ['send a lifetime of spaces', { expires_in: ' ' }, { access_token_expires_at: null }],
   ])('%s', async (_what, tokens, expected) => {
     expect(await tokensAfter('oidc', { tokens })).toMatchObject(expected);
     expect(await tokensAfter('plain', { tokens })).toMatchObject(expected);
+  });
+
+  test('send the same in a refresh', async () => {
+    const browser = app.browser();
+    await signInWith(browser, 'oidc');
+    app.log.length = 0;
+    for (const tokens of [{ token_type: 'Bearer ' }, { token_type: '' }, { expires_in: '' }]) {
+      provider.lies = { tokens };
+      expect((await browser.post(REFRESH).expect(200)).body.token_type).toBe('bearer');
+    }
+    expect(app.log).toEqual([]);
+  });
+
+  test('respond with 201 to a request for tokens', async () => {
+    const created = { tokenStatus: 201 };
+    expect(await tokensAfter('oidc', created)).toMatchObject({ token_type: 'bearer' });
+    expect(await tokensAfter('plain', created)).toMatchObject({ token_type: 'bearer' });
+    const browser = app.browser();
+    provider.lies = {};
+    await signInWith(browser, 'oidc');
+    provider.lies = created;
+    await browser.post(REFRESH).expect(200);
+  });
+
+  test.each([
+    ['true', 'ada@example.com'],
+    ['false', null],
+    ['yes', null],
+  ])('send %j as email_verified, if the issuer is trusted', async (email_verified, email) => {
+    provider.lies = { claims: { email_verified } };
+    const browser = app.browser();
+    expect((await signInWith(browser, 'oidc')).headers.location).toBe('/done');
+    expect((await browser.get('/auth/me').expect(200)).body.user.email).toBe(email);
   });
 
   test('send null as the scopes, which means that all requested scopes were granted', async () => {

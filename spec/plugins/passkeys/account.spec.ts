@@ -147,7 +147,7 @@ describe('undoing a change', () => {
   });
 
   test('does not turn a counter back', async () => {
-    const key = authenticator({ counter: 5 });
+    const key = authenticator({ counter: 5, backupEligible: false });
     await addPasskey(browser, key);
     const state = await snapshot();
     await signInWith(app.browser(), key);
@@ -206,8 +206,8 @@ describe('events', () => {
     await signInWith(app.browser(), device, { lies: { id: base64url(Buffer.alloc(32)) } });
     const details = { ip: '127.0.0.1', userAgent: null };
     expect(heard).toEqual([
-      ['sign_in.failed', { userId, ...details }],
-      ['sign_in.failed', { userId: null, ...details }],
+      ['sign_in.failed', { userId, reason: 'user_verification', ...details }],
+      ['sign_in.failed', { userId: null, reason: 'unknown', ...details }],
     ]);
   });
 

@@ -2,7 +2,7 @@ import { createPrivateKey, type KeyObject, sign } from 'node:crypto';
 import { schemaOf } from '../../../config/options.js';
 import { type Claims, type FieldsOf, type ProviderPlugin, providerPlugin } from '../provider.js';
 import { isObject, isStorable } from '../token-response.js';
-import { authoritative, oidcProfile, verified } from './oidc.js';
+import { authoritative, oidcProfile, saysVerified, verified } from './oidc.js';
 import {
   type CallbackOptions,
   callback,
@@ -122,9 +122,9 @@ export function apple(options: AppleOptions): ProviderPlugin {
     unsignedClaims,
     // Apple has no userinfo endpoint. All data is in the ID token.
     profile: ({ claims }) =>
-      oidcProfile({ claims, userinfo: async () => null }, ({ email, email_verified }) => {
-        const word = RUN_BY_APPLE.test(String(email)) ? authoritative : verified;
-        return word(email_verified === true || email_verified === 'true');
+      oidcProfile({ claims, userinfo: async () => null }, (its) => {
+        const word = RUN_BY_APPLE.test(String(its.email)) ? authoritative : verified;
+        return word(saysVerified(its));
       }),
   });
 }

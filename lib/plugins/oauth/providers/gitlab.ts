@@ -1,6 +1,6 @@
 import { flag, schemaOf } from '../../../config/options.js';
 import { type ProviderPlugin, providerPlugin } from '../provider.js';
-import { authoritative, oidcProfile, verified } from './oidc.js';
+import { authoritative, oidcProfile, saysVerified, verified } from './oidc.js';
 import { clientOf, type DiscoveredOptions, discoveredShape, readProvider } from './options.js';
 
 /** Options of {@link gitlab}. */
@@ -41,7 +41,6 @@ export function gitlab(options: GitlabOptions): ProviderPlugin {
     ...clientOf(options),
     clientAuth: 'post',
     scopes: scopes ?? ['openid', 'email'],
-    profile: (sources) =>
-      oidcProfile(sources, ({ email_verified }) => word(trusts && email_verified === true)),
+    profile: (sources) => oidcProfile(sources, (claims) => word(trusts && saysVerified(claims))),
   });
 }

@@ -1,5 +1,5 @@
 import { type Claims, type ProviderPlugin, providerPlugin } from '../provider.js';
-import { oidcProfile } from './oidc.js';
+import { oidcProfile, saysVerified } from './oidc.js';
 import { clientOf, type DiscoveredOptions, discoveredSchema, readProvider } from './options.js';
 
 /**
@@ -40,7 +40,7 @@ export function google(options: DiscoveredOptions): ProviderPlugin {
     },
     profile: (sources) =>
       oidcProfile(sources, (claims) => ({
-        emailIsProof: claims.email_verified === true,
+        emailIsProof: saysVerified(claims),
         emailIsAuthoritative: isHostedByGoogle(claims),
       })),
   });

@@ -1,6 +1,6 @@
 import type { ProviderPlugin } from '../provider.js';
 import { namedService, userOf } from './oauth2.js';
-import { verified } from './oidc.js';
+import { saysVerified, verified } from './oidc.js';
 import { type EndpointOptions, endpointSchema, readProvider } from './options.js';
 
 /**
@@ -24,8 +24,8 @@ export function linkedin(options: EndpointOptions): ProviderPlugin {
     pkce: false,
     async profile({ get }, { userinfoUrl }) {
       const user = await userOf(get, userinfoUrl);
-      const { sub: subject, email, email_verified } = user;
-      return { subject, email, ...verified(email_verified === true), claims: user };
+      const { sub: subject, email } = user;
+      return { subject, email, ...verified(saysVerified(user)), claims: user };
     },
   });
 }

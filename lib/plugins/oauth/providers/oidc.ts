@@ -62,10 +62,13 @@ export function oidc(options: OidcOptions): ProviderPlugin {
     // Without prompt=consent, providers must ignore offline_access (OpenID Connect Core 1.0, 11).
     ...(scopes?.includes('offline_access') && { authorizeParameters: { prompt: 'consent' } }),
     profile: (sources) =>
-      oidcProfile(sources, ({ email_verified }) =>
-        authoritative(trustEmailVerified && email_verified === true),
-      ),
+      oidcProfile(sources, (claims) => authoritative(trustEmailVerified && saysVerified(claims))),
   });
+}
+
+/** Whether claims say that the email was verified. Some providers send `email_verified` as a string. */
+export function saysVerified({ email_verified }: Claims): boolean {
+  return email_verified === true || email_verified === 'true';
 }
 
 /** How far to trust a provider's statement about an email: see `Profile`. */

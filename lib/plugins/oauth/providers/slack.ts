@@ -1,6 +1,6 @@
 import { flag, schemaOf } from '../../../config/options.js';
 import { type Claims, type ProviderPlugin, providerPlugin } from '../provider.js';
-import { authoritative, oidcProfile } from './oidc.js';
+import { authoritative, oidcProfile, saysVerified } from './oidc.js';
 import { clientOf, type DiscoveredOptions, discoveredShape, readProvider } from './options.js';
 
 const GRANT_ERRORS = [
@@ -64,8 +64,7 @@ export function slack(options: SlackOptions): ProviderPlugin {
     subjectOf,
     errorOf: ({ ok, error }) => (ok === false ? ERRORS.get(String(error)) : undefined),
     async profile(sources) {
-      const proof = ({ email_verified }: Claims) =>
-        authoritative(trustEmailVerified && email_verified === true);
+      const proof = (claims: Claims) => authoritative(trustEmailVerified && saysVerified(claims));
       return { ...(await oidcProfile(sources, proof)), subject: subjectOf(sources.claims) };
     },
     revocation: ({ accessToken }) =>

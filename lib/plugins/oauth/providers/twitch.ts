@@ -1,5 +1,5 @@
 import { type Claims, type Provider, type ProviderPlugin, providerPlugin } from '../provider.js';
-import { oidcProfile, verified } from './oidc.js';
+import { oidcProfile, saysVerified, verified } from './oidc.js';
 import { clientOf, type DiscoveredOptions, discoveredSchema, readProvider } from './options.js';
 
 const TWITCH = 'https://id.twitch.tv/oauth2';
@@ -25,7 +25,7 @@ export function twitch(options: DiscoveredOptions): ProviderPlugin {
     scopes: scopes ?? ['openid', 'user:read:email'],
     authorizeParameters: { claims: JSON.stringify({ id_token: CLAIMS, userinfo: CLAIMS }) },
     errorOf,
-    profile: (sources) => oidcProfile(sources, ({ email_verified }) => verified(email_verified === true)),
+    profile: (sources) => oidcProfile(sources, (claims) => verified(saysVerified(claims))),
     revocation: ({ accessToken: token }) =>
       token === null
         ? null
