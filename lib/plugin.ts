@@ -84,8 +84,14 @@ export interface PluginDefinition<Name extends string = string, Api = unknown, T
 export function definePlugin<Name extends string, Api, T extends Tables = Record<never, never>>(
   definition: PluginDefinition<Name, Api, T>,
 ): Plugin<Name, Api, ModelsOf<T>> {
-  return definition;
+  return Object.assign(definition, { [SAME_VERSION]: true });
 }
+
+/**
+ * Identifies plugins that add what this version of the core reads. Increase the number with each change of
+ * {@link PluginDefinition} or {@link PluginSetup}, because what a core does not read would silently have no effect.
+ */
+const SAME_VERSION = Symbol.for('latchkey.plugin/1');
 
 type ApiOf<P> = P extends { setup(...context: never[]): { readonly api: infer Api } } ? Api : never;
 type ModelsIn<P> = P extends { setup(...context: never[]): { readonly models?: infer Models } }
@@ -125,9 +131,14 @@ export type NamedSetup = PluginSetup & Pick<PluginDefinition, 'name' | 'userColu
  * Returns plugins in the order of their names, so that the order in the config does not matter.
  *
  * @internal
- * @throws TypeError if a plugin is listed twice
+ * @throws TypeError if a plugin is listed twice, or comes from another version of latchkey
  */
 export function inOrder(plugins: readonly Plugin[] = []): readonly Plugin[] {
+  const other = plugins.find((plugin) => !(SAME_VERSION in plugin));
+  if (other)
+    throw new TypeError(
+      `latchkey: the plugin ${other.name} comes from another version of latchkey: install one version only`,
+    );
   const sorted = [...plugins].sort(byName);
   const twice = sorted.find(({ name }, index) => name === sorted[index - 1]?.name);
   if (twice) throw new TypeError(`latchkey: plugins contains ${twice.name} twice; remove one`);

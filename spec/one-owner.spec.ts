@@ -114,3 +114,15 @@ test('two plugins with the same route are refused when the routes are created', 
   }
   authRouter(open(of('/reports'), of('/reports/:id')));
 });
+
+test('a plugin of another version of latchkey is refused, because the core would ignore what it adds', () => {
+  const { ...other } = plugin('twoFactor', {});
+  const foreign = Object.fromEntries(Object.entries(other)) as unknown as Plugin;
+  expect(() =>
+    createAuth({ database: 'sqlite::memory:', secret: SECRET, plugins: [password(), foreign] }),
+  ).toThrow(
+    new TypeError(
+      'latchkey: the plugin twoFactor comes from another version of latchkey: install one version only',
+    ),
+  );
+});

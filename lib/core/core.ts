@@ -361,8 +361,10 @@ export class Core extends Given {
       const record = await this.users.lock(userId, transaction);
       if (sessionId === null) {
         if (!record) throw new AuthError('user_not_found');
-        const outcome = await work(record, transaction);
-        if (this.users.hasChangedSignIn(userId, transaction)) await this.history.end(userId, transaction);
+        const { outcome, hasChangedSignIn } = await this.users.watching(userId, transaction, () =>
+          work(record, transaction),
+        );
+        if (hasChangedSignIn) await this.history.end(userId, transaction);
         return outcome;
       }
       const session = record && (await this.sessions.stillOpen(sessionId, record.authEpoch, transaction));

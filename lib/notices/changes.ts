@@ -92,8 +92,6 @@ export class AccountHistory {
   readonly #table: Table<AccountChangeColumns>;
   readonly #devices: Table<DeviceColumns>;
   readonly #change: Selection<ChangeRow>;
-  /** The users whose links a transaction has invalidated, until it records another change. */
-  readonly #ended = new WeakMap<Transaction, Set<string>>();
   readonly #device: Selection<RowOf<DeviceColumns>>;
 
   constructor(private readonly core: AccountHistoryNeeds) {
@@ -257,8 +255,6 @@ export class AccountHistory {
    * the changes held.
    */
   async end(userId: string, transaction: Transaction): Promise<void> {
-    if (this.#ended.get(transaction)?.has(userId)) return;
-    this.#ended.set(transaction, (this.#ended.get(transaction) ?? new Set()).add(userId));
     await this.#table.update(ENDED, { userId, ended: null }, transaction);
     await this.#devices.update({ undoTokenHash: null }, { userId }, transaction);
   }
@@ -321,7 +317,6 @@ export class AccountHistory {
     transaction?: Transaction,
   ): Promise<void> {
     const id = uuidv7(createdAt.getTime());
-    if (transaction && token !== null) this.#ended.get(transaction)?.delete(userId);
     await this.#table.insert(
       {
         id,

@@ -277,9 +277,20 @@ export class Users {
     return this.#named;
   }
 
-  /** Whether a transaction has changed what a user signs in with, as {@link announceChange} was told. */
-  hasChangedSignIn(userId: string, transaction: Transaction): boolean {
-    return this.#changed.has(transaction, userId);
+  /**
+   * Runs the work of a transaction.
+   *
+   * @returns the outcome, and whether the work has changed what the user signs in with, as {@link announceChange} was told
+   */
+  async watching<T>(
+    userId: string,
+    transaction: Transaction,
+    work: () => Promise<T>,
+  ): Promise<{ readonly outcome: T; readonly hasChangedSignIn: boolean }> {
+    // Units of the app's transaction share it, and an earlier one might have been rolled back.
+    this.#changed.delete(transaction, userId);
+    const outcome = await work();
+    return { outcome, hasChangedSignIn: this.#changed.has(transaction, userId) };
   }
 
   /** Locks a user's row until the transaction ends. Every change to a user's sign-in methods acquires this lock. */

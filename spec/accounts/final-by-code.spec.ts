@@ -166,3 +166,29 @@ describe('what the app’s code removes or sets', () => {
     );
   });
 });
+
+describe('in a transaction of the app', () => {
+  test('a change is final even after an earlier one has failed in the same transaction', async () => {
+    const { id, earlier } = await imported();
+    await app.auth.users.create({ email: 'taken@example.com' });
+    const sequelize = internalsOf(app.auth).core.database.sequelize;
+    await sequelize.transaction(async (transaction) => {
+      const refused = app.auth.users.changeEmail(id, 'taken@example.com', { transaction });
+      await expect(refused).rejects.toMatchObject({ code: 'email_taken' });
+      await app.auth.users.changeEmail(id, 'new@example.com', { transaction });
+    });
+    expect(await undo(earlier)).toBe('invalid_token');
+  });
+
+  test('an earlier change that was rolled back does not make another one final', async () => {
+    const { id, earlier } = await imported();
+    const sequelize = internalsOf(app.auth).core.database.sequelize;
+    await sequelize.transaction(async (transaction) => {
+      await sequelize.query('SAVEPOINT of_the_app', { transaction });
+      await app.auth.users.setPassword(id, NEW_WORDS, { transaction });
+      await sequelize.query('ROLLBACK TO SAVEPOINT of_the_app', { transaction });
+      await app.auth.users.update(id, { fields: { plan: 'large' }, transaction });
+    });
+    expect(await undo(earlier)).toMatchObject({ undone: 'password-changed' });
+  });
+});

@@ -247,8 +247,8 @@ export class PasskeysApi {
     const passkey = passkeys.find(({ id }) => id === passkeyId);
     if (!passkey) throw new AuthError('passkey_not_found');
     const isLast = passkeys.length === 1;
-    const isFactor = core.secondFactors.countsPasskeys(record.account);
-    const notice = isLast && isFactor ? lastRemoved : passkeyNotices['passkey-removed'];
+    const isLastFactor = isLast && core.secondFactors.countsPasskeys(record.account);
+    const notice = isLastFactor ? lastRemoved : passkeyNotices['passkey-removed'];
     await core.notices.changed(sessionId, notice, record, transaction, { subject: passkey.name });
     await store.delete(passkey, transaction);
     if (isLast) await setup?.passkeysRemoved(record, sessionId !== null, transaction);
