@@ -1,5 +1,5 @@
 import type { BearerScheme, Settings } from '../config/config.js';
-import type { PlainRequest } from '../context/call.js';
+import { type PlainRequest, UNTOUCHED } from '../context/call.js';
 import { isWellFormedToken, SESSION_TOKEN_PREFIX } from '../crypto/token.js';
 import { AuthError } from '../errors.js';
 import { isAboutMissingRow } from '../users/rows.js';
@@ -35,13 +35,13 @@ function cookieCarrier(sessions: Sessions, { cookie, deviceCookie, log }: Settin
     presentsSession: true,
     securityScheme: { type: 'apiKey', in: 'cookie', name },
     challenge: `Cookie realm="latchkey", cookie-name="${name}"`,
-    authenticate({ headers }) {
-      const tokens = cookieValues(headers.cookie, name);
+    authenticate(request) {
+      const tokens = cookieValues(request.headers.cookie, name);
       const [token] = tokens;
       if (token === undefined) return null;
-      if (tokens.length === 1) return authenticationBy(sessions, token, 'cookie');
+      if (tokens.length === 1) return authenticationBy(sessions, token, 'cookie', !request[UNTOUCHED]);
       log.warn('cookie.several', severalCookies(name), { cause: name });
-      return authenticationByOneOf(sessions, tokens);
+      return authenticationByOneOf(sessions, tokens, !request[UNTOUCHED]);
     },
     sessionTokens: ({ headers }) => cookieValues(headers.cookie, name),
     deviceTokens: ({ headers }) => cookieValues(headers.cookie, deviceCookie.name),
@@ -69,11 +69,12 @@ function severalCookies(name: string): string {
 async function authenticationByOneOf(
   sessions: Sessions,
   values: readonly string[],
+  touches: boolean,
 ): Promise<SessionAuthentication> {
   const tokens = values.filter((value) => isWellFormedToken(SESSION_TOKEN_PREFIX, value));
   if (tokens.length > MAX_PRESENTED_SESSIONS) throw ambiguous();
   // The lookups share a statement.
-  const all = await Promise.all(tokens.map((token) => sessions.find(token)));
+  const all = await Promise.all(tokens.map((token) => sessions.find(token, touches)));
   const [found, ...others] = all.filter((one) => one !== null);
   if (others.length > 0) throw ambiguous();
   if (!found) throw new AuthError('invalid_session');
@@ -124,7 +125,7 @@ function bearerCarrier(sessions: Sessions, schemes: readonly BearerScheme[]): Ca
     ...inAuthorization(schemes),
     authenticate(request) {
       const token = tokenIn(request, schemes);
-      return token === null ? null : authenticationBy(sessions, token, 'bearer');
+      return token === null ? null : authenticationBy(sessions, token, 'bearer', !request[UNTOUCHED]);
     },
     sessionTokens: (request) => [tokenIn(request, schemes) ?? []].flat(),
     deviceInHeader: ({ headers }) => headers[DEVICE_HEADER]?.toString() ?? null,
@@ -247,8 +248,9 @@ export async function authenticationBy(
   sessions: Sessions,
   token: string,
   via: SessionAuthentication['via'],
+  touches = true,
 ): Promise<SessionAuthentication> {
-  const found = await sessions.find(token);
+  const found = await sessions.find(token, touches);
   if (!found) throw new AuthError('invalid_session');
   return { user: found.user, session: found.session, apiKey: null, via };
 }

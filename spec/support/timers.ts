@@ -1,3 +1,6 @@
+import { jest } from '@jest/globals';
+import { performance, timers } from '../../lib/timers.js';
+
 /** Timers that a spec expires before their time. */
 export interface HeldTimers {
   /** Expires the timers that are running, and from now on every such timer as soon as it is started. */
@@ -13,7 +16,7 @@ interface Hold {
 }
 
 const holds = new Set<Hold>();
-let real: Pick<typeof globalThis, 'setTimeout' | 'clearTimeout'>;
+const real = { ...timers };
 
 /**
  * Lets a spec expire the timers that latchkey starts in this process with a delay of `ms`, or of up to a tenth less. So
@@ -21,11 +24,7 @@ let real: Pick<typeof globalThis, 'setTimeout' | 'clearTimeout'>;
  */
 export function holdTimers(ms: number): HeldTimers {
   const hold: Hold = { ms, running: new Map(), isExpired: false };
-  if (holds.size === 0) {
-    const { setTimeout, clearTimeout } = globalThis;
-    real = { setTimeout, clearTimeout };
-    Object.assign(globalThis, { setTimeout: startTimer, clearTimeout: stopTimer });
-  }
+  Object.assign(timers, { setTimeout: startTimer, clearTimeout: stopTimer });
   holds.add(hold);
   return {
     expire() {
@@ -37,7 +36,8 @@ export function holdTimers(ms: number): HeldTimers {
     },
     release() {
       holds.delete(hold);
-      if (holds.size === 0) Object.assign(globalThis, real);
+      const { setTimeout, clearTimeout } = real;
+      if (holds.size === 0) Object.assign(timers, { setTimeout, clearTimeout });
     },
   };
 }
@@ -54,7 +54,7 @@ function startTimer(run: (...args: unknown[]) => void, delay = 0, ...args: unkno
   return timer;
 }
 
-function stopTimer(timer?: NodeJS.Timeout): void {
+function stopTimer(timer?: NodeJS.Timeout | string | number): void {
   for (const { running } of holds) running.delete(timer);
   real.clearTimeout(timer);
 }
@@ -71,6 +71,32 @@ export async function withoutWaiting<T>(ms: number, work: () => PromiseLike<T>):
 }
 
 /**
+ * Runs `work` while each timer of latchkey that would take about a second or longer expires immediately, and latchkey's
+ * monotonic clock advances by its delay.
+ */
+export async function afterTimers<T>(passed: (ms: number) => void, work: () => Promise<T>): Promise<T> {
+  const { setTimeout } = timers;
+  const { now } = performance;
+  let aheadMs = 0;
+  const start = (run: () => void, ms = 0) => {
+    if (ms < 900) return setTimeout(run, ms);
+    return setTimeout(() => {
+      aheadMs += ms;
+      passed(ms);
+      run();
+    }, 0);
+  };
+  Object.assign(timers, { setTimeout: start });
+  performance.now = () => now() + aheadMs;
+  try {
+    return await work();
+  } finally {
+    Object.assign(timers, { setTimeout });
+    performance.now = now;
+  }
+}
+
+/**
  * Never settles. If latchkey calls this with a time limit of `ms`, the time is over immediately.
  *
  * @example
@@ -82,4 +108,35 @@ export function overdue(ms: number): Promise<never> {
   // latchkey starts the timer as soon as it has the promise.
   setImmediate(() => timers.release());
   return new Promise(() => undefined);
+}
+
+/** Intervals that pass when a spec says so. */
+export interface FakeIntervals {
+  /** Lets this time pass. */
+  pass(ms: number): void;
+  /** The number of intervals that are running. */
+  readonly count: number;
+  /** Starts intervals as usual again. */
+  release(): void;
+}
+
+/** Lets a spec decide when the intervals pass that latchkey starts from now on. All other timers are real. */
+export function fakeIntervals(): FakeIntervals {
+  const faked = ['setInterval', 'clearInterval'];
+  const others = [
+    ...['Date', 'hrtime', 'nextTick', 'performance', 'queueMicrotask', 'setImmediate', 'clearImmediate'],
+    ...['setTimeout', 'clearTimeout', 'requestAnimationFrame', 'cancelAnimationFrame'],
+  ];
+  jest.useFakeTimers({ doNotFake: others as never });
+  for (const name of faked) Object.assign(timers, { [name]: Reflect.get(globalThis, name) });
+  return {
+    pass: (ms) => jest.advanceTimersByTime(ms),
+    get count() {
+      return jest.getTimerCount();
+    },
+    release() {
+      jest.useRealTimers();
+      for (const name of faked) Object.assign(timers, { [name]: Reflect.get(real, name) });
+    },
+  };
 }
