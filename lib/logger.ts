@@ -1,5 +1,6 @@
 import { AsyncResource } from 'node:async_hooks';
 import { inspect, types } from 'node:util';
+import { timers } from './timers.js';
 
 /**
  * A logger such as `console`, pino or winston. pino and bunyan expect an object first, so they get an object with the
@@ -90,7 +91,9 @@ export class Log {
   readonly #counted = new Map<string, Counted>();
   #isClosed = false;
   // The timer must neither keep the request that started it in memory, nor log in its context.
-  readonly #everyMinute = AsyncResource.bind((work: () => void) => setInterval(work, MINUTE_MS).unref());
+  readonly #everyMinute = AsyncResource.bind((work: () => void) =>
+    timers.setInterval(work, MINUTE_MS).unref(),
+  );
 
   constructor(logger: Logger) {
     this.#write = writerTo(logger);
@@ -120,7 +123,7 @@ export class Log {
   close(): void {
     this.#isClosed = true;
     for (const { line, count, timer } of this.#counted.values()) {
-      clearInterval(timer);
+      timers.clearInterval(timer);
       if (count > 0) this.#write(sumOf(line, count));
     }
     this.#counted.clear();
@@ -157,7 +160,7 @@ export class Log {
       this.#write(sumOf(line, count));
       return;
     }
-    clearInterval(timer);
+    timers.clearInterval(timer);
     this.#counted.delete(key);
     if (total > 1) this.#write(endOf(line, total));
   }

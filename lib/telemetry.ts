@@ -1,6 +1,7 @@
 import type { Context, Counter, Histogram, Meter, ObservableResult, Span, Tracer } from '@opentelemetry/api';
 import type { AuthErrorCode } from './errors.js';
 import type { Log } from './logger.js';
+import { performance } from './timers.js';
 
 /** @internal */
 type Api = typeof import('@opentelemetry/api');

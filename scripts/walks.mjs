@@ -12,7 +12,16 @@ const page = new URL('../docs/architecture.md', import.meta.url);
 const written = readFileSync(page, 'utf8');
 
 // Every file may use these rooms, so the pictures show of them only that the database is asked.
-const LEFT_OUT = new Set(['errors', 'logger', 'owners', 'process-wide', 'context', 'crypto', 'tables']);
+const LEFT_OUT = new Set([
+  'errors',
+  'logger',
+  'owners',
+  'process-wide',
+  'context',
+  'crypto',
+  'tables',
+  'timers',
+]);
 const AS_ONE = new Set(['database']);
 
 const TITLES = {

@@ -6,16 +6,18 @@ import { authRouter, type Logger, requireSession } from '../lib/index.js';
 import { Log } from '../lib/logger.js';
 import { ada, memoryLogger, password, type SpecApp, startApp } from './support/app.js';
 import { rows } from './support/database.js';
+import { type FakeIntervals, fakeIntervals } from './support/intervals.js';
 import { settled } from './support/sessions.js';
 
 type App = SpecApp<readonly [ReturnType<typeof password>]>;
 
-// A minute passes when a spec says so. Everything else keeps its real timers.
-const REAL = ['Date', 'hrtime', 'nextTick', 'performance', 'queueMicrotask', 'setImmediate', 'setTimeout'];
-const ALSO_REAL = ['clearImmediate', 'clearTimeout', 'requestAnimationFrame', 'cancelAnimationFrame'];
-beforeAll(() => void jest.useFakeTimers({ doNotFake: [...REAL, ...ALSO_REAL] as never }));
-afterAll(() => void jest.useRealTimers());
-const minute = () => jest.advanceTimersByTime(60_000);
+// A minute passes when a spec says so.
+let intervals: FakeIntervals;
+beforeAll(() => {
+  intervals = fakeIntervals();
+});
+afterAll(() => intervals.release());
+const minute = () => intervals.pass(60_000);
 
 /** Collects what a logger writes, one JSON object a line. */
 function collector() {
@@ -212,6 +214,6 @@ describe('lines of one cause', () => {
       'error latchkey: 2 more in the last minute: failed',
       'error latchkey: failed',
     ]);
-    expect(jest.getTimerCount()).toBe(0);
+    expect(intervals.count).toBe(0);
   });
 });

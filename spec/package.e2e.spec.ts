@@ -110,6 +110,20 @@ const TEST_WITH_TESTING = `
     await auth.testing.reset();
     expect(await auth.users.get(user.id)).toBeNull();
   });
+
+  test('fake timers do not stop it', async () => {
+    const { headers, user } = await signedIn(auth);
+    jest.useFakeTimers();
+    try {
+      for (let time = 0; time < 3; time++)
+        expect((await getSession(auth, headers)).user.id).toBe(user.id);
+      const both = await Promise.all([getSession(auth, headers), getSession(auth, headers)]);
+      expect(both.map((one) => one.user.id)).toEqual([user.id, user.id]);
+    } finally {
+      jest.useRealTimers();
+    }
+    expect((await getSession(auth, headers)).user.id).toBe(user.id);
+  });
 `;
 
 /** Prints the address of every module that Node's loader of ES modules loads. */

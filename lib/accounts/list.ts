@@ -2,6 +2,7 @@ import type { Core } from '../core/core.js';
 import { AuthError } from '../errors.js';
 import type { TransactionOption } from '../sessions/request.js';
 import { cutPage, encodeCursor, type PageOptions, readPage } from '../tables/pages.js';
+import { performance } from '../timers.js';
 import { canonicalEmail } from '../users/canonical.js';
 import type { UserForAdmins } from '../users/record.js';
 import type { AppRows } from '../users/rows.js';

@@ -1,5 +1,6 @@
 import { hideTokens } from '../crypto/token.js';
 import type { AuthError } from '../errors.js';
+import { performance } from '../timers.js';
 
 /** The exit codes. */
 export const EXIT = { done: 0, failed: 1, usage: 2, interrupted: 130 } as const;

@@ -1,6 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Transaction } from 'sequelize';
+import { performance } from '../timers.js';
 
 /** The parts of a request that latchkey reads, with headers as in Node. */
 export interface PlainRequest {

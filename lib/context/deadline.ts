@@ -1,3 +1,5 @@
+import { timers } from '../timers.js';
+
 /**
  * Awaits work for a limited time. After that the work continues, but its outcome is ignored.
  *
@@ -11,8 +13,8 @@ export function withTimeout<T>(
   keepsAlive = true,
 ): Promise<T> {
   return new Promise((resolve, reject) => {
-    const timer = setTimeout(() => reject(late()), ms);
+    const timer = timers.setTimeout(() => reject(late()), ms);
     if (!keepsAlive) timer.unref();
-    work.then(resolve, reject).then(() => clearTimeout(timer));
+    work.then(resolve, reject).then(() => timers.clearTimeout(timer));
   });
 }

@@ -1,3 +1,5 @@
+import { performance } from '../timers.js';
+
 // The number of recent measurements from which a typical value is calculated.
 const REMEMBERED = 15;
 // bcrypt's lowest cost.

@@ -1,5 +1,6 @@
 import { createHmac, hash } from 'node:crypto';
 import type { HashOperation, Telemetry } from '../telemetry.js';
+import { performance, sleep } from '../timers.js';
 import { bcrypt, FailureWork, type Kind, Recent } from './failure-work.js';
 import { type ForeignHash, readForeignHash } from './foreign-hash.js';
 import { queueHash, waitingHashes } from './hash-queue.js';
@@ -99,7 +100,7 @@ export class PasswordHasher {
   /** Waits as long as a failed verification takes, without using the CPU, for an account that is paused. */
   async pretend(): Promise<void> {
     const typical = this.#durations.median;
-    if (typical !== undefined) return new Promise((resolve) => setTimeout(resolve, typical));
+    if (typical !== undefined) return sleep(typical);
     // Until a duration is known, all callers share one verification, so that they cannot fill the queue.
     this.#measuring ??= this.verify('', null);
     await this.#measuring;

@@ -1,3 +1,4 @@
+import { performance, sleep } from '../timers.js';
 import type { Database } from './database.js';
 
 /** A maintenance task for one table, such as the deletion of its expired rows. */
@@ -145,7 +146,7 @@ export async function* inBatches<Row>(
       yield treat(rows.slice(at, at + AT_ONCE));
       if (isLast && at + AT_ONCE >= rows.length) break;
       const pauseMs = Math.max(LEAST_PAUSE_MS, performance.now() - begun);
-      await new Promise((resolve) => setTimeout(resolve, pauseMs));
+      await sleep(pauseMs);
       begun = performance.now();
     }
     if (isLast) return;

@@ -1,3 +1,4 @@
+import { performance } from '../timers.js';
 import type { Dialect } from './connect.js';
 
 /** Expressions for the database's time, in milliseconds since 1970. */

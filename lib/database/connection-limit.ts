@@ -1,3 +1,4 @@
+import { timers } from '../timers.js';
 import type { Pool } from './connect.js';
 
 const GROWTH_MS = 1000;
@@ -16,11 +17,11 @@ const held = new WeakMap<Pool, NodeJS.Timeout>();
 export function holdSize(pool: Pool): void {
   // Includes the connections that are being opened. If they are rejected too, the maximum is lowered again.
   let { size: max = 0 } = pool;
-  clearInterval(held.get(pool));
+  timers.clearInterval(held.get(pool));
   const grow = () => {
     max++;
     if (max >= configuredSize(pool)) {
-      clearInterval(held.get(pool));
+      timers.clearInterval(held.get(pool));
       held.delete(pool);
       Reflect.deleteProperty(pool, 'maxSize');
     }
@@ -31,7 +32,7 @@ export function holdSize(pool: Pool): void {
         .then((connection) => pool.release(connection))
         .catch(() => undefined);
   };
-  held.set(pool, setInterval(grow, GROWTH_MS).unref());
+  held.set(pool, timers.setInterval(grow, GROWTH_MS).unref());
   Object.defineProperty(pool, 'maxSize', { configurable: true, get: () => max });
 }
 

@@ -1,5 +1,6 @@
 import { QueryTypes, type Sequelize, type Transaction } from 'sequelize';
 import type { CallContext } from '../context/call.js';
+import { performance } from '../timers.js';
 import { inSavepoint, joinTransaction } from './app-transaction.js';
 import { Clock, NOW_SQL } from './clock.js';
 import { connectByUrl, type Dialect, dialectOf } from './connect.js';

@@ -1,5 +1,6 @@
 import { ConnectionAcquireTimeoutError, type Sequelize, type Transaction } from 'sequelize';
 import { digestInHex } from '../crypto/token.js';
+import { sleep } from '../timers.js';
 import { type ConnectionManager, connectionManagerOf, type Dialect } from './connect.js';
 import { isBusy } from './faults.js';
 import { digestList } from './literal.js';
@@ -329,7 +330,7 @@ async function whileBusy(attempt: () => Promise<Outcome>): Promise<Outcome> {
     } catch (error) {
       if (!isBusy(error)) throw error;
     }
-    await new Promise((resolve) => setTimeout(resolve, pauseMs));
+    await sleep(pauseMs);
   }
   return attempt();
 }

@@ -1,5 +1,5 @@
-import { setImmediate } from 'node:timers/promises';
 import type { CollectedReads } from '../context/call.js';
+import { turnEnd } from '../timers.js';
 
 interface Read {
   readonly sql: string;
@@ -44,7 +44,7 @@ export class Together implements CollectedReads {
 
   #begin(): Batch {
     const reads = new Map<string, Read>();
-    const results = setImmediate().then(() => {
+    const results = turnEnd().then(() => {
       this.#batch = undefined;
       return this.#send([...reads.values()]);
     });

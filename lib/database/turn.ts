@@ -1,6 +1,7 @@
 import type { Sequelize } from 'sequelize';
 import { withTimeout } from '../context/deadline.js';
 import { AuthError } from '../errors.js';
+import { performance, sleep, timers } from '../timers.js';
 import { connectionManagerOf, type Pool } from './connect.js';
 import { holdSize, isHeld } from './connection-limit.js';
 import { isAtLimit, isBusy, isNoConnection, isRetryable, wasNotSent } from './faults.js';
@@ -72,17 +73,19 @@ export class Turn {
       const whileWaiting = () => {
         const size = exhausted(this.sequelize);
         if (size === null || this.hasConnection) {
-          timer = setTimeout(atEnd, this.#leftMs);
+          timer = timers.setTimeout(atEnd, this.#leftMs);
           return;
         }
         tell(noConnection(size));
       };
       const isLong = this.#leftMs > MAX_WAIT_MS;
-      let timer = isLong ? setTimeout(whileWaiting, MAX_WAIT_MS) : setTimeout(atEnd, this.#leftMs);
+      let timer = isLong
+        ? timers.setTimeout(whileWaiting, MAX_WAIT_MS)
+        : timers.setTimeout(atEnd, this.#leftMs);
       const settled =
         <Outcome>(settle: (outcome: Outcome) => void) =>
         (outcome: Outcome) => {
-          clearTimeout(timer);
+          timers.clearTimeout(timer);
           settle(outcome);
         };
       work.then(settled(resolve), settled(reject));
@@ -193,5 +196,5 @@ export async function retrying<T>(turn: Turn, attempt: () => Promise<T>): Promis
 
 /** Pauses for about this time, at random, because other statements might have failed at the same time. */
 function pauseFor(ms: number): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, ms * (0.5 + Math.random())));
+  return sleep(ms * (0.5 + Math.random()));
 }

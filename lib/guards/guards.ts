@@ -17,6 +17,7 @@ import { requireKnownKeys } from '../known-keys.js';
 import type { Plugin } from '../plugin.js';
 import { isNavigation, isUnsafe } from '../sessions/origin.js';
 import { type Authentication, switchesOfVias, type Via } from '../sessions/request.js';
+import { performance } from '../timers.js';
 import { marked, markOfGuard } from './marks.js';
 import { setAuthentication } from './request.js';
 

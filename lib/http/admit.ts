@@ -9,6 +9,7 @@ import { isUnsafe, requireOwnOrigin } from '../sessions/origin.js';
 import { type Authentication, isSession, type SessionAuthentication } from '../sessions/request.js';
 import { wereJustReplaced } from '../sessions/sessions.js';
 import { requireFresh } from '../sessions/signed-in.js';
+import { performance } from '../timers.js';
 import { beforeHeaders, clearSessionCookie, setsCookie } from './respond.js';
 
 /**

@@ -6,6 +6,7 @@ import { AuthError } from '../errors.js';
 import { isNavigation, isUnsafe, requireOwnOrigin } from '../sessions/origin.js';
 import { type Authentication, plainAddress } from '../sessions/request.js';
 import { isPending } from '../sessions/signed-in.js';
+import { performance } from '../timers.js';
 import {
   requireAdministrator,
   requireAuthentication,

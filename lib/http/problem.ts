@@ -4,6 +4,7 @@ import type { NextFunction, Request, Response } from 'express';
 import * as z from 'zod';
 import type { Core } from '../core/core.js';
 import { AuthError, MAX_FIELD_ERRORS, type ProblemDetails } from '../errors.js';
+import { performance } from '../timers.js';
 import { withError } from './callback-url.js';
 import { refusalPage } from './refusal-page.js';
 

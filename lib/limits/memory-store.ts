@@ -1,3 +1,4 @@
+import { performance } from '../timers.js';
 import {
   FORGET_AFTER_MS,
   type LimitStore,

@@ -1,4 +1,5 @@
 import { AsyncResource } from 'node:async_hooks';
+import { timers } from '../timers.js';
 
 const MINUTE_MS = 60_000;
 
@@ -20,7 +21,9 @@ export class Refusals {
   readonly #refused = new Map<string, Refused>();
   #timer: NodeJS.Timeout | undefined;
   // The timer must neither keep the request that started it in memory, nor report in its context.
-  readonly #everyMinute = AsyncResource.bind((work: () => void) => setInterval(work, MINUTE_MS).unref());
+  readonly #everyMinute = AsyncResource.bind((work: () => void) =>
+    timers.setInterval(work, MINUTE_MS).unref(),
+  );
 
   constructor(private readonly report: (refused: Refused) => void) {}
 
@@ -34,7 +37,7 @@ export class Refusals {
 
   /** Reports the requests that have not been reported yet. */
   flush(): void {
-    clearInterval(this.#timer);
+    timers.clearInterval(this.#timer);
     this.#timer = undefined;
     const all = [...this.#refused.values()];
     this.#refused.clear();

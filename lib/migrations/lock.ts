@@ -3,6 +3,7 @@ import { connectionManagerOf, withoutSilenceLimit } from '../database/connect.js
 import type { Database } from '../database/database.js';
 import { isLockTimeout, isRetryable, wasNotSent } from '../database/faults.js';
 import { managerLike } from '../database/side-connections.js';
+import { performance, sleep } from '../timers.js';
 
 const LOCK_SECONDS = 30;
 /** During this time, a statement on MySQL gives up immediately instead of waiting for a lock. */
@@ -251,7 +252,7 @@ async function untilHeld(take: () => Promise<boolean>): Promise<void> {
           'Call auth.migrate() again when that process has ended',
       );
     }
-    await new Promise((resolve) => setTimeout(resolve, 50));
+    await sleep(50);
   }
 }
 
@@ -271,7 +272,7 @@ async function whenFree<T>(
     }
     // The statements that waited behind this one get their turn.
     const pauseMs = isLate && dialect === 'mysql' ? LATE_PAUSE_MS : PAUSE_MS[dialect];
-    await new Promise((resolve) => setTimeout(resolve, pauseMs * (0.5 + Math.random())));
+    await sleep(pauseMs * (0.5 + Math.random()));
   }
 }
 

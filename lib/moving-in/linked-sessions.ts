@@ -9,6 +9,7 @@ import type { Log } from '../logger.js';
 import type { RowOf } from '../tables/column.js';
 import { type CarriedSessionColumns, carriedSessions, sessions } from '../tables/core.js';
 import { Table } from '../tables/table.js';
+import { performance } from '../timers.js';
 import { isActive, type OldSession, type OldUser, type SessionBridge } from './bridge.js';
 
 /** A session of a previous system that continues there, along with a session here. */

@@ -3,6 +3,7 @@ import type { Transaction } from 'sequelize';
 import type { Database } from '../database/database.js';
 import type { Log } from '../logger.js';
 import { CORE, Declarations, type Owner } from '../owners.js';
+import { inMicrotask } from '../timers.js';
 import type { NewEntry } from './rows.js';
 
 /** The client that caused an event, if known. */
@@ -244,9 +245,9 @@ export class Events {
     for (const listener of listeners ?? []) {
       // In a microtask, a listener cannot break the caller's work, but runs before the code that awaits this work
       // continues.
-      queueMicrotask(() => this.#call(name, () => listener(event)));
+      inMicrotask(() => this.#call(name, () => listener(event)));
     }
-    for (const listener of this.#forAll) queueMicrotask(() => this.#call(name, () => listener(name, event)));
+    for (const listener of this.#forAll) inMicrotask(() => this.#call(name, () => listener(name, event)));
   }
 
   async #call(name: AuthEventName, tell: () => unknown): Promise<void> {

@@ -5,6 +5,7 @@ import { hideTokens } from '../crypto/token.js';
 import { uuidv7 } from '../crypto/uuid.js';
 import { describeError, kindOf, type Log, plainError } from '../logger.js';
 import type { Telemetry } from '../telemetry.js';
+import { timers, turnEnd } from '../timers.js';
 import { type Destination, isFinal, Lane } from './lane.js';
 import { type NewEntry, type OutboxRow, OutboxRows, type OutboxRowsNeeds } from './rows.js';
 
@@ -115,7 +116,7 @@ export class Outbox {
   /** Stops looking for due entries. */
   stop(): void {
     this.#isClosed = true;
-    clearTimeout(this.#timer);
+    timers.clearTimeout(this.#timer);
     this.#stopObserving?.();
   }
 
@@ -135,7 +136,7 @@ export class Outbox {
   /** Waits for deliveries that are in progress. */
   async settle(): Promise<void> {
     // Entries that were committed in this turn of the event loop start first.
-    await new Promise((resolve) => setImmediate(resolve));
+    await turnEnd();
     await this.#round?.catch(() => undefined);
     await Promise.all([...this.#lanes.values()].map((lane) => lane.idle()));
   }
@@ -156,7 +157,7 @@ export class Outbox {
     const rows = await this.rows.insert(begun, transaction);
     this.core.database.afterCommit(transaction, () => {
       // Wait for the response, which is often written in this turn of the event loop.
-      setImmediate(() => this.#begin(rows));
+      timers.setImmediate(() => this.#begin(rows));
     });
   }
 
@@ -176,7 +177,7 @@ export class Outbox {
 
   // The random part spreads processes that were started together, so that they do not keep looking at the same time.
   #wait(seconds: number, look: () => Promise<void>): void {
-    this.#timer = setTimeout(look, seconds * 1000 * (0.75 + Math.random() / 2));
+    this.#timer = timers.setTimeout(look, seconds * 1000 * (0.75 + Math.random() / 2));
     this.#timer.unref();
   }
 
@@ -276,7 +277,7 @@ export class Outbox {
         const end = dueAt?.getTime() ?? 0;
         if (this.#isClosed || this.core.database.clock.now() + pauseMs > end)
           return this.#couldNotLook(error);
-        await new Promise((resolve) => setTimeout(resolve, pauseMs).unref());
+        await new Promise((resolve) => timers.setTimeout(resolve, pauseMs).unref());
       }
     }
   }

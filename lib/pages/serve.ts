@@ -23,6 +23,7 @@ import { isNavigation } from '../sessions/origin.js';
 import { isSession, type SessionAuthentication } from '../sessions/request.js';
 import { isPending } from '../sessions/signed-in.js';
 import { fieldsShownAgain } from '../shown-again.js';
+import { performance } from '../timers.js';
 import type { Assets } from './assets.js';
 import { methodsOf } from './entrance/second-factor.js';
 import { documentOf, headOf, type Loaded, mainOf, titleOf, wordsForScripts } from './layout.js';

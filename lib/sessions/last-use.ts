@@ -1,6 +1,7 @@
 import type { Database } from '../database/database.js';
 import type { Replacements } from '../database/statements.js';
 import type { Log } from '../logger.js';
+import { performance, timers } from '../timers.js';
 
 /** How long a use waits, so that other uses can be saved in the same statement. */
 const DELAY_MS = 1000;
@@ -88,14 +89,14 @@ export class LastUse {
     const now = performance.now();
     const due = Math.max(now + inMs, this.#notBefore);
     if (this.#timer && this.#due <= due) return;
-    clearTimeout(this.#timer);
+    timers.clearTimeout(this.#timer);
     this.#due = due;
     // The timer does not keep the process alive, because `auth.close()` saves the waiting uses.
-    this.#timer = setTimeout(() => void this.#flush(false), due - now).unref();
+    this.#timer = timers.setTimeout(() => void this.#flush(false), due - now).unref();
   }
 
   #flush(isLast: boolean): Promise<void> {
-    clearTimeout(this.#timer);
+    timers.clearTimeout(this.#timer);
     this.#timer = undefined;
     this.#flushing = this.#flushing.then(() => this.database.share(() => this.#saveAll(isLast)));
     return this.#flushing;

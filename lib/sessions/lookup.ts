@@ -6,6 +6,7 @@ import type { User } from '../tables/core.js';
 import { PackedList, type Selected } from '../tables/packed.js';
 import type { Selection } from '../tables/table.js';
 import type { LookedUp, Requester, Telemetry } from '../telemetry.js';
+import { performance, timers } from '../timers.js';
 import type { UserSelection } from '../users/record.js';
 
 /** The row with a token, its user, and the database's time in milliseconds. */
@@ -148,6 +149,8 @@ const MAX_RUNNING = 2;
 const ENOUGH_FOR_IDLE = 16;
 // If a batch fails within this time, its lookups are retried one by one; otherwise they fail.
 const RETRY_WITHIN_MS = 1000;
+// A turn of the event loop that takes longer than this might never end.
+const STUCK_AFTER_MS = 1000;
 
 interface Waiter<Row> {
   readonly requester: Requester | undefined;
@@ -249,8 +252,10 @@ export class BatchedLookup<Row> {
     return new Promise((resolve, reject) => {
       // Call this before a batch is created. If it threw afterwards, an empty batch would be sent.
       const requester = this.observer?.requester();
-      this.#batchFor(digest).add(digest, { resolve, reject, requester });
+      const batch = this.#batchFor(digest);
+      batch.add(digest, { resolve, reject, requester });
       this.#schedule();
+      if (batch.lookups > 1 && this.#isStuck(batch)) return this.#endTurnNow();
       if (this.#running > 0 || this.#sentEarly || !this.#hasEnough) return;
       this.#sentEarly = true;
       this.#sendNext();
@@ -279,11 +284,21 @@ export class BatchedLookup<Row> {
   #endTurn(): void {
     if (this.#scheduled) return;
     this.#scheduled = true;
-    setImmediate(() => {
-      this.#scheduled = false;
-      this.#sentEarly = false;
-      if (this.#running < MAX_RUNNING) this.#sendNext();
-    });
+    timers.setImmediate(() => this.#endTurnNow());
+  }
+
+  #endTurnNow(): void {
+    this.#scheduled = false;
+    this.#sentEarly = false;
+    if (this.#running < MAX_RUNNING) this.#sendNext();
+  }
+
+  /**
+   * Whether the callback at the end of the turn might be lost, for example because fake timers were installed before
+   * latchkey was loaded. Without this, all later lookups would wait for it.
+   */
+  #isStuck({ since }: Batch<Row>): boolean {
+    return this.#scheduled && performance.now() - since > STUCK_AFTER_MS;
   }
 
   #sendNext(): void {

@@ -1,4 +1,5 @@
 import type { MailKind, MailMessage } from '../mail/messages.js';
+import { timers } from '../timers.js';
 
 // Less than the 5 seconds that Jest and Vitest allow a test, so that the test fails with the error below.
 const WITHIN_SECONDS = 4;
@@ -40,10 +41,10 @@ export class Mailbox {
     if (found) return Promise.resolve(found);
     return new Promise((resolve, reject) => {
       const end = () => {
-        clearTimeout(timer);
+        timers.clearTimeout(timer);
         this.#waiting.delete(waiter);
       };
-      const timer = setTimeout(() => {
+      const timer = timers.setTimeout(() => {
         end();
         reject(new Error(`latchkey: no email${describe(filter)} within ${within} seconds${this.#others()}`));
       }, within * 1000);

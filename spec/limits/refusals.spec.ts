@@ -1,20 +1,21 @@
-import { afterAll, beforeAll, expect, jest, test } from '@jest/globals';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { admin, auditLog, authRouter, createAuth } from '../../lib/index.js';
 import { password, SECRET, type SpecApp, startApp } from '../support/app.js';
 import { rows } from '../support/database.js';
+import { type FakeIntervals, fakeIntervals } from '../support/intervals.js';
 import { setLimits } from '../support/limits.js';
 import { outboxOf } from '../support/outbox.js';
 import { settled } from '../support/sessions.js';
 
-// A minute passes when a spec says so. Everything else keeps its real timers.
-const REAL = ['Date', 'hrtime', 'nextTick', 'performance', 'queueMicrotask', 'setImmediate', 'setTimeout'];
 const webhook = { url: 'http://127.0.0.1:9/', secret: `whsec_${Buffer.alloc(32, 7).toString('base64')}` };
 
 const plugins = [password(), admin({ adminEmails: ['root@example.com'] }), auditLog()] as const;
 let app: SpecApp<typeof plugins>;
 const told: object[] = [];
+let intervals: FakeIntervals;
+const minute = () => intervals.pass(60_000);
 beforeAll(async () => {
-  jest.useFakeTimers({ doNotFake: [...REAL, 'clearImmediate', 'clearTimeout'] as never });
+  intervals = fakeIntervals();
   app = await startApp({
     plugins,
     config: {
@@ -27,7 +28,7 @@ beforeAll(async () => {
   app.auth.on('rate_limit.refused', (event) => told.push(event));
 });
 afterAll(async () => {
-  jest.useRealTimers();
+  intervals.release();
   await app.stop();
 });
 
@@ -45,7 +46,7 @@ const refusedInLog = () => app.log.filter((line) => line.includes('because of th
 test('requests that a limit refuses by their address are one event a minute, and never in the outbox', async () => {
   expect(await attempts('203.0.113.7', 32)).toBe(30);
   expect([told, refusedInLog()]).toEqual([[], []]);
-  jest.advanceTimersByTime(60_000);
+  minute();
   await settled(app.auth);
   expect(told).toEqual([{ limit: 'signIn', count: 30, ip: '203.0.113.7', userAgent: null }]);
   expect(refusedInLog()).toEqual([
@@ -54,10 +55,10 @@ test('requests that a limit refuses by their address are one event a minute, and
   // The next minute has a sum of its own. Of several addresses, none is named.
   expect(await attempts('203.0.113.7', 2)).toBe(2);
   expect(await attempts('203.0.113.8', 5)).toBe(3);
-  jest.advanceTimersByTime(60_000);
+  minute();
   await settled(app.auth);
   expect(told.slice(1)).toEqual([{ limit: 'signIn', count: 5, ip: null, userAgent: null }]);
-  jest.advanceTimersByTime(60_000);
+  minute();
   expect(told).toHaveLength(2);
 
   const audited = await rows(app.database, "SELECT kind FROM audit_events WHERE kind = 'rate_limit.refused'");

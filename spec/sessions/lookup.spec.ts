@@ -1,5 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { BatchedLookup } from '../../lib/sessions/lookup.js';
+import { timers } from '../../lib/timers.js';
 import { afterPause } from '../support/wrong-clock.js';
 
 type Fetch = (digests: readonly string[], deadlineMs: number) => Promise<ReadonlyMap<string, string>>;
@@ -125,6 +126,24 @@ describe('BatchedLookup', () => {
     };
     await Promise.all(names(32).map(ask));
     expect(asked).toBeLessThan(10_000);
+  });
+
+  test('goes on if the callback at the end of a turn was lost', async () => {
+    const { setImmediate } = timers;
+    const { lookup, batches } = held();
+    timers.setImmediate = (() => undefined) as never;
+    const waiting = lookup.find('a');
+    timers.setImmediate = setImmediate;
+    const soon = lookup.find('b');
+    await turn();
+    expect(batches).toHaveLength(0);
+    const late = await afterPause(1100, async () => ({ found: lookup.find('c') }));
+    batches[0]?.answer();
+    expect(await Promise.all([waiting, soon, late.found])).toEqual(['row of a', 'row of b', 'row of c']);
+    const next = lookup.find('d');
+    await turn();
+    batches[1]?.answer();
+    expect(await next).toBe('row of d');
   });
 
   test('uses a fetch that started after the lookup was requested', async () => {

@@ -6,13 +6,14 @@ import express from 'express';
 import { connectByUrl } from '../../lib/database/connect.js';
 import { createAuth, requireSession } from '../../lib/index.js';
 import { expressSession, movingIn } from '../../lib/moving-in.js';
+import { timers } from '../../lib/timers.js';
 import { memoryLogger, password, SECRET } from './app.js';
 import { listening, OLD_SECRET, sessionStore } from './old-app.js';
 
 const { database, cookie, times, waits, keepOld = false } = JSON.parse(process.argv[2] ?? '{}');
-const { setTimeout: startTimer } = globalThis;
+const { setTimeout: startTimer } = timers;
 if (waits)
-  Object.assign(globalThis, {
+  Object.assign(timers, {
     setTimeout: (run: () => void, ms = 0, ...args: []) => startTimer(run, 100 * ms, ...args),
   });
 const sequelize = connectByUrl(database);

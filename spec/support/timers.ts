@@ -1,3 +1,5 @@
+import { performance, timers } from '../../lib/timers.js';
+
 /** Timers that a spec expires before their time. */
 export interface HeldTimers {
   /** Expires the timers that are running, and from now on every such timer as soon as it is started. */
@@ -13,7 +15,7 @@ interface Hold {
 }
 
 const holds = new Set<Hold>();
-let real: Pick<typeof globalThis, 'setTimeout' | 'clearTimeout'>;
+const real = { ...timers };
 
 /**
  * Lets a spec expire the timers that latchkey starts in this process with a delay of `ms`, or of up to a tenth less. So
@@ -21,11 +23,7 @@ let real: Pick<typeof globalThis, 'setTimeout' | 'clearTimeout'>;
  */
 export function holdTimers(ms: number): HeldTimers {
   const hold: Hold = { ms, running: new Map(), isExpired: false };
-  if (holds.size === 0) {
-    const { setTimeout, clearTimeout } = globalThis;
-    real = { setTimeout, clearTimeout };
-    Object.assign(globalThis, { setTimeout: startTimer, clearTimeout: stopTimer });
-  }
+  Object.assign(timers, { setTimeout: startTimer, clearTimeout: stopTimer });
   holds.add(hold);
   return {
     expire() {
@@ -37,7 +35,8 @@ export function holdTimers(ms: number): HeldTimers {
     },
     release() {
       holds.delete(hold);
-      if (holds.size === 0) Object.assign(globalThis, real);
+      const { setTimeout, clearTimeout } = real;
+      if (holds.size === 0) Object.assign(timers, { setTimeout, clearTimeout });
     },
   };
 }
@@ -54,7 +53,7 @@ function startTimer(run: (...args: unknown[]) => void, delay = 0, ...args: unkno
   return timer;
 }
 
-function stopTimer(timer?: NodeJS.Timeout): void {
+function stopTimer(timer?: NodeJS.Timeout | string | number): void {
   for (const { running } of holds) running.delete(timer);
   real.clearTimeout(timer);
 }
@@ -67,6 +66,32 @@ export async function withoutWaiting<T>(ms: number, work: () => PromiseLike<T>):
     return await work();
   } finally {
     timers.release();
+  }
+}
+
+/**
+ * Runs `work` while each timer of latchkey that would take about a second or longer expires immediately, and latchkey's
+ * monotonic clock advances by its delay.
+ */
+export async function afterTimers<T>(passed: (ms: number) => void, work: () => Promise<T>): Promise<T> {
+  const { setTimeout } = timers;
+  const { now } = performance;
+  let aheadMs = 0;
+  const start = (run: () => void, ms = 0) => {
+    if (ms < 900) return setTimeout(run, ms);
+    return setTimeout(() => {
+      aheadMs += ms;
+      passed(ms);
+      run();
+    }, 0);
+  };
+  Object.assign(timers, { setTimeout: start });
+  performance.now = () => now() + aheadMs;
+  try {
+    return await work();
+  } finally {
+    Object.assign(timers, { setTimeout });
+    performance.now = now;
   }
 }
 

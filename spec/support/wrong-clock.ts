@@ -1,3 +1,5 @@
+import { performance } from '../../lib/timers.js';
+
 /** Runs `work` while the clock of this process is wrong. Its monotonic clock and its timers are not affected. */
 export async function withClockAhead<T>(aheadMs: number, work: () => Promise<T>): Promise<T> {
   const RealDate = Date;
@@ -17,13 +19,13 @@ export async function withClockAhead<T>(aheadMs: number, work: () => Promise<T>)
   }
 }
 
-/** Runs `work` after a pause of `aheadMs` by the monotonic clock of this process. Its timers are not affected. */
+/** Runs `work` after a pause of `aheadMs` by latchkey's monotonic clock. Its timers are not affected. */
 export async function afterPause<T>(aheadMs: number, work: () => Promise<T>): Promise<T> {
-  const now = performance.now.bind(performance);
+  const { now } = performance;
   performance.now = () => now() + aheadMs;
   try {
     return await work();
   } finally {
-    Reflect.deleteProperty(performance, 'now');
+    performance.now = now;
   }
 }

@@ -1,8 +1,8 @@
 import { createRequire } from 'node:module';
 import { Server } from 'node:net';
 import { basename } from 'node:path';
-import { setTimeout as delay } from 'node:timers/promises';
 import { marked } from '../../guards/marks.js';
+import { sleep } from '../../timers.js';
 import { Refusal } from '../output.js';
 import { importFile } from '../project.js';
 
@@ -68,13 +68,13 @@ const QUIET_MS = 1000;
 export async function loadApp(file: string): Promise<LoadedApp> {
   const { labels, created } = labelLayers(requireExpress(file));
   const { listen, called } = preventListening();
-  const isLate = delay(LOAD_TIMEOUT_MS).then((): never => {
+  const isLate = sleep(LOAD_TIMEOUT_MS).then((): never => {
     throw new Refusal(
       `${basename(file)} neither exported an Express app nor called listen within 30 seconds: export the app as app`,
     );
   });
   const imported = importFile(file);
-  const goesOn = called.then(() => delay(QUIET_MS)).then(() => ({}) as Record<string, unknown>);
+  const goesOn = called.then(() => sleep(QUIET_MS)).then(() => ({}) as Record<string, unknown>);
   const exported = await Promise.race([imported, goesOn, isLate]);
   const inner = (exported.default ?? {}) as Record<string, unknown>;
   const app = await (exported.app ?? inner.app ?? exported.default);
@@ -94,7 +94,7 @@ export async function loadApp(file: string): Promise<LoadedApp> {
 async function untilQuiet(labels: ReadonlyMap<Layer, Label>): Promise<void> {
   for (let size = -1; size < labels.size; ) {
     size = labels.size;
-    await delay(QUIET_MS);
+    await sleep(QUIET_MS);
   }
 }
 

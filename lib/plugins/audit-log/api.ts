@@ -6,6 +6,7 @@ import type { AuthEventName, ClientInfo } from '../../outbox/events.js';
 import type { TransactionOption } from '../../sessions/request.js';
 import { cutPage, type PageOptions, readPage } from '../../tables/pages.js';
 import type { Selection, Table } from '../../tables/table.js';
+import { turnEnd } from '../../timers.js';
 import { type AuditEvent, auditEventsTable } from './declarations.js';
 
 /** Filters and pages a list of events. */
@@ -95,7 +96,7 @@ export class AuditLogApi {
   /** @internal */
   async settle(): Promise<void> {
     // Listeners are called asynchronously, so some events might not be recorded yet.
-    await new Promise((resolve) => setImmediate(resolve));
+    await turnEnd();
     await this.#writing;
   }
 

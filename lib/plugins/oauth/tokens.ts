@@ -1,10 +1,10 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { withTimeout } from '../../context/deadline.js';
 import type { Core } from '../../core/core.js';
 import { uuidv7 } from '../../crypto/uuid.js';
 import type { Database } from '../../database/database.js';
 import { AuthError } from '../../errors.js';
 import type { Table } from '../../tables/table.js';
+import { performance, sleep, timers } from '../../timers.js';
 import type { Accounts } from './accounts.js';
 import type { ProviderClient } from './client.js';
 import { type AccountColumns, type AccountRow, accountsTable } from './declarations.js';
@@ -217,9 +217,9 @@ export class Refresher {
    */
   async settle(): Promise<void> {
     this.#closing.abort();
-    const timer = setTimeout(() => this.#closed.abort(), MAX_REFRESH_MS);
+    const timer = timers.setTimeout(() => this.#closed.abort(), MAX_REFRESH_MS);
     await Promise.allSettled(this.#running);
-    clearTimeout(timer);
+    timers.clearTimeout(timer);
     await Promise.all(this.#saving.values());
   }
 
@@ -236,13 +236,15 @@ export class Refresher {
 
   /** Renews the lease as long as the work takes, so that no other call uses the old refresh token in the meantime. */
   async #hold<T>(account: AccountRow, lease: string, work: () => Promise<T>): Promise<T> {
-    const renewing = setInterval(() => {
-      this.#leases.renew(account, lease).catch(() => undefined);
-    }, RENEW_LEASE_MS).unref();
+    const renewing = timers
+      .setInterval(() => {
+        this.#leases.renew(account, lease).catch(() => undefined);
+      }, RENEW_LEASE_MS)
+      .unref();
     try {
       return await work();
     } finally {
-      clearInterval(renewing);
+      timers.clearInterval(renewing);
     }
   }
 
@@ -339,7 +341,8 @@ export class Refresher {
     const name = `new tokens of account ${account.id}`;
     for (let attempt = 1; attempt <= SAVE_ATTEMPTS; attempt++) {
       const pause = Math.min(2 ** attempt * 250, MAX_SAVE_PAUSE_MS);
-      const isLast = await sleep(pause, attempt === SAVE_ATTEMPTS, { signal }).catch(() => true);
+      await sleep(pause, signal);
+      const isLast = attempt === SAVE_ATTEMPTS || signal.aborted;
       try {
         await save();
         this.oauth.core.settings.log.info('oauth.tokens_saved', `${name} were saved`);
