@@ -460,5 +460,5 @@ test.each<[string, () => unknown]>([
   for (const kind of ['api-key-created', 'new-device', 'password-changed', 'account-deleted'] as const)
     await ROWS[kind].act(browser, email);
   // auth.close() waits for a send that never returns.
-  await withoutWaiting(10_000, () => withoutWaiting(1000, () => app.stop()));
+  await withoutWaiting(7000, () => withoutWaiting(1000, () => app.stop()));
 });

@@ -46,7 +46,7 @@ process.once('message', async () => {
   isArmed = true;
   if (action === 'set-password-and-close') {
     // On the next message, auth.close() has waited for long enough.
-    const timers = holdTimers(10_000);
+    const timers = holdTimers(7000);
     process.once('message', () => timers.expire());
     await auth.users.setPassword(userId, 'a difference engine');
     await auth.close();
