@@ -1,10 +1,11 @@
 import type { NextFunction, Request, RequestHandler, Response } from 'express';
+import { clientAddress } from '../context/address.js';
 import type { Client } from '../context/call.js';
 import type { Core } from '../core/core.js';
 import { DEADLINE_MS } from '../database/turn.js';
 import { AuthError } from '../errors.js';
 import { isNavigation, isUnsafe, requireOwnOrigin } from '../sessions/origin.js';
-import { type Authentication, plainAddress } from '../sessions/request.js';
+import type { Authentication } from '../sessions/request.js';
 import { isPending } from '../sessions/signed-in.js';
 import { performance } from '../timers.js';
 import {
@@ -188,7 +189,8 @@ async function readParameters(route: Route, req: Request, res: Response): Promis
 export function clientOf(core: Core, req: Request): Client {
   if (req.headers['x-forwarded-for'] !== undefined && !req.app.get('trust proxy')) warnOfProxy(core);
   // `req.ip` follows the app's `trust proxy` setting.
-  return { ip: plainAddress(req.ip ?? null), userAgent: req.headers['user-agent'] ?? null, request: req };
+  const ip = req.ip === undefined ? null : clientAddress(req.ip);
+  return { ip, userAgent: req.headers['user-agent'] ?? null, request: req };
 }
 
 const warned = new WeakSet<Core>();

@@ -1,4 +1,4 @@
-import { isIP } from 'node:net';
+import { isAddress } from '../context/address.js';
 import type { User } from '../tables/core.js';
 import { contentOf, type MailLook } from './layout.js';
 import type { NoticeKind, NoticeTexts } from './notice-kinds.js';
@@ -233,7 +233,7 @@ async function detailsOf({ at, client, subject, undo }: NoticeFacts): Promise<Ma
   return {
     at,
     device: isKnown ? await deviceInWords(client.userAgent) : null,
-    ip: client?.ip && isIP(client.ip) ? client.ip : null,
+    ip: client?.ip && isAddress(client.ip) ? client.ip : null,
     subject: subject === null ? null : onOneLine(subject),
     browsers: namesOf(undo?.browsers ?? []),
   };

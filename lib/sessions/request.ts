@@ -2,6 +2,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 import type { Transaction } from 'sequelize';
 import type { z } from 'zod';
 import type { BearerScheme } from '../config/config.js';
+import { clientAddress } from '../context/address.js';
 import type { CallContext, PlainRequest } from '../context/call.js';
 import type { AuthErrorCode } from '../errors.js';
 import type { Session, User } from '../tables/core.js';
@@ -54,12 +55,7 @@ export async function forClientOf<T>(
     if (value === null || value === undefined || typeof value === 'string') continue;
     throw new TypeError(`latchkey: ${name} must be a string or null`);
   }
-  return context.forClient({ ip: plainAddress(ip), userAgent, request }, work);
-}
-
-/** Converts IPv4-mapped IPv6 addresses to IPv4. */
-export function plainAddress(ip: string | null | undefined): string | null | undefined {
-  return typeof ip === 'string' ? ip.replace(/^::ffff:(?=\d+\.\d+\.\d+\.\d+$)/i, '') : ip;
+  return context.forClient({ ip: ip && clientAddress(ip), userAgent, request }, work);
 }
 
 /** A signed-in user. */

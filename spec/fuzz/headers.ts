@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { isIPv6 } from 'node:net';
 import fc from 'fast-check';
+import { addressBucket, clientAddress } from '../../lib/context/address.js';
 import { createToken, isWellFormedToken } from '../../lib/crypto/token.js';
 import { uuidv7 } from '../../lib/crypto/uuid.js';
 import { AuthError } from '../../lib/errors.js';
-import { addressBucket } from '../../lib/limits/limiter.js';
 import { composeNotice, deviceInWords } from '../../lib/mail/messages.js';
 import { cookieValues, tokenIn } from '../../lib/sessions/carriers.js';
 import type { User } from '../../lib/tables/core.js';
@@ -114,14 +114,18 @@ export const headers = [
     fc.property(fc.ipV6(), fc.ipV4(), (six, four) => {
       assert.equal(addressBucket(`::ffff:${four}`), four);
       assert.equal(addressBucket(`${four}:${1234}`), four);
+      assert.equal(clientAddress(`[::ffff:${four}]:443`), four);
       if (!isIPv6(six)) return;
       const bucket = addressBucket(six);
       for (const other of [
         six.toUpperCase(),
         `${six}%eth0`,
+        `[${six}]:443`,
         new URL(`http://[${six}]`).hostname.slice(1, -1),
-      ])
+      ]) {
         assert.equal(addressBucket(other), bucket);
+        assert.equal(clientAddress(other), clientAddress(six));
+      }
     }),
   ),
   fuzz(

@@ -218,6 +218,32 @@ describe('the address of a request', () => {
     await refused(undefined, 'fe80::2%eth1');
   });
 
+  test('has one form, however a proxy writes it', async () => {
+    await start({ signIn: { limit: 2, window: 60 } }, trusting);
+    await failed(1, undefined, '[2001:db8::1]:443');
+    await failed(1, undefined, '[2001:db8::2]:50123');
+    await refused(undefined, '2001:db8::3');
+    // Another network has its own limit.
+    await failed(1, undefined, '[2001:db8:0:1::1]:443');
+    await failed(1, undefined, '192.0.2.7:5678');
+    await failed(1, undefined, '[::ffff:192.0.2.7]:443');
+    await refused(undefined, '192.0.2.7');
+    const browser = app.browser();
+    await app.auth.users.create(ada);
+    const told: (string | null | undefined)[] = [];
+    app.auth.on('session.created', ({ ip }) => void told.push(ip));
+    const seen = async (from: string) => {
+      const given = { credential: ada.email, password: ada.password };
+      await browser.post('/auth/signin/credential').set('x-forwarded-for', from).send(given).expect(200);
+      const { body } = await browser.get('/auth/sessions').expect(200);
+      return body.sessions.find((session: { current: boolean }) => session.current).ip_address;
+    };
+    expect(await seen('[2001:DB8:0:2::1]:443')).toBe('2001:db8:0:2::1');
+    expect(await seen('[2001:db8:0:2::1]:60123')).toBe('2001:db8:0:2::1');
+    expect(await seen('198.51.100.4:5678')).toBe('198.51.100.4');
+    expect(told).toEqual(['2001:db8:0:2::1', '2001:db8:0:2::1', '198.51.100.4']);
+  });
+
   test('is limited as one address if it is unknown', async () => {
     await start({ signIn: { limit: 2, window: 60 } });
     const folder = await mkdtemp(join(tmpdir(), 'latchkey-spec-'));

@@ -1,6 +1,7 @@
-import { BlockList, isIP } from 'node:net';
+import { BlockList, isIPv6 } from 'node:net';
 import type { Settings } from '../../config/config.js';
 import { isLoopback } from '../../config/options.js';
+import { clientAddress, isAddress } from '../../context/address.js';
 import type { Core } from '../../core/core.js';
 import { type Finding, ok, problem, skipped, warning } from './finding.js';
 
@@ -74,12 +75,11 @@ async function recentAddresses({ database }: Core): Promise<string[]> {
   const rows = await database.select<{ ip_address: string | null }>(
     `SELECT ip_address FROM ${database.table('sessions')} ORDER BY id DESC LIMIT ${RECENT}`,
   );
-  return rows.flatMap(({ ip_address }) => (ip_address && isIP(ip_address) ? [ip_address] : []));
+  return rows.flatMap(({ ip_address }) => [clientAddress(ip_address ?? '')].filter(isAddress));
 }
 
 function isInside(address: string): boolean {
-  const plain = address.replace(/^::ffff:(?=\d+\.)/i, '');
-  return inside.check(plain, isIP(plain) === 6 ? 'ipv6' : 'ipv4');
+  return inside.check(address, isIPv6(address) ? 'ipv6' : 'ipv4');
 }
 
 /** Checks the config, with the environment of this process. */
