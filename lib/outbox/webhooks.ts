@@ -1,6 +1,7 @@
 import { hash } from 'node:crypto';
 import type { Transaction } from 'sequelize';
 import type { CallContext } from '../context/call.js';
+import { abortedAfter } from '../context/deadline.js';
 import { signWebhook } from '../crypto/webhook-signature.js';
 import type { Database } from '../database/database.js';
 import type { Log } from '../logger.js';
@@ -197,7 +198,7 @@ export class Endpoint implements Destination {
 }
 
 async function post(url: string, request: RequestInit): Promise<Response> {
-  const signal = AbortSignal.timeout(TIMEOUT_MS);
+  const signal = abortedAfter(TIMEOUT_MS);
   try {
     // Do not follow redirects, because they lead to URLs that are not in the config.
     return await fetch(url, { method: 'POST', redirect: 'manual', signal, ...request });

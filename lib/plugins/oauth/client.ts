@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import { boundedFetch, type Fetch } from '../../context/bounded-fetch.js';
+import { abortedAfter } from '../../context/deadline.js';
 import { AuthError } from '../../errors.js';
 import type { LineFacts, Log } from '../../logger.js';
 import { AuthorizationServer, type AuthorizationTarget, type FlowSecrets } from './authorization-server.js';
@@ -124,7 +125,7 @@ export class ProviderClient {
           idToken: async () => (idToken === null ? null : this.#verifiedOrNull(idToken, server)),
         };
       },
-      AbortSignal.any([AbortSignal.timeout(REFRESH_TIMEOUT_MS), ended]),
+      abortedAfter(REFRESH_TIMEOUT_MS, ended),
     );
   }
 
@@ -187,7 +188,7 @@ export class ProviderClient {
   /** All requests of a call share one deadline. */
   async #call<T>(
     steps: (server: AuthorizationServer, fetch: Fetch) => Promise<T>,
-    signal = AbortSignal.timeout(TIMEOUT_MS),
+    signal = abortedAfter(TIMEOUT_MS),
   ): Promise<T> {
     let hasAsked = false;
     const fetch: Fetch = (...request) => {

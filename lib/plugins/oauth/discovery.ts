@@ -1,5 +1,6 @@
 import type { ClientAuth, Configuration, ServerMetadata } from 'openid-client';
 import { boundedFetch, type Fetch } from '../../context/bounded-fetch.js';
+import { abortedAfter } from '../../context/deadline.js';
 import { discoveredIssuer, type OpenidClient } from './openid-client.js';
 import type { ClientAuthMethod, Provider } from './provider.js';
 
@@ -44,7 +45,7 @@ export class Discovery {
 
   // The request has its own deadline, because several callers can share it.
   async #request(openid: OpenidClient): Promise<ServerMetadata> {
-    const fetch = boundedFetch(AbortSignal.timeout(TIMEOUT_MS));
+    const fetch = boundedFetch(abortedAfter(TIMEOUT_MS));
     try {
       return (await configure(openid, this.provider, fetch)).serverMetadata();
     } catch (error) {
