@@ -110,6 +110,7 @@ function open(scheme: string | undefined, url: string): Sequelize | null {
           dialect: 'postgres',
           logging: false,
           pool: POOL,
+          ...portIn(url),
           dialectOptions: {
             connectionTimeoutMillis: CONNECT_MS,
             statement_timeout: STATEMENT_MS,
@@ -127,7 +128,38 @@ function open(scheme: string | undefined, url: string): Sequelize | null {
 /** Returns undefined if the URL is malformed or does not name a database, because SQLite would use a temporary one. */
 function schemeOf(url: string): string | undefined {
   const scheme = /^([a-z]+):(?!\/\/$)./.exec(url)?.[1];
-  return scheme === 'sqlite' || URL.canParse(url) ? scheme : undefined;
+  return scheme === 'sqlite' || URL.canParse(withHost(url)) ? scheme : undefined;
+}
+
+/**
+ * Adds a host to a URL of PostgreSQL that has a user, but no host, because the parameter `host` names the folder of a
+ * socket. PostgreSQL and Sequelize accept such a URL, but `URL` does not.
+ */
+function withHost(url: string): string {
+  const isOfSocket = /^postgres(?:ql)?:.*[?&]host=[^&]/.test(url);
+  return isOfSocket ? url.replace(/^([a-z]+:\/\/[^/?#@]*@)(?=\/)/, '$1localhost') : url;
+}
+
+/** The port in the parameters of a URL, which Sequelize ignores. */
+function portIn(url: string): { port?: number } {
+  const port = Number(/[?&]port=(\d+)(?=&|$)/.exec(url)?.[1]);
+  return port > 0 ? { port } : {};
+}
+
+/** Returns the schema that an instance adds to the tables of its models. Undefined if latchkey finds them without it. */
+export function schemaOf(sequelize: Sequelize): string | undefined {
+  const { options = {} } = sequelize as unknown as { options?: InstanceOptions };
+  const { schema, define, dialectOptions } = options;
+  const named = define?.schema || schema || undefined;
+  const path = /\bsearch_path\s*=\s*"?(\w+)/.exec(String(dialectOptions?.options ?? ''))?.[1] ?? 'public';
+  return dialectOf(sequelize) === 'postgres' && named === path ? undefined : named;
+}
+
+/** The options of a Sequelize instance that {@link schemaOf} reads. Sequelize does not declare them. */
+interface InstanceOptions {
+  readonly schema?: string;
+  readonly define?: { readonly schema?: string };
+  readonly dialectOptions?: DialectOptions;
 }
 
 /** Returns the dialect of a Sequelize instance, or null if it is not supported. */

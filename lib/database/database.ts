@@ -3,7 +3,7 @@ import type { CallContext } from '../context/call.js';
 import { performance } from '../timers.js';
 import { inSavepoint, joinTransaction } from './app-transaction.js';
 import { Clock, NOW_SQL } from './clock.js';
-import { connectByUrl, type Dialect, dialectOf } from './connect.js';
+import { connectByUrl, type Dialect, dialectOf, schemaOf } from './connect.js';
 import { Driver, type LookupSql } from './driver.js';
 import { AppError, asFailure, asStatementOf, isRefused } from './faults.js';
 import { digestList } from './literal.js';
@@ -32,6 +32,16 @@ export function openDatabase(
   if (!dialect) {
     throw new TypeError(
       `latchkey: database is a Sequelize instance for ${sequelize.getDialect()}; it must be for mysql, mariadb, postgres or sqlite`,
+    );
+  }
+  const schema = schemaOf(sequelize);
+  if (schema !== undefined) {
+    const remedy =
+      dialect === 'postgres'
+        ? `let its connections use the schema: dialectOptions: { options: '-c search_path=${schema}' }`
+        : 'pass an instance without the option schema, which this database does not have';
+    throw new TypeError(
+      `latchkey: database is a Sequelize instance with the option schema: '${schema}', which latchkey's own statements do not use: ${remedy}`,
     );
   }
   const isOwnPool = typeof urlOrInstance === 'string';

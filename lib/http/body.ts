@@ -202,7 +202,7 @@ async function parse(req: Request, res: Response, type: string, parser: RequestH
     return false;
   }
   await new Promise<void>((resolve, reject) => {
-    parser(req, res, (error?: unknown) => {
+    withOneNameOfUtf8(req, parser)(req, res, (error?: unknown) => {
       if (error === undefined || error === null) resolve();
       else
         reject(
@@ -213,6 +213,23 @@ async function parse(req: Request, res: Response, type: string, parser: RequestH
     });
   });
   return true;
+}
+
+/** Other names of UTF-8, and of a part of it, in a `Content-Type`. The parser knows only `utf-8`. */
+const AS_UTF8 = /;\s*charset\s*=\s*(?:"(?:utf8|us-ascii|ascii)"|(?:utf8|us-ascii|ascii))(?=\s*(?:;|$))/i;
+
+/** Lets a parser read a body as UTF-8 if its type names UTF-8 differently. The parser reads the type synchronously. */
+function withOneNameOfUtf8(req: Request, parser: RequestHandler): RequestHandler {
+  const type = req.headers['content-type'];
+  if (type === undefined || !AS_UTF8.test(type)) return parser;
+  return (...given) => {
+    req.headers['content-type'] = type.replace(AS_UTF8, '; charset=utf-8');
+    try {
+      return parser(...given);
+    } finally {
+      req.headers['content-type'] = type;
+    }
+  };
 }
 
 const ALREADY_READ =

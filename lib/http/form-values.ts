@@ -6,6 +6,7 @@ import type { Core } from '../core/core.js';
 import { digestInHex } from '../crypto/token.js';
 import type { AuthError, AuthErrorCode, FieldError } from '../errors.js';
 import { cookieValues } from '../sessions/carriers.js';
+import { isAtHost } from '../sessions/origin.js';
 import { type RequestLike, toPlainRequest } from '../sessions/request.js';
 import { clearCookie, setCookie } from './respond.js';
 
@@ -160,7 +161,7 @@ function ownPath(
   { headers: { host } }: Request,
 ): string | null {
   const url = new URL(page, RELATIVE);
-  const isOwn = page.startsWith('/') || url.origin === origin || url.host === host?.toLowerCase();
+  const isOwn = page.startsWith('/') || url.origin === origin || isAtHost(url, host);
   return isOwn ? url.pathname : null;
 }
 

@@ -4,6 +4,7 @@ import type { Settings } from '../config/config.js';
 import { PAGE } from '../config/email.js';
 import type { Core } from '../core/core.js';
 import { AuthError, excerpt, type FieldError } from '../errors.js';
+import { isAtHost } from '../sessions/origin.js';
 import { isPending } from '../sessions/signed-in.js';
 import { fieldsShownAgain } from '../shown-again.js';
 import { checkCallbackUrl, withPasswordRemoved } from './callback-url.js';
@@ -113,7 +114,7 @@ function sender({ origin, origins }: Settings, { headers }: Request): string | n
   const { referer = '', host } = headers;
   if (!URL.canParse(referer)) return null;
   const url = new URL(referer);
-  if (url.origin !== origin && url.host !== host?.toLowerCase()) return null;
+  if (url.origin !== origin && !isAtHost(url, host)) return null;
   try {
     return checkCallbackUrl(url.pathname + url.search, origins);
   } catch {

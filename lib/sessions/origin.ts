@@ -51,7 +51,7 @@ export function requireOwnStart(req: PlainRequest, settings: Settings): void {
   const from = referer === undefined ? undefined : originOf(referer);
   const senders = [origin, from].filter((one) => one !== undefined);
   // A page of this app sends `same-origin`, unless another site has redirected the visitor here.
-  const isThisApp = from && (hostOf(from) === host?.toLowerCase() || from === settings.origin);
+  const isThisApp = from && (isAtHost(from, host) || from === settings.origin);
   const isDetour = site !== undefined && isThisApp;
   if (site === 'same-origin' || (!isDetour && senders.some((one) => isOwn(one, req, settings)))) return;
   if (site === undefined && senders.length === 0 && !isNavigation(req)) return;
@@ -95,17 +95,22 @@ function isOwn(
   { origins, origin: own }: Settings,
 ): boolean {
   if (origin === null) return false;
-  return origins.has(origin) || (own === null && hostOf(origin) === host?.toLowerCase());
+  return origins.has(origin) || (own === null && isAtHost(origin, host));
 }
 
 function originOf(url: string): string | null {
   return URL.canParse(url) ? new URL(url).origin : null;
 }
 
-function hostOf(origin: string): string | null {
-  try {
-    return new URL(origin).host;
-  } catch {
-    return null;
-  }
+const DEFAULT_PORTS: Readonly<Record<string, string>> = { 'http:': '80', 'https:': '443' };
+
+/**
+ * Whether a URL has the host that a `Host` header names. Some proxies add the default port to the header, which URLs
+ * omit.
+ */
+export function isAtHost(url: string | URL, header: string | undefined): boolean {
+  if (!header || !URL.canParse(String(url))) return false;
+  const { host, port, protocol } = new URL(url);
+  const asked = header.toLowerCase();
+  return asked === host || (port === '' && asked === `${host}:${DEFAULT_PORTS[protocol]}`);
 }

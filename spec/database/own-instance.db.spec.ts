@@ -74,6 +74,28 @@ async function roundTrip(auth: ReturnType<typeof open>) {
   await auth.close();
 }
 
+test.each([{ schema: 'elsewhere' }, { define: { schema: 'elsewhere' } }])(
+  'an instance with the option %j is refused, because statements would go to other tables',
+  (options) => {
+    expect(() => open(options)).toThrow(
+      /^latchkey: database is a Sequelize instance with the option schema: 'elsewhere'/,
+    );
+  },
+);
+
+(dialect === 'postgres' ? test : test.skip)(
+  'an instance has the schema that its connections use',
+  async () => {
+    await rows(database, 'CREATE SCHEMA accounts');
+    const dialectOptions = { options: '-c search_path=accounts' };
+    await roundTrip(open({ schema: 'accounts', dialectOptions }));
+    const tables = "SELECT table_schema FROM information_schema.tables WHERE table_name = 'users'";
+    expect(await rows(database, tables)).toEqual([{ table_schema: 'accounts' }]);
+    await own.close();
+    await roundTrip(open({ schema: 'public' }));
+  },
+);
+
 describe('the app’s own Sequelize instance', () => {
   test.each<[name: string, options: object]>([
     ['with default options', {}],

@@ -39,6 +39,35 @@ describe('a request body', () => {
     expect(({} as { is_admin?: unknown }).is_admin).toBeUndefined();
   });
 
+  test.each(['utf8', 'UTF8', '"utf8"', 'us-ascii', 'US-ASCII', 'utf-8', '"UTF-8"'])(
+    'with the character set %s is read as UTF-8',
+    async (charset) => {
+      const answer = await app.http
+        .post('/auth/signup/credential')
+        .set('content-type', `application/json; charset=${charset}; x=y`)
+        .send('{"email":"å","password":1}');
+      // It has been read, and is not valid.
+      expectProblem(answer, 422, 'validation_failed');
+      expect(JSON.stringify(answer.body)).not.toContain('\ufffd');
+      const form = await app.http
+        .post('/auth/signup/credential')
+        .set('content-type', `application/x-www-form-urlencoded; charset=${charset}`)
+        .send('password=1');
+      expect(form.status).not.toBe(415);
+    },
+  );
+
+  test.each(['latin1', 'utf-16', 'utf80', 'x-utf8', 'nonsense'])(
+    'with the character set %s is refused',
+    async (charset) => {
+      const answer = await app.http
+        .post('/auth/signup/credential')
+        .set('content-type', `application/json; charset=${charset}`)
+        .send(Buffer.from(JSON.stringify(ada)));
+      expectProblem(answer, 415, 'unsupported_media_type');
+    },
+  );
+
   test('with deep nesting is rejected quickly', async () => {
     const nested = `{"email":${'['.repeat(7000)}${']'.repeat(7000)},"password":${'{"a":'.repeat(200)}1${'}'.repeat(200)}}`;
     expectProblem(await signUp(nested), 422, 'validation_failed');

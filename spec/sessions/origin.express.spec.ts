@@ -61,6 +61,13 @@ const tables: [name: string, config: object, rows: Row[]][] = [
       [{ origin: 'https://app.example.com', host: 'app.example.com' }, true],
       [{ origin: 'https://app.example.com', host: 'App.Example.COM' }, true],
       [{ origin: 'https://app.example.com:8443', host: 'app.example.com' }, false],
+      // Some proxies add the default port, which browsers leave out of the origin.
+      [{ origin: 'http://app.example.com', host: 'app.example.com:80' }, true],
+      [{ origin: 'https://app.example.com', host: 'App.Example.com:443' }, true],
+      [{ origin: 'http://app.example.com', host: 'app.example.com:443' }, false],
+      [{ origin: 'https://app.example.com', host: 'app.example.com:80' }, false],
+      [{ origin: 'http://app.example.com', host: 'app.example.com:8080' }, false],
+      [{ origin: 'http://app.example.com:8080', host: 'app.example.com:80' }, false],
       [{ origin: 'https://trusted.example' }, false],
     ],
   ],
