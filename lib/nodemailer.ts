@@ -13,6 +13,7 @@ export interface NodemailerTransport {
     subject: string;
     text: string;
     html: string;
+    headers: Record<string, string>;
     signal?: AbortSignal | undefined;
   }): Promise<unknown>;
 }
@@ -25,10 +26,14 @@ const TIMEOUTS = {
   socketCloseTimeout: 1000,
 };
 
+/** Keeps autoresponders from answering (RFC 3834). */
+const HEADERS = { 'Auto-Submitted': 'auto-generated' };
+
 /**
  * Sends emails with nodemailer. An SMTP transport gets timeouts, unless it has its own: 10 seconds to connect
  * (`connectionTimeout`), 10 for the greeting (`greetingTimeout`), 30 of silence (`socketTimeout`), and 1 for the server
- * to close its side (`socketCloseTimeout`).
+ * to close its side (`socketCloseTimeout`). The header `Auto-Submitted: auto-generated` keeps autoresponders from
+ * answering (RFC 3834).
  *
  * If the server permanently rejects the address (5xx in response to RCPT TO), `send` throws
  * `AuthError('mail_refused')`, so the email is not retried. Other failures are retried, such as wrong credentials for
@@ -60,7 +65,15 @@ export function nodemailerEmail(
   return {
     async send({ to, subject, text, html }, { signal } = {}) {
       try {
-        const info = await transport.sendMail({ from, to, subject, text, html, signal });
+        const info = await transport.sendMail({
+          from,
+          to,
+          subject,
+          text,
+          html,
+          headers: { ...HEADERS },
+          signal,
+        });
         const refusal = refusalIn(info);
         if (refusal) throw refusal;
       } catch (error) {

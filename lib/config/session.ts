@@ -16,6 +16,12 @@ export interface CookieOptions {
   sameSite?: 'lax' | 'strict' | 'none';
   /** Whether the cookie is restricted to https. @default true if `baseUrl` is https or `NODE_ENV` is production */
   secure?: boolean;
+  /**
+   * Whether browsers keep a separate cookie for each site that shows the app in a frame (CHIPS). Requires `sameSite:
+   * 'none'` and a Secure cookie.
+   * @default false
+   */
+  partitioned?: boolean;
 }
 
 /** @internal */
@@ -34,6 +40,7 @@ export const cookieSchema = schemaOf<CookieOptions>()({
     .default('/'),
   sameSite: z.enum(['lax', 'strict', 'none'], "must be 'lax', 'strict' or 'none'").default('lax'),
   secure: flag.optional(),
+  partitioned: flag.default(false),
 });
 
 /** The lifetime of sessions, and their cookie. All durations are in seconds. */
@@ -92,6 +99,7 @@ export interface CookieSettings {
   readonly path: string;
   readonly sameSite: 'lax' | 'strict' | 'none';
   readonly secure: boolean;
+  readonly partitioned?: boolean;
 }
 
 function cookieSettings(options: z.output<typeof cookieSchema>, baseUrl: string | undefined): CookieSettings {
@@ -117,6 +125,9 @@ function cookieSettings(options: z.output<typeof cookieSchema>, baseUrl: string 
   }
   if (cookie.sameSite === 'none' && !secure) {
     throw new TypeError("latchkey: session.cookie.sameSite is 'none', which requires secure: true");
+  }
+  if (cookie.partitioned && cookie.sameSite !== 'none') {
+    throw new TypeError("latchkey: session.cookie.partitioned requires sameSite: 'none' and secure: true");
   }
   return cookie;
 }

@@ -3,11 +3,15 @@ import type { IncomingHttpHeaders } from 'node:http';
 import type { Transaction } from 'sequelize';
 import { performance } from '../timers.js';
 
+/** Marks a request that does not count as activity of its session. */
+export const UNTOUCHED = Symbol('latchkey.untouched');
+
 /** The parts of a request that latchkey reads, with headers as in Node. */
 export interface PlainRequest {
   readonly headers: IncomingHttpHeaders;
   readonly ip?: string | undefined;
   readonly method?: string | undefined;
+  [UNTOUCHED]?: boolean;
 }
 
 /** The client on whose behalf a call is made. */

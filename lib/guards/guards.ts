@@ -1,6 +1,7 @@
 import type { NextFunction, Request, RequestHandler, Response } from 'express';
 import { type AnyAuth, internalsOf } from '../auth.js';
 import type { AuthConfig } from '../config/config.js';
+import { type PlainRequest, UNTOUCHED } from '../context/call.js';
 import { howToNameAdministrators } from '../core/contribution.js';
 import type { Core } from '../core/core.js';
 import { AuthError } from '../errors.js';
@@ -140,10 +141,16 @@ export interface GuardOptions {
   onError?(error: AuthError, req: Request, res: Response, next: NextFunction): unknown;
   /** The kinds of credentials to accept; at least one must be enabled. @default all enabled ones */
   accept?: readonly Via[];
+  /**
+   * Whether a request counts as activity of its session. With `false`, it neither updates the session's last activity
+   * nor keeps the session from expiring, for requests that a page sends by itself, such as polling.
+   * @default true
+   */
+  touch?: boolean;
 }
 
 /** The keys of {@link GuardOptions}. */
-const OF_GUARD = ['onError', 'accept'];
+const OF_GUARD = ['onError', 'accept', 'touch'];
 
 /** @throws TypeError if one of the tasks does not exist */
 function checkTasks({ tasks: { names } }: Core, tasks: unknown): void {
@@ -212,13 +219,13 @@ export function guard<A extends Authentication | null>(
   { decide, check, admit = (core, found) => core.tasks.admit(found) }: GuardRules<A>,
 ): RequestHandler {
   const { core } = internalsOf(authOrConfig);
-  const { accept, onError } = checked(name, options, core);
+  const { accept, onError, touch = true } = checked(name, options, core);
   return async (req, res, next) => {
     const startedAt = performance.now();
     // An earlier guard, even of another Auth, might have set `req.auth`. Only the last guard's result counts.
     setAuthentication(core, req, null);
     try {
-      const found = await decide(core, req, res);
+      const found = await (touch ? decide(core, req, res) : untouched(req, () => decide(core, req, res)));
       const authentication = found && admit(core, found);
       if (authentication && accept && !accept.includes(authentication.via))
         throw notAccepted(core, authentication, accept);
@@ -249,6 +256,16 @@ export function guard<A extends Authentication | null>(
     }
     next();
   };
+}
+
+/** Authenticates a request without counting it as activity of its session. Later guards can count it. */
+async function untouched<T>(req: PlainRequest, decide: () => Promise<T>): Promise<T> {
+  req[UNTOUCHED] = true;
+  try {
+    return await decide();
+  } finally {
+    delete req[UNTOUCHED];
+  }
 }
 
 /** Responds to a browser with a page, or with a redirect to a page. @returns false if the request gets a problem */
@@ -286,12 +303,15 @@ function notAccepted(core: Core, { via }: Authentication, accept: readonly Via[]
   });
 }
 
-function checked(name: string, { onError, accept }: GuardOptions, core: Core): GuardOptions {
+function checked(name: string, { onError, accept, touch }: GuardOptions, core: Core): GuardOptions {
   if (onError !== undefined && typeof onError !== 'function') {
     throw new TypeError(`latchkey: ${name}'s onError must be a function`);
   }
   if (accept !== undefined) checkAccept(name, accept, core);
-  return { ...(onError && { onError }), ...(accept && { accept }) };
+  if (touch !== undefined && typeof touch !== 'boolean') {
+    throw new TypeError(`latchkey: ${name}'s touch must be true or false`);
+  }
+  return { ...(onError && { onError }), ...(accept && { accept }), ...(touch === false && { touch }) };
 }
 
 /** Rejects options that no request could satisfy. */

@@ -20,7 +20,7 @@ export class PageCookies {
 
   constructor(core: Core) {
     this.#core = core;
-    const lax = { ...core.settings.cookie, sameSite: 'lax' as const };
+    const lax = { ...core.settings.cookie, sameSite: 'lax' as const, partitioned: false };
     this.#once = cookieBeside(lax, 'once');
     this.#returnTo = cookieBeside(lax, 'return');
     this.#way = cookieBeside(lax, 'way');

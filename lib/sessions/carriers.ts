@@ -1,5 +1,5 @@
 import type { BearerScheme, Settings } from '../config/config.js';
-import type { PlainRequest } from '../context/call.js';
+import { type PlainRequest, UNTOUCHED } from '../context/call.js';
 import { AuthError } from '../errors.js';
 import {
   type Authentication,
@@ -32,13 +32,13 @@ function cookieCarrier(sessions: Sessions, name: string, deviceName: string): Ca
     presentsSession: true,
     securityScheme: { type: 'apiKey', in: 'cookie', name },
     challenge: `Cookie realm="latchkey", cookie-name="${name}"`,
-    authenticate({ headers }) {
-      const tokens = cookieValues(headers.cookie, name);
+    authenticate(request) {
+      const tokens = cookieValues(request.headers.cookie, name);
       const [token] = tokens;
       if (token === undefined) return null;
       // Another subdomain can set a second cookie with this name ("cookie tossing"), and the two are indistinguishable.
       if (tokens.length > 1) throw new AuthError('invalid_session');
-      return authenticationBy(sessions, token, 'cookie');
+      return authenticationBy(sessions, token, 'cookie', !request[UNTOUCHED]);
     },
     sessionTokens: ({ headers }) => cookieValues(headers.cookie, name),
     deviceTokens: ({ headers }) => cookieValues(headers.cookie, deviceName),
@@ -75,7 +75,7 @@ function bearerCarrier(sessions: Sessions, schemes: readonly BearerScheme[]): Ca
     ...inAuthorization(schemes),
     authenticate(request) {
       const token = tokenIn(request, schemes);
-      return token === null ? null : authenticationBy(sessions, token, 'bearer');
+      return token === null ? null : authenticationBy(sessions, token, 'bearer', !request[UNTOUCHED]);
     },
     sessionTokens: (request) => [tokenIn(request, schemes) ?? []].flat(),
     deviceInHeader: ({ headers }) => headers[DEVICE_HEADER]?.toString() ?? null,
@@ -195,8 +195,9 @@ export async function authenticationBy(
   sessions: Sessions,
   token: string,
   via: SessionAuthentication['via'],
+  touches = true,
 ): Promise<SessionAuthentication> {
-  const found = await sessions.find(token);
+  const found = await sessions.find(token, touches);
   if (!found) throw new AuthError('invalid_session');
   return { user: found.user, session: found.session, apiKey: null, via };
 }

@@ -80,12 +80,14 @@ export class Sessions {
 
   /**
    * Finds the active session with this token or digest. Sends at most one statement, which concurrent lookups share.
+   *
+   * @param touches whether this counts as activity of the session
    */
-  find(token: string | Buffer): Promise<SessionWithUser | null> {
+  find(token: string | Buffer, touches = true): Promise<SessionWithUser | null> {
     return this.#lookup.find(token, ({ row: session, user, now }) => {
       if (this.#hasEnded(session)) return null;
       const { id, lastActiveAt } = session;
-      if (now - lastActiveAt.getTime() >= this.#touchMs)
+      if (touches && now - lastActiveAt.getTime() >= this.#touchMs)
         this.#touches.record(id, lastActiveAt, now, lastActiveAt.getTime() + this.#idleMs);
       return { user, session };
     });

@@ -114,6 +114,14 @@ const mistakes: [change: Record<string, unknown>, said: RegExp][] = [
     { session: { cookie: { sameSite: 'none' } } },
     /session\.cookie\.sameSite is 'none', which requires secure/,
   ],
+  [
+    { session: { cookie: { partitioned: true, secure: true } } },
+    /session\.cookie\.partitioned requires sameSite: 'none' and secure: true/,
+  ],
+  [
+    { session: { cookie: { partitioned: true, sameSite: 'none', secure: false } } },
+    /session\.cookie\.sameSite is 'none', which requires secure/,
+  ],
   [{ session: { cookie: { sameSite: 'Lax' } } }, /session\.cookie\.sameSite must be 'lax'/],
   [{ session: { cookie: { path: 'app' } } }, /session\.cookie\.path must be a URL path that starts with \//],
   [{ session: { cookie: { path: '/a; Secure' } } }, /session\.cookie\.path must/],

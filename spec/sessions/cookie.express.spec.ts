@@ -182,6 +182,10 @@ describe('the cookie options', () => {
       '__Secure-latchkey=token; Domain=example.com; Path=/; HttpOnly; Secure; SameSite=None',
     ],
     [
+      { session: { cookie: { secure: true, sameSite: 'none', partitioned: true } } },
+      '__Host-latchkey=token; Path=/; HttpOnly; Secure; Partitioned; SameSite=None',
+    ],
+    [
       { session: { cookie: { name: 'sid', path: '/app', sameSite: 'strict' } } },
       'sid=token; Path=/app; HttpOnly; SameSite=Strict',
     ],

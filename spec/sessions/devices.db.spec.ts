@@ -253,6 +253,15 @@ describe('the device cookie', () => {
       '__Host-latchkey-device',
       ['Secure', 'SameSite=None'],
     ],
+    [
+      'a partitioned session cookie',
+      {
+        baseUrl: 'https://app.example.com',
+        session: { cookie: { sameSite: 'none', partitioned: true } },
+      },
+      '__Host-latchkey-device',
+      ['Secure', 'SameSite=None', 'Partitioned'],
+    ],
   ])('follows the session cookie: with %s', async (_what, config, name, attributes) => {
     app = await startMailApp({ plugins, config: { rateLimit: false, ...config } });
     await app.auth.credential.signUp(ada);

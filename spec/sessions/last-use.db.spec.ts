@@ -3,7 +3,7 @@ import { afterEach, beforeEach, describe, expect, jest, test } from '@jest/globa
 import { QueryTypes, type Sequelize } from 'sequelize';
 import { internalsOf } from '../../lib/auth.js';
 import { uuidv7 } from '../../lib/crypto/uuid.js';
-import { apiKeys, authRouter, createAuth, requireSession } from '../../lib/index.js';
+import { apiKeys, authRouter, createAuth, optionalSession, requireSession } from '../../lib/index.js';
 import { Log } from '../../lib/logger.js';
 import { LastUse } from '../../lib/sessions/last-use.js';
 import { ada, memoryLogger, password, SECRET, type SpecApp, startApp } from '../support/app.js';
@@ -28,11 +28,15 @@ beforeEach(async () => {
     plugins,
     async config(database) {
       ({ sequelize: own, statements } = loggingSequelize(database));
-      return { database: own };
+      return { database: own, bearerEnabled: true };
     },
     mount(express, auth) {
       express.use('/auth', authRouter(auth));
       express.get('/guarded', requireSession(auth), (_req, res) => void res.json({}));
+      express.get('/polled', requireSession(auth, { touch: false }), (_req, res) => void res.json({}));
+      express.get('/seen', optionalSession(auth, { touch: false }), (_req, res) => void res.json({}));
+      const both = [requireSession(auth, { touch: false }), requireSession(auth)];
+      express.get('/both', ...both, (_req, res) => void res.json({}));
     },
   });
   userId = (await app.auth.credential.signUp(ada))?.user.id as string;
@@ -69,6 +73,29 @@ function refuse(times: number): void {
     throw new Error('refused');
   });
 }
+
+test('a guard with touch: false neither updates the last activity nor keeps the session from expiring', async () => {
+  const session = await stale();
+  statements.length = 0;
+  const bearer = { authorization: `Bearer ${/=(\S+)/.exec(String(session.headers.cookie))?.[1]}` };
+  for (const path of ['/polled', '/seen']) {
+    await app.http.get(path).set(session.headers).expect(200);
+    await app.http.get('/polled').set(bearer).expect(200);
+  }
+  await settled(app.auth);
+  expect(updates()).toEqual([]);
+  expect(await isWritten(session)).toBe(false);
+  // The second guard counts the request.
+  await app.http.get('/both').set(session.headers).expect(200);
+  await settled(app.auth);
+  expect(await isWritten(session)).toBe(true);
+  await changeSession(app, session.id, { lastActiveAt: ago(IDLE - 60 * SECOND) });
+  await app.http.get('/polled').set(session.headers).expect(200);
+  await settled(app.auth);
+  await changeSession(app, session.id, { lastActiveAt: ago(IDLE + SECOND) });
+  await app.http.get('/polled').set(session.headers).expect(401);
+  expect(() => requireSession(app.auth, { touch: 'no' } as never)).toThrow(/touch must be true or false/);
+});
 
 describe('the last activity of many sessions', () => {
   test('is written by one statement, for each session its own time', async () => {
