@@ -6,8 +6,8 @@ import { authRouter, type Logger, requireSession } from '../lib/index.js';
 import { Log } from '../lib/logger.js';
 import { ada, memoryLogger, password, type SpecApp, startApp } from './support/app.js';
 import { rows } from './support/database.js';
+import { type FakeIntervals, fakeIntervals } from './support/intervals.js';
 import { settled } from './support/sessions.js';
-import { type FakeIntervals, fakeIntervals } from './support/timers.js';
 
 type App = SpecApp<readonly [ReturnType<typeof password>]>;
 

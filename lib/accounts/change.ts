@@ -91,8 +91,13 @@ export function removeWayIn(
 ): Promise<void> {
   return core.change(userId, { sessionId }, async (record, transaction) => {
     const left = await remove(record, transaction);
-    if (!(await hasWayIn(left, core.contributions, transaction))) throw new AuthError('last_sign_in_method');
+    if (!(await hasWayIn(left, core.contributions, transaction))) throw lastSignInMethod();
   });
+}
+
+/** Returns the error for a change that would leave a user without a sign-in method. */
+export function lastSignInMethod(options?: { readonly detail: string }): AuthError {
+  return new AuthError('last_sign_in_method', options);
 }
 
 const usernameNotices = declareNotices(CORE, {

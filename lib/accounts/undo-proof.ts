@@ -14,6 +14,7 @@ import {
 import { UNDO_PREFIX } from '../notices/notices.js';
 import type { DeviceRow } from '../sessions/device-rows.js';
 import type { Identifier, UserRecord } from '../users/record.js';
+import { lastSignInMethod } from './change.js';
 import { isExpired } from './deletion.js';
 
 // An undo requires, in this order: the link, a browser that the account had known for long, and the proof that a
@@ -112,7 +113,7 @@ export async function isOfAnother(
 
 /** Returns the error for an undo that would leave the user without a way in. The account stays as it is. */
 export function noWayBack(): AuthError {
-  return new AuthError('last_sign_in_method', { detail: NO_WAY_BACK });
+  return lastSignInMethod({ detail: NO_WAY_BACK });
 }
 
 const NO_WAY_BACK =

@@ -2,10 +2,10 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { admin, auditLog, authRouter, createAuth } from '../../lib/index.js';
 import { password, SECRET, type SpecApp, startApp } from '../support/app.js';
 import { rows } from '../support/database.js';
+import { type FakeIntervals, fakeIntervals } from '../support/intervals.js';
 import { setLimits } from '../support/limits.js';
 import { outboxOf } from '../support/outbox.js';
 import { settled } from '../support/sessions.js';
-import { type FakeIntervals, fakeIntervals } from '../support/timers.js';
 
 const webhook = { url: 'http://127.0.0.1:9/', secret: `whsec_${Buffer.alloc(32, 7).toString('base64')}` };
 
