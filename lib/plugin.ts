@@ -84,14 +84,17 @@ export interface PluginDefinition<Name extends string = string, Api = unknown, T
 export function definePlugin<Name extends string, Api, T extends Tables = Record<never, never>>(
   definition: PluginDefinition<Name, Api, T>,
 ): Plugin<Name, Api, ModelsOf<T>> {
-  return Object.assign(definition, { [SAME_VERSION]: true });
+  return Object.assign(definition, { [CONTRACT]: VERSION });
 }
 
 /**
- * Identifies plugins that add what this version of the core reads. Increase the number with each change of
- * {@link PluginDefinition} or {@link PluginSetup}, because what a core does not read would silently have no effect.
+ * The version of what a plugin adds. Increase it with each change of {@link PluginDefinition} or {@link PluginSetup},
+ * because what the core of another version does not read would silently have no effect.
  */
-const SAME_VERSION = Symbol.for('latchkey.plugin/1');
+const VERSION = 1;
+
+/** The property of a plugin that contains its {@link VERSION}, also if another copy of this package has created it. */
+const CONTRACT = Symbol.for('latchkey.plugin');
 
 type ApiOf<P> = P extends { setup(...context: never[]): { readonly api: infer Api } } ? Api : never;
 type ModelsIn<P> = P extends { setup(...context: never[]): { readonly models?: infer Models } }
@@ -134,7 +137,9 @@ export type NamedSetup = PluginSetup & Pick<PluginDefinition, 'name' | 'userColu
  * @throws TypeError if a plugin is listed twice, or comes from another version of latchkey
  */
 export function inOrder(plugins: readonly Plugin[] = []): readonly Plugin[] {
-  const other = plugins.find((plugin) => !(SAME_VERSION in plugin));
+  const other = plugins.find(
+    (plugin) => ((plugin as { [CONTRACT]?: number })[CONTRACT] ?? VERSION) !== VERSION,
+  );
   if (other)
     throw new TypeError(
       `latchkey: the plugin ${other.name} comes from another version of latchkey: install one version only`,
