@@ -62,7 +62,7 @@ describe('a sign-in with an unknown subject', () => {
   test.each([
     ['is not verified', 'oidc', { email_verified: false }],
     ['has no verification status', 'oidc', { email_verified: undefined }],
-    ['is verified only as a string', 'oidc', { email_verified: 'true' }],
+    ['is verified only as another string', 'oidc', { email_verified: 'TRUE' }],
     ['is verified by a provider that is not trusted', 'doubted', {}],
     ['is invalid', 'oidc', { email: 'ada' }],
     ['is a list', 'oidc', { email: ['ada@example.com'] }],
