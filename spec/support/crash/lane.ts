@@ -78,6 +78,9 @@ export class Violation extends Error {
 /** No answer, or 503: what was asked for may have happened or not. The rest of the operation is left out. */
 export class Unsure extends Error {}
 
+/** How long the app waits for a statement; for a provider, longer. A busy machine is reason enough that it gives up. */
+export const GIVES_UP_MS = 4000;
+
 /** A sign-in waits for an emailed code. */
 class CodeNeeded extends Error {}
 
@@ -119,6 +122,8 @@ export type Carried = { browser?: Browser; cookie?: string; key?: string; body?:
 export class Lane {
   readonly people: Somebody[] = [];
   readonly admin: Somebody;
+  /** Whether the last answer took so long that the app might have given up. */
+  #isSlow = false;
   readonly done = Object.fromEntries(KINDS.map((kind) => [kind, 0])) as Record<Kind, number>;
   unsure = 0;
   readonly random: () => number;
@@ -136,7 +141,10 @@ export class Lane {
   }
 
   async prepare(people: number): Promise<void> {
-    await this.#beginWithPassword(this.admin, new Browser());
+    while (this.admin.sessions.length === 0)
+      await this.#beginWithPassword(this.admin, new Browser()).catch((error) => {
+        if (!(error instanceof Unsure)) throw error;
+      });
     while (this.people.length < people) {
       // One of them has no password.
       const isLast = this.people.length === people - 1;
@@ -1301,7 +1309,8 @@ export class Lane {
       return await act();
     } catch (error) {
       if (error instanceof Unsure) {
-        if (this.storm.isCalm) this.#violation(person, 'no answer although nothing is wrong');
+        if (this.storm.isCalm && !this.#isSlow)
+          this.#violation(person, 'no answer although nothing is wrong');
         person.unresolved = unresolved;
       }
       throw error;
@@ -1320,6 +1329,7 @@ export class Lane {
     const got = answer ? inWords(answer) : 'no answer';
     const what = `${method} ${path.split('?', 1)[0]}`;
     person.log.push(`${this.storm.clock} process ${process}: ${what}: ${got} (${ms} ms)`);
+    this.#isSlow = answer !== null && ms > GIVES_UP_MS;
     if (!answer || got === '503 unavailable' || got.endsWith(' provider_error')) return null;
     if (!wanted.includes(got)) this.#violation(person, `${what}: ${got}, not ${wanted.join(' or ')}`);
     return answer;

@@ -5,7 +5,7 @@ import type { AuthEventName } from '../../../lib/index.js';
 import { rows } from '../database.js';
 import { visitProvider } from '../oidc.js';
 import { ADMIN_PASSWORD, adminEmail, PASSWORD_MARK, PROVIDER } from './app.js';
-import { type Carried, inWords, Unsure, Violation } from './lane.js';
+import { type Carried, GIVES_UP_MS, inWords, Unsure, Violation } from './lane.js';
 import { Somebody } from './somebody.js';
 import type { Storm } from './storm.js';
 
@@ -55,9 +55,6 @@ interface Duel {
 /** Which account two clients fight about. */
 export type RivalKind = 'password' | 'sign-in methods' | 'recovery codes';
 export const RIVAL_KINDS: readonly RivalKind[] = ['password', 'sign-in methods', 'recovery codes'];
-
-/** How long the app waits for a statement; for a provider, longer. A busy machine is reason enough that it gives up. */
-const GIVES_UP_MS = 4000;
 
 const AT_PROVIDER = `/auth/oauth/${PROVIDER}`;
 const SIGN_IN = '/auth/signin/credential';
