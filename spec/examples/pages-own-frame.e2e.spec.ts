@@ -11,7 +11,7 @@ beforeAll(async () => {
   example = await installExample('pages-own-frame');
   app = await example.start('server.js', { AUTH_SECRET: SECRET });
   browser = await chromium.launch({
-    executablePath: '/usr/bin/chromium',
+    executablePath: String(process.env.LATCHKEY_SPEC_BROWSER),
     args: ['--no-sandbox', '--headless', '--disable-gpu', '--disable-background-networking'],
   });
 }, 120_000);

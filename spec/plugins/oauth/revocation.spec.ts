@@ -15,6 +15,7 @@ import {
   startWithOidc,
 } from '../../support/oauth-app.js';
 import { CLIENT } from '../../support/oidc.js';
+import { settled } from '../../support/sessions.js';
 
 const unlink = (browser: Browser, provider = 'oidc') => browser.delete(`/auth/oauth/${provider}/unlink`);
 
@@ -51,6 +52,8 @@ describe('when an account is unlinked', () => {
     });
   });
   afterEach(async () => {
+    // A revocation that is still under way would count for the next test.
+    await Promise.all([app.auth, ...others.splice(0)].map(settled));
     provider.lies = {};
     provider.revocations.length = 0;
     await rows(app.database, 'DELETE FROM users');
@@ -60,10 +63,17 @@ describe('when an account is unlinked', () => {
     await provider.stop();
   });
 
+  const others: ReturnType<OAuthApp['another']>[] = [];
+  const start = (config?: Parameters<OAuthApp['another']>[0]) => {
+    const other = app.another(config);
+    others.push(other);
+    return other;
+  };
+
   /** Discovery is cached, so each spec uses an app of its own. */
   async function withEndpoint() {
     provider.lies = { metadata: { revocation_endpoint: `${provider.issuer}/revoke` } };
-    return app.another();
+    return start();
   }
 
   async function linked(id = 'oidc') {
@@ -141,21 +151,21 @@ describe('when an account is unlinked', () => {
 
   test('it is revoked when the account is closed, not when it is deleted for good', async () => {
     provider.lies = { metadata: { revocation_endpoint: `${provider.issuer}/revoke` } };
-    const another = app.another({ accountDeletion: { graceDays: 30 } });
+    const other = start({ accountDeletion: { graceDays: 30 } });
     const { userId } = await linked();
-    const { refreshToken } = await another.oauth.tokens(userId, 'oidc');
-    await another.users.delete(userId);
+    const { refreshToken } = await other.oauth.tokens(userId, 'oidc');
+    await other.users.delete(userId);
     await until(() => provider.revocations.length > 0);
     expect(provider.revocations.map(({ form }) => form.get('token'))).toEqual([refreshToken]);
     // The link stays, and works again once it has new tokens.
-    await another.users.restore(userId);
-    await expect(another.oauth.tokens(userId, 'oidc')).rejects.toMatchObject({ code: 'relink_required' });
+    await other.users.restore(userId);
+    await expect(other.oauth.tokens(userId, 'oidc')).rejects.toMatchObject({ code: 'relink_required' });
     await signInWith(app.browser(), 'oidc');
-    await another.oauth.tokens(userId, 'oidc');
-    await another.users.delete(userId);
+    await other.oauth.tokens(userId, 'oidc');
+    await other.users.delete(userId);
     await until(() => provider.revocations.length > 1);
-    await another.users.delete(userId, { atOnce: true });
-    await another.close();
+    await other.users.delete(userId, { atOnce: true });
+    await other.close();
     expect(provider.revocations).toHaveLength(2);
   });
 
@@ -197,7 +207,7 @@ describe('when an account is unlinked', () => {
     await rows(app.database, 'DELETE FROM users');
     const { userId } = await linked();
     provider.lies = {};
-    const without = app.another();
+    const without = start();
     await without.oauth.unlink(userId, 'oidc');
     // Closing waits for revocations.
     for (const one of [another, without]) await one.close();
