@@ -18,7 +18,7 @@ import type { AuthEventListener, AuthEventName } from './outbox/events.js';
 import { Webhooks } from './outbox/webhooks.js';
 import {
   accountFeatures,
-  addedToUsers,
+  addedColumns,
   inOrder,
   type NamedSetup,
   type Plugin,
@@ -220,7 +220,7 @@ function assemble(config: AuthConfig<readonly Plugin[]>) {
   const routes = once(() => allRoutes(core, parts));
   const core: Core = new Core({
     ...options,
-    addedToUsers: addedToUsers(plugins),
+    addedColumns: addedColumns(plugins),
     accountFeatures: accountFeatures(plugins),
     setUp(core) {
       parts = setUpPlugins(plugins, core, routes);

@@ -9,9 +9,9 @@ import type { Migration } from './migrations/migration.js';
 import { callOf, requireOneOwner } from './owners.js';
 import type { withSecondFactors } from './sessions/signed-in.js';
 import type { DeclaredColumns } from './tables/column.js';
+import type { AddedColumns } from './tables/core.js';
 import type { ModelsOf } from './tables/model.js';
 import type { TableDeclaration } from './tables/table.js';
-import type { AddedToUsers } from './users/users.js';
 
 type Tables = Readonly<Record<string, TableDeclaration>>;
 
@@ -182,18 +182,13 @@ function problemsOf(parts: PluginSetup): AuthErrorCode[] {
 }
 
 /**
- * Returns the parts that plugins add to users. The core needs them before it sets up the plugins.
+ * Returns the columns that plugins add to users. The core needs them before it sets up the plugins.
  *
  * @internal
  */
-export function addedToUsers(plugins: readonly Plugin[]): AddedToUsers {
+export function addedColumns(plugins: readonly Plugin[]): readonly AddedColumns[] {
   const definitions = plugins as readonly PluginDefinition[];
-  return {
-    columns: definitions.map(({ name, userColumns = {} }) => ({
-      by: callOf({ name }),
-      columns: userColumns,
-    })),
-  };
+  return definitions.map(({ name, userColumns = {} }) => ({ by: callOf({ name }), columns: userColumns }));
 }
 
 /**

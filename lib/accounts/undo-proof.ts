@@ -33,7 +33,7 @@ export interface UndoCase extends StatesSince {
   readonly at: Date;
   /** The device of the request. Null if it does not prove who undoes the change. */
   readonly browser: DeviceRow | null;
-  /** Whether the undo would leave the user without a way in, because another account has the email by now. */
+  /** Whether the undo would leave the user without a way in, because another account has the email now. */
   readonly isStranding: boolean;
 }
 

@@ -53,7 +53,7 @@ import {
 import { countSignIn, FRESH_SECONDS, requireFresh, type SignedIn } from '../sessions/signed-in.js';
 import { Tasks } from '../sessions/tasks.js';
 import type { Columns } from '../tables/column.js';
-import type { Session, User } from '../tables/core.js';
+import type { AddedColumns, Session, User } from '../tables/core.js';
 import { Table, type TableDeclaration } from '../tables/table.js';
 import type { SignInMethod } from '../telemetry.js';
 import { SignUp } from '../users/create.js';
@@ -63,7 +63,7 @@ import { ImportedUsers } from '../users/imported-users.js';
 import { type PasswordSettings, Passwords, type PasswordsNeeds } from '../users/passwords.js';
 import { type AccountRow, checkAccount, type UserRecord } from '../users/record.js';
 import { UserUpdates } from '../users/updates.js';
-import { type AddedToUsers, Users } from '../users/users.js';
+import { Users } from '../users/users.js';
 import { MailDelivery } from '../verification/delivery.js';
 import { EmailProofs } from '../verification/email-proofs.js';
 import { EmailVerification } from '../verification/email-verification.js';
@@ -92,7 +92,8 @@ export const BY_CODE: ChangedBy = { sessionId: null };
 export interface CoreOptions {
   readonly settings: Settings;
   readonly secrets: readonly string[];
-  readonly addedToUsers: AddedToUsers;
+  /** The columns that plugins add to users. */
+  readonly addedColumns: readonly AddedColumns[];
   readonly accountFeatures: AccountFeatures;
   /** Sets up the plugins. Their contributions are not used before it returns. */
   setUp(core: Core): readonly Contribution[];
@@ -101,7 +102,8 @@ export interface CoreOptions {
 /** What the core is given. It has a class of its own because a class creates its fields before its constructor runs. */
 class Given {
   readonly settings: Settings;
-  readonly addedToUsers: AddedToUsers;
+  /** The columns that plugins add to users. */
+  readonly addedColumns: readonly AddedColumns[];
   /** What accounts can have because of plugins, without the settings of passwords. */
   readonly accountFeatures: Omit<AccountFeatures, 'passwords'>;
   /** Whether users are read with `HAS_PASSKEY`, because a passkey can be the second factor that they must have. */
@@ -113,10 +115,10 @@ class Given {
   /** The codes in emails. */
   readonly codes: EmailedCodes;
 
-  constructor({ settings, addedToUsers, accountFeatures, secrets }: CoreOptions) {
+  constructor({ settings, addedColumns, accountFeatures, secrets }: CoreOptions) {
     const { passwords = null, ...features } = accountFeatures;
     this.settings = settings;
-    this.addedToUsers = addedToUsers;
+    this.addedColumns = addedColumns;
     this.accountFeatures = features;
     const { passkeys = false, secondFactors } = features;
     this.readsPasskeys = passkeys && (secondFactors?.required ?? 'never') !== 'never';

@@ -181,8 +181,8 @@ function checkAal(name: string, aal: unknown): void {
  * replaced in the last minute. It is also not cleared if the response comes more than a second later, because the
  * browser might have a new cookie by then.
  *
- * A session with open tasks is ignored too, but its cookie stays: see `tasks` in the config. Likewise the session of an
- * account that has no row in the table of `user.model`, which is logged.
+ * A session with open tasks is ignored too, but its cookie stays: see `tasks` in the config. The same is true of the
+ * session of an account that has no row in the table of `user.model`, which is logged.
  *
  * An invalid Bearer token or API key is rejected with 401, and an API key that has scopes with 403 `scope_required`. A
  * cookie from another site is rejected with 403 if the method is unsafe. Use `onError` to continue instead.

@@ -30,11 +30,6 @@ import { AppRows } from './rows.js';
 
 const SAMPLE = 100;
 
-/** The columns that plugins add to users. */
-export interface AddedToUsers {
-  readonly columns: readonly AddedColumns[];
-}
-
 /** A plugin that announces changes of what users sign in with: see `UndoRules`. */
 interface AnnouncesSignInMethods {
   readonly undo?: { readonly announces: readonly string[] };
@@ -44,7 +39,8 @@ interface AnnouncesSignInMethods {
 interface UsersNeeds {
   readonly database: Database;
   readonly settings: Settings;
-  readonly addedToUsers: AddedToUsers;
+  /** The columns that plugins add to users. */
+  readonly addedColumns: readonly AddedColumns[];
   /** Whether users are read with `HAS_PASSKEY`. */
   readonly readsPasskeys: boolean;
   readonly imported: ImportedUsers;
@@ -75,12 +71,12 @@ export class Users {
 
   /** @throws TypeError if the app's model cannot hold its users */
   constructor(private readonly core: UsersNeeds) {
-    const { database, settings, addedToUsers, readsPasskeys } = core;
+    const { database, settings, addedColumns, readsPasskeys } = core;
     const closed = settings.accountDeletion.graceDays > 0 ? closedColumns : {};
     this.fields = new Fields(settings.user.fields);
     this.rows = appRows(database, settings, this.fields);
-    const whole = usersWith(closed, [...this.fields.added, ...addedToUsers.columns]);
-    this.declaration = this.rows ? usersWith(closed, addedToUsers.columns) : whole;
+    const whole = usersWith(closed, [...this.fields.added, ...addedColumns]);
+    this.declaration = this.rows ? usersWith(closed, addedColumns) : whole;
     this.columns = whole.columns;
     this.table = new Table(database, this.declaration, readsPasskeys ? [hasPasskey(database)] : []);
     this.selections = userSelections(database, this.table, this.rows, this.fields);
