@@ -46,8 +46,8 @@ export const BREAKS: readonly Break[] = [
       },
       {
         file: 'verification/tokens.ts',
-        text: 'if (endsWithPassword) await this.#waiting.end({ userId, purpose }, transaction);',
-        by: 'if (endsWithPassword) this.core.database.afterCommit(transaction, () => void this.#waiting.end({ userId, purpose }));',
+        text: 'for (const purpose of endedByNewPassword()) await this.#waiting.end({ userId, purpose }, transaction);',
+        by: 'for (const purpose of endedByNewPassword()) this.core.database.afterCommit(transaction, () => void this.#waiting.end({ userId, purpose }));',
       },
     ],
   },
