@@ -256,7 +256,6 @@ function emailOf(
     email,
     emailProof: proof,
     emailVerifiedAt: isNew ? verifiedAt : (record.user.emailVerifiedAt ?? verifiedAt),
-    ...(proof.reaches('mailbox') && !record.hasProvedMailbox && { mailboxProvedAt: clock.date() }),
   };
 }
 

@@ -50,6 +50,10 @@ export const users = declareTable({
     updatedAt: column.time().onWire(),
     /** The time when the account's user first proved access to the mailbox of an email, which can be an earlier one. */
     mailboxProvedAt: column.time().internal().nullable().exported(),
+    /** The time when someone first vouched for an email of the account, which can be an earlier one. */
+    emailVouchedAt: column.time().internal().nullable().exported(),
+    /** The time when the account's email was last changed. Null if it has the one it was created with. */
+    emailChangedAt: column.time().internal().nullable().exported(),
     /**
      * How well the email is proven: `none`, `provider` (a provider that does not run the mailbox has verified it), `app`
      * (your code or an administrator vouches for it) or `mailbox` (an email was answered, or the provider that runs the

@@ -39,6 +39,10 @@ export interface UserRecord {
   readonly emailProof: EmailProof;
   /** Whether the user has ever proved access to the mailbox of this email or of an earlier one. */
   readonly hasProvedMailbox: boolean;
+  /** Whether anyone has ever vouched for this email or for an earlier one of the account. */
+  readonly wasVouchedFor: boolean;
+  /** When the email was last changed. Null if the account was created with it. */
+  readonly emailChangedAt: Date | null;
 }
 
 export interface NewUser {

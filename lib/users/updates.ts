@@ -1,6 +1,7 @@
 import type { Transaction } from 'sequelize';
 import type { Settings } from '../config/config.js';
 import type { CallContext } from '../context/call.js';
+import type { Database } from '../database/database.js';
 import { AppError, violatedUnique } from '../database/faults.js';
 import { AuthError } from '../errors.js';
 import type { RowOf } from '../tables/column.js';
@@ -16,13 +17,7 @@ export interface UserChanges
   extends Partial<
     Pick<
       RowOf<UserColumns>,
-      | 'email'
-      | 'username'
-      | 'usernameDisplay'
-      | 'emailVerifiedAt'
-      | 'mailboxProvedAt'
-      | 'passwordHash'
-      | 'deletedAt'
+      'email' | 'username' | 'usernameDisplay' | 'emailVerifiedAt' | 'passwordHash' | 'deletedAt'
     >
   > {
   readonly emailProof?: EmailProof;
@@ -33,6 +28,7 @@ export interface UserChanges
 /** What {@link UserUpdates} need. */
 interface UserUpdatesNeeds {
   readonly context: CallContext;
+  readonly database: Database;
   readonly settings: Settings;
   readonly users: Users;
   readonly held: HeldEmails;
@@ -64,6 +60,8 @@ export class UserUpdates {
       value !== undefined && !isSame(value, account[name]);
     const changes = Object.fromEntries(Object.entries(columns).filter(differs));
     const newFields = Object.fromEntries(Object.entries(fields).filter(differs));
+    if ('email' in changes || 'emailProof' in changes)
+      Object.assign(changes, timesOf(record, given.email, emailProof, this.core.database.clock.date()));
     // The former letters belong to the former name.
     if ('username' in changes && given.usernameDisplay === undefined)
       changes.usernameDisplay = given.username ?? null;
@@ -101,7 +99,22 @@ export class UserUpdates {
   }
 }
 
-const HIDDEN = new Set(['mailboxProvedAt', 'passwordHash', 'deletedAt']);
+/** The times that a change of the email or of its proof leaves in the account. Nothing else writes them. */
+function timesOf(
+  { user, account, emailProof: before, hasProvedMailbox }: UserRecord,
+  email: string | null | undefined,
+  proof: EmailProof | undefined,
+  now: Date,
+): Partial<RowOf<UserColumns>> {
+  const isVouchedFor = before.reaches('provider') || proof?.reaches('provider');
+  return {
+    ...(email !== undefined && email !== user.email && { emailChangedAt: now }),
+    ...(account.emailVouchedAt === null && isVouchedFor && { emailVouchedAt: now }),
+    ...(!hasProvedMailbox && proof?.reaches('mailbox') && { mailboxProvedAt: now }),
+  };
+}
+
+const HIDDEN = new Set(['mailboxProvedAt', 'emailVouchedAt', 'emailChangedAt', 'passwordHash', 'deletedAt']);
 
 /**
  * Whether a value equals the stored one, which is undefined if it was not read. JSON values are compared as strings, so

@@ -148,6 +148,7 @@ export class Users {
       emailVerifiedAt: emailProof.reaches('provider') ? now : null,
       emailProof: emailProof.level,
       mailboxProvedAt: emailProof.reaches('mailbox') ? now : null,
+      emailVouchedAt: emailProof.reaches('provider') ? now : null,
       authEpoch: 0,
       createdAt: createdAt ?? now,
       importedAt,
@@ -392,6 +393,7 @@ export class Users {
 
   #recordOf(whole: object, row: AppRow | null): UserRecord {
     const { passwordHash, ...account } = whole as WholeUser;
+    const emailProof = EmailProof.of(account);
     this.rows?.remember(account, row);
     return {
       user: this.selections.shown.pick(account),
@@ -399,8 +401,10 @@ export class Users {
       row,
       passwordHash,
       authEpoch: account.authEpoch,
-      emailProof: EmailProof.of(account),
+      emailProof,
       hasProvedMailbox: account.mailboxProvedAt !== null,
+      wasVouchedFor: account.emailVouchedAt !== null || emailProof.reaches('provider'),
+      emailChangedAt: account.emailChangedAt,
     };
   }
 

@@ -21,11 +21,10 @@ export interface HasAttached {
   /**
    * Deletes the data that the plugin attached to the account before access to the mailbox was first proven.
    *
-   * @param keepsFactors whether a provider, the app or an administrator had vouched for the email, or the second factor was
-   *   not required or was provided. Sign-in methods are removed in that case too, but requirements beyond
-   *   the mailbox, such as a second factor, stay
+   * @param stays whether requirements beyond the mailbox, such as a second factor, stay if the account has had them
+   *   since a time. Other sign-in methods are removed in any case
    */
-  onFirstProof?(userId: string, transaction: Transaction, keepsFactors: boolean): Promise<void>;
+  onFirstProof?(userId: string, transaction: Transaction, stays: (since: Date) => boolean): Promise<void>;
 }
 
 /** What {@link EmailProofs} needs. */
@@ -92,10 +91,9 @@ export class EmailProofs {
     if (record.emailProof.reaches(proof.level)) return record;
     const left = drops ? await this.#drop(record, keepsFactors, transaction) : record;
     const emailVerifiedAt = user.emailVerifiedAt ?? this.core.database.clock.date();
-    const firstAccess = this.#firstAccess(record, proof);
     const proved = await this.core.userUpdates.update(
       left,
-      { emailVerifiedAt, emailProof: proof, ...firstAccess },
+      { emailVerifiedAt, emailProof: proof },
       transaction,
     );
     if (user.emailVerifiedAt === null)
@@ -143,10 +141,9 @@ export class EmailProofs {
     await before?.(record, transaction);
     await this.core.tokens.endAll(user.id, transaction);
     const emailVerifiedAt = proof.reaches('provider') ? this.core.database.clock.date() : null;
-    const firstAccess = this.#firstAccess(record, proof);
     const changed = await this.core.userUpdates.update(
       record,
-      { email, emailVerifiedAt, emailProof: proof, ...firstAccess },
+      { email, emailVerifiedAt, emailProof: proof },
       transaction,
     );
     if (emailVerifiedAt !== null && user.emailVerifiedAt === null)
@@ -154,23 +151,20 @@ export class EmailProofs {
     return changed.record;
   }
 
-  #firstAccess({ hasProvedMailbox }: UserRecord, proof: EmailProof) {
-    return proof.reaches('mailbox') && !hasProvedMailbox
-      ? { mailboxProvedAt: this.core.database.clock.date() }
-      : {};
-  }
-
   /** Removes everything that was attached to the account before its first proof. @returns the changed user */
   async #drop(record: UserRecord, keepsFactors: boolean, transaction: Transaction): Promise<UserRecord> {
     const { id } = record.user;
     const hadWayIn = await hasWayIn(record, this.core.contributions, transaction);
-    const isVouchedFor = keepsFactors || record.hasProvedMailbox || record.emailProof.reaches('provider');
+    const { wasVouchedFor, emailChangedAt } = record;
+    // A second factor that is older than the address was not set up by whoever claimed the address.
+    const stays = (since: Date) =>
+      keepsFactors || wasVouchedFor || (emailChangedAt !== null && since < emailChangedAt);
     if (record.passwordHash !== null) await this.core.users.setPasswordHash(id, null, transaction);
     const ended = await this.core.sessions.endAll(id, transaction);
     await this.core.devices.deleteAll(id, transaction);
     await this.core.tokens.endAll(id, transaction);
     for (const contribution of this.core.contributions)
-      await contribution.onFirstProof?.(id, transaction, isVouchedFor);
+      await contribution.onFirstProof?.(id, transaction, stays);
     // Read the user again, because plugins might have changed columns of their own, which a sign-in relies on.
     const left = (await this.core.users.lock(id, transaction)) ?? record;
     return hadWayIn || ended > 0 ? this.#clear(left, transaction) : left;

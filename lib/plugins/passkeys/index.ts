@@ -4,6 +4,7 @@ import { secondFactorSetup } from '../../accounts/second-factor.js';
 import { readOptions, schemaOf } from '../../config/options.js';
 import type { Core } from '../../core/core.js';
 import type { PasskeyStore } from '../../factors/passkeys.js';
+import { sinceOf } from '../../factors/status.js';
 import { definePlugin, type Plugin } from '../../plugin.js';
 import { challengerOf } from '../../sessions/pending-sign-ins.js';
 import type { Reauthentication, StepMethod } from '../../sessions/second-factor.js';
@@ -90,11 +91,13 @@ export function passkeys(options: PasskeysOptions = {}): Plugin<'passkeys', Pass
         },
         waysIn: async ({ user }, transaction) =>
           (await store.rows(user.id, transaction)).map(({ id }) => ({ kind: 'passkey', id })),
-        onFirstProof: async (userId, transaction, keepsFactors) => {
-          // Keep passkeys that are a second factor, because access to the mailbox alone must not remove them.
-          const record = keepsFactors ? await core.users.lock(userId, transaction) : null;
-          const stay = record !== null && core.secondFactors.countsPasskeys(record.account);
-          if (!stay) await store.deleteAll(userId, transaction);
+        onFirstProof: async (userId, transaction, stays) => {
+          const record = await core.users.lock(userId, transaction);
+          const isFactor = record !== null && core.secondFactors.countsPasskeys(record.account);
+          const oldest = isFactor ? (await store.rows(userId, transaction)).at(-1) : undefined;
+          const since = isFactor ? (sinceOf(record.account) ?? oldest?.createdAt) : undefined;
+          // Access to the mailbox alone must not remove a second factor.
+          if (!since || !stays(since)) await store.deleteAll(userId, transaction);
           await challenges.deleteAll(userId, transaction);
         },
         onDelete: (userId, transaction) => store.forget(userId, transaction),

@@ -5,6 +5,7 @@ import type { Core } from '../../core/core.js';
 import { AuthError } from '../../errors.js';
 import type { RightFactor } from '../../factors/attempts.js';
 import type { Factors } from '../../factors/factors.js';
+import { sinceOf } from '../../factors/status.js';
 import { text } from '../../http/route.js';
 import { definePlugin, type Plugin } from '../../plugin.js';
 import { withSecond } from '../../sessions/completion.js';
@@ -156,10 +157,10 @@ export function twoFactor(
             return { totp, recovery_codes_left: recoveryCodesLeft };
           },
         },
-        // If the email was already verified, a reset must not remove the second factor, because no one can sign in with
-        // it alone.
-        async onFirstProof(userId, transaction, keepsFactors) {
-          if (!keepsFactors) await setup.clear(userId, transaction);
+        async onFirstProof(userId, transaction, stays) {
+          const record = await core.users.lock(userId, transaction);
+          const since = (record && sinceOf(record.account)) ?? core.database.clock.date();
+          if (!stays(since)) await setup.clear(userId, transaction);
         },
         // The database deletes these rows with the user, unless foreign keys are disabled, as they can be on SQLite.
         async onDelete(userId, transaction) {

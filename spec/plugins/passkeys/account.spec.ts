@@ -50,7 +50,7 @@ describe('an account with an email that is not verified', () => {
     await addPasskey(browser, device);
     await rows(
       app.database,
-      'UPDATE users SET email_verified_at = NULL, mailbox_proved_at = NULL WHERE id = :userId',
+      'UPDATE users SET email_verified_at = NULL, mailbox_proved_at = NULL, email_vouched_at = NULL WHERE id = :userId',
       { userId },
     );
     await takeMailbox(app.auth, userId);
