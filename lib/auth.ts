@@ -13,6 +13,7 @@ import { type FormsApi, formsApi } from './http/form-values.js';
 import { describeApi, type OpenApiDocument } from './http/openapi.js';
 import { type OwnSignIn, ownSignIn } from './http/own-sign-in.js';
 import type { Route } from './http/route.js';
+import { endingWithObject } from './known-keys.js';
 import type { Migration } from './migrations/migration.js';
 import type { AuthEventListener, AuthEventName } from './outbox/events.js';
 import { Webhooks } from './outbox/webhooks.js';
@@ -210,8 +211,12 @@ function makeAuth(config: AuthConfig<readonly Plugin[]>): Auth {
     },
   };
   const apis = parts.filter(({ api }) => api !== null).map(({ name, api }) => [name, api]);
+  endingWithObject('auth', auth, OF_REQUESTS);
   return Object.freeze(Object.assign(auth, Object.fromEntries(apis)));
 }
+
+/** The functions whose first argument is a request, which can be an object with headers. */
+const OF_REQUESTS = ['getSession', 'establishSession', 'endSession', 'formValues'] as const;
 
 function assemble(config: AuthConfig<readonly Plugin[]>) {
   const { webhooks: endpoints, ...options } = readConfig(config);

@@ -26,6 +26,50 @@ export function requireKnownKeys(where: string, input: object, known: readonly s
   );
 }
 
+/**
+ * Makes the functions of an API reject arguments after an object, because they would be ignored. The options, and the
+ * app's transaction among them, are always keys of the last argument.
+ *
+ * @param where the API, for the error
+ * @param except functions that have an object, such as a request, before the last argument
+ * @returns the same API. Its functions throw a TypeError that names the call
+ */
+export function endingWithObject<A extends object>(
+  where: string,
+  api: A,
+  except: readonly (keyof A)[] = [],
+): A {
+  for (const [name, property] of functionsOf(api)) {
+    if (except.includes(name as keyof A)) continue;
+    const value = (...given: readonly unknown[]) => {
+      const last = given.findIndex(isPlainObject);
+      if (last >= 0 && given.slice(last + 1).some((one) => one !== undefined))
+        throw new TypeError(
+          `latchkey: ${where}.${name} accepts nothing after its argument ${last + 1}: pass everything in that object, also transaction`,
+        );
+      return property.value.apply(api, given);
+    };
+    Object.defineProperty(api, name, { ...property, value });
+  }
+  return api;
+}
+
+/** Returns an object's own functions and its class's, by name. */
+function functionsOf(api: object): Map<string, PropertyDescriptor> {
+  const properties = [Object.getPrototypeOf(api), api].flatMap((one) =>
+    one === Object.prototype ? [] : Object.entries(Object.getOwnPropertyDescriptors<object>(one)),
+  );
+  return new Map(
+    properties.filter(([name, { value }]) => typeof value === 'function' && name !== 'constructor'),
+  );
+}
+
+function isPlainObject(value: unknown): boolean {
+  if (typeof value !== 'object' || value === null) return false;
+  const prototype = Object.getPrototypeOf(value);
+  return prototype === Object.prototype || prototype === null;
+}
+
 function shortened(key: string): string {
   return key.length > MAX_KEY ? `${key.slice(0, MAX_KEY).toWellFormed()}…` : key;
 }

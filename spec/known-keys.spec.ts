@@ -1,5 +1,10 @@
-import { expect, test } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
 import { nearest, requireKnownKeys } from '../lib/known-keys.js';
+import { pages } from '../lib/pages.js';
+import { ada, password, startApp } from './support/app.js';
+import { everyPlugin } from './support/every-plugin.js';
+import { fixedProvider } from './support/fixed-provider.js';
+import { mailbox } from './support/mailbox.js';
 
 const KNOWN = ['remember', 'transaction'];
 const refused = (input: object) => {
@@ -33,3 +38,64 @@ test('at most ten keys are named and compared', () => {
     `latchkey: auth.call does not accept ${keys.slice(0, 10).join(', ')} and 2 more: it accepts remember, transaction`,
   );
 });
+
+describe('an argument after the last one', () => {
+  /** The functions whose first argument is a request. */
+  const OTHERS = ['auth.getSession', 'auth.establishSession', 'auth.endSession', 'auth.formValues'];
+
+  test('is refused by every function of an Auth', async () => {
+    const plugins = [...everyPlugin({ sendsEmails: true }), fixedProvider(), pages()];
+    const app = await startApp({
+      plugins,
+      config: { baseUrl: 'http://localhost:3000', email: { send: mailbox().send } },
+    });
+    try {
+      const calls = callsOf('auth', app.auth);
+      for (const name of OTHERS) expect(calls.delete(name)).toBe(true);
+      expect(calls.size).toBeGreaterThan(80);
+      const accepting = [...calls].filter(([name, call]) => {
+        try {
+          call({}, { transaction: null });
+        } catch (error) {
+          return !`${error}`.startsWith(`TypeError: latchkey: ${name} accepts nothing after its argument 1`);
+        }
+        return true;
+      });
+      expect(accepting.map(([name]) => name)).toEqual([]);
+    } finally {
+      await app.stop();
+    }
+  });
+
+  test('changes nothing', async () => {
+    const app = await startApp({ plugins: [password({ username: true })] });
+    try {
+      const { id } = await app.auth.users.create({ ...ada, username: 'ada' });
+      const update = app.auth.users.update.bind(app.auth.users) as (...given: unknown[]) => Promise<unknown>;
+      expect(() => update(id, { username: 'countess' }, { transaction: {} })).toThrow(
+        'latchkey: auth.users.update accepts nothing after its argument 2: pass everything in that object, also transaction',
+      );
+      expect(await app.auth.users.get(id)).toMatchObject({ username: 'ada' });
+      await update(id, { username: 'countess' }, undefined);
+      expect(await app.auth.users.get(id)).toMatchObject({ username: 'countess' });
+    } finally {
+      await app.stop();
+    }
+  });
+});
+
+/** The functions of an API and of the APIs in it, by name. Models are not ours. */
+function callsOf(where: string, api: object): Map<string, (...given: unknown[]) => unknown> {
+  const names = [api, Object.getPrototypeOf(api)].flatMap((one) =>
+    one === Object.prototype ? [] : Object.keys(Object.getOwnPropertyDescriptors(one)),
+  );
+  const found = new Map<string, (...given: unknown[]) => unknown>();
+  for (const name of new Set(names)) {
+    if (name === 'constructor' || name === 'models') continue;
+    const value = (api as Record<string, unknown>)[name];
+    if (typeof value === 'function') found.set(`${where}.${name}`, value.bind(api));
+    else if (where === 'auth' && typeof value === 'object' && value !== null)
+      for (const [inner, call] of callsOf(`${where}.${name}`, value)) found.set(inner, call);
+  }
+  return found;
+}

@@ -1,5 +1,6 @@
 import { once } from '../context/once.js';
 import type { Core } from '../core/core.js';
+import { endingWithObject } from '../known-keys.js';
 import type { ClientInput, TransactionOption } from '../sessions/request.js';
 import { canonicalEmail, readEmail } from '../users/canonical.js';
 import { EmailProof } from '../users/email-proof.js';
@@ -96,6 +97,7 @@ export class UsersApi {
   /** @internal */
   constructor(core: Core) {
     this.#core = core;
+    endingWithObject('auth.users', this);
   }
 
   /** Returns a user, with the fields that only administrators and code can see. Null if the user does not exist. */

@@ -1,4 +1,5 @@
 import type { Core } from '../core/core.js';
+import { endingWithObject } from '../known-keys.js';
 import type { ImportRow } from '../users/imported.js';
 import {
   type ImportReport,
@@ -14,6 +15,7 @@ export class MovingInApi {
   /** @internal */
   constructor(core: Core) {
     this.#core = core;
+    endingWithObject('auth.movingIn', this);
   }
 
   /**

@@ -1,7 +1,7 @@
 import type { Transaction } from 'sequelize';
 import type { Database } from '../database/database.js';
 import { AuthError } from '../errors.js';
-import { requireKnownKeys } from '../known-keys.js';
+import { endingWithObject, requireKnownKeys } from '../known-keys.js';
 import { cutPage, type PageOptions, readPage } from '../tables/pages.js';
 import { MAIL_LANE } from './lane.js';
 import type { Delivered, Outbox } from './outbox.js';
@@ -62,6 +62,7 @@ export class OutboxApi {
   constructor(outbox: Outbox, database: Database) {
     this.#outbox = outbox;
     this.#database = database;
+    endingWithObject('auth.outbox', this);
   }
 
   /**

@@ -1,4 +1,5 @@
 import { once } from '../context/once.js';
+import { endingWithObject } from '../known-keys.js';
 import { definePlugin, type Plugin } from '../plugin.js';
 import { Assets } from './assets.js';
 import { type PagesOptions, readSettings, withConfig } from './options.js';
@@ -14,6 +15,7 @@ export class PagesApi {
   /** @internal */
   constructor(site: () => Site) {
     this.#site = site;
+    endingWithObject('auth.pages', this);
   }
 
   /**

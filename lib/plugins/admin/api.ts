@@ -3,6 +3,7 @@ import { KEYS_OF_LIST, type ListUsersOptions, listUsers, type UserPage } from '.
 import { readUsername, requirePasswords } from '../../accounts/passwords.js';
 import type { Core } from '../../core/core.js';
 import { AuthError, invalidField } from '../../errors.js';
+import { endingWithObject } from '../../known-keys.js';
 import type { ClientInput, TransactionOption } from '../../sessions/request.js';
 import type { Session, User } from '../../tables/core.js';
 import type { NewFieldValues } from '../../users/fields.js';
@@ -52,6 +53,7 @@ export class AdminApi {
   /** @internal */
   constructor(core: Core) {
     this.#core = core;
+    endingWithObject('auth.admin', this);
   }
 
   /**

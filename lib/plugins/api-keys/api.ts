@@ -1,6 +1,7 @@
 import type { Transaction } from 'sequelize';
 import type { Core } from '../../core/core.js';
 import { AuthError, type FieldError } from '../../errors.js';
+import { endingWithObject } from '../../known-keys.js';
 import type { ClientInput, TransactionOption } from '../../sessions/request.js';
 import { LAST_TIME } from '../../tables/column.js';
 import { type ApiKey, apiKeyNotices } from './declarations.js';
@@ -36,6 +37,7 @@ export class ApiKeysApi {
     this.#core = core;
     this.#store = store;
     this.#maxPerUser = maxPerUser;
+    endingWithObject('auth.apiKeys', this);
   }
 
   /**

@@ -2,6 +2,7 @@ import type { Transaction } from 'sequelize';
 import type { Core } from '../../core/core.js';
 import { isUuid, uuidv7 } from '../../crypto/uuid.js';
 import { storable } from '../../database/literal.js';
+import { endingWithObject } from '../../known-keys.js';
 import type { AuthEventName, ClientInfo } from '../../outbox/events.js';
 import type { TransactionOption } from '../../sessions/request.js';
 import { cutPage, type PageOptions, readPage } from '../../tables/pages.js';
@@ -45,6 +46,7 @@ export class AuditLogApi {
     this.#core = core;
     this.#table = core.table(auditEventsTable);
     this.#event = this.#table.shown('e');
+    endingWithObject('auth.auditLog', this);
   }
 
   /** Lists events page by page, newest first. @throws AuthError `invalid_request` for an invalid limit or cursor */

@@ -1,5 +1,6 @@
 import { reauthenticate } from '../../accounts/reauthentication.js';
 import type { Core } from '../../core/core.js';
+import { endingWithObject } from '../../known-keys.js';
 import { attemptsFor, type PasswordCheck } from '../../sessions/password-check.js';
 import type { ClientInput, TransactionOption } from '../../sessions/request.js';
 import type { IssuedSession, SignedIn, withSecondFactors } from '../../sessions/signed-in.js';
@@ -54,6 +55,7 @@ export class CredentialApi<
     this.#core = core;
     this.#services = parts;
     this.#settings = settings;
+    endingWithObject('auth.credential', this);
   }
 
   /**

@@ -1,4 +1,5 @@
 import type { Core } from '../../core/core.js';
+import { endingWithObject } from '../../known-keys.js';
 import type { IssuedSession, SignedIn, withSecondFactors } from '../../sessions/signed-in.js';
 import type { Confirmation } from './confirmation.js';
 import type {
@@ -22,6 +23,7 @@ export class EmailSignInApi<Outcome extends SignedIn = IssuedSession> {
     this.#core = core;
     this.#requests = requests;
     this.#confirmation = confirmation;
+    endingWithObject('auth.emailSignIn', this);
   }
 
   /**

@@ -1,6 +1,7 @@
 import { removeWayIn } from '../../accounts/change.js';
 import type { Core } from '../../core/core.js';
 import { AuthError } from '../../errors.js';
+import { endingWithObject } from '../../known-keys.js';
 import type { TransactionOption } from '../../sessions/request.js';
 import type { IssuedSession, SignedIn, withSecondFactors } from '../../sessions/signed-in.js';
 import { type AuthorizationRequest, beginFlow } from './begin-flow.js';
@@ -21,6 +22,7 @@ export class OAuthApi<Outcome extends SignedIn = IssuedSession> {
   constructor(parts: OAuthServices) {
     this.#core = parts.core;
     this.#services = parts;
+    endingWithObject('auth.oauth', this);
   }
 
   /** The ids of the configured providers, in the order of their names. */

@@ -2,6 +2,7 @@ import type { Transaction } from 'sequelize';
 import { removeWayIn } from '../../accounts/change.js';
 import { reauthenticate } from '../../accounts/reauthentication.js';
 import { AuthError } from '../../errors.js';
+import { endingWithObject } from '../../known-keys.js';
 import type { ClientInput, TransactionOption } from '../../sessions/request.js';
 import { type IssuedSession, isPending } from '../../sessions/signed-in.js';
 import type { Passkey } from '../../tables/factors.js';
@@ -91,6 +92,7 @@ export class PasskeysApi {
     this.#services = parts;
     this.#enrolment = enrolment;
     this.#assertions = assertions;
+    endingWithObject('auth.passkeys', this);
   }
 
   /**

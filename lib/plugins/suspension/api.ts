@@ -1,6 +1,7 @@
 import type { Transaction } from 'sequelize';
 import { BY_CODE, type Core } from '../../core/core.js';
 import { AuthError, type FieldError, invalidField } from '../../errors.js';
+import { endingWithObject } from '../../known-keys.js';
 import type { TransactionOption } from '../../sessions/request.js';
 import { LAST_TIME } from '../../tables/column.js';
 import type { User } from '../../tables/core.js';
@@ -82,6 +83,7 @@ export class SuspensionApi {
   /** @internal */
   constructor(core: Core) {
     this.#core = core;
+    endingWithObject('auth.suspension', this);
   }
 
   /**

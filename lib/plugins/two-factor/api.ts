@@ -4,6 +4,7 @@ import type { Core } from '../../core/core.js';
 import { AuthError } from '../../errors.js';
 import type { Factors } from '../../factors/factors.js';
 import { keyUri, newSecret, qrSvg, stepOf } from '../../factors/totp.js';
+import { endingWithObject } from '../../known-keys.js';
 import type { ClientInput, TransactionOption } from '../../sessions/request.js';
 import type { EnrolledSecondFactor } from '../../sessions/second-factor.js';
 import type { IssuedSession } from '../../sessions/signed-in.js';
@@ -90,6 +91,7 @@ export class TwoFactorApi {
     this.#factors = factors;
     this.#setup = setup;
     this.#issuer = issuer;
+    endingWithObject('auth.twoFactor', this);
   }
 
   /** Returns the state of a user's second factor. */

@@ -73,7 +73,10 @@ describe('with mail, an address that is not verified', () => {
   test('proves to be somebody else’s later: then the second factor goes, and nothing asks for it', async () => {
     const { userId, browser } = await withSecondFactor();
     await browser.post('/auth/two-factor/totp').expect(201);
-    await rows(app.database, 'UPDATE users SET email_verified_at = NULL, mailbox_proved_at = NULL, email_vouched_at = NULL');
+    await rows(
+      app.database,
+      'UPDATE users SET email_verified_at = NULL, mailbox_proved_at = NULL, email_vouched_at = NULL',
+    );
     await firstStep(app.browser()).expect(200);
     await takeMailbox(app.auth, userId);
     expect(await isOn(userId)).toBe(false);
