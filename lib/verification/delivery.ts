@@ -86,9 +86,9 @@ export class MailDelivery implements Destination {
 
   /**
    * Counts an email against the limit of its mailbox. Requests by the owner are counted separately, so that a stranger
-   * cannot use up the owner's limit. Requests for an email that no account has are counted separately too. Only an
-   * account that has proven access to the mailbox has such an owner, because anyone can sign up with a variant of
-   * another person's address.
+   * cannot use up the owner's limit. Requests for an email that no account has are counted separately too. An account
+   * that has proven access to the mailbox has a limit of its own. All others share one, because anyone can sign up with
+   * variants of another person's address.
    */
   async #isWithin(
     email: string,
@@ -99,10 +99,10 @@ export class MailDelivery implements Destination {
     if (userId !== null && userId === afterPassword) return this.#count(userId, 'link after password');
     const hash = device === null ? null : Buffer.from(device, 'hex');
     const isKnown = inSession || (hash !== null && (await this.core.devices.knows(hash, userId)));
-    const isOwn = isKnown && record?.emailProof.reaches('mailbox');
     const mailbox = mailboxOf(email);
-    if (isOwn) return this.#count(`${userId}`, 'own');
-    return this.#count(record ? mailbox : `nobody ${mailbox}`, '');
+    if (!record) return this.#count(`nobody ${mailbox}`, '');
+    if (!isKnown) return this.#count(mailbox, '');
+    return this.#count(record.emailProof.reaches('mailbox') ? record.user.id : mailbox, 'own');
   }
 
   async #count(mailbox: string, what: string): Promise<boolean> {
