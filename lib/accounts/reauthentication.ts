@@ -4,6 +4,7 @@ import { AuthError } from '../errors.js';
 import { declareEvents } from '../outbox/events.js';
 import { CORE } from '../owners.js';
 import type { IssuedSession, Shown } from '../sessions/signed-in.js';
+import type { Session } from '../tables/core.js';
 import type { UserRecord } from '../users/record.js';
 
 declare module '../outbox/events.js' {
@@ -50,6 +51,25 @@ export async function reauthenticate(
   return core.change(userId, { sessionId, changesWaysIn: false }, (current, transaction) =>
     confirmSession(core, current, { sessionId, shown }, transaction),
   );
+}
+
+/**
+ * Verifies the password as the only proof of a session's user. This is the same for a reauthentication and for a request
+ * that accepts the password in its place.
+ *
+ * @throws AuthError `invalid_credentials`, `rate_limited`; `reauthentication_required` if a sign-in in this browser would
+ *   also require a code
+ */
+export async function proveByPassword(
+  { emailCodes, passwordCheck }: Core,
+  record: UserRecord,
+  password: string,
+  session: Pick<Session, 'aal'>,
+): Promise<Shown> {
+  if (!passwordCheck) throw new TypeError('the core has no passwords');
+  await emailCodes.requireSignIn(record.user, session);
+  await passwordCheck.verifyOwn(record, password);
+  return { amr: ['pwd'] };
 }
 
 async function makeFresh(

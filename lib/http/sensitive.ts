@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { proveByPassword } from '../accounts/reauthentication.js';
 import type { Core } from '../core/core.js';
 import { AuthError, type AuthErrorCode } from '../errors.js';
 import { type Authentication, isSession, type SessionAuthentication } from '../sessions/request.js';
@@ -55,7 +56,7 @@ export async function requireRecentOrPassword<Body>(
   else {
     const record = await core.users.findRecord({ id: user.id });
     if (!record) throw new AuthError('invalid_session');
-    await core.passwordCheck.verifyOwn(record, password);
+    await proveByPassword(core, record, password, session);
   }
   return rest as Body;
 }

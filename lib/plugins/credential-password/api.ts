@@ -1,4 +1,4 @@
-import { reauthenticate } from '../../accounts/reauthentication.js';
+import { proveByPassword, reauthenticate } from '../../accounts/reauthentication.js';
 import type { Core } from '../../core/core.js';
 import { endingWithObject } from '../../known-keys.js';
 import { attemptsFor, type PasswordCheck } from '../../sessions/password-check.js';
@@ -179,11 +179,9 @@ export class CredentialApi<
       input,
       ['userId', 'sessionId', 'password'],
       async () => {
-        await reauthenticate(this.#core, { userId, sessionId, aal: 1 }, async (record) => {
-          await this.#core.emailCodes.requireSignIn(record.user, { aal: 1 });
-          await this.#services.check.verifyOwn(record, String(password));
-          return { amr: ['pwd'] };
-        });
+        await reauthenticate(this.#core, { userId, sessionId, aal: 1 }, (record) =>
+          proveByPassword(this.#core, record, String(password), { aal: 1 }),
+        );
       },
     );
   }

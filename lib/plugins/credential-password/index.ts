@@ -1,10 +1,10 @@
 import * as z from 'zod';
+import { proveByPassword } from '../../accounts/reauthentication.js';
 import { choosePassword } from '../../accounts/required-password.js';
 import { declarePasswords } from '../../core/contribution.js';
 import type { Core } from '../../core/core.js';
 import { text } from '../../http/route.js';
 import { definePlugin, type Plugin } from '../../plugin.js';
-import type { PasswordCheck } from '../../sessions/password-check.js';
 import type { Reauthentication } from '../../sessions/second-factor.js';
 import type { UserRecord } from '../../users/record.js';
 import { type ByMail, CredentialApi } from './api.js';
@@ -90,7 +90,7 @@ export function credentialPassword<const O extends CredentialPasswordOptions = R
         ],
         shows: { user: settings.usernames ? ['username', 'usernameDisplay'] : [] },
         forPages: { identifier: settings.identifier },
-        reauthentications: [byPassword(core, parts.check)],
+        reauthentications: [byPassword(core)],
         remembersBrowsers: settings.verifyEmailBy === 'link' || settings.unknownBrowser === 'code',
         ...(settings.unknownBrowser === 'code' && { codeInUnknownBrowsers: () => 'sign-in' as const }),
         signInMethods: {
@@ -126,16 +126,12 @@ function hasUsablePassword({ user, passwordHash }: UserRecord, { usernames }: Se
 }
 
 /** Returns the field `password` of POST /reauthenticate. */
-export function byPassword(core: Core, check: PasswordCheck): Reauthentication {
+export function byPassword(core: Core): Reauthentication {
   return {
     field: 'password',
     schema: text(1024),
     problems: ['invalid_credentials', 'rate_limited', 'reauthentication_required'],
     aal: 1,
-    async verify(record, password, session) {
-      await core.emailCodes.requireSignIn(record.user, session);
-      await check.verifyOwn(record, String(password));
-      return { amr: ['pwd'] };
-    },
+    verify: (record, password, session) => proveByPassword(core, record, String(password), session),
   };
 }

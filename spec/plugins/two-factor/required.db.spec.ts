@@ -162,6 +162,12 @@ describe('who has no second factor', () => {
       const answer = await browser.post('/auth/reauthenticate').send({ password: typed });
       const { detail } = expectProblem(answer, 403, 'reauthentication_required');
       expect(detail).toContain('Sign in again');
+      // A request that accepts the password in place of a recent sign-in asks for no less.
+      expectProblem(
+        await browser.delete('/auth/me').send({ password: typed }),
+        403,
+        'reauthentication_required',
+      );
     }
     expectProblem(await browser.post('/auth/two-factor/totp'), 403, 'reauthentication_required');
     // Whom the rule does not name can, as before.
