@@ -32,6 +32,7 @@ import { Completion } from '../sessions/completion.js';
 import { DeviceRows } from '../sessions/device-rows.js';
 import { Devices } from '../sessions/devices.js';
 import { EmailCodeStep } from '../sessions/email-code-step.js';
+import { LeftOut } from '../sessions/left-out.js';
 import { PasswordCheck } from '../sessions/password-check.js';
 import { PendingSignIns } from '../sessions/pending-sign-ins.js';
 import {
@@ -194,6 +195,8 @@ export class Core extends Given {
   readonly passwordCheck = this.passwords && new PasswordCheck(this, this.passwords);
   /** The codes that are emailed when a user enters the password in an unknown browser. */
   readonly emailCodes = new EmailCodeStep(this);
+  /** Rejects sign-ins that a plugin would reject that this config lacks. */
+  readonly leftOut = new LeftOut(this);
   readonly signInGate = new SignInGate(this);
   /** Completes pending sign-ins. */
   readonly completion = new Completion(this);

@@ -42,8 +42,11 @@ export async function requireFreeColumns(reading: Reading, wanted: readonly stri
   );
 }
 
-// SQLite and MySQL ignore case when they compare the names of columns.
-const COLUMNS = {
+/**
+ * Reads which of some columns exist, such as `users.suspended_at`, for each dialect. SQLite and MySQL ignore case when
+ * they compare the names of columns.
+ */
+export const COLUMNS = {
   mysql: `SELECT CONCAT(table_name, '.', column_name) AS name FROM information_schema.columns
     WHERE table_schema = DATABASE() AND CONCAT(${asMysqlCompares('table_name')}, '.', LOWER(column_name)) IN (:names)`,
   postgres: `SELECT table_name || '.' || column_name AS name FROM information_schema.columns

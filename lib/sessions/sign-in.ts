@@ -16,6 +16,7 @@ import { type ChecksAccounts, checkAccount, type UserRecord } from '../users/rec
 import type { Users } from '../users/users.js';
 import { type Devices, NO_DEVICE, type Recognized } from './devices.js';
 import type { EmailCodeStep } from './email-code-step.js';
+import type { LeftOut } from './left-out.js';
 import { requireOwnSignIn } from './origin.js';
 import type { NewPendingSignIn, PendingSignIns } from './pending-sign-ins.js';
 import type { SecondFactorRules } from './second-factor.js';
@@ -210,6 +211,7 @@ interface SignInNeeds extends NewSessionsNeeds {
   readonly secondFactors: SecondFactorRules;
   readonly emailCodes: EmailCodeStep;
   readonly pendings: PendingSignIns;
+  readonly leftOut: LeftOut;
   /** Null without emails or passwords. */
   readonly emailVerification: RequiresVerifiedEmails | null;
   readonly contributions: readonly ChecksAccounts[];
@@ -245,6 +247,7 @@ export class SignInGate {
     if (!options.isYetToBeMade && !(await this.core.users.isPresent({ user, row })))
       throw new AuthError('invalid_credentials');
     checkAccount(account, this.core.contributions);
+    await this.core.leftOut.check(user);
     await this.core.emailVerification?.requireFor(user, isByPerson);
     const reached = this.core.secondFactors.reached({ account }, shown);
     const assurance = reached ?? (withoutSecondFactor ? { aal: 1 as const, amr: shown.amr } : null);

@@ -103,14 +103,14 @@ export class UserUpdates {
 function timesOf(
   { user, account, emailProof: before, hasProvedMailbox }: UserRecord,
   email: string | null | undefined,
-  proof: EmailProof | undefined,
+  emailProof: EmailProof | undefined,
   now: Date,
 ): Partial<RowOf<UserColumns>> {
-  const isVouchedFor = before.reaches('provider') || proof?.reaches('provider');
+  const isVouchedFor = before.reaches('provider') || emailProof?.reaches('provider');
   return {
     ...(email !== undefined && email !== user.email && { emailChangedAt: now }),
     ...(account.emailVouchedAt === null && isVouchedFor && { emailVouchedAt: now }),
-    ...(!hasProvedMailbox && proof?.reaches('mailbox') && { mailboxProvedAt: now }),
+    ...(!hasProvedMailbox && emailProof?.reaches('mailbox') && { mailboxProvedAt: now }),
   };
 }
 
