@@ -1,6 +1,6 @@
 import { createPublicKey, createSecretKey, type JsonWebKey, type KeyObject } from 'node:crypto';
 import { types } from 'node:util';
-import type { JWTVerifyOptions } from 'jose';
+import type { JWTPayload, JWTVerifyOptions } from 'jose';
 import * as z from 'zod';
 import type { BearerScheme } from '../../config/config.js';
 import { isLoopback, readOptions, schemaOf } from '../../config/options.js';
@@ -108,7 +108,7 @@ const ECDSA: Readonly<Record<string, { readonly bytes: number; readonly order: b
 const MIN_RSA_BITS = 2048;
 /** Longer tokens are not verified. All headers of a request together can have 16 KiB. */
 const MAX_LENGTH = 8192;
-/** How far the clock of the previous system can be ahead, for `nbf`. */
+/** How far the clock of the previous system can be ahead, for `nbf` and `iat`. */
 const TOLERANCE_SECONDS = 30;
 // The end of the year 9999, which every database can store.
 const MAX_SECONDS = 253_402_300_799;
@@ -264,10 +264,18 @@ function verifierOf(keys: Keys, algorithms: readonly JwtAlgorithm[]): Verify {
     for (const key of await candidates(jose, token)) {
       const options = { ...fixed, currentDate: now };
       const claims = await outcomeOf(() => jose.jwtVerify(token, key as never, options));
-      if (claims) return claims.payload as JwtClaims;
+      if (claims) return isIssued(claims.payload, now) ? (claims.payload as JwtClaims) : null;
     }
     return null;
   };
+}
+
+/**
+ * Whether a token was issued by now. One from the future would outlive the end of all sessions of its user, which ends
+ * the tokens that were issued before.
+ */
+function isIssued({ iat }: JWTPayload, now: Date): boolean {
+  return iat === undefined || iat <= now.getTime() / 1000 + TOLERANCE_SECONDS;
 }
 
 /** Returns the keys of the config that can have signed a token. */

@@ -142,7 +142,16 @@ test('userId must return what can be an account, and its mistake is not taken fo
       userId: () => found as never,
     }).find('id', () => [], false);
   for (const nobody of [null, undefined, false, '']) expect(await find(nobody)).toBeNull();
-  for (const wrong of [true, {}, { email: 5 }, { id: {} }, { email: 'a@b.co', emailVerified: 'yes' }])
+  for (const wrong of [
+    true,
+    {},
+    [],
+    ['7'],
+    { id: ['7'] },
+    { email: 5 },
+    { id: {} },
+    { email: 'a@b.co', emailVerified: 'yes' },
+  ])
     await expect(find(wrong)).rejects.toThrow(/expressSession: userId must return an id/);
   expect(await find(0)).toMatchObject({ user: { id: 0 } });
   expect(await find({ email: 'ada@example.com' })).toMatchObject({

@@ -325,6 +325,7 @@ describe('is invalid', () => {
     ['an exp in the past', () => sign({ exp: now() - 1 })],
     ['an exp that is no number', () => forge(ok, { ...valid(), exp: '9999999999' })],
     ['an nbf in the future', () => sign({ nbf: now() + 300 })],
+    ['an iat in the future', () => sign({ iat: now() + 300 })],
     ['an iat that is no number', () => forge(ok, { ...valid(), iat: 'now' })],
     ['claims that are no object', () => forge(ok, [valid()])],
     ['a critical extension', () => forge({ ...ok, crit: ['exp'] }, valid())],
@@ -342,6 +343,7 @@ describe('is invalid', () => {
   });
 
   test('a token of 8 KiB that has a clock a little ahead is valid', async () => {
+    expect(await statusOf(await sign({ iat: now() + 10 }))).toBe(200);
     expect(await statusOf(await sign({ nbf: now() + 10, filling: 'x'.repeat(5000) }))).toBe(200);
   });
 
