@@ -76,7 +76,7 @@ function respelled({ usernames }: Core, { user }: UserRecord, spelling: string):
 }
 
 /**
- * Removes a sign-in method, unless it is the last one. It locks the user's row, so that two concurrent removals cannot
+ * Removes a sign-in method, unless it is the last one, and ends the sign-ins in progress, which can have begun with it. It locks the user's row, so that two concurrent removals cannot
  * each rely on the method that the other removes.
  *
  * @param sessionId the requesting session; null for code
@@ -92,6 +92,7 @@ export function removeWayIn(
   return core.change(userId, { sessionId }, async (record, transaction) => {
     const left = await remove(record, transaction);
     if (!(await hasWayIn(left, core.contributions, transaction))) throw lastSignInMethod();
+    await core.pendings.endAll(userId, transaction);
   });
 }
 

@@ -132,6 +132,11 @@ export class PendingSignIns {
     return this.rows.end({ hash }, transaction);
   }
 
+  /** Deletes all of a user's sign-ins in progress. */
+  async endAll(userId: string, transaction: Transaction): Promise<void> {
+    await this.rows.end({ userId }, transaction);
+  }
+
   /** Counts that the code is emailed again. @returns false if that was done too often */
   countResend({ row }: FoundPending, transaction: Transaction): Promise<boolean> {
     return this.rows.countUp(row, 'resends', MAX_RESENDS, transaction);

@@ -213,6 +213,16 @@ test('cannot be switched on without a passkey, a recent sign-in, or a verified e
   expectProblem(await put(true), 403, 'email_not_verified');
 });
 
+test('the sign-ins in progress end when one is removed, because they can have begun with it', async () => {
+  const { secret } = await enroll(browser);
+  await forgetSteps(app);
+  const other = app.browser();
+  await firstStep(other).expect(200);
+  await browser.delete(`/auth/passkeys/${passkeyId}`).expect(204);
+  expectProblem(await secondStep(other, { method: 'totp', code: codeOf(secret) }), 401, 'sign_in_expired');
+  await browser.get('/auth/me').expect(200);
+});
+
 test('of two browsers that switch them on, one goes on', async () => {
   const other = app.browser();
   await firstStep(other).expect(200);
