@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict';
+import bcrypt from 'bcrypt';
 import fc from 'fast-check';
 import { internalsOf } from '../../lib/auth.js';
-import { apiKeys, type MailMessage, twoFactor } from '../../lib/index.js';
+import { apiKeys, emailSignIn, type MailMessage, twoFactor } from '../../lib/index.js';
+import { movingIn } from '../../lib/moving-in.js';
 import { password, type SpecApp, sessionCookie, startApp } from './app.js';
 import { rows } from './database.js';
 import { proveMailbox } from './email-proof.js';
@@ -9,9 +11,11 @@ import { ago, DAY, settled } from './sessions.js';
 import { codeOf } from './two-factor.js';
 
 // A model of the parties who can act on an account: the owner, a thief who has some of the owner's credentials, a
-// stranger who signed up with the owner's address first, and support. Each party acts over HTTP, in any order.
+// stranger who signed up with the owner's address first, a newcomer who signs up with the address once it is free, support,
+// and an import that is repeated. Each party acts over HTTP, in any order.
 
-const plugins = () => [password(), twoFactor(), apiKeys()] as const;
+const plugins = () =>
+  [password(), twoFactor(), apiKeys(), emailSignIn({ signUp: true }), movingIn()] as const;
 type App = SpecApp<ReturnType<typeof plugins>>;
 type Browser = ReturnType<App['browser']>;
 type Answer = Awaited<ReturnType<Browser['post']>>;
@@ -28,20 +32,32 @@ export const STEPS = [
     'thief forgets browsers',
   ] as const),
   ...(['thief undoes', 'thief signs all out', 'support puts the account back'] as const),
+  ...(['owner signs in by a code', 'newcomer signs up', 'import updates the account'] as const),
 ] as const;
+/** How well the owner's address is proven in the beginning. */
+const LEVELS = ['none', 'app', 'mailbox'] as const;
+const IMPORTED = { none: false, app: 'app', mailbox: true } as const;
 
 export interface Plan {
+  readonly level: (typeof LEVELS)[number];
+  /** Never at the level `none`, at which no second factor can be set up. */
   readonly factor: boolean;
+  /** Whether the account comes from another system. */
+  readonly isImported: boolean;
   /** Null for a stranger who signed up first. */
   readonly loot: readonly (typeof LOOT)[number][] | null;
   readonly steps: readonly (typeof STEPS)[number][];
 }
 
-export const plans: fc.Arbitrary<Plan> = fc.record({
-  factor: fc.boolean(),
-  loot: fc.option(fc.subarray([...LOOT]), { freq: 5 }),
-  steps: fc.array(fc.constantFrom(...STEPS), { minLength: 3, maxLength: 10 }),
-});
+export const plans: fc.Arbitrary<Plan> = fc
+  .record({
+    level: fc.constantFrom('mailbox', ...LEVELS),
+    factor: fc.boolean(),
+    isImported: fc.boolean(),
+    loot: fc.option(fc.subarray([...LOOT]), { freq: 5 }),
+    steps: fc.array(fc.constantFrom(...STEPS), { minLength: 3, maxLength: 10 }),
+  })
+  .map((plan) => ({ ...plan, factor: plan.factor && plan.level !== 'none' }));
 
 export async function startModel(): Promise<{ app: App; mails: MailMessage[] }> {
   const mails: MailMessage[] = [];
@@ -97,12 +113,16 @@ export class Story {
     return hasPassword && (!this.plan.factor || this.#holds('phone'));
   }
 
+  /** Whether the thief can be the first who proves the mailbox, to whom the account belongs from then on. */
+  get #canBeFirst(): boolean {
+    return this.plan.level !== 'mailbox' && this.#holds('mailbox');
+  }
+
   /** The owner, 40 days after the sign-up. */
   async #begin(): Promise<void> {
     const words = this.#newWords('owner');
-    const { id } = await this.app.auth.users.create({ email: this.email, password: words });
+    const id = await this.#create(words);
     this.#id = id;
-    await proveMailbox(this.app.auth, id);
     const { browser, passwords } = this.#owner;
     passwords.push(words);
     const first = await browser
@@ -140,6 +160,32 @@ export class Story {
       );
   }
 
+  /** @returns the id of the account */
+  async #create(words: string): Promise<string> {
+    const { auth } = this.app;
+    const { level, isImported } = this.plan;
+    if (isImported) {
+      await this.#import(words, IMPORTED[level]);
+      return `${(await auth.users.find({ email: this.email }))?.id}`;
+    }
+    const { id } = await auth.users.create({ email: this.email, password: words });
+    if (level === 'app') await auth.markEmailVerified(id);
+    if (level === 'mailbox') await proveMailbox(auth, id);
+    return id;
+  }
+
+  /** Imports the account, or updates it. @returns whether it was updated */
+  async #import(words: string, emailVerified: boolean | 'app'): Promise<boolean> {
+    const row = {
+      ref: this.email,
+      email: this.email,
+      emailVerified,
+      passwordHash: await bcrypt.hash(words, 4),
+    };
+    const report = await this.app.auth.movingIn.importUsers([row], { source: 'old', update: true });
+    return report.updated === 1;
+  }
+
   async #beginAsStranger(): Promise<void> {
     const words = this.#newWords('stranger');
     const browser = this.app.browser();
@@ -169,9 +215,51 @@ export class Story {
     else if (step === 'owner changes the password') await this.#change();
     else if (step === 'owner puts the account back') await this.#putBack();
     else if (step === 'support puts the account back') await this.#support();
+    else if (step === 'owner signs in by a code') await this.#signInByCode();
+    else if (step === 'newcomer signs up') await this.#signUp();
+    else if (step === 'import updates the account') await this.#updateByImport();
     else await this.#steal(step);
     await settled(this.app.auth);
     if (who === 'thief') this.#alarms.push(...this.mails.slice(before).filter(({ to }) => to === this.email));
+  }
+
+  /** The owner reads the code that is emailed to the address. It can begin another account, if the address is free. */
+  async #signInByCode(): Promise<void> {
+    const { browser, secret } = this.#owner;
+    await browser.post('/auth/signin/email').send({ email: this.email }).expect(202);
+    await settled(this.app.auth);
+    const mail = this.mails.findLast(({ kind, to }) => kind === 'sign-in-code' && to === this.email);
+    const first = await browser.post('/auth/signin/email/confirm').send({ code: `${mail?.code}` });
+    if (first.body.second_factor && secret !== null)
+      await browser.post('/auth/signin/second-factor').send({ method: 'totp', code: this.#code(secret) });
+  }
+
+  /** Somebody mistypes their address, or means harm. */
+  async #signUp(): Promise<void> {
+    const given = { email: this.email, password: this.#newWords('newcomer') };
+    const { status } = await this.app.http.post('/auth/signup/credential').send(given);
+    if (status === 201) assert.equal(this.plan.level, 'none', 'an address that someone vouched for was free');
+  }
+
+  /** The other system has a new password of the owner, and has proven the mailbox. */
+  async #updateByImport(): Promise<void> {
+    if (!this.plan.isImported || this.#isStranger) return;
+    const words = this.#newWords('import');
+    const links = this.mails.filter(({ token, url }) => token && url.includes('undo'));
+    if (!(await this.#import(words, true))) return;
+    this.#owner.passwords.push(words);
+    for (const { token } of links)
+      assert.equal((await this.#owner.browser.post('/auth/undo-change/lookup').send({ token })).status, 400);
+    assert.ok(
+      await this.#signIn(this.#owner.browser, [words], this.#owners),
+      'what the import did does not stand',
+    );
+  }
+
+  /** Whether another account has the owner's address, which happens only if nobody had vouched for it. */
+  async #isTaken(): Promise<boolean> {
+    const other = await this.app.auth.users.find({ email: this.email });
+    return other !== null && other.id !== this.#id;
   }
 
   get #owners(): readonly string[] {
@@ -211,10 +299,17 @@ export class Story {
   async #putBack(): Promise<void> {
     const { browser, passwords } = this.#owner;
     const link = await this.#firstAlarm();
+    if (await this.#isTaken()) {
+      assert.equal(this.plan.level, 'none', 'the address was not held');
+      if (link) await this.#undoInVain(link);
+      return;
+    }
     if (link) await this.#undo(link);
     if (link || !(await this.#signIn(browser, passwords, this.#owners))) {
       await this.#reset(browser, this.email, passwords, this.#newWords('owner'));
-      assert.ok(await this.#signIn(browser, passwords, this.#owners), 'the owner cannot sign in');
+      const isIn = await this.#signIn(browser, passwords, this.#owners);
+      if (!isIn && this.#canBeFirst) return;
+      assert.ok(isIn, 'the owner cannot sign in');
     }
     await browser.post('/auth/revoke-sessions').send({ others: true }).expect(200);
     const { user } = (await browser.get('/auth/me').expect(200)).body;
@@ -228,9 +323,9 @@ export class Story {
         .post('/auth/undo-change/lookup')
         .send({ token: mail.token });
       if (status !== 200) continue;
-      // After a stranger, the owner has no earlier browser, because a reset removes everything that the stranger
-      // created.
-      if (body.missing.includes('browser')) assert.ok(this.#isStranger, `no browser for ${mail.kind}`);
+      // After the first proof of the mailbox, there is no earlier browser, because it removes everything from before.
+      const isProven = !this.#isStranger && this.plan.level === 'mailbox';
+      if (body.missing.includes('browser')) assert.ok(!isProven, `no browser for ${mail.kind}`);
       else return mail;
     }
     return null;
@@ -247,7 +342,22 @@ export class Story {
       if (isFactorMissing) last = await browser.post('/auth/undo-change').send({ ...bare, ...code });
       if (last.status === 200) return;
     }
-    assert.fail(`the owner cannot undo ${kind}: ${last?.status} ${JSON.stringify(last?.body)}`);
+    if (!this.#canBeFirst)
+      assert.fail(`the owner cannot undo ${kind}: ${last?.status} ${JSON.stringify(last?.body)}`);
+  }
+
+  /** An undo that would leave nobody a way in is refused, and changes nothing. */
+  async #undoInVain({ token }: MailMessage): Promise<void> {
+    const { browser, passwords } = this.#owner;
+    const stored = () => rows(this.app.database, 'SELECT * FROM users WHERE id = :id', { id: this.#id });
+    const before = await stored();
+    for (const one of passwords.toReversed()) {
+      const { status, body } = await browser.post('/auth/undo-change').send({ token, password: one });
+      assert.notEqual(status, 200, 'an undo has left its user no way in');
+      if (status === 409) assert.equal(body.code, 'last_sign_in_method');
+    }
+    assert.deepEqual(await stored(), before);
+    assert.equal((await browser.post('/auth/undo-change/lookup').send({ token })).status, 200, 'used up');
   }
 
   /** Sets a password with a link in the emails to an address. @param learnt gets the password */
