@@ -35,6 +35,8 @@ interface OutboxNeeds extends OutboxRowsNeeds {
 export class Outbox {
   readonly rows: OutboxRows;
   readonly #lanes = new Map<string, Lane>();
+  /** The new entries that this process is sending. */
+  readonly #sending = new Set<Promise<boolean | null>>();
   /** The attempts whose `send` has not returned, and the names of their entries in the log. */
   readonly #attempts = new Map<AbortController, string>();
   #timer: NodeJS.Timeout | undefined;
@@ -79,13 +81,16 @@ export class Outbox {
     return this.core.database.beforeCommit(transaction, entries, this.#write);
   }
 
-  /** Sends entries until none is due. @throws AuthError `unavailable` */
-  deliver(): Promise<Delivered> {
+  /**
+   * Sends entries until none is due.
+   *
+   * @param waits whether it also waits for the entries that this process is sending already, and counts them
+   * @throws AuthError `unavailable`
+   */
+  deliver(waits = false): Promise<Delivered> {
     // Run one round after another, because the current one might already have passed entries that have just become due.
-    const round = (this.#round ?? Promise.resolve()).then(
-      () => this.#deliverAll(),
-      () => this.#deliverAll(),
-    );
+    const deliver = () => this.#deliverAll(waits);
+    const round = (this.#round ?? Promise.resolve()).then(deliver, deliver);
     this.#round = round;
     const forget = () => {
       if (this.#round === round) this.#round = undefined;
@@ -97,8 +102,9 @@ export class Outbox {
   /** Makes an entry due, and sends it in the background. @returns whether there is such an entry that has failed */
   async retry(id: string): Promise<boolean> {
     const isDue = await this.rows.retry(id);
+    const { context } = this.core;
     const deliver = () => this.deliver().catch((error) => this.#couldNotLook(error));
-    if (isDue) this.core.context.afterCommit(() => void this.core.context.detached(deliver));
+    if (isDue) context.afterCommit(() => context.background.add(context.detached(deliver)));
     return isDue;
   }
 
@@ -155,10 +161,7 @@ export class Outbox {
       return { ...entry, id: uuidv7(Math.floor(now)), timeoutMs, traceparent };
     });
     const rows = await this.rows.insert(begun, transaction);
-    this.core.database.afterCommit(transaction, () => {
-      // Wait for the response, which is often written in this turn of the event loop.
-      timers.setImmediate(() => this.#begin(rows));
-    });
+    this.core.database.afterCommit(transaction, () => this.core.context.background.add(this.#begin(rows)));
   }
 
   #laneOf(name: string): Lane {
@@ -167,12 +170,32 @@ export class Outbox {
     return lane;
   }
 
-  #begin(rows: readonly OutboxRow[]): void {
-    for (const row of rows) {
-      const lane = this.#laneOf(row.lane);
-      const attempt = async () => void (await this.#try(lane, row));
-      lane.offer(() => this.core.context.detached(attempt).catch((error) => this.#couldNotLook(error)));
-    }
+  /** Sends new entries in the background. */
+  async #begin(rows: readonly OutboxRow[]): Promise<void> {
+    // Wait for the response, which is often written in this turn of the event loop.
+    const turn = turnEnd();
+    await Promise.all(
+      rows.map((row) => {
+        const sending = this.#offer(row, turn).finally(() => this.#sending.delete(sending));
+        this.#sending.add(sending);
+        return sending;
+      }),
+    );
+  }
+
+  /** @returns like {@link #try}; null if the entry could not be read, or is left to the next round */
+  async #offer(row: OutboxRow, turn: Promise<void>): Promise<boolean | null> {
+    await turn;
+    const lane = this.#laneOf(row.lane);
+    let isSent: boolean | null = null;
+    await lane.offer(async () => {
+      try {
+        isSent = await this.core.context.detached(() => this.#try(lane, row));
+      } catch (error) {
+        this.#couldNotLook(error);
+      }
+    });
+    return isSent;
   }
 
   // The random part spreads processes that were started together, so that they do not keep looking at the same time.
@@ -193,10 +216,12 @@ export class Outbox {
     this.core.settings.log.warn('outbox.unreadable', 'the outbox could not be read', { err: error });
   }
 
-  async #deliverAll(): Promise<Delivered> {
+  async #deliverAll(waits: boolean): Promise<Delivered> {
     const total: Delivered = { sent: 0, failed: 0 };
     const lanes = [...this.#lanes.values()];
+    const sending = waits ? [...this.#sending] : [];
     await this.core.context.detached(() => Promise.all(lanes.map((lane) => this.#deliverLane(lane, total))));
+    for (const isSent of await Promise.all(sending)) count(total, isSent);
     return total;
   }
 
@@ -206,8 +231,7 @@ export class Outbox {
       const rows = await this.rows.due(name, atOnce);
       await lane.runAll(
         rows.map((row) => async () => {
-          const isSent = await this.#try(lane, row);
-          if (isSent !== null) total[isSent ? 'sent' : 'failed']++;
+          count(total, await this.#try(lane, row));
         }),
       );
       if (rows.length < atOnce) return;
@@ -308,4 +332,8 @@ export class Outbox {
       );
     else this.core.settings.log.debug('outbox.still_not_sent', `${what} was not sent: ${reason}`, facts);
   }
+}
+
+function count(total: Delivered, isSent: boolean | null): void {
+  if (isSent !== null) total[isSent ? 'sent' : 'failed']++;
 }

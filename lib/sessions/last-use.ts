@@ -41,6 +41,8 @@ export class LastUse {
   #writing: ReadonlyMap<string, Use> = new Map();
   #flushing: Promise<void> = Promise.resolve();
   #timer: NodeJS.Timeout | undefined;
+  /** Called when no use waits any longer. */
+  #end: (() => void) | undefined;
   #due = 0;
   /** After a failure, by `performance.now()`. */
   #notBefore = 0;
@@ -82,6 +84,7 @@ export class LastUse {
     if (this.#writing.has(id) || (known && known.at > use.at)) return;
     if (!known && this.#waiting.size >= MAX_WAITING) this.#dropped++;
     else this.#waiting.set(id, use);
+    this.#end ??= this.database.context.background.begin();
     this.#schedule(this.#waiting.size < MAX_ROWS ? inMs : 0);
   }
 
@@ -123,7 +126,9 @@ export class LastUse {
         break;
       }
     }
-    if (this.#waiting.size > 0) this.#schedule(DELAY_MS);
+    if (this.#waiting.size > 0) return this.#schedule(DELAY_MS);
+    this.#end?.();
+    this.#end = undefined;
   }
 
   #take(count: number): ReadonlyMap<string, Use> {

@@ -71,8 +71,11 @@ export class AuditLogApi {
     return { events, nextCursor };
   }
 
-  /** @internal */
-  record(kind: AuthEventName, { userId = null, ip = null, userAgent = null, ...details }: AnyEvent): void {
+  /** Saves an event in the background. Resolves when no event waits any longer. @internal */
+  async record(
+    kind: AuthEventName,
+    { userId = null, ip = null, userAgent = null, ...details }: AnyEvent,
+  ): Promise<void> {
     if (this.#waiting.length >= MAX_WAITING) {
       this.#lost++;
       return;
@@ -86,6 +89,7 @@ export class AuditLogApi {
       details,
     });
     this.#writing ??= this.#core.context.detached(() => this.#write());
+    await this.#writing;
   }
 
   /** Removes the data that identifies a deleted user's devices and locations. @internal */
