@@ -1,5 +1,6 @@
 import { inspect } from 'node:util';
 import type { Transaction } from 'sequelize';
+import { slicesOf } from '../database/batches.js';
 import type { Database } from '../database/database.js';
 import type { Log } from '../logger.js';
 import { CORE, Declarations, type Owner } from '../owners.js';
@@ -243,7 +244,7 @@ export class Events {
     const { context } = this.database;
     const { client } = context;
     const later = async () => {
-      for (const details of others) this.emit(name, details);
+      for await (const some of slicesOf(others)) for (const details of some) this.emit(name, details);
     };
     this.database.afterCommit(transaction, () =>
       context.background.add(context.detached(() => context.forClient(client, later))),

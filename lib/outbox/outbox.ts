@@ -3,6 +3,7 @@ import type { CallContext } from '../context/call.js';
 import { withTimeout } from '../context/deadline.js';
 import { hideTokens } from '../crypto/token.js';
 import { uuidv7 } from '../crypto/uuid.js';
+import { readBatches, slicesOf } from '../database/batches.js';
 import { describeError, kindOf, type Log, plainError } from '../logger.js';
 import type { Telemetry } from '../telemetry.js';
 import { timers, turnEnd } from '../timers.js';
@@ -10,8 +11,6 @@ import { type Destination, isFinal, Lane } from './lane.js';
 import { type NewEntry, type OutboxRow, OutboxRows, type OutboxRowsNeeds } from './rows.js';
 
 const MAX_SAVING_PAUSE_MS = 5000;
-/** The maximum number of rows in one statement. */
-const BATCH = 100;
 
 /** The result of a round of deliveries. */
 export interface Delivered {
@@ -149,8 +148,7 @@ export class Outbox {
 
   // This is a property, because the database groups the entries of a transaction by this function.
   readonly #write = async (entries: readonly NewEntry[], transaction?: Transaction): Promise<void> => {
-    for (let at = 0; at < entries.length; at += BATCH)
-      await this.#insert(entries.slice(at, at + BATCH), transaction);
+    for await (const some of slicesOf(entries)) await this.#insert(some, transaction);
   };
 
   async #insert(entries: readonly NewEntry[], transaction: Transaction | undefined): Promise<void> {
@@ -227,15 +225,13 @@ export class Outbox {
 
   async #deliverLane(lane: Lane, total: Delivered): Promise<void> {
     const { lane: name, atOnce } = lane.destination;
-    while (!this.#isClosed) {
-      const rows = await this.rows.due(name, atOnce);
+    const due = async () => (this.#isClosed ? [] : this.rows.due(name, atOnce));
+    for await (const rows of readBatches(due, atOnce))
       await lane.runAll(
         rows.map((row) => async () => {
           count(total, await this.#try(lane, row));
         }),
       );
-      if (rows.length < atOnce) return;
-    }
   }
 
   /** @returns whether it was sent; null if this process did not have to send it @throws if the database is down */

@@ -1,3 +1,4 @@
+import { inTurns } from '../database/batches.js';
 import type { Database } from '../database/database.js';
 import type { Replacements } from '../database/statements.js';
 import type { Log } from '../logger.js';
@@ -107,9 +108,7 @@ export class LastUse {
 
   async #saveAll(isLast: boolean): Promise<void> {
     this.#reportDropped();
-    // Uses that are retried are added behind these.
-    for (let left = this.#waiting.size; left > 0; left -= MAX_ROWS) {
-      const uses = this.#take(Math.min(left, MAX_ROWS));
+    for await (const uses of inTurns(this.#takeAll())) {
       try {
         const saved = await this.#write(uses);
         // The other rows might have been locked.
@@ -129,6 +128,12 @@ export class LastUse {
     if (this.#waiting.size > 0) return this.#schedule(DELAY_MS);
     this.#end?.();
     this.#end = undefined;
+  }
+
+  /** Takes the uses that are waiting now. Uses that are added or retried in the meantime are behind them. */
+  *#takeAll(): Generator<ReadonlyMap<string, Use>> {
+    for (let left = this.#waiting.size; left > 0; left -= MAX_ROWS)
+      yield this.#take(Math.min(left, MAX_ROWS));
   }
 
   #take(count: number): ReadonlyMap<string, Use> {
