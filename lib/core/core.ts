@@ -466,7 +466,7 @@ export class Core extends Given {
       `the limit ${limit} has rejected requests because of their IP addresses within a minute: ${count}`,
       { cause: null, status: 429, code: 'rate_limited', limit, count },
     );
-    return this.context.detached(() => this.events.report('rate_limit.refused', refused));
+    return this.context.detached(() => this.events.emitAndWait('rate_limit.refused', refused));
   }
 
   /** Waits for background work. */

@@ -224,7 +224,7 @@ export class Events {
    *
    * @throws TypeError if the event has not been declared
    */
-  async report<N extends AuthEventName>(name: N, details: EventDetails[N]): Promise<void> {
+  async emitAndWait<N extends AuthEventName>(name: N, details: EventDetails[N]): Promise<void> {
     await Promise.all(this.#notify(name, this.#eventOf(name, details)));
   }
 
