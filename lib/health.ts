@@ -1,6 +1,9 @@
 import { withTimeout } from './context/deadline.js';
 import type { Core } from './core/core.js';
 import { namesInJournal } from './migrations/journal.js';
+import { coreTables, users } from './tables/core.js';
+import { Table, type TableDeclaration } from './tables/table.js';
+import { NOBODY } from './users/record.js';
 
 /** The time limit of a check. It is less than 2 seconds, so that even a busy process responds within 2 seconds. */
 const LOOK_MS = 1800;
@@ -18,7 +21,8 @@ export interface Health {
      */
     readonly sessions: boolean;
     /**
-     * Whether users can also sign in: the database accepts writes, and the counters of the rate limits can be written.
+     * Whether users can also sign in with every method of the config: the database has the tables and columns for it and
+     * accepts writes, and the counters of the rate limits can be written.
      */
     readonly signIns: boolean;
   };
@@ -79,16 +83,18 @@ export class HealthCheck {
       namesInJournal(core.database),
       core.limits?.check() ?? Promise.resolve(),
       core.outbox.rows.counts(),
+      this.#readForSignIn(),
     ] as const;
     Promise.allSettled(statements).then(() => {
       this.#looking = undefined;
     });
-    const [database, writes, schema, limits, outbox] = await Promise.all([
+    const [database, writes, schema, limits, outbox, signIns] = await Promise.all([
       inTime(statements[0], () => true, false),
       inTime(statements[1], () => true, false),
       inTime(statements[2], (names) => this.#isComplete(names), false),
       inTime(statements[3], () => true, false),
       inTime<Counts, Counts>(statements[4], (found) => found, UNKNOWN),
+      inTime(statements[5], () => true, false),
     ]);
     const well = {
       database,
@@ -99,7 +105,7 @@ export class HealthCheck {
     };
     return {
       ok: database,
-      ready: { sessions: database, signIns: database && writes && limits },
+      ready: { sessions: database, signIns: database && writes && limits && signIns },
       degraded: [
         ...(Object.keys(well) as (keyof typeof well)[]).filter((part) => !well[part]),
         ...core.degraded.names,
@@ -108,10 +114,31 @@ export class HealthCheck {
     };
   }
 
+  /**
+   * Reads a user as a sign-in does, and no row of the tables that sign-ins use.
+   *
+   * @throws AuthError `unavailable` if a table or column is missing, because a migration is pending
+   */
+  async #readForSignIn(): Promise<void> {
+    const { database } = this.core;
+    await this.core.users.findRecord({ id: NOBODY });
+    const tables = tablesForSignIns(this.core).map((table) => new Table(database, table).whole('t'));
+    const reads = tables.map(({ columns, from }) => `EXISTS (SELECT ${columns} FROM ${from} WHERE 1 = 0)`);
+    await database.select(`SELECT ${reads.map((read, index) => `${read} AS t${index}`).join(', ')}`);
+  }
+
   #isComplete(names: readonly string[]): boolean {
     const applied = new Set(names);
     return this.migrations.every((name) => applied.has(name));
   }
+}
+
+/** Returns the tables of the core, and those of plugins with sign-in methods or second factors, except the users. */
+function tablesForSignIns({ contributions }: Core): TableDeclaration[] {
+  const ofPlugins = contributions
+    .filter(({ waysIn, stepMethods }) => waysIn || stepMethods)
+    .flatMap(({ tables = {} }) => Object.values(tables));
+  return [...Object.values(coreTables), ...ofPlugins].filter((table) => table !== users);
 }
 
 async function inTime<T, R>(work: Promise<T>, then: (outcome: T) => R, otherwise: R): Promise<R> {

@@ -37,7 +37,7 @@ export function turnEnd(): Promise<void> {
   return new Promise((resolve) => timers.setImmediate(resolve));
 }
 
-/** Runs `work`, which must not throw, in a microtask. Fake timers replace `queueMicrotask`, but not promises. */
-export function inMicrotask(work: () => unknown): void {
-  void Promise.resolve().then(work);
+/** Runs `work`, which must not fail, in a microtask. Fake timers replace `queueMicrotask`, but not promises. */
+export function inMicrotask<T>(work: () => T): Promise<Awaited<T>> {
+  return Promise.resolve().then(work) as Promise<Awaited<T>>;
 }

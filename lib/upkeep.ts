@@ -62,8 +62,9 @@ export interface Upkeep {
    */
   rotateSecrets(options?: DryRunOption): Promise<number>;
   /**
-   * Checks whether guarded routes and sign-ins work, in at most 2 seconds: looks up a session, writes a row and undoes
-   * the write, and counts in the store of the rate limits. Never rejects. Concurrent calls share a check.
+   * Checks whether guarded routes and sign-ins work, in at most 2 seconds: looks up a session, reads the tables and
+   * columns that sign-ins use, writes a row and undoes the write, and counts in the store of the rate limits. Never
+   * rejects. Concurrent calls share a check.
    *
    * @example
    * app.get('/health', async (_req, res) => {

@@ -3,14 +3,20 @@ import { afterEach, expect, test } from '@jest/globals';
 import { Redis } from 'ioredis';
 import { internalsOf } from '../lib/auth.js';
 import { createAuth } from '../lib/index.js';
+import type { NamedSetup } from '../lib/plugin.js';
+import { columnName } from '../lib/tables/column.js';
 import { ada, memoryLogger, password, SECRET, type SpecApp, startApp } from './support/app.js';
 import { dialect, rows } from './support/database.js';
+import { everyPlugin } from './support/every-plugin.js';
+import { fixedProvider } from './support/fixed-provider.js';
+import { mailbox } from './support/mailbox.js';
 import { startProxy } from './support/proxy.js';
 import { REDIS_SERVER, startRedis } from './support/servers.mjs';
 import { settled } from './support/sessions.js';
 import { afterTimers, withoutWaiting } from './support/timers.js';
 
-let app: SpecApp<readonly [ReturnType<typeof password>]>;
+const plugins = [password()] as const;
+let app: Pick<SpecApp<typeof plugins>, 'auth' | 'database' | 'http' | 'browser' | 'log' | 'stop'>;
 afterEach(() => app.stop());
 
 // The specs of this round have found a Redis; this one starts another, to freeze it.
@@ -50,6 +56,82 @@ test('auth.health() says that all is well, what waits in the outbox, and that th
   // The checks have left nothing behind.
   expect(await rows(app.database, 'SELECT state FROM outbox')).toEqual([{ state: 'failed' }]);
 });
+
+test('while a migration is missing, auth.health() says whether sign-ins and guarded routes respond', async () => {
+  const notify = { unknownBrowser: 'notify' } as const;
+  const all = [...everyPlugin({ sendsEmails: true, password: notify }), fixedProvider()] as const;
+  const baseUrl = 'http://app.example.com';
+  const user = { fields: { plan: { type: 'string', output: 'admin', required: false } } } as const;
+  const config = { rateLimit: {}, baseUrl, email: { send: mailbox().send }, user };
+  app = (await startApp({ plugins: all, config })) as typeof app;
+  await app.auth.users.create({ ...ada, emailVerified: true });
+  const session = await app.auth.credential.signIn({ credential: ada.email, password: ada.password });
+  const { http } = app;
+  const requests = {
+    sessions: [() => http.get('/auth/me').set('cookie', `latchkey=${session.token}`)],
+    signIns: [
+      () => http.post('/auth/signin/credential').send({ credential: ada.email, password: ada.password }),
+      () => http.post('/auth/signin/passkey/options').send({}),
+      () => http.post('/auth/signin/email').send({ email: ada.email }),
+      () => http.get('/auth/oauth/fixed/authorize').query({ callback_url: '/' }),
+    ],
+  };
+  const respond = async (part: keyof typeof requests) => {
+    const statuses = await Promise.all(requests[part].map(async (send) => (await send()).status));
+    return !statuses.includes(503);
+  };
+  const ready = async () => ({ sessions: await respond('sessions'), signIns: await respond('signIns') });
+  expect(await ready()).toEqual(well.ready);
+  expect((await app.auth.health()).ready).toEqual(well.ready);
+
+  const told: Record<string, object> = {};
+  const seen: Record<string, object> = {};
+  for (const { name, away, back } of [
+    ...renamingsOf(app.auth),
+    renamingOf('known_devices', 'name'),
+    renamingOf('users', 'plan'),
+  ]) {
+    for (const sql of away) await rows(app.database, sql);
+    told[name] = (await app.auth.health()).ready;
+    seen[name] = await ready();
+    for (const sql of back) await rows(app.database, sql);
+  }
+  expect(told).toEqual(seen);
+  // A sign-in method needs its tables, and every sign-in needs the columns of users.
+  expect(told).toEqual({
+    apiKeys: { sessions: true, signIns: true },
+    auditLog: { sessions: true, signIns: true },
+    emailSignIn: { sessions: true, signIns: false },
+    oauth: { sessions: true, signIns: false },
+    passkeys: { sessions: true, signIns: false },
+    suspension: { sessions: true, signIns: false },
+    twoFactor: { sessions: false, signIns: false },
+    'known_devices.name': { sessions: true, signIns: false },
+    'users.plan': { sessions: true, signIns: false },
+  });
+});
+
+/** The statements that take away what the migrations of each plugin have created, and those that bring it back. */
+function renamingsOf(auth: typeof app.auth) {
+  const contributions: readonly Partial<NamedSetup>[] = internalsOf(auth).core.contributions;
+  return contributions.flatMap(({ name = '', tables = {}, userColumns = {} }) => {
+    const renamed = (from: (name: string) => string, to: (name: string) => string) => [
+      ...Object.values(tables).map((table) => `ALTER TABLE ${from(table.name)} RENAME TO ${to(table.name)}`),
+      ...Object.entries(userColumns)
+        .map(([attribute, column]) => columnName(attribute, column))
+        .map((column) => `ALTER TABLE users RENAME COLUMN ${from(column)} TO ${to(column)}`),
+    ];
+    const [same, gone] = [(one: string) => one, (one: string) => `${one}_gone`];
+    const away = renamed(same, gone);
+    return away.length > 0 ? [{ name, away, back: renamed(gone, same) }] : [];
+  });
+}
+
+function renamingOf(table: string, column: string) {
+  const renamed = (from: string, to: string) => [`ALTER TABLE ${table} RENAME COLUMN ${from} TO ${to}`];
+  const gone = `${column}_gone`;
+  return { name: `${table}.${column}`, away: renamed(column, gone), back: renamed(gone, column) };
+}
 
 test('auth.health() says that guarded routes do not respond while a table is locked', async () => {
   app = await startApp({ config: { rateLimit: {} } });

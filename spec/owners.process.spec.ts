@@ -85,6 +85,7 @@ describe.each([true, false])('what nobody has declared, with emails: %s', (hasEm
     ['a notice for later', ({ notices }, { user }) => notices.unrecorded(template, user, [])],
     ['an event', ({ events }, _record, transaction) => events.emit(event, {} as never, transaction)],
     ['many events', ({ events }, _record, transaction) => events.emitAll(event, [], transaction)],
+    ['an event to wait for', ({ events }) => events.emitAndWait(event, {} as never)],
     ['an event of a statement', ({ events }) => events.together([event], async () => undefined)],
     ['a pretended event', ({ events }) => events.pretended(event)],
     ['a limit by address', ({ limiter }) => limiter.countAddress('forgotten' as never)],
@@ -313,7 +314,7 @@ describe('everything that latchkey uses is declared', () => {
 
   test('every event that is emitted, and no other', () => {
     const own = declaredEvents.names.filter((name) => name !== EVENT);
-    expect(named(/\b(?:emit|emitAll)\(\s*'([^']+)'/g)).toEqual(own.sort());
+    expect(named(/\b(?:emit|emitAll|emitAndWait)\(\s*'([^']+)'/g)).toEqual(own.sort());
     const stored = named(/\b(?:together|pretended)\(\s*\[?((?:'[^']+'(?:, )?)+)/g);
     const names = stored.flatMap((list) => [...list.matchAll(/'([^']+)'/g)].map(([, name]) => name));
     expect(names.length).toBeGreaterThan(5);

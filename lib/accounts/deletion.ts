@@ -1,6 +1,7 @@
 import type { Transaction } from 'sequelize';
 import type { Contribution } from '../core/contribution.js';
 import { BY_CODE, type Core } from '../core/core.js';
+import { readBatches } from '../database/batches.js';
 import type { Chore } from '../database/chores.js';
 import { AppError, isForeignKeyViolation } from '../database/faults.js';
 import { AuthError, declareProblems } from '../errors.js';
@@ -19,8 +20,6 @@ export interface Deletion {
   /** Other work for the same transaction. */
   readonly alongside?: (transaction: Transaction) => void;
 }
-
-const BATCH = 100;
 
 /**
  * Deletes an account with everything that belongs to it, or marks it for deletion if there is a grace period. If one of
@@ -49,13 +48,11 @@ export function closedForLong(core: Core): Chore {
 
 async function* pruneAccounts(core: Core, dryRun: boolean): AsyncGenerator<number> {
   await core.database.ready();
-  for (let after = ''; ; ) {
-    const expired = await expiredAccounts(core, after, BATCH);
+  const batches = readBatches<{ readonly id: string }>((last, size) =>
+    expiredAccounts(core, last?.id ?? '', size),
+  );
+  for await (const expired of batches)
     for (const { id } of expired) yield dryRun ? 1 : pruneAccount(core, id);
-    const last = expired.at(-1);
-    if (!last) return;
-    after = last.id;
-  }
 }
 
 /** Logs a failure, because an account that cannot be deleted must not prevent the deletion of the others. */

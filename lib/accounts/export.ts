@@ -1,5 +1,6 @@
 import type { Transaction } from 'sequelize';
 import type { Core } from '../core/core.js';
+import { readBatches } from '../database/batches.js';
 import { declareNotices } from '../mail/notice-kinds.js';
 import { declareEvents } from '../outbox/events.js';
 import { CORE } from '../owners.js';
@@ -110,8 +111,6 @@ export function exportedColumns(columns: Columns): Columns {
   return Object.fromEntries(Object.entries(columns).filter(([, { inExport }]) => inExport === true));
 }
 
-const BATCH = 500;
-
 /** Reads a user's rows in batches, because an account can have many events. */
 async function rowsOf(
   core: Core,
@@ -125,16 +124,17 @@ async function rowsOf(
   const nameOf = (attribute: string) => `r.${columnName(attribute, columns[attribute] as Column)}`;
   const rows = core.table(declaration).only('r', key, ...Object.keys(exportedColumns(columns)));
   const found: Raw[] = [];
-  for (let after: string | Buffer | null = null; ; ) {
-    const isLater = after === null ? '' : `AND ${nameOf(key)} > :after`;
-    const batch: Raw[] = await rows.select(
-      `WHERE ${nameOf(by)} = :userId ${isLater} ORDER BY ${nameOf(key)} LIMIT ${BATCH}`,
-      { userId, after },
-    );
+  const batches = readBatches<Raw>((last, size) => {
+    const isLater = last ? `AND ${nameOf(key)} > :after` : '';
+    const after = (last?.[key] ?? null) as string | Buffer | null;
+    return rows.select(`WHERE ${nameOf(by)} = :userId ${isLater} ORDER BY ${nameOf(key)} LIMIT ${size}`, {
+      userId,
+      after,
+    });
+  });
+  for await (const batch of batches)
     found.push(...batch.map((row) => present(without(row, fields), columns)));
-    if (batch.length < BATCH) return found;
-    after = batch.at(-1)?.[key] as string | Buffer;
-  }
+  return found;
 }
 
 function present(row: Raw, columns: Columns): Raw {

@@ -11,6 +11,14 @@ export interface OutboxOptions {
    * @default 15
    */
   interval?: number | false;
+  /**
+   * Is called with a promise for each piece of work that continues after the response, so that a platform that stops a
+   * process between requests waits for it, such as `waitUntil` of `@vercel/functions`. It is called synchronously, in
+   * the AsyncLocalStorage of the request that starts the work, usually before the response is sent. The promise never
+   * rejects. An error of the function is logged.
+   * @default none: the process keeps running
+   */
+  waitUntil?: (work: Promise<void>) => unknown;
 }
 
 /** @internal */
@@ -21,6 +29,9 @@ export const outboxSchema = schemaOf<OutboxOptions>()({
       'must be false, or a number of seconds from 1 to 3600',
     )
     .default(15),
+  waitUntil: z
+    .custom<NonNullable<OutboxOptions['waitUntil']>>((it) => typeof it === 'function', 'must be a function')
+    .optional(),
 });
 
 /** An endpoint that receives events. */

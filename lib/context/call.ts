@@ -2,6 +2,7 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Transaction } from 'sequelize';
 import { performance } from '../timers.js';
+import { Background } from './background.js';
 
 /** Marks a request that does not count as activity of its session. */
 export const UNTOUCHED = Symbol('latchkey.untouched');
@@ -72,6 +73,8 @@ const APP_ITSELF: Client = { ip: undefined, userAgent: null, request: null };
  * do not have to pass it on.
  */
 export class CallContext {
+  /** The work that continues after its call. */
+  readonly background = new Background();
   readonly #requests = new Set<Promise<unknown>>();
   #collector: ((items: readonly unknown[]) => Promise<void>) | undefined;
   #waits = false;
@@ -153,17 +156,19 @@ export class CallContext {
 
   /**
    * Makes the current call wait at its end for work that it has started, which must not reject. Outside a call, such as
-   * after the commit of the app's transaction, no code waits.
+   * after the commit of the app's transaction, the work is done in the background.
    */
   waitFor(work: Promise<unknown>): void {
-    this.#call?.pending?.push(work);
+    const pending = this.#call?.pending;
+    if (pending) pending.push(work);
+    else this.background.add(work);
   }
 
   /** Collects an item for the end of the current call, which waits until the item has been handled. */
   collect(item: unknown): void {
     const collected = this.#call?.collected;
     if (collected) collected.push(item);
-    else void this.#collector?.([item]);
+    else if (this.#collector) this.background.add(this.#collector([item]));
   }
 
   /**

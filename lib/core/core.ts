@@ -146,7 +146,10 @@ export class Core extends Given {
   readonly database = openDatabase(this.settings.database, this.settings.tablePrefix, this.context);
   /** The counters of the rate limits. Null if rate limits are disabled. */
   readonly limits = this.settings.rateLimit && openLimitStore(this.settings.rateLimit.store, this.database);
-  readonly limiter = new Limiter(this, new Refusals((refused) => this.#report(refused)));
+  readonly limiter = new Limiter(
+    this,
+    new Refusals(this.context.background, (refused) => this.#report(refused)),
+  );
   readonly events = new Events(this.database, this.settings.log);
   readonly outbox = new Outbox(this);
   /** The parts that currently do less than they should. */
@@ -216,7 +219,13 @@ export class Core extends Given {
   /** @throws TypeError if the database cannot be used, and the errors of plugins about their options */
   constructor(options: CoreOptions) {
     super(options);
-    const { email } = this.settings;
+    const { email, log, outbox } = this.settings;
+    if (outbox.waitUntil)
+      this.context.background.announceTo(outbox.waitUntil, (error) => {
+        const text =
+          'outbox.waitUntil failed, so the platform might interrupt work that continues after a response';
+        log.error('outbox.wait_until_failed', text, { err: error });
+      });
     if (email)
       this.outbox.addDestination(new MailDelivery(this, new Mailer(email, (page) => this.pageUrl(page))));
     this.contributions = options.setUp(this);
@@ -453,14 +462,14 @@ export class Core extends Given {
   }
 
   /** Emits an event about the requests that a limit has rejected, and logs their number without the address. */
-  #report(refused: Refused): void {
+  #report(refused: Refused): Promise<void> {
     const { limit, count } = refused;
     this.settings.log.warn(
       'rate_limit.refused',
       `the limit ${limit} has rejected requests because of their IP addresses within a minute: ${count}`,
       { cause: null, status: 429, code: 'rate_limited', limit, count },
     );
-    void this.context.detached(async () => this.events.emit('rate_limit.refused', refused));
+    return this.context.detached(() => this.events.emitAndWait('rate_limit.refused', refused));
   }
 
   /** Waits for background work. */

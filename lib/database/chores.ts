@@ -1,4 +1,5 @@
 import { performance, sleep } from '../timers.js';
+import { inTurns } from './batches.js';
 import type { Database } from './database.js';
 
 /** A maintenance task for one table, such as the deletion of its expired rows. */
@@ -32,9 +33,9 @@ export async function runChores(
 ): Promise<{ readonly rows: number; readonly tables: Readonly<Record<string, number>> }> {
   const tables: Record<string, number> = {};
   const work = async () => {
-    for (const chore of chores) {
+    for await (const chore of inTurns(chores)) {
       if (signal?.aborted) return;
-      for await (const rows of chore.run(dryRun)) {
+      for await (const rows of inTurns(chore.run(dryRun))) {
         const total = (tables[chore.table] ?? 0) + rows;
         tables[chore.table] = total;
         onProgress?.(chore.table, total);

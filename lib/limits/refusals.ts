@@ -1,4 +1,5 @@
 import { AsyncResource } from 'node:async_hooks';
+import type { Background } from '../context/background.js';
 import { timers } from '../timers.js';
 
 const MINUTE_MS = 60_000;
@@ -20,18 +21,25 @@ export interface Refused {
 export class Refusals {
   readonly #refused = new Map<string, Refused>();
   #timer: NodeJS.Timeout | undefined;
+  #end: (() => void) | undefined;
   // The timer must neither keep the request that started it in memory, nor report in its context.
   readonly #everyMinute = AsyncResource.bind((work: () => void) =>
     timers.setInterval(work, MINUTE_MS).unref(),
   );
 
-  constructor(private readonly report: (refused: Refused) => void) {}
+  /** @param report must not fail */
+  constructor(
+    private readonly background: Background,
+    private readonly report: (refused: Refused) => Promise<void>,
+  ) {}
 
   /** Counts a request. */
   add(limit: string, ip: string | null): void {
     const known = this.#refused.get(limit);
     const count = (known?.count ?? 0) + 1;
     this.#refused.set(limit, { limit, count, ip: known && known.ip !== ip ? null : ip });
+    // Announce only the first request of a minute, so that an attacker cannot make a platform keep many processes.
+    this.#end ??= this.background.begin();
     this.#timer ??= this.#everyMinute(() => this.flush());
   }
 
@@ -41,6 +49,8 @@ export class Refusals {
     this.#timer = undefined;
     const all = [...this.#refused.values()];
     this.#refused.clear();
-    for (const refused of all) this.report(refused);
+    const end = this.#end;
+    this.#end = undefined;
+    void Promise.all(all.map((refused) => this.report(refused))).then(end);
   }
 }

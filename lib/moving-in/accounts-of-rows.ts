@@ -1,5 +1,6 @@
 import type { Transaction } from 'sequelize';
 import type { Core } from '../core/core.js';
+import { inTurns, slicesOf } from '../database/batches.js';
 import { violatedUnique } from '../database/faults.js';
 import { AuthError } from '../errors.js';
 import type { User } from '../tables/core.js';
@@ -16,7 +17,6 @@ import type { FoundRow, RowKey } from '../users/rows.js';
 import { stampsOf } from './imported-rows.js';
 
 const MAX_ROUNDS = 10;
-const BATCH = 500;
 // Each row of the app needs its own statements, and a transaction has four seconds in total.
 const BATCH_WITH_ROWS = 50;
 
@@ -33,17 +33,15 @@ export class AccountsOfRows {
   ) {}
 
   /**
-   * Creates all accounts that can be created, in batches with one transaction each. If the app has hooks, each account
+   * Creates all accounts of a batch that can be created, in one transaction or a few. If the app has hooks, each account
    * gets its own transaction.
    *
    * @throws the errors of hooks, except for an AuthError
    */
   async create(accounts: readonly AccountOfRow[]): Promise<Outcomes> {
     const outcomes: Outcomes = new Map();
-    const size = this.#batchSize;
-    for (let start = 0; start < accounts.length; start += size)
-      for (const [account, outcome] of await this.#batch(accounts.slice(start, start + size)))
-        outcomes.set(account, outcome);
+    for await (const some of slicesOf(accounts, this.#batchSize))
+      for (const [account, outcome] of await this.#batch(some)) outcomes.set(account, outcome);
     return outcomes;
   }
 
@@ -53,7 +51,7 @@ export class AccountsOfRows {
   get #batchSize(): number {
     const { beforeCreateUser, afterCreateUser, createRow } = this.core.settings.hooks;
     if (beforeCreateUser || afterCreateUser || createRow) return 1;
-    return this.core.users.rows ? BATCH_WITH_ROWS : BATCH;
+    return this.core.users.rows ? BATCH_WITH_ROWS : Number.POSITIVE_INFINITY;
   }
 
   async #batch(accounts: readonly AccountOfRow[]): Promise<Outcomes> {
@@ -75,7 +73,7 @@ export class AccountsOfRows {
    */
   async #afterRefusal(accounts: readonly AccountOfRow[], refusal: AuthError): Promise<Outcomes> {
     const outcomes: Outcomes = new Map();
-    for (const account of accounts) {
+    for await (const account of inTurns(accounts)) {
       const outcome = accounts.length === 1 ? refusal : (await this.#batch([account])).get(account);
       if (outcome) outcomes.set(account, outcome);
     }

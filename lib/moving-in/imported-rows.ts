@@ -1,6 +1,7 @@
 import type { Transaction } from 'sequelize';
 import type { Core } from '../core/core.js';
 import { derivedUuid } from '../crypto/uuid.js';
+import { readBatches } from '../database/batches.js';
 import { type ImportedUserColumns, importedUsers } from '../tables/core.js';
 import type { Selection, Table } from '../tables/table.js';
 import type { RowValues } from '../users/imported.js';
@@ -11,8 +12,6 @@ import {
   type ImportKey,
   type Ref,
 } from '../users/imported-users.js';
-
-const BATCH = 500;
 
 /** Matches the name of a source of rows. */
 export const SOURCE = /^[A-Za-z0-9._:-]{1,64}$/;
@@ -95,18 +94,14 @@ export class ImportedRows {
   }
 
   /** Returns the lines of a source whose accounts exist, in batches. */
-  async *ofSource(source: string, users: string): AsyncGenerator<ImportedLine[]> {
-    for (let after = ''; ; ) {
-      const lines = await this.#line.select(
+  ofSource(source: string, users: string): AsyncGenerator<readonly ImportedLine[]> {
+    return readBatches<ImportedLine>((last, size) =>
+      this.#line.select(
         `JOIN ${users} u ON u.id = i.user_id AND u.deleted_at IS NULL
-         WHERE i.source = :source ${after && 'AND i.id > :after'} ORDER BY i.id LIMIT ${BATCH}`,
-        { source, after },
-      );
-      const last = lines.at(-1);
-      if (!last) return;
-      yield lines;
-      after = last.id;
-    }
+         WHERE i.source = :source ${last ? 'AND i.id > :after' : ''} ORDER BY i.id LIMIT ${size}`,
+        { source, after: last?.id ?? null },
+      ),
+    );
   }
 }
 

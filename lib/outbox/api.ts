@@ -98,13 +98,13 @@ export class OutboxApi {
   }
 
   /**
-   * Sends all due entries, and resolves when this is done. Call it in a scheduled job if no process runs for long, or
-   * if `outbox: { interval: false }` is set.
+   * Sends all due entries. Resolves when this is done, and when the entries are sent that this process is sending
+   * already. Call it in a scheduled job if no process runs for long, or if `outbox: { interval: false }` is set.
    *
    * @throws AuthError `unavailable` (503) if the database is unavailable
    */
   deliver(): Promise<Delivered> {
-    return this.#outbox.deliver();
+    return this.#outbox.deliver(true);
   }
 
   #present({

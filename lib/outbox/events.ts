@@ -1,5 +1,6 @@
 import { inspect } from 'node:util';
 import type { Transaction } from 'sequelize';
+import { slicesOf } from '../database/batches.js';
 import type { Database } from '../database/database.js';
 import type { Log } from '../logger.js';
 import { CORE, Declarations, type Owner } from '../owners.js';
@@ -210,13 +211,21 @@ export class Events {
    * @throws TypeError if the event has not been declared
    */
   emit<N extends AuthEventName>(name: N, details: EventDetails[N], transaction?: Transaction): void {
-    declaredEvents.require(name);
-    const { ip = null, userAgent } = this.database.context.client;
-    // Freeze the event, because all listeners and the audit log get the same object. TypeScript cannot infer a spread
-    // of `N`.
-    const event = Object.freeze({ ip, userAgent, ...details }) as unknown as AuthEvents[N];
+    const event = this.#eventOf(name, details);
     this.#recorder?.record(name, event, transaction);
-    this.database.afterCommit(transaction, () => this.#notify(name, event));
+    const { background } = this.database.context;
+    this.database.afterCommit(transaction, () => {
+      for (const notifying of this.#notify(name, event)) background.add(notifying);
+    });
+  }
+
+  /**
+   * Emits an event that webhooks do not get, and that is not about a change. Resolves when all listeners are done.
+   *
+   * @throws TypeError if the event has not been declared
+   */
+  async emitAndWait<N extends AuthEventName>(name: N, details: EventDetails[N]): Promise<void> {
+    await Promise.all(this.#notify(name, this.#eventOf(name, details)));
   }
 
   /**
@@ -235,11 +244,11 @@ export class Events {
     const { context } = this.database;
     const { client } = context;
     const later = async () => {
-      for (const details of others) this.emit(name, details);
+      for await (const some of slicesOf(others)) for (const details of some) this.emit(name, details);
     };
-    this.database.afterCommit(transaction, () => {
-      void context.detached(() => context.forClient(client, later));
-    });
+    this.database.afterCommit(transaction, () =>
+      context.background.add(context.detached(() => context.forClient(client, later))),
+    );
   }
 
   /**
@@ -272,14 +281,24 @@ export class Events {
     this.#recorder = recorder;
   }
 
-  #notify<N extends AuthEventName>(name: N, event: AuthEvents[N]): void {
-    const listeners = this.#listeners.get(name) as Set<AuthEventListener<N>> | undefined;
-    for (const listener of listeners ?? []) {
-      // In a microtask, a listener cannot break the caller's work, but runs before the code that awaits this work
-      // continues.
-      inMicrotask(() => this.#call(name, () => listener(event)));
-    }
-    for (const listener of this.#forAll) inMicrotask(() => this.#call(name, () => listener(name, event)));
+  #eventOf<N extends AuthEventName>(name: N, details: EventDetails[N]): AuthEvents[N] {
+    declaredEvents.require(name);
+    const { ip = null, userAgent } = this.database.context.client;
+    // Freeze the event, because all listeners and the audit log get the same object. TypeScript cannot infer a spread
+    // of `N`.
+    return Object.freeze({ ip, userAgent, ...details }) as unknown as AuthEvents[N];
+  }
+
+  /**
+   * Calls the listeners in a microtask, where they cannot break the caller's work, but run before the code that awaits
+   * this work continues.
+   */
+  #notify<N extends AuthEventName>(name: N, event: AuthEvents[N]): Promise<void>[] {
+    const listeners = (this.#listeners.get(name) ?? []) as Iterable<AuthEventListener<N>>;
+    return [
+      ...Array.from(listeners, (listener) => () => listener(event)),
+      ...this.#forAll.map((listener) => () => listener(name, event)),
+    ].map((tell) => inMicrotask(() => this.#call(name, tell)));
   }
 
   async #call(name: AuthEventName, tell: () => unknown): Promise<void> {

@@ -60,10 +60,9 @@ export class Lane {
     return this.#running.size >= this.destination.atOnce;
   }
 
-  /** Runs `work`, which must not fail, now or later. Drops it if the queue is full. */
-  offer(work: () => Promise<void>): void {
-    if (!this.isBusy) this.#start(work);
-    else if (this.#queue.length < MAX_QUEUED) this.#queue.push(work);
+  /** Runs `work`, which must not fail, now or later. Drops it if the queue is full. Resolves when it is done. */
+  async offer(work: () => Promise<void>): Promise<void> {
+    if (!this.isBusy || this.#queue.length < MAX_QUEUED) await this.runAll([work]);
   }
 
   /** Runs all of `works`, and waits for them. @throws the first error of them */

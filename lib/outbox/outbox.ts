@@ -3,6 +3,7 @@ import type { CallContext } from '../context/call.js';
 import { withTimeout } from '../context/deadline.js';
 import { hideTokens } from '../crypto/token.js';
 import { uuidv7 } from '../crypto/uuid.js';
+import { readBatches, slicesOf } from '../database/batches.js';
 import { describeError, kindOf, type Log, plainError } from '../logger.js';
 import type { Telemetry } from '../telemetry.js';
 import { timers, turnEnd } from '../timers.js';
@@ -10,8 +11,6 @@ import { type Destination, isFinal, Lane } from './lane.js';
 import { type NewEntry, type OutboxRow, OutboxRows, type OutboxRowsNeeds } from './rows.js';
 
 const MAX_SAVING_PAUSE_MS = 5000;
-/** The maximum number of rows in one statement. */
-const BATCH = 100;
 
 /** The result of a round of deliveries. */
 export interface Delivered {
@@ -35,6 +34,8 @@ interface OutboxNeeds extends OutboxRowsNeeds {
 export class Outbox {
   readonly rows: OutboxRows;
   readonly #lanes = new Map<string, Lane>();
+  /** The new entries that this process is sending. */
+  readonly #sending = new Set<Promise<boolean | null>>();
   /** The attempts whose `send` has not returned, and the names of their entries in the log. */
   readonly #attempts = new Map<AbortController, string>();
   #timer: NodeJS.Timeout | undefined;
@@ -79,13 +80,16 @@ export class Outbox {
     return this.core.database.beforeCommit(transaction, entries, this.#write);
   }
 
-  /** Sends entries until none is due. @throws AuthError `unavailable` */
-  deliver(): Promise<Delivered> {
+  /**
+   * Sends entries until none is due.
+   *
+   * @param waits whether it also waits for the entries that this process is sending already, and counts them
+   * @throws AuthError `unavailable`
+   */
+  deliver(waits = false): Promise<Delivered> {
     // Run one round after another, because the current one might already have passed entries that have just become due.
-    const round = (this.#round ?? Promise.resolve()).then(
-      () => this.#deliverAll(),
-      () => this.#deliverAll(),
-    );
+    const deliver = () => this.#deliverAll(waits);
+    const round = (this.#round ?? Promise.resolve()).then(deliver, deliver);
     this.#round = round;
     const forget = () => {
       if (this.#round === round) this.#round = undefined;
@@ -97,8 +101,9 @@ export class Outbox {
   /** Makes an entry due, and sends it in the background. @returns whether there is such an entry that has failed */
   async retry(id: string): Promise<boolean> {
     const isDue = await this.rows.retry(id);
+    const { context } = this.core;
     const deliver = () => this.deliver().catch((error) => this.#couldNotLook(error));
-    if (isDue) this.core.context.afterCommit(() => void this.core.context.detached(deliver));
+    if (isDue) context.afterCommit(() => context.background.add(context.detached(deliver)));
     return isDue;
   }
 
@@ -143,8 +148,7 @@ export class Outbox {
 
   // This is a property, because the database groups the entries of a transaction by this function.
   readonly #write = async (entries: readonly NewEntry[], transaction?: Transaction): Promise<void> => {
-    for (let at = 0; at < entries.length; at += BATCH)
-      await this.#insert(entries.slice(at, at + BATCH), transaction);
+    for await (const some of slicesOf(entries)) await this.#insert(some, transaction);
   };
 
   async #insert(entries: readonly NewEntry[], transaction: Transaction | undefined): Promise<void> {
@@ -155,10 +159,7 @@ export class Outbox {
       return { ...entry, id: uuidv7(Math.floor(now)), timeoutMs, traceparent };
     });
     const rows = await this.rows.insert(begun, transaction);
-    this.core.database.afterCommit(transaction, () => {
-      // Wait for the response, which is often written in this turn of the event loop.
-      timers.setImmediate(() => this.#begin(rows));
-    });
+    this.core.database.afterCommit(transaction, () => this.core.context.background.add(this.#begin(rows)));
   }
 
   #laneOf(name: string): Lane {
@@ -167,12 +168,32 @@ export class Outbox {
     return lane;
   }
 
-  #begin(rows: readonly OutboxRow[]): void {
-    for (const row of rows) {
-      const lane = this.#laneOf(row.lane);
-      const attempt = async () => void (await this.#try(lane, row));
-      lane.offer(() => this.core.context.detached(attempt).catch((error) => this.#couldNotLook(error)));
-    }
+  /** Sends new entries in the background. */
+  async #begin(rows: readonly OutboxRow[]): Promise<void> {
+    // Wait for the response, which is often written in this turn of the event loop.
+    const turn = turnEnd();
+    await Promise.all(
+      rows.map((row) => {
+        const sending = this.#offer(row, turn).finally(() => this.#sending.delete(sending));
+        this.#sending.add(sending);
+        return sending;
+      }),
+    );
+  }
+
+  /** @returns like {@link #try}; null if the entry could not be read, or is left to the next round */
+  async #offer(row: OutboxRow, turn: Promise<void>): Promise<boolean | null> {
+    await turn;
+    const lane = this.#laneOf(row.lane);
+    let isSent: boolean | null = null;
+    await lane.offer(async () => {
+      try {
+        isSent = await this.core.context.detached(() => this.#try(lane, row));
+      } catch (error) {
+        this.#couldNotLook(error);
+      }
+    });
+    return isSent;
   }
 
   // The random part spreads processes that were started together, so that they do not keep looking at the same time.
@@ -193,25 +214,24 @@ export class Outbox {
     this.core.settings.log.warn('outbox.unreadable', 'the outbox could not be read', { err: error });
   }
 
-  async #deliverAll(): Promise<Delivered> {
+  async #deliverAll(waits: boolean): Promise<Delivered> {
     const total: Delivered = { sent: 0, failed: 0 };
     const lanes = [...this.#lanes.values()];
+    const sending = waits ? [...this.#sending] : [];
     await this.core.context.detached(() => Promise.all(lanes.map((lane) => this.#deliverLane(lane, total))));
+    for (const isSent of await Promise.all(sending)) count(total, isSent);
     return total;
   }
 
   async #deliverLane(lane: Lane, total: Delivered): Promise<void> {
     const { lane: name, atOnce } = lane.destination;
-    while (!this.#isClosed) {
-      const rows = await this.rows.due(name, atOnce);
+    const due = async () => (this.#isClosed ? [] : this.rows.due(name, atOnce));
+    for await (const rows of readBatches(due, atOnce))
       await lane.runAll(
         rows.map((row) => async () => {
-          const isSent = await this.#try(lane, row);
-          if (isSent !== null) total[isSent ? 'sent' : 'failed']++;
+          count(total, await this.#try(lane, row));
         }),
       );
-      if (rows.length < atOnce) return;
-    }
   }
 
   /** @returns whether it was sent; null if this process did not have to send it @throws if the database is down */
@@ -308,4 +328,8 @@ export class Outbox {
       );
     else this.core.settings.log.debug('outbox.still_not_sent', `${what} was not sent: ${reason}`, facts);
   }
+}
+
+function count(total: Delivered, isSent: boolean | null): void {
+  if (isSent !== null) total[isSent ? 'sent' : 'failed']++;
 }

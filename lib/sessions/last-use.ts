@@ -1,3 +1,4 @@
+import { inTurns } from '../database/batches.js';
 import type { Database } from '../database/database.js';
 import type { Replacements } from '../database/statements.js';
 import type { Log } from '../logger.js';
@@ -41,6 +42,8 @@ export class LastUse {
   #writing: ReadonlyMap<string, Use> = new Map();
   #flushing: Promise<void> = Promise.resolve();
   #timer: NodeJS.Timeout | undefined;
+  /** Called when no use waits any longer. */
+  #end: (() => void) | undefined;
   #due = 0;
   /** After a failure, by `performance.now()`. */
   #notBefore = 0;
@@ -82,6 +85,7 @@ export class LastUse {
     if (this.#writing.has(id) || (known && known.at > use.at)) return;
     if (!known && this.#waiting.size >= MAX_WAITING) this.#dropped++;
     else this.#waiting.set(id, use);
+    this.#end ??= this.database.context.background.begin();
     this.#schedule(this.#waiting.size < MAX_ROWS ? inMs : 0);
   }
 
@@ -104,9 +108,7 @@ export class LastUse {
 
   async #saveAll(isLast: boolean): Promise<void> {
     this.#reportDropped();
-    // Uses that are retried are added behind these.
-    for (let left = this.#waiting.size; left > 0; left -= MAX_ROWS) {
-      const uses = this.#take(Math.min(left, MAX_ROWS));
+    for await (const uses of inTurns(this.#takeAll())) {
       try {
         const saved = await this.#write(uses);
         // The other rows might have been locked.
@@ -123,7 +125,15 @@ export class LastUse {
         break;
       }
     }
-    if (this.#waiting.size > 0) this.#schedule(DELAY_MS);
+    if (this.#waiting.size > 0) return this.#schedule(DELAY_MS);
+    this.#end?.();
+    this.#end = undefined;
+  }
+
+  /** Takes the uses that are waiting now. Uses that are added or retried in the meantime are behind them. */
+  *#takeAll(): Generator<ReadonlyMap<string, Use>> {
+    for (let left = this.#waiting.size; left > 0; left -= MAX_ROWS)
+      yield this.#take(Math.min(left, MAX_ROWS));
   }
 
   #take(count: number): ReadonlyMap<string, Use> {

@@ -1,11 +1,10 @@
 import type { SecretBox } from '../crypto/secret-box.js';
+import { FEW_ROWS, readBatches, slicesOf } from '../database/batches.js';
 import type { Chore } from '../database/chores.js';
 import type { Columns, RowOf } from './column.js';
 import type { Table } from './table.js';
 
 type Raw = Readonly<Record<string, unknown>>;
-
-const BATCH = 200;
 
 /**
  * Re-encrypts, in batches, the rows of a table whose values were not encrypted with the config's first secret. Rows
@@ -31,18 +30,17 @@ export class SealedRows<C extends Columns, K extends keyof C & string> implement
     const rows = this.rows.whole('r');
     const { attribute, name } = this.rows.key;
     const key = `r.${name}`;
-    for (let after: string | Buffer | null = null; ; ) {
-      // Select all rows, because a statement that searches for the few outdated ones could exceed its deadline.
-      const batch: RowOf<C>[] = await rows.select(
-        `${after === null ? '' : `WHERE ${key} > :after`} ORDER BY ${key} LIMIT ${BATCH}`,
-        { after },
-      );
+    // Select all rows, because a statement that searches for the few outdated ones could exceed its deadline.
+    const batches = readBatches<RowOf<C>>((last, size) =>
+      rows.select(`${last ? `WHERE ${key} > :after` : ''} ORDER BY ${key} LIMIT ${size}`, {
+        after: ((last as Raw | undefined)?.[attribute] ?? null) as string | Buffer | null,
+      }),
+    );
+    for await (const batch of batches) {
       let resealed = 0;
-      for (const row of batch) resealed += await this.#reseal(row, dryRun);
+      for await (const few of slicesOf(batch, FEW_ROWS))
+        for (const row of few) resealed += await this.#reseal(row, dryRun);
       yield resealed;
-      const last = batch.at(-1);
-      if (!last || batch.length < BATCH) return;
-      after = (last as Raw)[attribute] as string | Buffer;
     }
   }
 

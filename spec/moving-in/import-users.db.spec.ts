@@ -3,7 +3,7 @@ import { DataTypes } from 'sequelize';
 import { AuthError, admin, type ImportRow, oauth, suspension, twoFactor } from '../../lib/index.js';
 import { movingIn } from '../../lib/moving-in.js';
 import { ada, password, type SpecApp, startApp } from '../support/app.js';
-import { rows } from '../support/database.js';
+import { dialect, rows } from '../support/database.js';
 import { fixedProvider } from '../support/fixed-provider.js';
 import { ownRows } from '../support/own-rows.js';
 import { expectProblem } from '../support/problem.js';
@@ -15,6 +15,8 @@ const HASH = '$2y$05$b4arMjmQm5Cghbd7RLH8rOmlm8QIxdxETXnBzWzGYMXNsDwA4U8Ae';
 const WORDS = 'correct horse battery';
 const SECRET = 'JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP';
 const SINCE = '2021-03-04T05:06:07.890Z';
+/** The number of rows in a batch. */
+const BATCH = dialect === 'sqlite' ? 50 : 200;
 
 const plugins = () =>
   [
@@ -247,13 +249,12 @@ describe('auth.movingIn.importUsers', () => {
     };
     const { users, skipped } = await importUsers(source, { onProgress });
     expect([users.length, skipped.length]).toEqual([1287, 13]);
-    expect(progress).toEqual([
-      { rows: 500, imported: 495, skipped: 5 },
-      { rows: 1000, imported: 990, skipped: 10 },
-      { rows: 1300, imported: 1287, skipped: 13 },
-    ]);
+    expect(progress).toHaveLength(Math.ceil(1300 / BATCH));
+    expect(progress[0]).toMatchObject({ rows: BATCH });
+    expect(progress).toContainEqual({ rows: 1000, imported: 990, skipped: 10 });
+    expect(progress.at(-1)).toEqual({ rows: 1300, imported: 1287, skipped: 13 });
     expect(ahead).toBe(0);
-    expect(statements.length).toBeLessThan(40);
+    expect(statements.length).toBeLessThan(10 * progress.length);
     expect(statements.join()).not.toContain('$2y$');
     await signIn('user-1234@example.com').expect(200);
   });
@@ -264,7 +265,7 @@ describe('auth.movingIn.importUsers', () => {
     expect([planned.users.length, planned.skipped.length]).toEqual([1188, 15]);
     expect(await idsInDatabase()).toEqual([]);
     const broken = stream(given, (index) => {
-      if (index === 1100) throw new Error('the source is gone');
+      if (index === 1010) throw new Error('the source is gone');
     });
     await expect(importUsers(broken)).rejects.toThrow('the source is gone');
     expect(await idsInDatabase()).toHaveLength(990);
@@ -340,7 +341,7 @@ describe('auth.movingIn.importUsers', () => {
     const onProgress = () => Promise.reject(new Error('enough'));
     await expect(importUsers(endless(), { onProgress })).rejects.toThrow('enough');
     expect(isStopped).toBe(true);
-    expect(await idsInDatabase()).toHaveLength(500);
+    expect(await idsInDatabase()).toHaveLength(BATCH);
   });
 
   test.each<[string, unknown, object, string]>([

@@ -297,6 +297,38 @@ describe('the outbox', () => {
     }
   });
 
+  test.each([
+    ['sent', { sent: 1, failed: 0 }],
+    ['waiting', { sent: 0, failed: 1 }],
+  ])('that this process is sending is waited for and counted by deliver(): %s', async (state, delivered) => {
+    await start();
+    let begun: () => void = () => {};
+    let end: () => void = () => {};
+    const beginning = new Promise<void>((resolve) => {
+      begun = resolve;
+    });
+    send = () =>
+      new Promise<void>((resolve, reject) => {
+        end = state === 'sent' ? resolve : () => reject(new Error('no'));
+        begun();
+      });
+    await app.auth.users.create({ ...ada, emailVerified: true });
+    await requestReset();
+    await beginning;
+    const deliveries = [app.auth.outbox.deliver(), app.auth.outbox.deliver()] as const;
+    end();
+    expect(await deliveries[0]).toEqual(delivered);
+    expect(await states()).toEqual([state]);
+    expect(await deliveries[1]).toEqual({ sent: 0, failed: 0 });
+  });
+
+  test('that was committed just before deliver() is called is counted by it', async () => {
+    await start();
+    await app.auth.users.create({ ...ada, emailVerified: true });
+    await app.auth.credential.requestPasswordReset({ email: ada.email });
+    expect(await app.auth.outbox.deliver()).toEqual({ sent: 1, failed: 0 });
+  });
+
   test('is looked through by a timer', async () => {
     await start({ outbox: { interval: 1 } });
     send = failing;

@@ -1,4 +1,5 @@
 import type { Sequelize } from 'sequelize';
+import { readBatches } from '../../database/batches.js';
 import { isSequelize } from '../../database/connect.js';
 
 /** A row of a previous system's table, as the database's driver returned it. */
@@ -28,8 +29,6 @@ export interface FoundTable<Key extends string = string> {
   readonly table: string;
   readonly columns: Readonly<Record<Key, string>>;
 }
-
-const BATCH = 500;
 
 /** @param what the name of the importer, for the message @throws TypeError if it is not a Sequelize instance */
 export function requireSequelize(sequelize: unknown, what: string): void {
@@ -96,21 +95,19 @@ export class PreviousTables {
    *
    * @param key a column whose values are unique and not null
    */
-  async *batches(table: string, key: string): AsyncGenerator<SourceRow[]> {
+  batches(table: string, key: string): AsyncGenerator<readonly SourceRow[]> {
     const column = this.#quote(key);
-    for (let after: unknown; ; ) {
-      const condition = after === undefined ? '' : `WHERE ${column} > :after`;
-      const rows = await this.#select(table, `${condition} ORDER BY ${column} LIMIT ${BATCH}`, { after });
-      const last = rows.at(-1);
-      if (!last) return;
-      yield rows;
-      after = last[key];
-      if (after === undefined || after === null)
+    return readBatches<SourceRow>(async (last, size) => {
+      const condition = last ? `WHERE ${column} > :after` : '';
+      const rows = await this.#select(table, `${condition} ORDER BY ${column} LIMIT ${size}`, {
+        after: last?.[key],
+      });
+      if (rows.length > 0 && (rows.at(-1)?.[key] ?? null) === null)
         throw new TypeError(
           `latchkey: ${table} cannot be read by its column ${key}, which must exist and have a value in each row`,
         );
-      if (rows.length < BATCH) return;
-    }
+      return rows;
+    });
   }
 
   /** Finds the rows whose column has one of these values, and groups them by the value. */

@@ -1,6 +1,7 @@
 import type { Transaction } from 'sequelize';
 import type { Core } from '../../core/core.js';
 import { isUuid, uuidv7 } from '../../crypto/uuid.js';
+import { inTurns, ROWS_AT_ONCE } from '../../database/batches.js';
 import { storable } from '../../database/literal.js';
 import { endingWithObject } from '../../known-keys.js';
 import type { AuthEventName, ClientInfo } from '../../outbox/events.js';
@@ -18,7 +19,6 @@ export interface ListEventsOptions extends PageOptions, TransactionOption {
   kind?: string;
 }
 
-const BATCH = 200;
 const DELETIONS: ReadonlySet<string> = new Set(['user.deleted', 'admin.user_deleted']);
 // Limits memory use if events occur faster than the database can store them.
 const MAX_WAITING = 20_000;
@@ -73,8 +73,11 @@ export class AuditLogApi {
     return { events, nextCursor };
   }
 
-  /** @internal */
-  record(kind: AuthEventName, { userId = null, ip = null, userAgent = null, ...details }: AnyEvent): void {
+  /** Saves an event in the background. Resolves when no event waits any longer. @internal */
+  async record(
+    kind: AuthEventName,
+    { userId = null, ip = null, userAgent = null, ...details }: AnyEvent,
+  ): Promise<void> {
     if (this.#waiting.length >= MAX_WAITING) {
       this.#lost++;
       return;
@@ -88,6 +91,7 @@ export class AuditLogApi {
       details,
     });
     this.#writing ??= this.#core.context.detached(() => this.#write());
+    await this.#writing;
   }
 
   /** Removes the data that identifies a deleted user's devices and locations. @internal */
@@ -104,8 +108,7 @@ export class AuditLogApi {
 
   // Sends one statement at a time, so that a burst of events does not occupy several connections.
   async #write(): Promise<void> {
-    while (this.#waiting.length > 0) {
-      const rows = this.#waiting.splice(0, BATCH);
+    for await (const rows of inTurns(this.#batches())) {
       try {
         await this.#core.database.ready();
         await this.#table.insert(rows.map((row) => this.#dated(row)));
@@ -120,6 +123,8 @@ export class AuditLogApi {
         );
       }
     }
+    // Some events might have been recorded since the last batch.
+    if (this.#waiting.length > 0) return this.#write();
     this.#writing = null;
     if (this.#lost === 0) return;
     this.#core.settings.log.error(
@@ -128,6 +133,10 @@ export class AuditLogApi {
       { cause: null, count: this.#lost },
     );
     this.#lost = 0;
+  }
+
+  *#batches(): Generator<Recorded[]> {
+    while (this.#waiting.length > 0) yield this.#waiting.splice(0, ROWS_AT_ONCE);
   }
 
   // Date events when they are saved, because the database's clock might not have been read when they were recorded.

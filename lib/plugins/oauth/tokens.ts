@@ -207,6 +207,7 @@ export class Refresher {
       this.#carryOut(account, refreshToken, client, lease),
     ).finally(() => this.#running.delete(refreshing));
     this.#running.add(refreshing);
+    this.oauth.core.context.background.add(refreshing);
     await withTimeout(refreshing, Math.max(1, startedAt + MAX_REFRESH_MS - performance.now()), slow);
     return this.#reread(account);
   }
@@ -332,6 +333,7 @@ export class Refresher {
         this.#saving.delete(account.id),
       );
       this.#saving.set(account.id, saving);
+      this.oauth.core.context.background.add(saving);
       throw error;
     }
   }
