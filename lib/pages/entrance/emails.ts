@@ -15,7 +15,7 @@ export interface VerifyEmailValues {
   readonly token: string | null;
   /** The email that is verified. Null without a valid link. */
   readonly of: string | null;
-  /** Whether the password must be entered, because the account is not signed in here. */
+  /** Whether the password must be entered, because the account is not signed in here, or the cookie does not prove it. */
   readonly needsPassword: boolean;
   /** Whether a sign-in was rejected because the email is not verified yet. */
   readonly isWaiting: boolean;
@@ -54,7 +54,8 @@ export function verifyEmail(site: Site): Page | null {
     async values(visit) {
       const { auth, returnTo, query, refused } = visit;
       const { token, found } = await site.linkOf(visit, VERIFY_EMAIL);
-      const isOwn = found !== null && auth?.user.id === found.record.user.id;
+      const isOwn =
+        auth !== null && auth.user.id === found?.record.user.id && site.core.ownBrowser.counts(auth);
       return {
         form: site.form(visit, { path }, 'confirm'),
         token: found && token,
