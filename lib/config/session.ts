@@ -26,12 +26,13 @@ const MAX_FORMER = 5;
 /** How the session cookie is set. */
 export interface CookieOptions {
   /**
-   * The cookie's name.
+   * The cookie's name. Unless it starts with `__Host-`, another subdomain can set a cookie with this name, so the session does
+   * not prove that the browser is the account's own when its mailbox is first proven.
    * @default `__Host-latchkey` if secure (`__Secure-latchkey` with a domain or path), otherwise `latchkey`
    */
   name?: string;
   /**
-   * A domain whose subdomains get the cookie too. If you change it, add the former value to `former`.
+   * A domain whose subdomains get the cookie too, and can set it. If you change it, add the former value to `former`.
    * @default the current host only
    */
   domain?: string;

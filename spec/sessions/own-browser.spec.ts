@@ -453,7 +453,7 @@ const DECIDE: readonly (readonly [what: string, pattern: RegExp, files: Readonly
         'pages/site.ts': 'asks about the device cookie, so that the page has the field for the password',
         'plugins/oauth/flows.ts': 'names a cookie that is always of this host, and decides nothing',
         'plugins/credential-password/options.ts': 'rejects options that exclude each other',
-        'cli/checks/settings.ts': 'shows the domain to the operator',
+        'cli/checks/settings.ts': 'warns the operator',
         'moving-in/systems/bridge-options.ts': 'names the cookies of previous systems',
       },
     ],
