@@ -208,7 +208,7 @@ async function accountLife(): Promise<void> {
   await call(one, 'POST /email-changes/confirm', { token: newAddress });
   await rows(app.database, 'UPDATE users SET email_verified_at = NULL WHERE id = :id', { id });
   const proof = await mailOf(address, 'verify-email', () => call(one, 'POST /email-verifications'));
-  await call(one, 'POST /verify-email', { token: proof });
+  await call(one, 'POST /verify-email', { token: proof, password: changed });
   await rows(app.database, 'UPDATE users SET password_hash = NULL WHERE id = :id', { id });
   await call(one, 'POST /passwords/set', { new_password: ada.password }, { form: 'yes' });
   await rows(app.database, 'UPDATE users SET password_hash = NULL WHERE id = :id', { id });

@@ -80,7 +80,10 @@ test('nodemailerEmail sends emails through a real SMTP server, and the tokens in
   const link = linkOf(mail);
   expect(link.origin + link.pathname).toBe('http://app.example.com/verify-email');
   const token = link.searchParams.get('token');
-  const { body } = await browser.post('/auth/verify-email').send({ token }).expect(200);
+  const { body } = await browser
+    .post('/auth/verify-email')
+    .send({ token, password: ada.password })
+    .expect(200);
   expect(body.user.email_verified_at).not.toBeNull();
 
   const reset = await next();

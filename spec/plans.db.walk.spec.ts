@@ -106,7 +106,7 @@ const ROUTES: Record<string, () => Promise<unknown>> = {
   'POST /email-verifications': () => browser.post('/auth/email-verifications').expect(202),
   'POST /verify-email': async () => {
     const token = await mailTo('verify-email', () => browser.post('/auth/email-verifications').expect(202));
-    await browser.post('/auth/verify-email').send({ token }).expect(200);
+    await browser.post('/auth/verify-email').send({ token, password: ada.password }).expect(200);
   },
   'GET /sessions': () => browser.get('/auth/sessions').expect(200),
   'DELETE /sessions/{id}': async () => {

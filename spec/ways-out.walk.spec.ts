@@ -321,7 +321,9 @@ describe('the table', () => {
     const serializing: string[] = [];
     for (const file of files) {
       const source = readFileSync(lib + file, 'utf8');
-      for (const [, kind = ''] of source.matchAll(/\b(?:cookieBeside|laxCookie)\([^()]*, '(\w+)'\)/g))
+      for (const [, kind = ''] of source.matchAll(
+        /\b(?:cookieBeside|laxCookie|hostCookie)\([^()]*, '(\w+)'\)/g,
+      ))
         kinds.add(kind);
       if (/\bserialize\(name/.test(source)) serializing.push(file);
     }

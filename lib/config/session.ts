@@ -26,12 +26,13 @@ const MAX_FORMER = 5;
 /** How the session cookie is set. */
 export interface CookieOptions {
   /**
-   * The cookie's name.
+   * The cookie's name. Unless it starts with `__Host-`, another subdomain can set a cookie with this name, so the session does
+   * not prove that the browser is the account's own when its mailbox is first proven.
    * @default `__Host-latchkey` if secure (`__Secure-latchkey` with a domain or path), otherwise `latchkey`
    */
   name?: string;
   /**
-   * A domain whose subdomains get the cookie too. If you change it, add the former value to `former`.
+   * A domain whose subdomains get the cookie too, and can set it. If you change it, add the former value to `former`.
    * @default the current host only
    */
   domain?: string;
@@ -115,7 +116,7 @@ export function sessionSettings(
     session,
     cookie,
     /** The cookie that identifies a browser: see `Devices`. */
-    deviceCookie: laxCookie(cookie, 'device'),
+    deviceCookie: deviceCookie(cookie),
     /** The cookie of a pending sign-in. */
     pendingCookie: laxCookie(cookie, 'pending'),
   };
@@ -158,6 +159,18 @@ function withoutDot(domain: string): string {
   return domain.toLowerCase().replace(/^\./, '');
 }
 
+/** The prefix of cookies that browsers accept only if they are Secure, and have the path `/` and no domain (RFC 6265bis). */
+const HOST_PREFIX = '__Host-';
+
+/**
+ * Whether no other host can set the cookie in a browser. A sibling host, such as another subdomain, can set cookies for the
+ * whole domain, and a request does not say which host has set a cookie. Only the prefix of its name prevents this, so a
+ * cookie over plain http, with a domain or path, or with a name without the prefix can be planted.
+ */
+export function isOfThisHost({ name }: Pick<CookieSettings, 'name'>): boolean {
+  return name.startsWith(HOST_PREFIX);
+}
+
 /** @param where the option that contains the domain and path, for messages */
 function cookieAt(
   options: Omit<z.output<typeof cookieSchema>, 'former'>,
@@ -166,7 +179,7 @@ function cookieAt(
 ): CookieSettings {
   const secure = options.secure ?? (baseUrl?.startsWith('https:') || process.env.NODE_ENV === 'production');
   const hostOnly = options.domain === undefined && options.path === '/';
-  const prefix = secure ? (hostOnly ? '__Host-' : '__Secure-') : '';
+  const prefix = secure ? (hostOnly ? HOST_PREFIX : '__Secure-') : '';
   const cookie = { ...options, secure, name: options.name ?? `${prefix}latchkey` };
   // Browsers silently drop a cookie that breaks these rules (RFC 6265bis).
   const host = baseUrl && new URL(baseUrl).hostname;
@@ -176,7 +189,7 @@ function cookieAt(
       `latchkey: ${where}.domain does not cover baseUrl's host: set it to ${host} or a parent domain`,
     );
   }
-  if (cookie.name.startsWith('__Host-') && !(secure && hostOnly)) {
+  if (isOfThisHost(cookie) && !(secure && hostOnly)) {
     throw new TypeError(
       where === 'session.cookie'
         ? 'latchkey: session.cookie.name starts with __Host-, which requires secure: true, path / and no domain'
@@ -209,18 +222,31 @@ export function cookieBeside(cookie: CookieSettings, purpose: string): CookieSet
 }
 
 /**
- * Returns the cookie of a rejected form. If it is Secure, only this host can set it, even if the session has a domain.
+ * Returns a cookie of this host alone, even if the session cookie has a domain, a path or a name without the prefix: see
+ * {@link isOfThisHost}. It has the prefix if it is Secure.
  */
-export function formCookie({ name, secure }: CookieSettings, page: string): CookieSettings {
+function hostCookie({ name, secure }: CookieSettings, purpose: string) {
   const realm = name.replace(/^__(Host|Secure)-/i, '');
-  return { name: `${secure ? '__Host-' : ''}${realm}-form-${page}`, path: '/', sameSite: 'lax', secure };
+  return { name: `${secure ? HOST_PREFIX : ''}${realm}-${purpose}`, path: '/', secure };
 }
 
-/**
- * Returns a cookie that is lax even if the session cookie is strict, because a sign-in with a provider ends with a
- * redirect from another site.
- */
+/** Returns the cookie of a rejected form. */
+export function formCookie(cookie: CookieSettings, page: string): CookieSettings {
+  return { ...hostCookie(cookie, `form-${page}`), sameSite: 'lax' };
+}
+
+/** Returns the cookie that identifies a browser. Only this host can set it, so that no sibling host can plant it. */
+function deviceCookie(cookie: CookieSettings): CookieSettings {
+  const { partitioned } = cookie;
+  return { ...hostCookie(cookie, 'device'), sameSite: laxOf(cookie), partitioned };
+}
+
+/** Returns a cookie for the host and path of the session cookie, which is lax if the session cookie is strict. */
 function laxCookie(cookie: CookieSettings, purpose: string): CookieSettings {
-  const sameSite = cookie.sameSite === 'strict' ? 'lax' : cookie.sameSite;
-  return { ...cookieBeside(cookie, purpose), sameSite };
+  return { ...cookieBeside(cookie, purpose), sameSite: laxOf(cookie) };
+}
+
+// A sign-in with a provider ends with a redirect from another site, with which browsers send no strict cookies.
+function laxOf({ sameSite }: CookieSettings): CookieSettings['sameSite'] {
+  return sameSite === 'strict' ? 'lax' : sameSite;
 }

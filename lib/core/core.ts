@@ -33,6 +33,7 @@ import { DeviceRows } from '../sessions/device-rows.js';
 import { Devices } from '../sessions/devices.js';
 import { EmailCodeStep } from '../sessions/email-code-step.js';
 import { LeftOut } from '../sessions/left-out.js';
+import { OwnBrowser } from '../sessions/own-browser.js';
 import { PasswordCheck } from '../sessions/password-check.js';
 import { PendingSignIns } from '../sessions/pending-sign-ins.js';
 import {
@@ -203,6 +204,8 @@ export class Core extends Given {
   readonly signInGate = new SignInGate(this);
   /** Completes pending sign-ins. */
   readonly completion = new Completion(this);
+  /** Decides whether a request comes from an account's own browser. */
+  readonly ownBrowser = new OwnBrowser(this);
   readonly emailProofs = new EmailProofs(this);
   readonly tokens = new OneTimeTokens(this);
   /** Emails links to choose a password. Null without emails or passwords. */

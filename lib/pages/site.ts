@@ -1,4 +1,5 @@
 import type { Request } from 'express';
+import { isOfThisHost } from '../config/session.js';
 import type { Core } from '../core/core.js';
 import { AuthError } from '../errors.js';
 import { checkParameters } from '../http/body.js';
@@ -246,7 +247,7 @@ export class Site {
 
   /** Whether a verification link works without a password in the browser of the sign-up. */
   get verifiesByClick(): boolean {
-    return this.core.emailVerification?.isByLink ?? false;
+    return (this.core.emailVerification?.isByLink ?? false) && isOfThisHost(this.core.settings.deviceCookie);
   }
 
   /** Whether the browser has a pending sign-in. */

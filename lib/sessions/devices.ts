@@ -1,5 +1,6 @@
 import type { Transaction } from 'sequelize';
 import type { Settings } from '../config/config.js';
+import { isOfThisHost } from '../config/session.js';
 import type { CallContext } from '../context/call.js';
 import { createToken, digestToken, isWellFormedToken } from '../crypto/token.js';
 import { isUuid, uuidv7 } from '../crypto/uuid.js';
@@ -99,6 +100,11 @@ export class Devices {
   get presented(): Buffer | null {
     const token = this.#presentedToken();
     return token === null ? null : digestToken(token);
+  }
+
+  /** Whether the user has signed in on the current request's device, and no other host can have named that device. */
+  async isKnownForCertain(userId: string): Promise<boolean> {
+    return this.#isCertain && (await this.find(userId)) !== null;
   }
 
   /** Whether an account knows the device with a token. @param userId null for an account that does not exist */
@@ -233,7 +239,7 @@ export class Devices {
    * Remembers the browser of the current request, after a sign-up that has not signed the user in.
    *
    * @param userId null if no account was created, which the statements must not reveal
-   * @returns the value for the browser's device cookie. Null if sign-ups are not remembered
+   * @returns the value for the browser's device cookie. Null if sign-ups are not remembered, or not in such a cookie
    */
   async signedUp(userId: string | null): Promise<string | null> {
     if (!this.#remembersSignUps) return null;
@@ -247,8 +253,7 @@ export class Devices {
    */
   async proved(userId: string, transaction: Transaction): Promise<string | null> {
     if (!this.#remembers) return null;
-    if (!namesDevice(this.core.carriers, this.core.context.client.request))
-      return this.#remember(userId, false, transaction);
+    if (!this.#isNamed) return this.#remember(userId, false, transaction);
     // An attacker cannot plant the value that a client sends in a header, so the client keeps it.
     const { presented } = this;
     if (presented) await this.#recent.add(userId, presented, false, transaction);
@@ -279,10 +284,19 @@ export class Devices {
     return this.core.contributions.some(({ remembersBrowsers }) => remembersBrowsers === true);
   }
 
-  // Only this host must be able to set the cookie: if it is valid for a whole domain, another subdomain could set it in a user's browser, to the value of a
-  // browser in which an attacker has created an account with the user's address.
+  // Otherwise, another host could give a user's browser the value of a browser in which a stranger has signed up with the
+  // user's address.
   get #remembersSignUps(): boolean {
-    return this.#remembers && this.core.settings.cookie.domain === undefined;
+    return this.#remembers && this.#isCertain;
+  }
+
+  get #isCertain(): boolean {
+    return this.#isNamed || isOfThisHost(this.core.settings.deviceCookie);
+  }
+
+  /** Whether the current request names its device in a header, which no other host can set. */
+  get #isNamed(): boolean {
+    return namesDevice(this.core.carriers, this.core.context.client.request);
   }
 
   async #remember(userId: string | null, madeThere: boolean, transaction: Transaction): Promise<string> {

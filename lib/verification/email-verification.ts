@@ -105,6 +105,7 @@ export class EmailVerification {
    * up with another person's address, whose owner must not verify that account by following the link. So the session or
    * the password is required as well or, if the app says so, the browser in which the account was created.
    *
+   * @param shown `sessionUserId` is the user of the request's session, if the browser is their own: see `OwnBrowser`
    * @param remembers whether the response can give the browser a cookie, so that it is remembered
    * @returns the user, and the value for the browser's device cookie
    * @throws AuthError `invalid_token`, `unauthenticated`, `invalid_credentials`, `rate_limited`

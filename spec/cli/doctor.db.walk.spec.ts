@@ -105,6 +105,10 @@ test('names settings that are not safe', async () => {
     environment: expect.stringMatching(/^warning: NODE_ENV is test/),
     cookie: expect.stringMatching(/^problem: .*is not Secure/),
   });
+  const named = { session: { cookie: { name: 'sid' } } };
+  expect((await examine(named, { TRUST: '1' })).wrong).toEqual({
+    cookie: expect.stringMatching(/^warning: sid does not start with __Host-/),
+  });
 });
 
 test.each([

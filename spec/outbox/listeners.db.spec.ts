@@ -126,7 +126,7 @@ describe('events contain ids, the address and the user agent', () => {
 
   test('for an email verification and a password reset', async () => {
     const { token } = await app.mailOf(() => browser.post('/auth/email-verifications').expect(202));
-    await browser.post('/auth/verify-email').send({ token }).expect(200);
+    await browser.post('/auth/verify-email').send({ token, password: person.password }).expect(200);
     await expectEvents(['user.email_verified', {}]);
     const lost = await app.mailOf(() =>
       browser.post('/auth/passwords/request-reset').send({ email: person.email }),

@@ -238,14 +238,23 @@ describe('the device cookie', () => {
     [
       'a domain',
       { baseUrl: 'https://app.example.com', session: { cookie: { domain: 'example.com' } } },
-      '__Secure-latchkey-device',
-      ['Domain=example.com', 'Secure', 'SameSite=Lax'],
+      '__Host-latchkey-device',
+      ['Path=/', 'Secure', 'SameSite=Lax'],
     ],
     [
       'another name, SameSite and path',
-      { session: { cookie: { name: 'sid', sameSite: 'strict', path: '/auth' } } },
+      {
+        baseUrl: 'https://app.example.com',
+        session: { cookie: { name: 'sid', sameSite: 'strict', path: '/auth' } },
+      },
+      '__Host-sid-device',
+      ['Path=/', 'Secure', 'SameSite=Lax'],
+    ],
+    [
+      'a path over plain http',
+      { session: { cookie: { name: 'sid', path: '/auth' } } },
       'sid-device',
-      ['Path=/auth', 'SameSite=Lax'],
+      ['Path=/', 'SameSite=Lax'],
     ],
     [
       'a session cookie for other sites',
@@ -262,15 +271,19 @@ describe('the device cookie', () => {
       '__Host-latchkey-device',
       ['Secure', 'SameSite=None', 'Partitioned'],
     ],
-  ])('follows the session cookie: with %s', async (_what, config, name, attributes) => {
-    app = await startMailApp({ plugins, config: { rateLimit: false, ...config } });
-    await app.auth.credential.signUp(ada);
-    const cookie = sessionCookie(await signIn().expect(200), name);
-    expect(cookie?.value).toMatch(/^lkd_/);
-    expect(cookie?.attributes).toEqual(
-      expect.arrayContaining([...attributes, 'HttpOnly', 'Max-Age=7776000']),
-    );
-  });
+  ])(
+    'is of this host alone, and otherwise follows the session cookie: with %s',
+    async (_what, config, name, attributes) => {
+      app = await startMailApp({ plugins, config: { rateLimit: false, ...config } });
+      await app.auth.credential.signUp(ada);
+      const cookie = sessionCookie(await signIn().expect(200), name);
+      expect(cookie?.value).toMatch(/^lkd_/);
+      expect(cookie?.attributes.filter((one) => one.startsWith('Domain='))).toEqual([]);
+      expect(cookie?.attributes).toEqual(
+        expect.arrayContaining([...attributes, 'HttpOnly', 'Max-Age=7776000']),
+      );
+    },
+  );
 });
 
 describe('the devices of an account', () => {

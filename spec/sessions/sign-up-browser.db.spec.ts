@@ -7,6 +7,9 @@ import { ago } from '../support/sessions.js';
 import { firstStep } from '../support/two-factor.js';
 
 // Verification by one click, in the browser in which the account was made.
+/** The cookie of a browser, which only this host can set: see own-browser.spec.ts. */
+const DEVICE = '__Host-latchkey-device';
+
 type Options = NonNullable<Parameters<typeof password>[0]>;
 let app: SpecApp<readonly [ReturnType<typeof password>]>;
 let mails: ReturnType<typeof mailbox>;
@@ -15,7 +18,7 @@ const start = async (options: Options = {}, config: object = {}) => {
   const credential = password({ verifyEmailBy: 'link', sendVerificationOnSignUp: true, ...options });
   app = await startApp({
     plugins: [credential] as const,
-    config: { baseUrl: 'http://app.example.com', email: { send: mails.send }, ...config },
+    config: { baseUrl: 'https://app.example.com', email: { send: mails.send }, ...config },
   });
 };
 afterEach(() => app.stop());
@@ -35,7 +38,7 @@ describe('a click on the link', () => {
     const browser = app.browser();
     const answer = await verify(browser, await tokenOf(browser)).expect(200);
     expect(answer.body.user.email_verified_at).not.toBeNull();
-    expect(sessionCookie(answer)).toBeUndefined();
+    expect(sessionCookie(answer, '__Host-latchkey')).toBeUndefined();
     await browser.get('/auth/me').expect(401);
     // Nothing that was given at the sign-up is dropped.
     await firstStep(browser).expect(200);
@@ -111,7 +114,7 @@ describe('a click on the link', () => {
   test('by code needs the request of that browser', async () => {
     await start();
     const answer = await signUp(app.browser()).expect(201);
-    const cookie = `latchkey-device=${sessionCookie(answer, 'latchkey-device')?.value}`;
+    const cookie = `${DEVICE}=${sessionCookie(answer, DEVICE)?.value}`;
     const { token } = await mails.mailOf(ada.email, 'verify-email', async () =>
       app.auth.credential.sendVerification({ userId: (await userOf()).id }),
     );
@@ -128,22 +131,22 @@ describe('the browser of a sign-up', () => {
     await start({ sendVerificationOnSignUp: false });
     await app.auth.users.create({ ...grace, emailVerified: true });
     const first = await firstStep(app.browser(), grace).expect(200);
-    const before = sessionCookie(first, 'latchkey-device')?.value;
+    const before = sessionCookie(first, DEVICE)?.value;
     const answer = await app.http
       .post('/auth/signup/credential')
-      .set('cookie', `latchkey-device=${before}`)
+      .set('cookie', `${DEVICE}=${before}`)
       .send(ada)
       .expect(201);
-    const { value, attributes = [] } = sessionCookie(answer, 'latchkey-device') ?? {};
+    const { value, attributes = [] } = sessionCookie(answer, DEVICE) ?? {};
     expect(value).toMatch(/^lkd_/);
     expect(value).not.toBe(before);
     expect(attributes).toEqual(expect.arrayContaining(['HttpOnly', 'SameSite=Lax', 'Path=/']));
     const again = await app.http
       .post('/auth/signin/credential')
-      .set('cookie', `latchkey-device=${value}`)
+      .set('cookie', `${DEVICE}=${value}`)
       .send({ credential: grace.email, password: grace.password })
       .expect(200);
-    expect(sessionCookie(again, 'latchkey-device')?.value).toBe(value);
+    expect(sessionCookie(again, DEVICE)?.value).toBe(value);
     // The account that was made knows the browser for a day, and not as a device.
     expect(await app.auth.models.Device.count({ where: { userId: (await userOf()).id } })).toBe(0);
   });
@@ -187,7 +190,7 @@ describe('the browser of a sign-up', () => {
   test('is not remembered without the options that need it', async () => {
     await start({ verifyEmailBy: 'password' });
     const answer = await signUp(app.browser()).expect(201);
-    expect(sessionCookie(answer, 'latchkey-device')).toBeUndefined();
+    expect(sessionCookie(answer, DEVICE)).toBeUndefined();
     expect(await app.auth.models.RecentBrowser.count()).toBe(0);
   });
 
@@ -196,9 +199,7 @@ describe('the browser of a sign-up', () => {
     const made = await signUp(app.browser()).expect(202);
     const taken = await signUp(app.browser()).expect(202);
     const shape = (cookie: ReturnType<typeof sessionCookie>) => [cookie?.value.length, cookie?.attributes];
-    expect(shape(sessionCookie(taken, 'latchkey-device'))).toEqual(
-      shape(sessionCookie(made, 'latchkey-device')),
-    );
+    expect(shape(sessionCookie(taken, DEVICE))).toEqual(shape(sessionCookie(made, DEVICE)));
     expect(taken.body).toEqual(made.body);
     expect(Object.keys(taken.headers).sort()).toEqual(Object.keys(made.headers).sort());
     expect(await app.auth.models.RecentBrowser.count()).toBe(2);
@@ -231,10 +232,23 @@ describe('the config', () => {
     expect(() => make({ unknownBrowser: 'ask' as never })).toThrow("must be 'notify' or 'code'");
   });
 
-  test('with a cookie for a domain leaves the browsers of sign-ups out', async () => {
+  test('without https leaves the browsers of sign-ups out, because another host could set their cookie', async () => {
+    await start({}, { baseUrl: 'http://app.example.com' });
+    const browser = app.browser();
+    const { token } = await mails.mailOf(ada.email, 'verify-email', async () => {
+      const answer = await signUp(browser).expect(201);
+      expect(sessionCookie(answer, 'latchkey-device')).toBeUndefined();
+    });
+    expect(await app.auth.models.RecentBrowser.count()).toBe(0);
+    expectProblem(await verify(browser, token), 401, 'unauthenticated');
+    await browser.post('/auth/verify-email').send({ token, password: ada.password }).expect(200);
+  });
+
+  test('with a cookie for a domain remembers the browsers of sign-ups, by a cookie of this host', async () => {
     const domain = { session: { cookie: { domain: 'example.com' } } };
     await start({ verifyEmailBy: 'password', unknownBrowser: 'code' }, domain);
     const answer = await signUp(app.browser()).expect(201);
-    expect(sessionCookie(answer, 'latchkey-device')).toBeUndefined();
+    expect(sessionCookie(answer, DEVICE)?.attributes).toEqual(expect.arrayContaining(['Path=/', 'Secure']));
+    expect(await app.auth.models.RecentBrowser.count()).toBe(1);
   });
 });

@@ -32,7 +32,7 @@ let app: SpecApp<typeof plugins>;
 beforeAll(async () => {
   app = await startApp({
     plugins,
-    config: { baseUrl: 'http://localhost', email: { send: mails.send }, user: { fields }, tasks },
+    config: { baseUrl: 'https://localhost', email: { send: mails.send }, user: { fields }, tasks },
     mount(express, auth) {
       express.use('/auth', authRouter(auth));
       express.get('/guarded', requireSession(auth), (_req, res) => void res.json({}));
@@ -126,7 +126,7 @@ describe('a session with an open task', () => {
 
   test('is refused in code, and makes no API key, by code neither', async () => {
     const { token } = await app.auth.createSession(id);
-    const request = { headers: { cookie: `latchkey=${token}` } };
+    const request = { headers: { cookie: `__Host-latchkey=${token}` } };
     await expect(app.auth.getSession(request)).rejects.toMatchObject({
       code: 'task_required',
       task: 'terms',
@@ -181,7 +181,7 @@ test('every route that needs a session is refused with an open task, but for tho
   for (const { method, path } of routes) {
     const { token } = await app.auth.createSession(id);
     const url = `/auth${path.replace(':provider', 'fixed').replace(/:\w+/g, id)}`;
-    const answer = await app.http[method](url).set('cookie', `latchkey=${token}`);
+    const answer = await app.http[method](url).set('cookie', `__Host-latchkey=${token}`);
     if (answer.body.code !== 'task_required') open.push(`${method.toUpperCase()} ${path}`);
     // The account is deleted by one of them.
     if (path.startsWith('/me') && method !== 'get') {

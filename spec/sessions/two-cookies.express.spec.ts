@@ -160,12 +160,24 @@ describe('session.cookie.former', () => {
   });
 
   test('also clears the other cookies that have the domain and path of the session cookie', async () => {
+    const config = { email: { send: () => {} }, plugins: [password({ unknownBrowser: 'code' })] };
+    await withCookie(
+      { name: 'sid', former: [{ path: '/app' }] },
+      async (http) => {
+        const answer = await http.post('/auth/signout').set('cookie', `sid-pending=${createToken('lkp_')}`);
+        expect(linesOf(answer, 'sid-pending')).toEqual([
+          `sid-pending=; Path=/app; ${GONE}; HttpOnly; SameSite=Lax`,
+          `sid-pending=; Path=/; ${GONE}; HttpOnly; SameSite=Lax`,
+        ]);
+      },
+      config,
+    );
+  });
+
+  test('does not matter to the device cookie, which never has a domain or another path', async () => {
     await withCookie({ name: 'sid', former: [{ path: '/app' }] }, async (http) => {
       const answer = await http.post('/auth/signin/credential').send(credentials).expect(200);
-      expect(linesOf(answer, 'sid-device')).toEqual([
-        `sid-device=; Path=/app; ${GONE}; HttpOnly; SameSite=Lax`,
-        expect.stringContaining('Path=/;'),
-      ]);
+      expect(linesOf(answer, 'sid-device')).toEqual([expect.stringContaining('Path=/;')]);
     });
   });
 

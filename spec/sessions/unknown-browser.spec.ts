@@ -25,7 +25,7 @@ beforeEach(async () => {
   mails = mailbox();
   app = await startApp({
     plugins,
-    config: { baseUrl: 'http://app.example.com', bearerEnabled: true, email: { send: mails.send } },
+    config: { baseUrl: 'https://app.example.com', bearerEnabled: true, email: { send: mails.send } },
   });
   id = (await app.auth.users.create({ ...ada, emailVerified: true })).id;
 });
@@ -89,7 +89,7 @@ describe('a right password', () => {
     expect(mail.code).toMatch(/^[2-9B-DF-HJKMNP-TV-Z]{4}-[2-9B-DF-HJKMNP-TV-Z]{4}$/);
     expect(mail.subject).not.toContain(mail.code);
     expect(mail.details).toMatchObject({ device: 'Firefox on Windows', ip: '127.0.0.1' });
-    expect(mail.url).toBe('http://app.example.com/forgot-password');
+    expect(mail.url).toBe('https://app.example.com/forgot-password');
     for (const body of [mail.text, mail.html])
       for (const part of [mail.code, mail.url, 'Firefox on Windows']) expect(body).toContain(part);
 

@@ -47,7 +47,7 @@ export interface SpecApp<P extends readonly Plugin[]> {
   /** For example http://127.0.0.1:12345 */
   readonly origin: string;
   readonly log: string[];
-  /** Creates a client with its own cookie jar. */
+  /** Creates a client with its own cookie jar. It sends Secure cookies if the app's `baseUrl` is https. */
   browser(): ReturnType<typeof request.agent>;
   /** A client without a cookie jar. */
   readonly http: ReturnType<typeof request>;
@@ -109,7 +109,7 @@ export async function startApp<const P extends readonly Plugin[]>({
     server,
     origin: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     log: logger.lines,
-    browser: () => browserOf(server),
+    browser: () => browserOf(server, given.baseUrl?.startsWith('https:')),
     http: clientOf(server),
     async stop() {
       server.closeAllConnections();

@@ -9,9 +9,24 @@ export const connections = new Agent({ keepAlive: true });
 
 const keepOpen = (one: { agent?(agent: Agent): unknown }) => void one.agent?.(connections);
 
-/** A client with its own cookie jar. */
-export function browserOf(server: Server): ReturnType<typeof request.agent> {
-  return request.agent(server).use(keepOpen as never);
+/** The part of an agent's cookie jar that decides which cookies it sends. */
+interface Jar {
+  getCookies(info: { readonly secure: boolean }): unknown;
+}
+
+/**
+ * A client with its own cookie jar.
+ *
+ * @param isSecure whether it sends Secure cookies too, like a browser whose proxy serves the app over https
+ */
+export function browserOf(server: Server, isSecure = false): ReturnType<typeof request.agent> {
+  const agent = request.agent(server).use(keepOpen as never);
+  if (isSecure) {
+    const jar = agent.jar as unknown as Jar;
+    const getCookies = jar.getCookies.bind(jar);
+    jar.getCookies = (info) => getCookies({ ...info, secure: true });
+  }
+  return agent;
 }
 
 /** A client without a cookie jar. */

@@ -95,12 +95,16 @@ export async function newPerson() {
   const name = `person${people++}`;
   const account = { email: `${name}@example.com`, password: ada.password };
   const browser = app.browser();
-  const signedUp = (await browser.post('/auth/signup/credential').send(account).expect(201)).body.user;
+  // Over plain http, a cookie does not say in which browser the account was made, and a header does.
+  const signUp = browser.post('/auth/signup/credential').set('latchkey-device', 'new').send(account);
+  const { user: signedUp, device_token: device } = (await signUp.expect(201)).body;
   const verified = (at: string) =>
     rows(app.database, `UPDATE users SET email_verified_at = ${at} WHERE id = :id`, { id: signedUp.id });
   const body = { credential: account.email, password: account.password };
   await verified('created_at');
-  await browser.post('/auth/signin/credential').send(body).expect(200);
+  const signIn = browser.post('/auth/signin/credential').send(body);
+  const signedIn = await (device === undefined ? signIn : signIn.set('latchkey-device', device)).expect(200);
+  if (device !== undefined) browser.set('latchkey-device', signedIn.body.device_token);
   await verified('NULL');
   const { user, session } = (await browser.get('/auth/me').expect(200)).body;
   await rows(app.database, 'UPDATE users SET username = :name WHERE id = :id', { name, id: user.id });

@@ -16,7 +16,10 @@ const plugins = (options: object) => [password({ username: true, ...options }), 
 
 let app: MailApp<ReturnType<typeof plugins>>;
 const start = async (options: object = {}) => {
-  app = (await startMailApp({ plugins: plugins(options), config: { user: { fields } } })) as typeof app;
+  app = (await startMailApp({
+    plugins: plugins(options),
+    config: { baseUrl: 'https://app.example.com', user: { fields } },
+  })) as typeof app;
 };
 afterEach(() => app.stop());
 

@@ -1,6 +1,7 @@
 import { BlockList, isIPv6 } from 'node:net';
 import type { Settings } from '../../config/config.js';
 import { isLoopback } from '../../config/options.js';
+import { isOfThisHost } from '../../config/session.js';
 import { clientAddress, isAddress } from '../../context/address.js';
 import type { Core } from '../../core/core.js';
 import { type Finding, ok, problem, skipped, warning } from './finding.js';
@@ -151,6 +152,12 @@ function checkCookie({ cookie, baseUrl }: Settings): Finding {
       'cookie',
       `${name} has the domain ${domain}: every subdomain gets it, and can set a cookie with this name`,
       'leave session.cookie.domain out of the config, unless several subdomains share their sessions',
+    );
+  if (secure && !isOfThisHost(cookie))
+    return warning(
+      'cookie',
+      `${name} does not start with __Host-: every subdomain can set a cookie with this name`,
+      'leave session.cookie.name and session.cookie.path out of the config, or start the name with __Host-',
     );
   return ok('cookie', `${name}, ${secure ? 'Secure, ' : ''}SameSite=${sameSite}`);
 }

@@ -15,7 +15,7 @@ export interface VerifyEmailValues {
   readonly token: string | null;
   /** The email that is verified. Null without a valid link. */
   readonly of: string | null;
-  /** Whether the password must be entered, because the account is not signed in here. */
+  /** Whether the password must be entered, because the account is not signed in here, or the cookie does not prove it. */
   readonly needsPassword: boolean;
   /** Whether a sign-in was rejected because the email is not verified yet. */
   readonly isWaiting: boolean;
@@ -54,7 +54,8 @@ export function verifyEmail(site: Site): Page | null {
     async values(visit) {
       const { auth, returnTo, query, refused } = visit;
       const { token, found } = await site.linkOf(visit, VERIFY_EMAIL);
-      const isOwn = found !== null && auth?.user.id === found.record.user.id;
+      const isOfUser = auth !== null && auth.user.id === found?.record.user.id;
+      const isOwn = isOfUser && (await site.core.ownBrowser.counts(auth));
       return {
         form: site.form(visit, { path }, 'confirm'),
         token: found && token,
@@ -106,9 +107,9 @@ export interface ChangeEmailValues {
   readonly token: string | null;
   /** The new email. Null without a valid link. */
   readonly newEmail: string | null;
-  /** The current email of the account. Without a session of the account, most letters are hidden. */
+  /** The current email of the account. Outside its own browser, most letters are hidden. */
   readonly of: string | null;
-  /** Whether the password must be entered, because the account is not signed in here. */
+  /** Whether the password must be entered, because the account is not signed in here, or the cookie does not prove it. */
   readonly needsPassword: boolean;
   readonly isDone: boolean;
   readonly next: string;
@@ -128,7 +129,8 @@ export function changeEmail(site: Site): Page | null {
     async values(visit) {
       const { auth, query } = visit;
       const { token, found } = await site.linkOf(visit, VERIFY_NEW_EMAIL);
-      const isOwn = found !== null && auth?.user.id === found.record.user.id;
+      const isOfUser = auth !== null && auth.user.id === found?.record.user.id;
+      const isOwn = isOfUser && (await site.core.ownBrowser.confirms(auth));
       return {
         form: site.form(visit, { path }, 'confirm'),
         token: found && token,

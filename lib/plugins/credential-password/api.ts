@@ -205,7 +205,10 @@ export class CredentialApi<
       'auth.credential.verifyEmail',
       input,
       ['token', 'sessionUserId', 'password'],
-      async () => (await this.#byMail.verification.verify(token, { sessionUserId, password })).user,
+      async () => {
+        const own = await this.#core.ownBrowser.confirmed(sessionUserId);
+        return (await this.#byMail.verification.verify(token, { sessionUserId: own, password })).user;
+      },
     );
   }
 
@@ -228,7 +231,8 @@ export class CredentialApi<
       input,
       ['token', 'newPassword', 'sessionUserId'],
       async () => {
-        await this.#byMail.reset.reset(token, newPassword, sessionUserId);
+        const own = await this.#core.ownBrowser.confirmed(sessionUserId);
+        await this.#byMail.reset.reset(token, newPassword, own);
       },
     );
   }

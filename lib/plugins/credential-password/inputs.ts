@@ -76,7 +76,8 @@ export interface ResetPasswordInput extends ClientInput {
   newPassword: string;
   /**
    * The id of the signed-in user. If it is the link's user, nothing is removed from the account, even if access to its
-   * mailbox was never proved before.
+   * mailbox was never proved before. Pass `request` too: then the id counts only if no other host can have planted the
+   * session.
    * @default none
    */
   sessionUserId?: string | null;
@@ -96,7 +97,10 @@ export interface ReauthenticateInput extends ClientInput {
 export interface VerifyEmailInput extends ClientInput {
   /** The token from the verification email. */
   token: string;
-  /** The id of the signed-in user. @default none */
+  /**
+   * The id of the signed-in user. Pass `request` too: then the id counts only if no other host can have planted the session.
+   * @default none
+   */
   sessionUserId?: string | null;
   /** The user's password, if they are not signed in. @default none */
   password?: string | undefined;

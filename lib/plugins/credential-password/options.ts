@@ -77,7 +77,8 @@ export interface CredentialPasswordOptions {
    * The proof that a verification link requires. `password` requires a session of the link's user, or the password.
    * `link` requires the browser in which the account was created, for 24 hours, and the same as `password` in other
    * browsers. So a click is enough for a user who has just signed up, but a stranger's account is not verified when the
-   * owner of the mailbox clicks. `link` requires `email`, and a cookie without `session.cookie.domain`.
+   * owner of the mailbox clicks. `link` requires `email`, and a cookie without `session.cookie.domain`. Over plain http, it
+   * is the same as `password`, because another host could have set the cookie of the browser.
    * @default 'password'
    */
   verifyEmailBy?: 'password' | 'link';
@@ -216,7 +217,7 @@ function checkBrowsers({ verifyEmailBy, unknownBrowser }: Settings, core: Core):
   if (!core.mails) throw configError("verifyEmailBy: 'link' requires email: { send } in the config");
   if (core.settings.cookie.domain !== undefined)
     throw configError(
-      "verifyEmailBy: 'link' and session.cookie.domain are mutually exclusive: another subdomain could make a browser verify a stranger's account",
+      "verifyEmailBy: 'link' and session.cookie.domain are mutually exclusive: the link can lead to another host than the one of the sign-up, which alone gets its cookie",
     );
 }
 

@@ -35,7 +35,7 @@ export class PasswordReset {
   /**
    * Redeems a reset or invitation link.
    *
-   * @param sessionUserId the user of the request's session, if it has one
+   * @param sessionUserId the user of the request's session, if the browser is their own: see `OwnBrowser`
    * @param remembers whether the response can give the browser a cookie, so that it is remembered
    * @returns the value for the browser's device cookie. Null if the cookie does not change
    * @throws AuthError `invalid_token`, `validation_failed`, `rate_limited`

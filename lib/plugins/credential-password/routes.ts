@@ -9,7 +9,6 @@ import {
   signInAnswer,
 } from '../../http/present.js';
 import { named, route, text } from '../../http/route.js';
-import { sessionOf } from '../../sessions/carriers.js';
 import { shownAgain } from '../../shown-again.js';
 import type { EmailVerification } from '../../verification/email-verification.js';
 import type { CredentialApi } from './api.js';
@@ -160,7 +159,7 @@ export const verifyEmail = (core: Core, verification: EmailVerification) => {
     answers: { 200: { description: 'The user', schema: z.object({ user: user.schema }) } },
     problems: ['invalid_token', 'unauthenticated', 'invalid_credentials', 'rate_limited'],
     async handle({ body: { token, password }, req }) {
-      const sessionUserId = (await sessionOf(core.carriers, req))?.user.id ?? null;
+      const sessionUserId = await core.ownBrowser.userOf(req);
       const verified = await verification.verify(token, { sessionUserId, password }, true);
       return { status: 200, device: verified.device, body: { user: user.present(verified.user) } };
     },
@@ -280,7 +279,7 @@ export const resetPassword = (core: Core, reset: PasswordReset, newPassword: z.Z
     answers: { 204: { description: 'The password was set, and the email is verified' } },
     problems: ['invalid_token', 'rate_limited'],
     async handle({ body, req }) {
-      const sessionUserId = (await core.usableSession(req))?.user.id ?? null;
+      const sessionUserId = await core.ownBrowser.userOf(req);
       const device = await reset.reset(body.token, body.new_password, sessionUserId, true);
       return { status: 204, device };
     },

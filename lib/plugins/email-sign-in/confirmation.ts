@@ -195,9 +195,9 @@ export class Confirmation {
    */
   async #isOwn({ askedBy }: EmailedSignInRow, { id }: User): Promise<boolean> {
     const { core } = this;
-    const { context, devices } = core;
+    const { context, devices, ownBrowser } = core;
     const { request } = context.client;
-    if (askedBy === id && request && (await core.usableSession(request))?.user.id === id) return true;
+    if (askedBy === id && request && (await ownBrowser.userOf(request)) === id) return true;
     return devices.hasSignedUp(id);
   }
 

@@ -6,6 +6,7 @@ import { digestToken } from '../../crypto/token.js';
 import { AuthError } from '../../errors.js';
 import type { Mails } from '../../mail/mails.js';
 import type { SignInCodeTemplate } from '../../mail/messages.js';
+import { sessionOf } from '../../sessions/carriers.js';
 import type { EmailedSignInRow } from '../../tables/emailed-sign-ins.js';
 import { canonicalEmail } from '../../users/canonical.js';
 import { type EmailedSignIns, hashesOf } from '../../waiting/emailed-sign-ins.js';
@@ -131,7 +132,7 @@ export class Requests {
 
   async #askedBy(): Promise<string | null> {
     const { request } = this.core.context.client;
-    return request ? ((await this.core.usableSession(request))?.user.id ?? null) : null;
+    return request ? ((await sessionOf(this.core.carriers, request))?.user.id ?? null) : null;
   }
 
   #mail(

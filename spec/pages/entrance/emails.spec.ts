@@ -10,13 +10,15 @@ import {
 } from '../../support/pages-app.js';
 
 let people = 0;
+/** Over plain http, another host could have set the cookies. */
+const HTTPS = { config: { baseUrl: 'https://localhost' } };
 const newPerson = () => ({ email: `person-${people++}@example.com`, password: ada.password });
 
 describe('verify-email', () => {
   const plugins = [password({ sendVerificationOnSignUp: true, signInOnSignUp: true })] as const;
   let app: PagesApp<typeof plugins>;
   beforeAll(async () => {
-    app = await startPagesApp(plugins);
+    app = await startPagesApp(plugins, HTTPS);
   });
   afterAll(() => app.stop());
 
@@ -95,11 +97,33 @@ describe('verify-email', () => {
   });
 });
 
+describe('over plain http', () => {
+  test.each(['password', 'link'] as const)(
+    'the own session and the browser of the sign-up need the password: %s',
+    async (verifyEmailBy) => {
+      const signsIn = verifyEmailBy === 'password';
+      const options = { sendVerificationOnSignUp: true, signInOnSignUp: signsIn, verifyEmailBy };
+      const app = await startPagesApp([password(options)] as const);
+      const [person, browser] = [newPerson(), app.open()];
+      const form = await browser.open('/auth/sign-up');
+      const mail = await app.mailOf(person.email, 'verify-email', () =>
+        browser.submit(form, 'password', person),
+      );
+      expect(await isSignedIn(browser)).toBe(signsIn);
+      const page = await browser.open(pathOf(mail.url));
+      const done = await browser.submit(page, 'confirm', { password: person.password });
+      expect([done.status, done.location]).toEqual([303, '/auth/verify-email?done=email-verified']);
+      expect(await isSignedIn(browser)).toBe(signsIn);
+      await app.stop();
+    },
+  );
+});
+
 describe("verifyEmailBy: 'link'", () => {
   const plugins = [password({ sendVerificationOnSignUp: true, verifyEmailBy: 'link' })] as const;
   let app: PagesApp<typeof plugins>;
   beforeAll(async () => {
-    app = await startPagesApp(plugins);
+    app = await startPagesApp(plugins, HTTPS);
   });
   afterAll(() => app.stop());
 

@@ -2,7 +2,6 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { ada, password, type SpecApp, startApp } from '../../support/app.js';
 import { rows } from '../../support/database.js';
 import { importUsers } from '../../support/import-users.js';
-import { BASE_URL } from '../../support/mail-app.js';
 import { loggingSequelize } from '../../support/statements.js';
 
 const plugin = () => password({ concealExistingEmails: true, verifyEmailBy: 'link' });
@@ -19,7 +18,8 @@ beforeAll(async () => {
       statements = own.statements;
       const email = { send: ({ to }: { to: string }) => sent.push(to) };
       const rateLimit = { mail: { limit: 100, window: 60 } };
-      return { database: own.sequelize, baseUrl: BASE_URL, email, rateLimit };
+      // Only over https, the browsers of sign-ups are remembered.
+      return { database: own.sequelize, baseUrl: 'https://app.example.com', email, rateLimit };
     },
   });
   await importUsers(app.auth, [{ email: ada.email }]);

@@ -14,7 +14,7 @@ beforeEach(async () => {
   mails = mailbox();
   app = await startApp({
     plugins,
-    config: { baseUrl: 'http://app.example.com', email: { send: mails.send } },
+    config: { baseUrl: 'https://app.example.com', email: { send: mails.send } },
   });
 });
 afterEach(() => app.stop());

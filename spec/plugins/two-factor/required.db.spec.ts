@@ -44,12 +44,12 @@ const plugins = [
 let app: SpecApp<typeof plugins>;
 let mails: ReturnType<typeof mailbox>;
 let id: string;
-beforeEach(async () => {
+const start = async (baseUrl: string) => {
   isRequired = () => true;
   mails = mailbox();
   app = await startApp({
     plugins,
-    config: { baseUrl: PAGE, email: { send: mails.send } },
+    config: { baseUrl, email: { send: mails.send } },
     mount(express, auth) {
       express.use('/auth', authRouter(auth));
       express.get('/guarded', requireSession(auth), (_req, res) => void res.json({}));
@@ -62,7 +62,8 @@ beforeEach(async () => {
     },
   });
   id = (await app.auth.users.create({ ...ada, emailVerified: true })).id;
-});
+};
+beforeEach(() => start(PAGE));
 afterEach(() => app.stop());
 
 type Browser = ReturnType<typeof app.browser>;
@@ -226,12 +227,15 @@ describe('who has no second factor', () => {
     expectProblem(await browser.post('/auth/two-factor/totp'), 403, 'email_not_verified');
     const ask = () => browser.post('/auth/email-verifications').send({}).expect(202);
     const { token } = await mails.mailOf(grace.email, 'verify-email', ask);
-    await browser.post('/auth/verify-email').send({ token }).expect(200);
+    await browser.post('/auth/verify-email').send({ token, password: grace.password }).expect(200);
     await enroll(browser);
     await browser.get('/guarded').expect(200);
   });
 
   test('needs no code in the browser in which the account was made', async () => {
+    // Only a Secure cookie can say which browser it was.
+    await app.stop();
+    await start(PAGE.replace('http:', 'https:'));
     const browser = app.browser();
     const grace = { email: 'grace@example.com', password: 'a moth in a relay' };
     await browser.post('/auth/signup/credential').send(grace).expect(201);

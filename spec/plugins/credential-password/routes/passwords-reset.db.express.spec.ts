@@ -219,7 +219,7 @@ describe('a reset of an account that someone else may have created', () => {
 
   test('keeps API keys and links if the owner of the mailbox had verified the address', async () => {
     const { token } = await app.mailOf(() => browser.post('/auth/email-verifications').expect(202));
-    await browser.post('/auth/verify-email').send({ token }).expect(200);
+    await browser.post('/auth/verify-email').send({ token, password: ada.password }).expect(200);
     const key = await leaveWaysIn();
     await reset(await tokenFor()).expect(204);
     await me(key).expect(200);
