@@ -40,8 +40,9 @@ test('at most ten keys are named and compared', () => {
 });
 
 describe('an argument after the last one', () => {
-  /** The functions whose first argument is a request. */
-  const OTHERS = ['auth.getSession', 'auth.establishSession', 'auth.endSession', 'auth.formValues'];
+  const OF_REQUESTS = ['auth.getSession', 'auth.establishSession', 'auth.endSession', 'auth.formValues'];
+  /** The functions whose first argument can be an object: a request, or rows. */
+  const OTHERS = [...OF_REQUESTS, 'auth.movingIn.importUsers'];
 
   test('is refused by every function of an Auth', async () => {
     const plugins = [...everyPlugin({ sendsEmails: true }), fixedProvider(), pages()];

@@ -69,9 +69,6 @@ export interface OwnSignIn {
   revokeSessionById(userId: string, sessionId: string, options?: TransactionOption): Promise<boolean>;
 }
 
-/** How the user of a session without a proof has authenticated, which is not in RFC 8176. */
-const AMR = ['app'];
-
 /** Creates the API for apps that have their own sign-in routes. */
 export function ownSignIn(core: Core): OwnSignIn {
   return {
@@ -145,7 +142,7 @@ async function createSession(
   return core.callFor('auth.createSession', input, ['remember', 'authenticatedAt'], async () => {
     const record = await core.users.require(userId);
     const options = { remembered: remember === true, authenticatedAt, withoutSecondFactor: true };
-    const signedIn = await core.countSignIn('app', () => core.signIn({ ...record, amr: AMR }, options));
+    const signedIn = await core.countSignIn('app', () => core.signIn({ ...record, amr: [] }, options));
     if (isPending(signedIn)) throw new TypeError('a session without proof needs no second factor');
     return signedIn;
   });

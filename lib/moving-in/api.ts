@@ -15,7 +15,8 @@ export class MovingInApi {
   /** @internal */
   constructor(core: Core) {
     this.#core = core;
-    endingWithObject('auth.movingIn', this);
+    // `rows` can be an object that is iterable.
+    endingWithObject('auth.movingIn', this, ['importUsers']);
   }
 
   /**

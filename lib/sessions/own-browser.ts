@@ -13,6 +13,8 @@ interface OwnBrowserNeeds {
   readonly settings: Settings;
   readonly carriers: readonly Carrier[];
   readonly devices: Devices;
+  /** What takes over sessions of previous systems, if anything does. */
+  readonly afterCarriers: readonly unknown[];
 }
 
 /**
@@ -49,7 +51,7 @@ export class OwnBrowser {
 
   /** Whether the browser of the current request, which presents this session, is the user's own. */
   async counts({ user, session, via }: SessionAuthentication): Promise<boolean> {
-    if (!hasBegunHere(session)) return false;
+    if (!this.#hasBegunHere(session)) return false;
     if (via !== 'cookie' || isOfThisHost(this.core.settings.cookie) || this.#isOnThisMachine) return true;
     return this.core.devices.isKnownForCertain(user.id);
   }
@@ -63,6 +65,14 @@ export class OwnBrowser {
     return !this.core.settings.cookie.secure || (await this.counts(found));
   }
 
+  /**
+   * Whether a session began with an authentication. A later one does not count, because others can have the session too. The
+   * app can begin one without it too, which looks like one from a previous system if the app takes those over.
+   */
+  #hasBegunHere({ amr }: Pick<Session, 'amr'>): boolean {
+    return amr.length > 0 || this.core.afterCarriers.length === 0;
+  }
+
   /** Whether the app runs on the machine of its developer, whose name has no siblings. */
   get #isOnThisMachine(): boolean {
     const { baseUrl, cookie } = this.core.settings;
@@ -71,9 +81,4 @@ export class OwnBrowser {
     const isLocal = URL.canParse(url) && isLoopback(new URL(url).hostname);
     return isLocal && !cookie.secure && cookie.domain === undefined;
   }
-}
-
-/** Whether a session began with an authentication. A later one does not count, because others can have the session too. */
-function hasBegunHere({ amr }: Pick<Session, 'amr'>): boolean {
-  return amr.length > 0;
 }

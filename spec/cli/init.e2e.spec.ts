@@ -169,13 +169,12 @@ describe('latchkey init in an empty folder', () => {
     const { origin, line } = await start(folder);
     const cookie = await signUp(origin);
     const [, token] = await line(/\/auth\/verify-email\?token=([\w-]+)/);
-    const { password } = ADA;
-    expect((await post(`${origin}/auth/verify-email`, { token, password }, cookie)).status).toBe(200);
+    expect((await post(`${origin}/auth/verify-email`, { token }, cookie)).status).toBe(200);
     const enrolled = await post(`${origin}/auth/two-factor/totp`, {}, cookie);
     const totp = new TOTP({ secret: enrolled.body.secret });
     const code = totp.generate();
     expect((await post(`${origin}/auth/two-factor/totp/confirm`, { code }, cookie)).status).toBe(200);
-    const { email: credential } = ADA;
+    const { email: credential, password } = ADA;
     const signIn = await post(`${origin}/auth/signin/credential`, { credential, password });
     expect(signIn.body).toMatchObject({ second_factor: { methods: expect.arrayContaining(['totp']) } });
   }, 240_000);

@@ -84,6 +84,7 @@ const KNOWN: Readonly<Record<string, readonly [ways: Readonly<Record<string, num
   'plugins/oauth/signing-keys.ts': [{ '= finally': 1 }, AWAITED],
   'plugins/oauth/tokens.ts': [{ '= finally': 2, setTimeout: 1, setInterval: 1, '.catch': 1 }, ANNOUNCED],
   'sessions/last-use.ts': [{ setTimeout: 1, 'void #flush': 1 }, ANNOUNCED],
+  'sessions/left-out.ts': [{ '.catch': 1 }, AWAITED],
   'sessions/lookup.ts': [{ setImmediate: 1, 'void #send': 1 }, AWAITED],
   'sessions/tasks.ts': [{ '.catch': 1 }, SYNC],
   'telemetry.ts': [{ 'void catch': 1, 'void push': 1, '.catch': 1 }, 'The exporters belong to the app.'],
@@ -109,7 +110,7 @@ test.each([
   ['const sending = send().finally(end);', { '= finally': 1 }],
   ['this.sending ??= context.detached(() => send());', { '= detached': 1 }],
   ['send().catch(log);', { '.catch': 1 }],
-  ['timers.setTimeout(send, 1000);', { setTimeout: 1 }],
+  ['timers.setTimeout(send, 100);', { setTimeout: 1 }],
   ['await send().catch(log);', {}],
 ])('finds such places: %s', (source, ways) => {
   expect(waysIn(source)).toEqual(ways);

@@ -48,8 +48,6 @@ const json = { 'content-type': 'application/json' };
 const LINKS: Record<string, { make(): Promise<Link>; form: string; fields?: Record<string, string> }> = {
   'verify-email': {
     form: 'confirm',
-    // Over plain http, the session alone is not enough.
-    fields: { password: ada.password },
     async make() {
       const person = newPerson();
       const browser = app.open();

@@ -222,9 +222,9 @@ const WAYS: readonly Way[] = [
   },
   {
     name: 'a session of auth.createSession',
-    because: 'the app has its own proof',
+    because: 'beside a bridge, it could be one that was taken over',
     config: https,
-    isOwn: true,
+    isOwn: false,
     isOfThisHost: true,
     about: ['by app'],
     session: async (app, userId) => ({
@@ -445,6 +445,20 @@ describe('a change of the email', () => {
   ])('is confirmed by the session with %s', async (name) => {
     await (await confirm(wayOf(name)))().expect(200);
   });
+});
+
+test('a session of auth.createSession counts where no bridge takes sessions over', async () => {
+  const alone = await startApp({
+    plugins: [password()] as const,
+    config: { ...https, email: { send: mails.send } },
+  });
+  stop = alone.stop;
+  const { id } = await alone.auth.users.create(ada);
+  const cookie = `__Host-latchkey=${(await alone.auth.createSession(id)).token}`;
+  const { token } = await mails.mailOf(ada.email, 'verify-email', () =>
+    alone.auth.credential.sendVerification({ userId: id }),
+  );
+  await alone.http.post('/auth/verify-email').set({ cookie }).send({ token }).expect(200);
 });
 
 describe('the device of a browser whose cookie had another name before', () => {

@@ -637,8 +637,7 @@ export class Lane {
       person.isVerified = body.user.email_verified_at !== null;
     };
     await this.#byMail(person, { to: person.email, kind: 'verify-email', since }, async (token) => {
-      // Over plain http, the session alone is not enough.
-      const carried = { browser: session.browser, body: { token, password: person.password } };
+      const carried = { browser: session.browser, body: { token } };
       const { status } = await this.#unsure(person, unresolved, () =>
         this.#change(person, 'POST', '/auth/verify-email', carried, '200', '400 invalid_token'),
       );
