@@ -27,7 +27,7 @@ export function requireKnownKeys(where: string, input: object, known: readonly s
 }
 
 /**
- * Makes the functions of an API reject arguments after an object, because they would be ignored. The options, and the
+ * Makes the functions of an API reject an object after another one, because it would be ignored. The options, and the
  * app's transaction among them, are always keys of the last argument.
  *
  * @param where the API, for the error
@@ -42,10 +42,10 @@ export function endingWithObject<A extends object>(
   for (const [name, property] of functionsOf(api)) {
     if (except.includes(name as keyof A)) continue;
     const value = (...given: readonly unknown[]) => {
-      const last = given.findIndex(isPlainObject);
-      if (last >= 0 && given.slice(last + 1).some((one) => one !== undefined))
+      const last = given.findIndex(isInput);
+      if (last >= 0 && given.slice(last + 1).some(isInput))
         throw new TypeError(
-          `latchkey: ${where}.${name} accepts nothing after its argument ${last + 1}: pass everything in that object, also transaction`,
+          `latchkey: ${where}.${name} accepts no object after its argument ${last + 1}: pass everything in that object, also transaction`,
         );
       return property.value.apply(api, given);
     };
@@ -64,10 +64,10 @@ function functionsOf(api: object): Map<string, PropertyDescriptor> {
   );
 }
 
-function isPlainObject(value: unknown): boolean {
+/** Whether an argument can have options as its keys. Rows, which can be any iterable, cannot. */
+function isInput(value: unknown): boolean {
   if (typeof value !== 'object' || value === null) return false;
-  const prototype = Object.getPrototypeOf(value);
-  return prototype === Object.prototype || prototype === null;
+  return !(Symbol.iterator in value || Symbol.asyncIterator in value);
 }
 
 function shortened(key: string): string {

@@ -58,7 +58,9 @@ describe('an argument after the last one', () => {
         try {
           call({}, { transaction: null });
         } catch (error) {
-          return !`${error}`.startsWith(`TypeError: latchkey: ${name} accepts nothing after its argument 1`);
+          return !`${error}`.startsWith(
+            `TypeError: latchkey: ${name} accepts no object after its argument 1`,
+          );
         }
         return true;
       });
@@ -74,7 +76,7 @@ describe('an argument after the last one', () => {
       const { id } = await app.auth.users.create({ ...ada, username: 'ada' });
       const update = app.auth.users.update.bind(app.auth.users) as (...given: unknown[]) => Promise<unknown>;
       expect(() => update(id, { username: 'countess' }, { transaction: {} })).toThrow(
-        'latchkey: auth.users.update accepts nothing after its argument 2: pass everything in that object, also transaction',
+        'latchkey: auth.users.update accepts no object after its argument 2: pass everything in that object, also transaction',
       );
       expect(await app.auth.users.get(id)).toMatchObject({ username: 'ada' });
       await update(id, { username: 'countess' }, undefined);

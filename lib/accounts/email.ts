@@ -15,6 +15,8 @@ import { dropFormerPassword } from './required-password.js';
 export interface ShownAtConfirmation {
   /** The session of the request. It can belong to another user. */
   readonly session: Session | null;
+  /** Whether the session is enough. Otherwise, the password is required too: see `OwnBrowser`. */
+  readonly isEnough: boolean;
   readonly password: string | undefined;
 }
 
@@ -143,16 +145,15 @@ export async function setEmail(
 async function ownSession(
   core: Core,
   record: UserRecord,
-  { session, password }: ShownAtConfirmation,
+  { session, isEnough, password }: ShownAtConfirmation,
 ): Promise<string | null> {
-  if (session?.userId === record.user.id) {
-    requireStrong(core, record.account, session);
-    return session.id;
+  const own = session?.userId === record.user.id ? session : null;
+  if (!own || !isEnough) {
+    if (password === undefined || !core.passwordCheck) throw new AuthError('unauthenticated');
+    await core.passwordCheck.verifyOwn(record, password);
   }
-  if (password === undefined || !core.passwordCheck) throw new AuthError('unauthenticated');
-  await core.passwordCheck.verifyOwn(record, password);
-  requireStrong(core, record.account, null);
-  return null;
+  requireStrong(core, record.account, own);
+  return own?.id ?? null;
 }
 
 /** Requires the second factor of an account that has one, because a password does not replace it. */

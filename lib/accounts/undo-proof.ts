@@ -90,8 +90,21 @@ async function strands(
   { email, parts }: AccountState,
   transaction: Transaction,
 ): Promise<boolean> {
-  const isTaken = email !== null && (await isOfAnother(core, { email }, user.id, transaction));
+  const isTaken = email !== null && (await isTakenEmail(core, email, user.id, transaction));
   return isTaken && !core.contributions.some(({ undo }) => undo?.isWayIn?.(parts[undo.name]));
+}
+
+/** Whether another account has an email, or had it and could get it back by an undo. */
+export async function isTakenEmail(
+  core: Core,
+  email: string,
+  userId: string,
+  transaction: Transaction,
+): Promise<boolean> {
+  return (
+    (await isOfAnother(core, { email }, userId, transaction)) ||
+    (await core.held.isHeld(email, userId, transaction))
+  );
 }
 
 /** Whether another account has an email or username. */

@@ -21,6 +21,7 @@ import { endWaiting } from '../waiting/tables.js';
 import {
   findUndo,
   isOfAnother,
+  isTakenEmail,
   lockUndoable,
   noWayBack,
   type ProvenUndo,
@@ -278,7 +279,7 @@ async function emailOf(
   if (email === user.email && emailProof.reaches(earlier.level)) return {};
   // Only the app's own statements can have moved the email to another account. Remove the current email too,
   // because it might be an attacker's.
-  const isTaken = email !== null && (await isOfAnother(core, { email }, user.id, transaction));
+  const isTaken = email !== null && (await isTakenEmail(core, email, user.id, transaction));
   if (isTaken) return { email: null, emailVerifiedAt: null, emailProof: EmailProof.none };
   return { email, emailVerifiedAt, emailProof: earlier };
 }

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { anySeconds, flag, schemaOf, seconds } from './options.js';
+import { anySeconds, flag, isLoopback, schemaOf, seconds } from './options.js';
 
 /** The attributes that identify a cookie, in addition to its name. */
 export interface CookiePlace {
@@ -169,6 +169,23 @@ const HOST_PREFIX = '__Host-';
  */
 export function isOfThisHost({ name }: Pick<CookieSettings, 'name'>): boolean {
   return name.startsWith(HOST_PREFIX);
+}
+
+/**
+ * Whether no other host can have set a cookie of a request: because of its name, or because the app runs on the machine of its
+ * developer, whose name has no sibling hosts.
+ *
+ * @param host the header of the request, which counts without a `baseUrl`
+ */
+export function isOnlyOurs(
+  cookie: Pick<CookieSettings, 'name' | 'secure' | 'domain'>,
+  baseUrl: string | null,
+  host: string | undefined,
+): boolean {
+  if (isOfThisHost(cookie)) return true;
+  const url = baseUrl ?? `http://${host}`;
+  const isLocal = URL.canParse(url) && isLoopback(new URL(url).hostname);
+  return isLocal && !cookie.secure && cookie.domain === undefined;
 }
 
 /** @param where the option that contains the domain and path, for messages */

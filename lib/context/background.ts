@@ -24,6 +24,11 @@ export class Background {
     this.#failed = failed;
   }
 
+  /** Whether the app waits for announced work, so that it should not wait long. */
+  get isAwaited(): boolean {
+    return this.#waitUntil !== undefined;
+  }
+
   /** Announces work that has started. The app gets a promise that never rejects. */
   add(work: Promise<unknown>): void {
     if (this.#waitUntil) void this.#announce(work.then(NOTHING, NOTHING), this.#waitUntil);

@@ -3,6 +3,8 @@ import type { Background } from '../context/background.js';
 import { timers } from '../timers.js';
 
 const MINUTE_MS = 60_000;
+/** How long it waits if the app waits for it. */
+const AWAITED_MS = 1000;
 
 /** The requests that one limit has rejected within a minute, because of their address. */
 export interface Refused {
@@ -15,7 +17,8 @@ export interface Refused {
 }
 
 /**
- * Counts the requests that are rejected because of their address, and reports the number once a minute for each limit.
+ * Counts the requests that are rejected because of their address, and reports the number once a minute for each limit, or
+ * once a second with `outbox.waitUntil`.
  * If each request were reported, an attacker could fill the log and the audit log.
  */
 export class Refusals {
@@ -23,8 +26,8 @@ export class Refusals {
   #timer: NodeJS.Timeout | undefined;
   #end: (() => void) | undefined;
   // The timer must neither keep the request that started it in memory, nor report in its context.
-  readonly #everyMinute = AsyncResource.bind((work: () => void) =>
-    timers.setInterval(work, MINUTE_MS).unref(),
+  readonly #repeat = AsyncResource.bind((work: () => void) =>
+    timers.setInterval(work, this.background.isAwaited ? AWAITED_MS : MINUTE_MS).unref(),
   );
 
   /** @param report must not fail */
@@ -38,9 +41,9 @@ export class Refusals {
     const known = this.#refused.get(limit);
     const count = (known?.count ?? 0) + 1;
     this.#refused.set(limit, { limit, count, ip: known && known.ip !== ip ? null : ip });
-    // Announce only the first request of a minute, so that an attacker cannot make a platform keep many processes.
+    // Announce only the first request until the report, so that an attacker cannot make a platform keep many processes.
     this.#end ??= this.background.begin();
-    this.#timer ??= this.#everyMinute(() => this.flush());
+    this.#timer ??= this.#repeat(() => this.flush());
   }
 
   /** Reports the requests that have not been reported yet. */

@@ -9,6 +9,7 @@ import type { RowReader, RowValues } from '../users/imported.js';
 import { type ImportedLine, originKey } from '../users/imported-users.js';
 import type { NewUser, UserRecord } from '../users/record.js';
 import type { UserChanges } from '../users/updates.js';
+import { isUnproven } from '../verification/email-proofs.js';
 import type { AccountOfRow, FoundAccount, Outcomes } from './accounts-of-rows.js';
 import { changedKeys, type ImportedRows } from './imported-rows.js';
 
@@ -158,8 +159,8 @@ export class RowUpdates {
     const { id } = before.user;
     const proven = await this.#proveMailbox(user, before, transaction);
     const record = proven ?? before;
-    // The first proof has removed what the account had, and the row has it too.
-    const keys = proven ? keysOf(rowValues) : differing;
+    // The first proof has removed what the account had, and the row has it too. It keeps what the row no longer has.
+    const keys = proven ? [...new Set([...differing, ...keysOf(rowValues)])] : differing;
     const changes: UserChanges = {
       ...emailOf(core, user, record, keys),
       ...(keys.includes('username') && {
@@ -180,6 +181,8 @@ export class RowUpdates {
     // Otherwise, sessions and tokens from before the change would continue without the new second factor.
     const hasNewFactor = keys.includes('totpSecret') && rowValues.totpSecret !== undefined;
     if (keys.includes('passwordHash') || hasNewFactor) await core.sessions.endAll(id, transaction);
+    // They can have begun with what the row no longer has.
+    else if (keys.some(isSignIn)) await core.pendings.endAll(id, transaction);
   }
 
   /**
@@ -193,8 +196,7 @@ export class RowUpdates {
     record: UserRecord,
     transaction: Transaction,
   ): Promise<UserRecord | null> {
-    const isProven = record.hasProvedMailbox || record.emailProof.reaches('mailbox');
-    if (email === null || isProven || !emailProof.reaches('mailbox')) return null;
+    if (email === null || !isUnproven(record) || !emailProof.reaches('mailbox')) return null;
     const { userUpdates, emailProofs } = this.core;
     const unproven = { email, emailVerifiedAt: null, emailProof: EmailProof.none };
     const moved =

@@ -2,6 +2,7 @@ import type { PlainRequest } from '../context/call.js';
 import { withTimeout } from '../context/deadline.js';
 import { violatedUnique } from '../database/faults.js';
 import { AuthError } from '../errors.js';
+import { isLeftOut } from '../sessions/left-out.js';
 import { isUnsafe, requireOwnOrigin } from '../sessions/origin.js';
 import type { CheckedSignIn } from '../sessions/sign-in.js';
 import type { IssuedSession } from '../sessions/signed-in.js';
@@ -146,8 +147,8 @@ async function checkedFor(
   try {
     return await core.checkSignIn({ ...record, amr: [] }, { remembered, endsAt, isByPerson: false });
   } catch (error) {
-    const isRefused = error instanceof AuthError && (error.status === 401 || error.status === 403);
-    if (isRefused) return null;
+    if (error instanceof AuthError && (error.status === 401 || error.status === 403 || isLeftOut(error)))
+      return null;
     throw error;
   }
 }

@@ -1,5 +1,5 @@
 import type { Request } from 'express';
-import { isOfThisHost } from '../config/session.js';
+import { isOnlyOurs } from '../config/session.js';
 import type { Core } from '../core/core.js';
 import { AuthError } from '../errors.js';
 import { checkParameters } from '../http/body.js';
@@ -246,8 +246,10 @@ export class Site {
   }
 
   /** Whether a verification link works without a password in the browser of the sign-up. */
-  get verifiesByClick(): boolean {
-    return (this.core.emailVerification?.isByLink ?? false) && isOfThisHost(this.core.settings.deviceCookie);
+  verifiesByClick({ req }: Asking): boolean {
+    const { emailVerification, settings } = this.core;
+    const { deviceCookie, baseUrl } = settings;
+    return emailVerification?.isByLink === true && isOnlyOurs(deviceCookie, baseUrl, req.headers.host);
   }
 
   /** Whether the browser has a pending sign-in. */

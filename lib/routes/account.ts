@@ -181,10 +181,10 @@ export const confirmChange = (core: Core) => {
     ],
     async handle({ body, req }) {
       const { token, password } = body as { token: string; password?: string };
-      const given = await core.usableSession(req);
-      // The link could lead a browser to confirm a change of an account that a stranger has signed it in to.
-      const own = given && (await core.ownBrowser.confirms(given)) ? given : null;
-      const changed = await confirmEmailChange(core, token, { session: own?.session ?? null, password });
+      const own = await core.usableSession(req);
+      const isEnough = own !== null && (await core.ownBrowser.confirms(own));
+      const session = own?.session ?? null;
+      const changed = await confirmEmailChange(core, token, { session, isEnough, password });
       if (changed.issued) return sessionReply(core, changed.issued);
       return { status: 200, body: { user: user.present(changed.user) } };
     },

@@ -1,6 +1,6 @@
 import type { Transaction } from 'sequelize';
 import type { Settings } from '../config/config.js';
-import { isOfThisHost } from '../config/session.js';
+import { isOnlyOurs } from '../config/session.js';
 import type { CallContext } from '../context/call.js';
 import { createToken, digestToken, isWellFormedToken } from '../crypto/token.js';
 import { isUuid, uuidv7 } from '../crypto/uuid.js';
@@ -290,8 +290,11 @@ export class Devices {
     return this.#remembers && this.#isCertain;
   }
 
+  /** Whether no other host can have named the device of the current request. */
   get #isCertain(): boolean {
-    return this.#isNamed || isOfThisHost(this.core.settings.deviceCookie);
+    const { deviceCookie, baseUrl } = this.core.settings;
+    const { request } = this.core.context.client;
+    return this.#isNamed || isOnlyOurs(deviceCookie, baseUrl, request?.headers.host);
   }
 
   /** Whether the current request names its device in a header, which no other host can set. */

@@ -5,11 +5,12 @@ import { COLUMNS } from '../migrations/checks.js';
 import { columnName } from '../tables/column.js';
 import type { User } from '../tables/core.js';
 import type { Users } from '../users/users.js';
+import type { Shown } from './signed-in.js';
 
 /** A plugin that keeps accounts out, or asks them for more. */
 interface Guarding {
   readonly plugin: string;
-  /** The column of users that is set for these accounts. */
+  /** The column of users that is set for these accounts. Its plugin's first migration creates it. */
   readonly column: string;
   /** The column with the time until when it counts, which is null for ever. */
   readonly until?: string;
@@ -21,6 +22,18 @@ const GUARDING: readonly Guarding[] = [
   { plugin: 'twoFactor', column: 'second_factor_at', what: 'a second factor' },
   { plugin: 'suspension', column: 'suspended_at', until: 'suspended_until', what: 'a suspension' },
 ];
+
+/** The cause of the error. */
+const LEFT_OUT = new Error('the config lacks a plugin that the account needs');
+
+/** Whether a sign-in was rejected because the config lacks a plugin that the account needs. */
+export function isLeftOut(error: AuthError): boolean {
+  return error.cause === LEFT_OUT;
+}
+
+function migrationOf({ plugin }: Guarding): string {
+  return `0001-${plugin}`;
+}
 
 /** How long it counts that the database does not have the columns. Another process can add them. */
 const LOOKED_MS = 60_000;
@@ -45,18 +58,23 @@ export class LeftOut {
     this.#missing = GUARDING.filter(({ column }) => !declared.has(column));
   }
 
-  /** @throws AuthError `unavailable` */
-  async check({ id }: User): Promise<void> {
+  /**
+   * @param shown how the user has authenticated
+   * @throws AuthError `unavailable`, which {@link isLeftOut} recognizes
+   */
+  async check({ id }: User, { aal = 1 }: Shown): Promise<void> {
     if (this.#missing.length === 0) return;
-    for (const guarding of await this.#inDatabase())
+    for (const guarding of await this.#inDatabase()) {
+      if (guarding.plugin === 'twoFactor' && aal === 2) continue;
       if (await this.#concerns(guarding, id)) {
         const { plugin, what } = guarding;
         this.core.settings.log.error(
           'sign_in.plugin_left_out',
           `an account with ${what} cannot sign in, because ${plugin}() is not in plugins: add it`,
         );
-        throw new AuthError('unavailable');
+        throw new AuthError('unavailable', { cause: LEFT_OUT });
       }
+    }
   }
 
   #inDatabase(): Promise<readonly Guarding[]> {
@@ -72,14 +90,28 @@ export class LeftOut {
   }
 
   async #look(): Promise<readonly Guarding[]> {
-    const { database, users } = this.core;
-    const names = this.#missing.map(({ column }) => `${users.table.name}.${column}`);
-    const rows = await database.read<{ name: string }>(COLUMNS[database.dialect], ['name'], { names });
-    const existing = new Set(rows.map(({ name }) => name.toLowerCase()));
-    return this.#missing.filter((_one, index) => existing.has(`${names[index]}`.toLowerCase()));
+    const { database } = this.core;
+    const journal = database.table('latchkey_migrations');
+    // An app's own column can have the same name, so ask for the migrations. The table need not be there.
+    const there = { names: [`${journal}.name`] };
+    if ((await database.read(COLUMNS[database.dialect], ['name'], there)).length === 0) return [];
+    const names = this.#missing.map(migrationOf);
+    const sql = `SELECT name FROM ${journal} WHERE name IN (:names)`;
+    const rows = await database.read<{ name: string }>(sql, ['name'], { names });
+    return this.#missing.filter((one) => rows.some(({ name }) => name === migrationOf(one)));
   }
 
-  async #concerns({ column, until }: Guarding, id: string): Promise<boolean> {
+  /** Whether a plugin would keep the account out. Looks again later if its columns are gone in the meantime. */
+  async #concerns(guarding: Guarding, id: string): Promise<boolean> {
+    try {
+      return await this.#read(guarding, id);
+    } catch (error) {
+      this.#looked = undefined;
+      throw error;
+    }
+  }
+
+  async #read({ column, until }: Guarding, id: string): Promise<boolean> {
     const { database, users } = this.core;
     const counts = until ? ` AND (${until} IS NULL OR ${until} > :now)` : '';
     const rows = await database.read<{ one: number }>(

@@ -1,11 +1,10 @@
 import type { Settings } from '../config/config.js';
-import { isLoopback } from '../config/options.js';
-import { isOfThisHost } from '../config/session.js';
+import { isOnlyOurs } from '../config/session.js';
 import type { CallContext, PlainRequest } from '../context/call.js';
-import type { Session } from '../tables/core.js';
 import { sessionOf } from './carriers.js';
 import type { Devices } from './devices.js';
 import type { Carrier, SessionAuthentication } from './request.js';
+import type { Sessions } from './sessions.js';
 
 /** What {@link OwnBrowser} needs. */
 interface OwnBrowserNeeds {
@@ -13,8 +12,7 @@ interface OwnBrowserNeeds {
   readonly settings: Settings;
   readonly carriers: readonly Carrier[];
   readonly devices: Devices;
-  /** What takes over sessions of previous systems, if anything does. */
-  readonly afterCarriers: readonly unknown[];
+  readonly sessions: Sessions;
 }
 
 /**
@@ -51,9 +49,12 @@ export class OwnBrowser {
 
   /** Whether the browser of the current request, which presents this session, is the user's own. */
   async counts({ user, session, via }: SessionAuthentication): Promise<boolean> {
-    if (!this.#hasBegunHere(session)) return false;
-    if (via !== 'cookie' || isOfThisHost(this.core.settings.cookie) || this.#isOnThisMachine) return true;
-    return this.core.devices.isKnownForCertain(user.id);
+    const { settings, context, devices, sessions } = this.core;
+    const { cookie, baseUrl } = settings;
+    const isSure = via !== 'cookie' || isOnlyOurs(cookie, baseUrl, context.client.request?.headers.host);
+    if (!isSure && !(await devices.isKnownForCertain(user.id))) return false;
+    // A later authentication does not count, because others can have the session too.
+    return sessions.hasBegunHere(session.id);
   }
 
   /**
@@ -63,22 +64,5 @@ export class OwnBrowser {
    */
   async confirms(found: SessionAuthentication): Promise<boolean> {
     return !this.core.settings.cookie.secure || (await this.counts(found));
-  }
-
-  /**
-   * Whether a session began with an authentication. A later one does not count, because others can have the session too. The
-   * app can begin one without it too, which looks like one from a previous system if the app takes those over.
-   */
-  #hasBegunHere({ amr }: Pick<Session, 'amr'>): boolean {
-    return amr.length > 0 || this.core.afterCarriers.length === 0;
-  }
-
-  /** Whether the app runs on the machine of its developer, whose name has no siblings. */
-  get #isOnThisMachine(): boolean {
-    const { baseUrl, cookie } = this.core.settings;
-    const { request } = this.core.context.client;
-    const url = baseUrl ?? `http://${request?.headers.host}`;
-    const isLocal = URL.canParse(url) && isLoopback(new URL(url).hostname);
-    return isLocal && !cookie.secure && cookie.domain === undefined;
   }
 }

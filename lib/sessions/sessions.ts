@@ -93,6 +93,12 @@ export class Sessions {
     });
   }
 
+  /** Whether a session began with an authentication here, and was not taken over from a previous system. */
+  async hasBegunHere(sessionId: string): Promise<boolean> {
+    const [session] = await this.#whole.select('WHERE s.id = :sessionId', { sessionId });
+    return session !== undefined && session.takenOver !== true;
+  }
+
   /** Whether a session has expired, but was neither revoked nor pruned. */
   async hasLapsed(sessionId: string): Promise<boolean> {
     const rest = `JOIN ${this.#users} u ON ${this.#on} WHERE s.id = :sessionId`;

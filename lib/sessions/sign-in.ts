@@ -45,6 +45,8 @@ interface SessionToBegin extends Assurance {
   /** The sessions that it replaces. */
   readonly replaced: readonly OwnedSession[];
   readonly device: Recognized;
+  /** Whether it continues a session of a previous system. */
+  readonly takenOver: boolean;
   /** Whether the account has just been created in the client's browser. */
   readonly isSignUp: boolean;
 }
@@ -72,7 +74,7 @@ class NewSessions {
   /** @throws ForeignKeyConstraintError (Sequelize) if the user has been deleted */
   async insert(
     { user, authEpoch }: Pick<UserRecord, 'user' | 'authEpoch'>,
-    { remembered, authenticatedAt, endsAt, aal, amr }: SessionToBegin,
+    { remembered, authenticatedAt, endsAt, aal, amr, takenOver }: SessionToBegin,
     transaction?: Transaction,
   ): Promise<IssuedSession> {
     const { lifetime, shortLifetime } = this.core.settings.session;
@@ -96,6 +98,7 @@ class NewSessions {
       remembered,
       aal,
       amr,
+      takenOver,
     });
     await this.#table.insert(row, transaction);
     return { user, session: this.#session.pick(row), token, remembered, device: null };
@@ -247,7 +250,7 @@ export class SignInGate {
     if (!options.isYetToBeMade && !(await this.core.users.isPresent({ user, row })))
       throw new AuthError('invalid_credentials');
     checkAccount(account, this.core.contributions);
-    await this.core.leftOut.check(user);
+    await this.core.leftOut.check(user, shown);
     await this.core.emailVerification?.requireFor(user, isByPerson);
     const reached = this.core.secondFactors.reached({ account }, shown);
     const assurance = reached ?? (withoutSecondFactor ? { aal: 1 as const, amr: shown.amr } : null);
@@ -262,6 +265,7 @@ export class SignInGate {
             endsAt: options.endsAt ?? null,
             replaced: replaced ?? (isByPerson ? await this.#sessions.presented() : []),
             device,
+            takenOver: !isByPerson,
             isSignUp: options.isSignUp ?? false,
           }
         : null;

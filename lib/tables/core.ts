@@ -156,6 +156,8 @@ export const sessions = declareTable({
       .default('')
       .exported()
       .described('How the user authenticated, such as pwd (RFC 8176)'),
+    /** Whether it continues a session of a previous system, so that its user has not signed in here. */
+    takenOver: column.boolean().internal().nullable().exported(),
   },
   unique: { tokenHash: ['tokenHash'] },
   foreignKeys: { userId: users },

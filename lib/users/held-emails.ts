@@ -46,19 +46,13 @@ export class HeldEmails {
    * @throws AuthError `email_taken`
    */
   async check(email: string | null, userId: string, transaction: Transaction): Promise<void> {
-    if (email === null) return;
-    const [holder] = await this.#select(
-      'c.email = :email AND c.user_id <> :userId',
-      { email, userId },
-      transaction,
-    );
-    if (holder) throw heldEmail();
+    if (email !== null && (await this.isHeld(email, userId, transaction))) throw heldEmail();
   }
 
   /** Whether an email is held for another user. @param userId null for an account that does not exist */
-  async isHeld(email: string, userId: string | null): Promise<boolean> {
+  async isHeld(email: string, userId: string | null, transaction?: Transaction): Promise<boolean> {
     const condition = 'c.email = :email AND c.user_id <> :userId';
-    return (await this.#select(condition, { email, userId: userId ?? NOBODY })).length > 0;
+    return (await this.#select(condition, { email, userId: userId ?? NOBODY }, transaction)).length > 0;
   }
 
   /** Looks an email up and ignores the result, so that a refused sign-up does the same work as any other sign-up. */

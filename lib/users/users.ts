@@ -284,10 +284,14 @@ export class Users {
     transaction: Transaction,
     work: () => Promise<T>,
   ): Promise<{ readonly outcome: T; readonly hasChangedSignIn: boolean }> {
+    // A hook of the app can change the user again within the work of another call, which still has to know.
+    const hadChanged = this.#changed.has(transaction, userId);
     // Units of the app's transaction share it, and an earlier one might have been rolled back.
     this.#changed.delete(transaction, userId);
     const outcome = await work();
-    return { outcome, hasChangedSignIn: this.#changed.has(transaction, userId) };
+    const hasChangedSignIn = this.#changed.has(transaction, userId);
+    if (hadChanged) this.#changed.add(transaction, userId);
+    return { outcome, hasChangedSignIn };
   }
 
   /** Locks a user's row until the transaction ends. Every change to a user's sign-in methods acquires this lock. */

@@ -194,6 +194,6 @@ const removedNotice = {
 };
 
 /** Whether the next proof of the mailbox is the account's first one. */
-function isUnproven({ emailProof, hasProvedMailbox }: UserRecord): boolean {
+export function isUnproven({ emailProof, hasProvedMailbox }: UserRecord): boolean {
   return hasProvedMailbox ? !emailProof.reaches('provider') : !emailProof.reaches('mailbox');
 }

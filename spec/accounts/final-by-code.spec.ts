@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import type { Transaction } from 'sequelize';
 import { internalsOf } from '../../lib/auth.js';
 import { apiKeys, oauth, passkeys, twoFactor } from '../../lib/index.js';
 import { movingIn } from '../../lib/moving-in.js';
@@ -35,12 +36,22 @@ const plugins = () =>
     movingIn(),
   ] as const;
 
+/** What the app does after a change of a user. */
+let afterUpdate: (id: string, transaction: Transaction) => Promise<unknown> = async () => {};
 let app: SpecApp<ReturnType<typeof plugins>>;
 const mails = mailbox();
 beforeAll(async () => {
   app = await startApp({
     plugins: plugins(),
-    config: { baseUrl: PAGE, email: { send: mails.send }, user: { fields: { plan: { type: 'string' } } } },
+    config: {
+      baseUrl: PAGE,
+      email: { send: mails.send },
+      user: { fields: { plan: { type: 'string' } } },
+      hooks: {
+        afterUpdateUser: async ({ id }, _changed, { transaction }) =>
+          void (await afterUpdate(id, transaction)),
+      },
+    },
   });
 });
 beforeEach(async () => {
@@ -74,6 +85,31 @@ describe('an update by an import', () => {
     const { earlier } = await imported();
     await update(CHANGES[name] ?? {});
     expect(await undo(earlier)).toBe('invalid_token');
+  });
+
+  test('ends them although a hook of the app changes the user too', async () => {
+    const { earlier } = await imported();
+    let calls = 0;
+    afterUpdate = async (id, transaction) => {
+      if (calls++ === 0) await app.auth.users.update(id, { fields: { plan: 'large' }, transaction });
+    };
+    try {
+      await update({ ...ROW, email: 'ada@elsewhere.example' });
+    } finally {
+      afterUpdate = async () => {};
+    }
+    expect(calls).toBe(2);
+    expect(await undo(earlier)).toBe('invalid_token');
+  });
+
+  test('that proves the mailbox of an address that nobody knows is a first proof, whatever was proven before', async () => {
+    const { id } = await imported({ ...ROW, totpSecret: null });
+    await app.auth.users.changeEmail(id, 'other@example.com');
+    await rows(app.database, "UPDATE imported_users SET changed = ''");
+    await app.auth.apiKeys.create(id, { name: 'of a stranger' });
+    expect(await keys()).toHaveLength(1);
+    await update({ ...ROW, totpSecret: null, passwordHash: NEW_HASH });
+    expect(await keys()).toEqual([]);
   });
 
   test('of anything else leaves them', async () => {

@@ -58,6 +58,22 @@ test('an undo that would leave no way in changes nothing, and works once there i
   expect((await app.auth.users.get(id))?.email).toBe(ada.email);
 });
 
+test('an address that another account could get back is taken too', async () => {
+  const { id, browser } = await start();
+  const token = await steal(id, browser);
+  const other = await app.auth.users.create({
+    email: ada.email,
+    emailVerified: true,
+    password: 'a difference engine',
+  });
+  const { session } = await app.auth.createSession(other.id);
+  await app.auth.users.changeEmail(other.id, 'moved@example.com', { sessionId: session.id });
+  const undo = () => browser.post('/auth/undo-change').send({ token, password: ada.password });
+  expectProblem(await undo(), 409, 'last_sign_in_method');
+  await rows(app.database, 'DELETE FROM account_changes WHERE user_id = :id', { id: other.id });
+  await undo().expect(200);
+});
+
 test('it uses up no code of the second factor', async () => {
   const { id, browser } = await start();
   await app.auth.markEmailVerified(id);

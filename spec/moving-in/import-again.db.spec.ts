@@ -292,6 +292,38 @@ describe('importUsers with update', () => {
     await browser.post('/auth/signin/second-factor').send(step).expect(200);
     await browser.post('/auth/two-factor/recovery-codes').expect(200);
   };
+  test.each([
+    ['the app', 'app'],
+    ['nobody', false],
+  ])(
+    'that proves the mailbox, of which %s knew before, still removes what the row no longer has',
+    async (_who, before) => {
+      const suspended = { reason: 'spam' };
+      const row = { ...ADA, emailVerified: before, totpSecret: TOTP[0], suspended };
+      const { users } = await once([row]);
+      const { totpSecret: _totp, suspended: _suspended, ...left } = row;
+      expect(await again([{ ...left, emailVerified: true, email: 'moved@example.com' }])).toMatchObject({
+        updated: 1,
+      });
+      expect(await app.auth.twoFactor.status(`${users[0]?.id}`)).toMatchObject({ totp: false });
+      const signedIn = await signIn('moved@example.com');
+      expect([signedIn.status, signedIn.body.second_factor]).toEqual([200, undefined]);
+      expect(await again([{ ...left, emailVerified: true, email: 'moved@example.com' }])).toMatchObject({
+        unchanged: 1,
+      });
+    },
+  );
+
+  test('ends the sign-ins in progress, which can have begun with what the row no longer has', async () => {
+    const { users } = await once([{ ...ADA, totpSecret: TOTP[0], accounts: [link('of-ada')] }]);
+    await signIn(ADA.email).expect(200);
+    const pending = () =>
+      rows(app.database, 'SELECT * FROM unfinished_sign_ins WHERE user_id = :id', { id: users[0]?.id });
+    expect(await pending()).toHaveLength(1);
+    expect(await again([{ ...ADA, totpSecret: TOTP[0] }])).toMatchObject({ updated: 1 });
+    expect(await pending()).toEqual([]);
+  });
+
   test('takes no second factor from an account that has made its passkeys one', async () => {
     const given = { ...row, passkeys: [passkey().row] };
     const { users } = await once([given]);

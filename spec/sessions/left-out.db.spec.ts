@@ -87,13 +87,24 @@ describe('without suspension()', () => {
   });
 });
 
+test('a field of the app with the name of such a column keeps nobody out', async () => {
+  const field = { suspendedAt: { type: 'date' } } as const;
+  app = (await startApp({
+    plugins: [password()] as const,
+    config: { user: { fields: field } },
+  })) as unknown as typeof app;
+  await signedIn(app);
+  await rows(app.database, 'UPDATE users SET suspended_at = created_at');
+  expect(await another([]).signIn(ada)).toBe('signed in');
+});
+
 test('an Auth that has the plugins asks the database nothing', async () => {
   app = await startApp({ plugins: whole });
   const { core } = internalsOf(app.auth);
   const read = core.database.read;
   try {
     core.database.read = () => Promise.reject(new Error('nothing is read'));
-    await new LeftOut(core).check({ id: '' } as never);
+    await new LeftOut(core).check({ id: '' } as never, { amr: ['pwd'] });
   } finally {
     core.database.read = read;
   }

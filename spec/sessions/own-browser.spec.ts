@@ -147,10 +147,10 @@ const WAYS: readonly Way[] = [
   },
   {
     name: 'plain http at localhost',
-    because: 'the machine of a developer has no sibling hosts; the device cookie has no prefix',
+    because: 'the machine of a developer has no sibling hosts',
     config: { baseUrl: 'http://localhost:3000' },
     isOwn: true,
-    isOfThisHost: false,
+    isOfThisHost: true,
     about: ['cookie.secure'],
   },
   {
@@ -222,9 +222,9 @@ const WAYS: readonly Way[] = [
   },
   {
     name: 'a session of auth.createSession',
-    because: 'beside a bridge, it could be one that was taken over',
+    because: 'the app has its own proof',
     config: https,
-    isOwn: false,
+    isOwn: true,
     isOfThisHost: true,
     about: ['by app'],
     session: async (app, userId) => ({
@@ -400,7 +400,7 @@ describe.each(WAYS.map((way) => [way.name, way] as const))('%s', (_name, way) =>
     expect(await resets(key, headers)).toBe(way.isOfThisHost);
   });
 
-  test(`the device cookie ${way.isOfThisHost ? 'is of this host alone' : 'has no prefix'}`, async () => {
+  test('the device cookie has no domain, and the prefix if it is Secure', async () => {
     await start(way);
     await signUp(way);
     const lines = ((await signIn(app)).headers['set-cookie'] ?? []) as unknown as string[];
@@ -438,6 +438,19 @@ describe('a change of the email', () => {
     },
   );
 
+  test('of an account with a second factor goes on with the session, after the password', async () => {
+    const way = wayOf('a cookie with a domain');
+    await start(way);
+    const { headers, id } = await inSession(way);
+    await app.auth.models.Session.update({ authenticatedAt: new Date(), aal: 2 }, { where: { userId: id } });
+    const { token } = await mails.mailOf('new@example.com', 'verify-new-email', () =>
+      app.http.post('/auth/email-changes').set(headers).send({ new_email: 'new@example.com' }).expect(202),
+    );
+    const body = { token, password: ada.password };
+    const done = await app.http.post('/auth/email-changes/confirm').set(headers).send(body).expect(200);
+    expect(done.body.session).toBeDefined();
+  });
+
   test.each([
     'a cookie with a domain, in a browser in which the user has',
     'the cookie __Host-',
@@ -447,18 +460,23 @@ describe('a change of the email', () => {
   });
 });
 
-test('a session of auth.createSession counts where no bridge takes sessions over', async () => {
-  const alone = await startApp({
-    plugins: [password()] as const,
-    config: { ...https, email: { send: mails.send } },
-  });
-  stop = alone.stop;
-  const { id } = await alone.auth.users.create(ada);
-  const cookie = `__Host-latchkey=${(await alone.auth.createSession(id)).token}`;
+test('a session that was taken over does not count either once the bridge is gone', async () => {
+  const way = wayOf('a session that was taken over');
+  await start(way);
+  const { id, headers } = await inSession(way);
   const { token } = await mails.mailOf(ada.email, 'verify-email', () =>
-    alone.auth.credential.sendVerification({ userId: id }),
+    app.auth.credential.sendVerification({ userId: id }),
   );
-  await alone.http.post('/auth/verify-email').set({ cookie }).send({ token }).expect(200);
+  const auth = createAuth({
+    ...https,
+    database: app.database.url,
+    secret: SECRET,
+    email: { send: () => {} },
+    plugins: [password()],
+  });
+  const verified = auth.credential.verifyEmail({ token, sessionUserId: id, request: { headers } });
+  await expect(verified).rejects.toMatchObject({ code: 'unauthenticated' });
+  await auth.close();
 });
 
 describe('the device of a browser whose cookie had another name before', () => {
@@ -515,7 +533,7 @@ const DECIDE: readonly (readonly [what: string, pattern: RegExp, files: Readonly
   [
     [
       'where a cookie can come from',
-      /isOfThisHost\(|cookie\??\.(domain|path)\b|\bdomain\b[^;\n]*\} = [^;\n]*cookie|['"`]__(Host|Secure)-/i,
+      /isOfThisHost\(|isOnlyOurs\(|cookie\??\.(domain|path)\b|\bdomain\b[^;\n]*\} = [^;\n]*cookie|['"`]__(Host|Secure)-/i,
       {
         'config/session.ts': 'decides it',
         'sessions/devices.ts': 'asks about the device cookie',
@@ -577,6 +595,7 @@ test.each([
   ['const { domain } = core.settings.cookie;', 0],
   ["name.startsWith('__Host-')", 0],
   ['isOfThisHost(cookie)', 0],
+  ['isOnlyOurs(cookie, baseUrl, host)', 0],
   ['await core.devices.hasSignedUp(id)', 1],
   ['(await core.usableSession(req))?.user.id', 2],
   ['await sessionOf(core.carriers, req)', 2],

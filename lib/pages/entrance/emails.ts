@@ -61,7 +61,7 @@ export function verifyEmail(site: Site): Page | null {
         token: found && token,
         of: found && site.nameOf(found.record.user),
         // The browser of the sign-up needs no password, so ask for it only if the route does.
-        needsPassword: !isOwn && (!site.verifiesByClick || refused?.form === 'confirm'),
+        needsPassword: !isOwn && (!site.verifiesByClick(visit) || refused?.form === 'confirm'),
         isWaiting: token === null && query.has('waiting'),
         isDone: query.get('done') === 'email-verified' && token === null,
         send: auth && auth.user.emailVerifiedAt === null ? site.form(visit, { path }, 'send') : null,

@@ -78,7 +78,7 @@ export interface CredentialPasswordOptions {
    * `link` requires the browser in which the account was created, for 24 hours, and the same as `password` in other
    * browsers. So a click is enough for a user who has just signed up, but a stranger's account is not verified when the
    * owner of the mailbox clicks. `link` requires `email`, and a cookie without `session.cookie.domain`. Over plain http, it
-   * is the same as `password`, because another host could have set the cookie of the browser.
+   * is the same as `password`, unless the app runs at a loopback address, because another host could have set the cookie.
    * @default 'password'
    */
   verifyEmailBy?: 'password' | 'link';
