@@ -368,3 +368,31 @@ test('the list of folders names files that exist in their folder', () => {
   expect(named.length).toBeGreaterThan(40);
   expect(named.filter((file) => !files.has(file))).toEqual([]);
 });
+
+test('the table of contributions has each of them, and no other', () => {
+  const members = (path: string, name: string): string[] => {
+    const body = new RegExp(`interface ${name}\\b[\\s\\S]*?{\\n([\\s\\S]*?)\\n}`).exec(read(path))?.[1] ?? '';
+    return [...body.matchAll(/^ {2}(?:readonly )?(\w+)\??[(:]/gm)].map(([, member = '']) => member);
+  };
+  const contribution = read('lib/core/contribution.ts');
+  const named = /interface Contribution\s+extends ([\w\s,]+){/.exec(contribution)?.[1] ?? '';
+  const inherited = named.split(',').map((name) => {
+    const from = new RegExp(`import type {[^}]*\\b${name.trim()}\\b[^}]*} from '\\.\\./(.*)\\.js'`);
+    return [`lib/${from.exec(contribution)?.[1]}.ts`, name.trim()] as const;
+  });
+  const all = [
+    ['lib/plugin.ts', 'PluginSetup'] as const,
+    ['lib/core/contribution.ts', 'Contribution'] as const,
+    ...inherited,
+  ].map(([path, name]) => members(path, name));
+  expect(all.filter((those) => those.length === 0)).toEqual([]);
+  const page = read('docs/architecture.md');
+  const table = page.slice(
+    page.indexOf('| contribution |'),
+    page.indexOf('\n\n', page.indexOf('| contribution |')),
+  );
+  const listed = [...table.matchAll(/^\| (`[^|]*) \|/gm)].flatMap(([, cell = '']) =>
+    [...cell.matchAll(/`(\w+)`/g)].map(([, name = '']) => name),
+  );
+  expect(listed.sort()).toEqual([...new Set(all.flat())].sort());
+});

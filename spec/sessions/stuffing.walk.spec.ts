@@ -27,7 +27,7 @@ beforeAll(async () => {
   expect((await importUsers(app.auth, imported)).users).toHaveLength(ACCOUNTS);
   const dormant = 'UPDATE users SET first_used_at = :at WHERE email LIKE :some';
   await rows(app.database, dormant, { at: ago(400 * DAY), some: 'user%5@example.com' });
-}, 120_000);
+}, 300_000);
 afterAll(() => app.stop());
 
 /** Sends a request for each account, a few at once. */
@@ -77,4 +77,4 @@ test('there is no session, and the owners, whose browsers the accounts know, sig
   expect(sessionsIn(again)).toBe(ACCOUNTS);
   await settled(app.auth);
   expect(mails.mails.length).toBe(before);
-}, 120_000);
+}, 300_000);

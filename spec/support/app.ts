@@ -12,7 +12,7 @@ import {
   credentialPassword,
   type Plugin,
 } from '../../lib/index.js';
-import { browserOf, clientOf } from './client.js';
+import { browserOf, clientOf, keepingIdle } from './client.js';
 import type { SpecDatabase } from './database.js';
 import { declaredProblems } from './declared.js';
 import { databaseFor } from './migrated.js';
@@ -99,9 +99,7 @@ export async function startApp<const P extends readonly Plugin[]>({
   app.use(declared.middleware);
   mount(app, auth);
   const server = await new Promise<Server>((resolve) => {
-    const listening = app.listen(0, '127.0.0.1', () => resolve(listening));
-    // A keep-alive connection must not be closed at the moment when a client uses it again after a pause.
-    listening.keepAliveTimeout = 120_000;
+    const listening = keepingIdle(app.listen(0, '127.0.0.1', () => resolve(listening)));
   });
   return {
     auth,

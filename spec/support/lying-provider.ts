@@ -2,6 +2,7 @@ import { createHash, generateKeyPairSync, type KeyObject, randomBytes, sign } fr
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
+import { keepingIdle } from './client.js';
 
 export interface KeyPair {
   readonly publicKey: KeyObject;
@@ -85,7 +86,7 @@ export async function startLyingProvider(published = newKeys()): Promise<LyingPr
   const other = newKeys();
   const subjects = new Map<string, unknown>();
   const codes = new Map<string, { nonce: string | null; challenge: string | null; clientId: string }>();
-  const server = createServer();
+  const server = keepingIdle(createServer());
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const issuer = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   const state: LyingProvider = {

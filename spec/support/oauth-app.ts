@@ -13,7 +13,7 @@ import {
 } from '../../lib/index.js';
 import { oidc, type ProviderPlugin } from '../../lib/providers.js';
 import { logEveryLine, memoryLogger, password, SECRET, type SpecApp } from './app.js';
-import { browserOf, clientOf } from './client.js';
+import { browserOf, clientOf, keepingIdle } from './client.js';
 import { rows, type SpecDatabase } from './database.js';
 import { declaredProblems } from './declared.js';
 import { databaseFor } from './migrated.js';
@@ -55,7 +55,7 @@ export async function startOAuthApp({
   config = {},
   mount = (app, auth) => void app.use('/auth', authRouter(auth)),
 }: OAuthAppOptions): Promise<OAuthApp> {
-  const server: Server = createServer();
+  const server: Server = keepingIdle(createServer());
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const origin = `http://${host}:${(server.address() as AddressInfo).port}`;
   const plugins = await providers((provider) => `${origin}/auth/oauth/${provider}/callback`);

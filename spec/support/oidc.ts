@@ -1,6 +1,7 @@
 import { generateKeyPairSync } from 'node:crypto';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { keepingIdle } from './client.js';
 
 // Bypasses the package's index, which logs a warning on every Node version but the newest, and its default
 // adapter and keys, which log warnings too. The console of a spec should show only failures.
@@ -37,7 +38,7 @@ export const CLIENT = { clientId: 'latchkey-spec', clientSecret: 'the secret of 
 
 /** Starts a real, certified OpenID provider on this machine that signs users in without asking. */
 export async function startOidcServer(redirectUris: string[], port = 0): Promise<OidcServer> {
-  const server: Server = createServer();
+  const server: Server = keepingIdle(createServer());
   await new Promise<void>((resolve) => server.listen(port, '127.0.0.1', resolve));
   const issuer = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   const state: OidcServer = {

@@ -4,6 +4,7 @@ import connectSequelize from 'connect-session-sequelize';
 import express, { type Express } from 'express';
 import session from 'express-session';
 import { Passport } from 'passport';
+import { keepingIdle } from './client.js';
 import type { SpecDatabase } from './database.js';
 
 export const OLD_SECRET = 'the secret of the old app';
@@ -11,7 +12,7 @@ export const OLD_SECRET = 'the secret of the old app';
 /** An app that listens, until it is stopped. */
 export async function listening(app: Express): Promise<{ origin: string; stop(): Promise<void> }> {
   const server = await new Promise<Server>((resolve) => {
-    const started = app.listen(0, '127.0.0.1', () => resolve(started));
+    const started = keepingIdle(app.listen(0, '127.0.0.1', () => resolve(started)));
   });
   return {
     origin: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,

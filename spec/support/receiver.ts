@@ -1,5 +1,6 @@
 import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { keepingIdle } from './client.js';
 
 /** A webhook that has arrived. */
 export interface ReceivedHook {
@@ -14,20 +15,22 @@ export async function startReceiver() {
   const hooks: ReceivedHook[] = [];
   const waiting = new Set<() => void>();
   const answers = new Map<string, (res: ServerResponse) => void>();
-  const server = createServer((req, res) => {
-    let body = '';
-    req.on('data', (chunk) => {
-      body += chunk;
-    });
-    req.on('end', () => {
-      const { url: path = '', method = '', headers } = req;
-      hooks.push({ path, method, headers, body });
-      const answer = answers.get(path);
-      if (answer) answer(res);
-      else res.writeHead(204).end();
-      for (const look of waiting) look();
-    });
-  });
+  const server = keepingIdle(
+    createServer((req, res) => {
+      let body = '';
+      req.on('data', (chunk) => {
+        body += chunk;
+      });
+      req.on('end', () => {
+        const { url: path = '', method = '', headers } = req;
+        hooks.push({ path, method, headers, body });
+        const answer = answers.get(path);
+        if (answer) answer(res);
+        else res.writeHead(204).end();
+        for (const look of waiting) look();
+      });
+    }),
+  );
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   return {
     hooks,
