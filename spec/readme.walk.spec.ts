@@ -60,6 +60,11 @@ const GIVEN = `
   declare const req: import('express').Request;
   declare const res: import('express').Response;
   declare const response: any;
+  declare const handle: (event: unknown, context: unknown) => Promise<unknown>;
+  /** Of a platform, which is not installed here. */
+  declare module '@vercel/functions' {
+    export function waitUntil(promise: Promise<unknown>): void;
+  }
 `;
 
 /** What `latchkey pages eject sign-in` writes, as far as the samples use it. */
