@@ -76,8 +76,8 @@ function respelled({ usernames }: Core, { user }: UserRecord, spelling: string):
 }
 
 /**
- * Removes a sign-in method, unless it is the last one, and ends the sign-ins in progress, which can have begun with it. It locks the user's row, so that two concurrent removals cannot
- * each rely on the method that the other removes.
+ * Removes a sign-in method, unless it is the last one, and ends the sign-ins in progress, which can have begun with it. It
+ * locks the user's row, so that two concurrent removals cannot each rely on the method that the other removes.
  *
  * @param sessionId the requesting session; null for code
  * @param remove returns the user without the method

@@ -18,7 +18,7 @@ interface OwnBrowserNeeds {
 /**
  * The only place that decides whether a request comes from an account's own browser, because of its session. If a link or
  * code is redeemed there, the owner of the mailbox is also the person who uses the account, so that the first proof of the
- * mailbox removes nothing. So a stranger who has signed up with the address must not be able to give his session to the
+ * mailbox removes nothing. So a stranger who has signed up with the address must not be able to give a session to the
  * owner's browser:
  *
  * - A header counts. A cookie counts if no other host can set it: because of its name, or because the app runs on this
@@ -59,7 +59,7 @@ export class OwnBrowser {
 
   /**
    * Whether a session is enough to confirm a change of the account's email, which a stranger could have requested in a session
-   * that he has planted. Over plain http, nothing could make the browser count. A user with a second factor, for whom the
+   * planted by the stranger. Over plain http, nothing could make the browser count. A user with a second factor, for whom the
    * password is not enough, could then never change the email.
    */
   async confirms(found: SessionAuthentication): Promise<boolean> {
