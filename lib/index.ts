@@ -15,11 +15,13 @@ export { type AnyAuth, type Auth, type AuthWith, createAuth, type RevokeAllOptio
 export type { AccountDeletionOptions } from './config/account.js';
 export type { AuthConfig, BearerOptions, BearerScheme } from './config/config.js';
 export type { EmailBrandOptions, EmailOptions } from './config/email.js';
+export type { HookTransaction } from './config/hooks.js';
 export type { OutboxOptions, WebhookOptions } from './config/outbox.js';
 export type { RateLimitOptions } from './config/rate-limit.js';
 export type { CookieOptions, CookiePlace, SessionOptions } from './config/session.js';
 export type { TaskOptions, TasksOptions } from './config/tasks.js';
 export type { FieldOptions, FieldsOptions } from './config/user.js';
+export type { ConnectionTransaction } from './database/connection-transaction.js';
 export { AuthError, type AuthErrorCode, type FieldError, type ProblemDetails } from './errors.js';
 export type { Factor } from './factors/declarations.js';
 export type { AuthOrConfig, GuardOptions } from './guards/guards.js';

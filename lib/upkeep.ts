@@ -144,6 +144,7 @@ export function upkeep(core: Core, { migrations, chores, webhooks, onClose }: Up
   // Wait for requests first, because they cause emails, and then for events, because they become webhooks.
   const settle = async () => {
     await core.context.idle();
+    await database.commits.close();
     core.limiter.flush();
     await webhooks.settle();
     await core.settle();

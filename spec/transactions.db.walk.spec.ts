@@ -2,8 +2,9 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/gl
 import type { Sequelize, Transaction } from 'sequelize';
 import { internalsOf } from '../lib/auth.js';
 import { uuidv7 } from '../lib/crypto/uuid.js';
-import { createAuth, type MailMessage, type User } from '../lib/index.js';
+import { type ConnectionTransaction, createAuth, type MailMessage, type User } from '../lib/index.js';
 import { memoryLogger, SECRET } from './support/app.js';
+import { type AppConnection, connectByDriver } from './support/app-connection.js';
 import { connectAsApp } from './support/app-database.js';
 import { Authenticator } from './support/authenticator.js';
 import { beforeChange } from './support/changes.js';
@@ -22,6 +23,7 @@ const undone = new Error('the app undoes it');
 
 let database: SpecDatabase;
 let own: Sequelize;
+let app: AppConnection;
 let provider: LyingProvider;
 let receiver: Awaited<ReturnType<typeof startReceiver>>;
 let auth: ReturnType<typeof open>;
@@ -58,6 +60,7 @@ function open() {
 beforeAll(async () => {
   database = await createDatabase();
   own = connectAsApp(database);
+  app = await connectByDriver(database);
   provider = await startLyingProvider();
   receiver = await startReceiver();
   auth = open();
@@ -75,13 +78,16 @@ afterEach(async () => {
 afterAll(async () => {
   await auth.close();
   await own.close();
+  await app.close();
   await provider.stop();
   await receiver.stop();
   await database.drop();
 });
 
 /** A call, and how it is made. What comes before happens outside the transaction. */
-type Prepare = () => Promise<(options: { transaction: Transaction }) => Promise<unknown>>;
+type Prepare = () => Promise<
+  (options: { transaction: Transaction | ConnectionTransaction }) => Promise<unknown>
+>;
 
 const newPassword = 'a difference engine';
 const newcomer = () => ({ email: `user-${++count}@example.com`, password: 'an analytical engine' });
@@ -586,6 +592,9 @@ describe.each(Object.entries(WRITING))('auth.%s', (_name, prepare) => {
       throw undone;
     });
     await expect(work).rejects.toBe(undone);
+    await app.begin();
+    await call({ transaction: app });
+    await app.send('ROLLBACK');
     await settled(auth);
     expect([mails, events]).toEqual([[], []]);
     expect(await everything()).toEqual(before);

@@ -109,7 +109,9 @@ async function deleteForGood(
 
 /** Deletes an account in a transaction that has locked the user's row. */
 export async function deleteIn(core: Core, { user }: UserRecord, transaction: Transaction): Promise<void> {
-  await runHook(core.context, () => core.settings.hooks.beforeDeleteUser?.(user, { transaction }));
+  await runHook(core.context, () =>
+    core.settings.hooks.beforeDeleteUser?.(user, core.database.forHook(transaction)),
+  );
   return deleteRows(core, user.id, transaction);
 }
 

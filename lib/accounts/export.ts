@@ -1,4 +1,3 @@
-import type { Transaction } from 'sequelize';
 import type { Core } from '../core/core.js';
 import { readBatches } from '../database/batches.js';
 import { declareNotices } from '../mail/notice-kinds.js';
@@ -53,7 +52,7 @@ export function exportApi(core: Core): ExportApi {
   return {
     exportUser: (userId, options = {}) =>
       core.call('auth.exportUser', options, [], async () => {
-        const data = await exportUser(core, userId, options.transaction ?? undefined);
+        const data = await exportUser(core, userId);
         await core.events.together(['user.exported'], async (within) =>
           core.events.emit('user.exported', { userId }, within),
         );
@@ -79,7 +78,7 @@ export function exportOwnData(core: Core, userId: string, sessionId: string): Pr
   });
 }
 
-async function exportUser(core: Core, userId: string, transaction?: Transaction): Promise<UserExport> {
+async function exportUser(core: Core, userId: string): Promise<UserExport> {
   const record = await core.users.require(userId);
   const data: Record<string, unknown> = {
     exported_at: core.database.clock.date().toISOString(),
@@ -87,7 +86,7 @@ async function exportUser(core: Core, userId: string, transaction?: Transaction)
   };
   for (const { declaration, rows } of exportedTables(core))
     data[rows.as] = await rowsOf(core, declaration, rows, userId);
-  return { ...data, ...(await ofApp(core, record, transaction)) } as unknown as UserExport;
+  return { ...data, ...(await ofApp(core, record)) } as unknown as UserExport;
 }
 
 /** A table whose rows are exported. */
@@ -146,13 +145,14 @@ function present(row: Raw, columns: Columns): Raw {
 
 /** @throws TypeError if JSON cannot represent the result of the app's hook, and the errors of the hook */
 async function ofApp(
-  { settings, context, users }: Core,
+  { settings, context, users, database }: Core,
   record: UserRecord,
-  transaction: Transaction | undefined,
 ): Promise<{ app?: unknown }> {
   const { exportUser } = settings.hooks;
   if (!exportUser) return {};
-  const value = await context.forApp(() => exportUser(users.forCode(record), { transaction }));
+  const { handle } = context.joined ?? {};
+  const joined = handle ? database.forHook(handle) : { transaction: undefined, connection: undefined };
+  const value = await context.forApp(() => exportUser(users.forCode(record), joined));
   return { app: throughJson(value) };
 }
 

@@ -14,6 +14,18 @@ export interface CreatedVias {
 /** How an account was created. */
 export type CreatedVia = keyof CreatedVias;
 
+/** The transaction in which a hook runs. The hook must not end it. */
+export interface HookTransaction {
+  /** For queries of the Sequelize instance, and with `auth.models`. */
+  readonly transaction: Transaction;
+  /**
+   * The connection of the transaction, for statements of other libraries: a client of `pg`, a connection of `mysql2` with
+   * callbacks or, on SQLite, a database of the driver. If the app has passed a connection to the call, it is that one.
+   * Use it only until the hook is done.
+   */
+  readonly connection: unknown;
+}
+
 /** The account that is about to be created. */
 export interface UserToCreate {
   /** In canonical form. */
@@ -43,33 +55,32 @@ export interface Hooks {
    * Runs before an account is created. Throw `new AuthError('sign_up_refused', { detail })` to refuse it.
    * @default none
    */
-  beforeCreateUser?(user: UserToCreate, context: { transaction: Transaction }): unknown;
+  beforeCreateUser?(user: UserToCreate, context: HookTransaction): unknown;
   /**
    * Creates the app's row for a new account, in place of `model.create`. The row must have the account's id in
    * `user.foreignKey`.
    * @default `model.create({ …fields, [foreignKey]: user.id })`
    */
-  createRow?(
-    user: User,
-    fields: Readonly<Record<string, unknown>>,
-    context: { transaction: Transaction },
-  ): unknown;
+  createRow?(user: User, fields: Readonly<Record<string, unknown>>, context: HookTransaction): unknown;
   /** Runs after an account and the app's row are created. @default none */
-  afterCreateUser?(user: User, context: { transaction: Transaction; via: CreatedVia }): unknown;
+  afterCreateUser?(user: User, context: HookTransaction & { via: CreatedVia }): unknown;
   /**
    * Runs after the fields, username, email or the email's verification have changed; `changed` lists the attributes.
    * @default none
    */
-  afterUpdateUser?(user: User, changed: readonly string[], context: { transaction: Transaction }): unknown;
+  afterUpdateUser?(user: User, changed: readonly string[], context: HookTransaction): unknown;
   /** Runs before an account is deleted. @default none */
-  beforeDeleteUser?(user: User, context: { transaction: Transaction }): unknown;
+  beforeDeleteUser?(user: User, context: HookTransaction): unknown;
   /**
    * Returns the app's own data about a user, for the export of the user's data. It becomes the value of `app` in the
-   * export, and must be a value that JSON can represent. `transaction` is the app's transaction, if `auth.exportUser`
-   * is called with one. If the function throws, the export fails.
+   * export, and must be a value that JSON can represent. `transaction` and `connection` are those of the app's
+   * transaction, if `auth.exportUser` is called with one. If the function throws, the export fails.
    * @default none: the export does not contain `app`
    */
-  exportUser?(user: User, context: { transaction: Transaction | undefined }): unknown;
+  exportUser?(
+    user: User,
+    context: HookTransaction | { transaction: undefined; connection: undefined },
+  ): unknown;
 }
 
 const hook = <Name extends keyof Hooks>() =>

@@ -33,6 +33,8 @@ export interface JoinedTransaction {
   exclusively<T>(work: () => Promise<T>): Promise<T>;
   /** Runs `work` after the commit. If the transaction is rolled back, `work` does not run. */
   afterCommit(work: () => void): void;
+  /** Called when the call has sent its last statement. Missing if the transaction itself reports its end. */
+  end?(): Promise<void>;
 }
 
 /** Reads of the database that a call sends together. */

@@ -41,7 +41,7 @@ function requireOpen(sequelize: Sequelize, transaction: unknown): asserts transa
   const it = transaction as Partial<Transaction> | null;
   // `instanceof` does not work here, because the app might use another copy of Sequelize.
   if (typeof it !== 'object' || typeof it?.commit !== 'function' || typeof it.rollback !== 'function')
-    throw new TypeError('latchkey: transaction must be a transaction of Sequelize');
+    throw new TypeError('latchkey: transaction must be a transaction of Sequelize, or { connection }');
   if (inner(it as Transaction).sequelize !== sequelize) {
     throw new TypeError(
       'latchkey: transaction belongs to another Sequelize instance than the one in database. ' +
@@ -49,9 +49,14 @@ function requireOpen(sequelize: Sequelize, transaction: unknown): asserts transa
     );
   }
   for (let one: Transaction | undefined = it as Transaction; one; one = inner(one).parent) {
-    if (inner(one).finished || !inner(one).connection)
+    if (isEnded(one))
       throw new TypeError('latchkey: transaction has already ended: await every call before it ends');
   }
+}
+
+/** Whether a transaction has been committed or rolled back, or never began. */
+export function isEnded(transaction: Transaction): boolean {
+  return inner(transaction).finished !== undefined || !inner(transaction).connection;
 }
 
 function rootOf(transaction: Transaction): Transaction {
@@ -91,7 +96,7 @@ export async function inSavepoint<T>(
 /**
  * A section of a transaction. Its units of statements run one after another, because their savepoints must not overlap.
  */
-class Section {
+export class Section {
   static readonly #sections = new AsyncLocalStorage<Section>();
   static readonly #whole = new WeakMap<Transaction, Section>();
   #last: Promise<unknown> = Promise.resolve();

@@ -1,9 +1,15 @@
 import { QueryTypes, type Sequelize, type Transaction } from 'sequelize';
-import type { CallContext } from '../context/call.js';
+import type { CallContext, JoinedTransaction } from '../context/call.js';
 import { performance } from '../timers.js';
-import { inSavepoint, joinTransaction } from './app-transaction.js';
+import { inSavepoint, isEnded, joinTransaction } from './app-transaction.js';
 import { Clock, NOW_SQL } from './clock.js';
+import { Commits } from './commits.js';
 import { connectByUrl, type Dialect, dialectOf, schemaOf } from './connect.js';
+import {
+  type ConnectionTransaction,
+  ConnectionTransactions,
+  isByConnection,
+} from './connection-transaction.js';
 import { Driver, type LookupSql } from './driver.js';
 import { AppError, asFailure, asStatementOf, isRefused } from './faults.js';
 import { digestList } from './literal.js';
@@ -48,6 +54,9 @@ export function openDatabase(
   return new Database({ sequelize, dialect, isOwnPool }, tablePrefix, context);
 }
 
+/** A transaction of the app. */
+export type AppTransaction = Transaction | ConnectionTransaction;
+
 /** The connections to the database. */
 interface Connections {
   readonly sequelize: Sequelize;
@@ -68,6 +77,10 @@ export class Database {
   readonly nowSql: string;
   readonly statements: Statements;
   readonly primary: Primary;
+  readonly commits: Commits;
+  readonly #ofConnections = new ConnectionTransactions(this);
+  /** The transactions of connections that hooks have got. */
+  readonly #inHooks = new WeakMap<object, Transaction>();
   #reading: Promise<void> | undefined;
   readonly #writers: Writers;
   readonly #units = new Units();
@@ -81,6 +94,7 @@ export class Database {
     this.dialect = dialect;
     this.nowSql = NOW_SQL[dialect];
     this.primary = new Primary(sequelize, dialect);
+    this.commits = new Commits(context);
     const driver = new Driver(sequelize, dialect, this.primary, isOwnPool);
     this.statements = new Statements(sequelize, dialect, this.primary, driver);
     this.#writers = new Writers(dialect);
@@ -109,12 +123,48 @@ export class Database {
    * Runs `work` as a part of the app's transaction, if there is one. Its statements do not have to name the
    * transaction. Events and emails are sent after the commit.
    *
-   * @throws TypeError if it is not a transaction of this Sequelize instance, or has ended
+   * @throws TypeError if it is neither a transaction of this Sequelize instance nor one on a connection to this
+   *   database, or has ended
    */
-  async join<T>(transaction: Transaction | null | undefined, work: () => Promise<T>): Promise<T> {
+  async join<T>(transaction: AppTransaction | null | undefined, work: () => Promise<T>): Promise<T> {
     if (transaction === null || transaction === undefined) return this.context.whole(work);
-    const joined = await joinTransaction(this.sequelize, this.dialect, transaction);
-    return this.context.inTransaction(joined, work);
+    const joined = await this.#joined(transaction);
+    const outcome = await this.context.inTransaction(joined, work).catch(async (error) => {
+      // The app can commit what the call has recorded before it failed, such as a failed sign-in.
+      await joined.end?.().catch(() => undefined);
+      throw error;
+    });
+    await joined.end?.();
+    return outcome;
+  }
+
+  /** Returns what the app's hooks get, to take part in a transaction. */
+  forHook(transaction: Transaction): { transaction: Transaction; connection: unknown } {
+    const connection = this.#connectionOf(transaction);
+    this.#inHooks.set(connection, transaction);
+    return { transaction, connection };
+  }
+
+  #joined(given: AppTransaction): Promise<JoinedTransaction> {
+    const transaction = isByConnection(given) ? (this.#ofHook(given) ?? given) : given;
+    if (isByConnection(transaction)) return this.#ofConnections.join(transaction.connection);
+    const connection = this.#ofConnections.connectionOf(transaction);
+    return connection
+      ? this.#ofConnections.join(connection)
+      : joinTransaction(this.sequelize, this.dialect, transaction);
+  }
+
+  /** Returns latchkey's own transaction, if a hook passes on the connection that it has got. */
+  #ofHook({ connection }: ConnectionTransaction): Transaction | undefined {
+    const transaction = this.#inHooks.get(connection);
+    return transaction && !isEnded(transaction) ? transaction : undefined;
+  }
+
+  #connectionOf(transaction: Transaction): object {
+    const { connection } = transaction as unknown as { connection: object & { readonly driver?: object } };
+    const given = this.#ofConnections.connectionOf(transaction);
+    // latchkey's own driver of SQLite wraps the database of Node's.
+    return given ?? (this.dialect === 'sqlite' ? connection.driver : undefined) ?? connection;
   }
 
   /** Reads the database's clock, unless it has already been read. Statements wait for this. */

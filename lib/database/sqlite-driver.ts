@@ -7,16 +7,24 @@ import { isInstalled } from './installed.js';
  */
 
 interface Prepared {
-  setAllowUnknownNamedParameters(allow: boolean): void;
+  /** Missing in better-sqlite3, which accepts them. */
+  setAllowUnknownNamedParameters?(allow: boolean): void;
+  /** Makes node:sqlite return numbers. An app can change the default of its database. */
+  setReadBigInts?(areBigInts: boolean): void;
+  /** Makes better-sqlite3 return numbers. */
+  safeIntegers?(areBigInts: boolean): void;
+  /** Whether it returns rows, of which better-sqlite3 requires the right method. */
+  readonly reader?: boolean;
   all(...parameters: unknown[]): Record<string, unknown>[];
   get(...parameters: unknown[]): Record<string, unknown> | undefined;
   run(...parameters: unknown[]): { changes: number | bigint; lastInsertRowid: number | bigint };
 }
 
-interface Driver {
-  exec(sql: string): void;
+/** A database of node:sqlite, `@photostructure/sqlite` or better-sqlite3. */
+export interface Driver {
+  exec(sql: string): unknown;
   prepare(sql: string): Prepared;
-  close(): void;
+  close(): unknown;
 }
 
 interface DriverModule {
@@ -84,8 +92,16 @@ export class Database {
     readonly filename: string,
     _mode: number,
     opened: (error: Error | null) => void,
+    /** A database that the app has opened, and closes. */
+    given?: Driver,
   ) {
-    void this.#open().then(() => opened(this.#failure ?? null));
+    this.#driver = given;
+    if (!given) void this.#open().then(() => opened(this.#failure ?? null));
+  }
+
+  /** The database of the driver. */
+  get driver(): object | undefined {
+    return this.#driver;
   }
 
   /** Sequelize calls this for every statement, even before the file is open or after opening has failed. */
@@ -184,6 +200,11 @@ export class Database {
   }
 }
 
+/** Returns an open database of the app as the driver's connections. */
+export function onConnection(given: Driver): Database {
+  return new Database('', OPEN_READWRITE, () => undefined, given);
+}
+
 interface Result {
   readonly outcome: Statement;
   readonly rows: Record<string, unknown>[];
@@ -191,11 +212,17 @@ interface Result {
 
 function prepared(driver: Driver, sql: string): Prepared {
   const statement = driver.prepare(sql);
-  statement.setAllowUnknownNamedParameters(true);
+  statement.setAllowUnknownNamedParameters?.(true);
+  statement.setReadBigInts?.(false);
+  statement.safeIntegers?.(false);
   return statement;
 }
 
 function rowsOf(statement: Prepared, values: unknown[]): Result {
+  if (statement.reader === false) {
+    statement.run(...values);
+    return { outcome: new Statement(0, 0), rows: [] };
+  }
   const rows = statement.all(...values);
   rows.forEach(useBuffers);
   return { outcome: new Statement(0, 0), rows };
@@ -245,7 +272,9 @@ function asSqliteValue(value: unknown): unknown {
 
 function translate(error: DriverError): DriverError {
   const resultCode = error.errcode ?? RESULT_TEXTS[error.message];
-  const name = resultCode === undefined ? undefined : RESULT_CODES[resultCode & 0xff];
+  // The codes of better-sqlite3 are extended ones, such as SQLITE_CONSTRAINT_UNIQUE.
+  const [primary] = /^SQLITE_[A-Z]+/.exec(error.code ?? '') ?? [];
+  const name = resultCode === undefined ? primary : RESULT_CODES[resultCode & 0xff];
   if (name && error.code !== name) {
     error.code = name;
     error.message = `${name}: ${error.message}`;

@@ -1,5 +1,4 @@
-import type { Transaction } from 'sequelize';
-import type { Database } from '../database/database.js';
+import type { AppTransaction, Database } from '../database/database.js';
 import { AuthError } from '../errors.js';
 import { endingWithObject, requireKnownKeys } from '../known-keys.js';
 import { cutPage, type PageOptions, readPage } from '../tables/pages.js';
@@ -42,13 +41,13 @@ export interface RetryOutboxOptions {
    * A transaction of the Sequelize instance that is the config's `database`. The entry is sent after its commit.
    * @default none
    */
-  transaction?: Transaction | null | undefined;
+  transaction?: AppTransaction | null | undefined;
 }
 
 /** Selects a page of the outbox. */
 export interface ListOutboxOptions extends PageOptions {
   /** A transaction of the Sequelize instance that is the config's `database`. @default none */
-  transaction?: Transaction | null | undefined;
+  transaction?: AppTransaction | null | undefined;
   /** Only entries in this state. @default all of them */
   state?: OutboxState;
 }

@@ -46,6 +46,10 @@ export class Outbox {
 
   constructor(private readonly core: OutboxNeeds) {
     this.rows = new OutboxRows(core);
+    core.database.commits.useRows({
+      insert: (transaction) => this.rows.insertCommit(transaction),
+      take: (ids) => this.rows.takeCommits(ids),
+    });
     this.#stopObserving = core.settings.telemetry?.observeOutbox(() => this.#waiting());
   }
 

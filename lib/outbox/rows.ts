@@ -22,6 +22,9 @@ const SEVERAL_PAGES = 20_000;
 const FIRST_PAUSE_MS = 30_000;
 const MAX_PAUSE_MS = 60 * 60 * 1000;
 
+/** The lane of rows that show a commit, which are not sent. */
+const COMMIT_LANE = 'commit';
+
 /** A row of the outbox. */
 export type OutboxRow = RowOf<OutboxColumns>;
 
@@ -89,6 +92,26 @@ export class OutboxRows {
     );
     await this.#table.insert(rows, transaction);
     return rows;
+  }
+
+  /** Writes a row that shows other connections that a transaction of the app has been committed. @returns its id */
+  async insertCommit(transaction: Transaction): Promise<string> {
+    const now = this.core.database.clock.now();
+    const id = uuidv7(Math.floor(now));
+    const none = { content: null, attempts: 0, lastError: null, dueAt: null, finishedAt: null };
+    const times = { createdAt: at(now), giveUpAt: at(now), expiresAt: at(now + DAY_MS) };
+    const row = { id, lane: COMMIT_LANE, kind: 'commit', state: 'dropped', ...none, ...times };
+    await this.#table.insert(row, transaction);
+    return id;
+  }
+
+  /** Deletes those of the rows of {@link insertCommit} that exist. @returns their ids */
+  async takeCommits(ids: readonly string[]): Promise<readonly string[]> {
+    const found = await this.#table.only('o', 'id').select('WHERE o.id IN (:ids)', { ids });
+    const taken = found.map(({ id }) => id);
+    if (taken.length > 0)
+      await this.core.database.change(`DELETE FROM ${this.#table.name} WHERE id IN (:taken)`, { taken });
+    return taken;
   }
 
   /** Decrypts an entry. @throws Error if its secret is no longer configured */
@@ -179,7 +202,7 @@ export class OutboxRows {
 
   /** Returns the newest entries, in one state or in any. */
   list(state: string | null, before: string | null, limit: number): Promise<ShownRow[]> {
-    const conditions = ['1 = 1'];
+    const conditions = [`o.lane <> '${COMMIT_LANE}'`];
     if (state !== null) conditions.push('o.state = :state');
     if (before !== null) conditions.push('o.id < :before');
     return this.#shown.select(`WHERE ${conditions.join(' AND ')} ORDER BY o.id DESC LIMIT ${limit}`, {

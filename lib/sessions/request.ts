@@ -1,9 +1,9 @@
 import type { IncomingHttpHeaders } from 'node:http';
-import type { Transaction } from 'sequelize';
 import type { z } from 'zod';
 import type { BearerScheme } from '../config/config.js';
 import { clientAddress } from '../context/address.js';
 import type { CallContext, PlainRequest } from '../context/call.js';
+import type { AppTransaction } from '../database/database.js';
 import type { AuthErrorCode } from '../errors.js';
 import type { Session, User } from '../tables/core.js';
 import { asciiLowerCase } from '../users/canonical.js';
@@ -11,12 +11,13 @@ import { asciiLowerCase } from '../users/canonical.js';
 /** The transaction of the app that a call joins. */
 export interface TransactionOption {
   /**
-   * A transaction of the Sequelize instance that is the config's `database`. The call's writes are committed or rolled
+   * A transaction of the Sequelize instance that is the config's `database`, or `{ connection }` for a transaction that
+   * the app has begun with another library: see {@link ConnectionTransaction}. The call's writes are committed or rolled
    * back with it, and the call's events and emails are sent after the commit. A deadlock or serialization failure is
    * thrown as Sequelize's error, so that the app can retry its transaction.
    * @default none: the call commits its own writes
    */
-  transaction?: Transaction | null | undefined;
+  transaction?: AppTransaction | null | undefined;
 }
 
 /** The client for which the app makes a call. It is recorded in sessions and events, and used for rate limits. */

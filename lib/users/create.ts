@@ -176,7 +176,7 @@ export class NewAccounts {
     await runHook(this.core.database.context, () =>
       beforeCreateUser(
         { email, username, usernameDisplay, fields: { ...fields }, ...creator },
-        { transaction },
+        this.core.database.forHook(transaction),
       ),
     );
   }
@@ -192,7 +192,10 @@ export class NewAccounts {
       : await this.core.users.createRow(record, account.fields, transaction);
     const forApp = this.core.users.forCode(created);
     const { afterCreateUser } = this.core.settings.hooks;
-    await runHook(this.core.database.context, () => afterCreateUser?.(forApp, { transaction, via }));
+    const { database } = this.core;
+    await runHook(database.context, () =>
+      afterCreateUser?.(forApp, { ...database.forHook(transaction), via }),
+    );
     if (via !== 'import') this.core.events.emit('user.created', { userId: created.user.id }, transaction);
     return created;
   }

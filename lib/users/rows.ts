@@ -175,7 +175,7 @@ export class AppRows {
       return this.#send(transaction, (model) =>
         model.create({ ...fields, [this.foreignKey]: user.id }, { transaction }),
       );
-    await this.#send(transaction, () => createRow(user, fields, { transaction }));
+    await this.#send(transaction, () => createRow(user, fields, this.database.forHook(transaction)));
     const row = await this.find(user.id, transaction);
     if (row) return row;
     const missing = `hooks.createRow did not create a row of ${this.model.name} with the account's id in ${this.foreignKey}`;

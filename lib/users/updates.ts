@@ -74,9 +74,11 @@ export class UserUpdates {
     const changed = names.filter((name) => !HIDDEN.has(name) && !isImplied(name));
     if (changed.length > 0)
       await runHook(this.core.context, () =>
-        this.core.settings.hooks.afterUpdateUser?.(this.core.users.forCode(updated), changed, {
-          transaction,
-        }),
+        this.core.settings.hooks.afterUpdateUser?.(
+          this.core.users.forCode(updated),
+          changed,
+          this.core.database.forHook(transaction),
+        ),
       );
     return { record: updated, changed };
   }

@@ -57,6 +57,7 @@ const KNOWN: Readonly<Record<string, readonly [ways: Readonly<Record<string, num
   'context/background.ts': [{ 'void #announce': 1 }, ANNOUNCED],
   'context/call.ts': [{ '= finally': 1 }, AWAITED],
   'context/deadline.ts': [{ setTimeout: 2, '.then': 1 }, LIMIT],
+  'database/commits.ts': [{ '= finally': 1, setTimeout: 2 }, ANNOUNCED],
   'database/connect.ts': [{ setTimeout: 3 }, 'They are time limits of sockets.'],
   'database/connection-limit.ts': [{ '.catch': 1, setInterval: 1 }, 'It only lets the pool grow again.'],
   'database/database.ts': [{ '= finally': 1, '.catch': 1 }, AWAITED],
