@@ -5,13 +5,15 @@ import { Section } from './app-transaction.js';
 import type { Commits } from './commits.js';
 import type { Dialect } from './connect.js';
 import { asFailure } from './faults.js';
+import { type LibsqlTransaction, onLibsql } from './libsql-connection.js';
 import { onConnection } from './sqlite-driver.js';
 
 /** A transaction that the app has begun without Sequelize, by its connection. */
 export interface ConnectionTransaction {
   /**
    * A connection to the config's database, on which a transaction has begun: a client of `pg`, a connection of `mysql2`,
-   * or for SQLite a database of `better-sqlite3`, `node:sqlite`, `@photostructure/sqlite` or `sqlite3`.
+   * or for SQLite a database of `better-sqlite3`, `node:sqlite`, `@photostructure/sqlite` or `sqlite3`, or a transaction of
+   * `@libsql/client`.
    */
   readonly connection: object;
 }
@@ -140,6 +142,8 @@ function handleOn({ sequelize }: Needs, connection: object): Handle {
   return Object.assign(new Transaction(sequelize, {}), { connection, commit: refuse, rollback: refuse });
 }
 
+const NO_TRANSACTION = new Set(['25P01', 'ER_SP_DOES_NOT_EXIST', 'TRANSACTION_CLOSED']);
+
 /** @throws TypeError if no transaction has begun on the connection, or it has failed */
 async function requireTransaction(dialect: Dialect, send: (sql: string) => Promise<unknown>): Promise<void> {
   try {
@@ -156,7 +160,7 @@ async function requireTransaction(dialect: Dialect, send: (sql: string) => Promi
     if (error instanceof TypeError) throw error;
     const { parent } = error as { parent?: { code?: string; message?: string } };
     if (/within a transaction/.test(parent?.message ?? '')) return;
-    if (parent?.code === '25P01' || parent?.code === 'ER_SP_DOES_NOT_EXIST') throw noTransaction();
+    if (NO_TRANSACTION.has(parent?.code ?? '')) throw noTransaction();
     if (parent?.code === '25P02')
       throw new TypeError(
         'latchkey: a statement of the transaction on transaction.connection has failed: roll it back, or roll back to a savepoint',
@@ -205,8 +209,9 @@ const ADAPTERS: Record<Dialect, (given: unknown, timezone: string) => object> = 
   },
   sqlite: (given) => {
     if (has(given, 'serialize') && has(given, 'all')) return given;
+    if (has(given, 'execute') && has(given, 'closed')) return onLibsql(given as unknown as LibsqlTransaction);
     if (!has(given, 'prepare') || !has(given, 'exec'))
-      throw notAConnection('a database of better-sqlite3 or node:sqlite', given);
+      throw notAConnection('a database of better-sqlite3 or node:sqlite, or a transaction of libsql', given);
     return onConnection(given as never);
   },
 };

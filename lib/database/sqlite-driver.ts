@@ -200,6 +200,11 @@ export class Database {
   }
 }
 
+/** Returns what Sequelize recognizes as the result of a statement. */
+export function resultOf(lastID: number, changes: number): object {
+  return new Statement(lastID, changes);
+}
+
 /** Returns an open database of the app as the driver's connections. */
 export function onConnection(given: Driver): Database {
   return new Database('', OPEN_READWRITE, () => undefined, given);
@@ -270,7 +275,8 @@ function asSqliteValue(value: unknown): unknown {
   return typeof value === 'boolean' ? Number(value) : value;
 }
 
-function translate(error: DriverError): DriverError {
+/** Gives an error of a driver the code and message that Sequelize expects. */
+export function translate(error: DriverError): DriverError {
   const resultCode = error.errcode ?? RESULT_TEXTS[error.message];
   // The codes of better-sqlite3 are extended ones, such as SQLITE_CONSTRAINT_UNIQUE.
   const [primary] = /^SQLITE_[A-Z]+/.exec(error.code ?? '') ?? [];

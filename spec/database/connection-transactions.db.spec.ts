@@ -371,3 +371,25 @@ if (dialect !== 'sqlite')
     );
     expect(epochs.map(({ auth_epoch }) => auth_epoch)).toEqual([0, 1]);
   });
+
+if (dialect === 'sqlite')
+  test('a transaction of libsql is joined, and refused when it has ended', async () => {
+    const { createClient } = await import('@libsql/client');
+    const client = createClient({ url: database.url.replace('sqlite:', 'file:') });
+    const connection = await client.transaction('write');
+    const { user } = (await signUp('ada', { connection }))!;
+    await expect(signUp('ada', { connection })).rejects.toMatchObject({ code: 'email_taken' });
+    afterCreateUser = async (_user, { transaction }) => {
+      await auth.models.User.update(
+        { email: 'eve@example.com' },
+        { where: { email: 'bob@example.com' }, transaction },
+      );
+    };
+    await signUp('bob', { connection });
+    expect(await auth.users.get(user.id, { transaction: { connection } })).toEqual(user);
+    await connection.commit();
+    await until(() => events.length === 2);
+    expect(await stored()).toBe('ada eve');
+    await expect(signUp('zoe', { connection })).rejects.toThrow('not in a transaction');
+    client.close();
+  });
