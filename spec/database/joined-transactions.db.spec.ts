@@ -2,7 +2,8 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { DataTypes, Sequelize, Transaction } from 'sequelize';
 import type { Hooks } from '../../lib/config/hooks.js';
-import { apiKeys, createAuth, type MailMessage } from '../../lib/index.js';
+import { uuidv7 } from '../../lib/crypto/uuid.js';
+import { apiKeys, createAuth, type MailMessage, passkeys } from '../../lib/index.js';
 import { memoryLogger, password, SECRET } from '../support/app.js';
 import { connectAsApp } from '../support/app-database.js';
 import { createDatabase, dialect, rows, type SpecDatabase } from '../support/database.js';
@@ -27,7 +28,7 @@ function open(given: Sequelize | string) {
     logger: memoryLogger(),
     hooks: { afterCreateUser: (...given) => afterCreateUser?.(...given) },
     email: { send: ({ to }: MailMessage) => void mails.push(to) },
-    plugins: [password({ sendVerificationOnSignUp: true }), apiKeys()],
+    plugins: [password({ sendVerificationOnSignUp: true }), apiKeys(), passkeys()],
   });
 }
 
@@ -149,6 +150,17 @@ describe('a refused call', () => {
       await signUp('eve', transaction);
     });
     expect(await outcome()).toEqual({ stored: 'ada bob eve', told: 'ada bob eve', events: 3 });
+  });
+
+  test('that is a single statement leaves the transaction usable', async () => {
+    await own.transaction(async (transaction) => {
+      const nobody = { userId: uuidv7(), sessionId: uuidv7(), transaction };
+      await expect(auth.passkeys.reauthenticationOptions(nobody)).rejects.toMatchObject({
+        code: 'user_not_found',
+      });
+      await signUp('ada', transaction);
+    });
+    expect(await names()).toBe('ada');
   });
 
   test('undoes only what it did itself, if another runs at the same time', async () => {
