@@ -1,0 +1,159 @@
+import { execFile } from 'node:child_process';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { SECRET } from '../support/app.js';
+import { type CliProject, startProject } from '../support/cli.js';
+import { drizzleApp } from '../support/drizzle-app.js';
+
+const CONFIG = `import { admin, apiKeys, auditLog, createAuth, credentialPassword, emailSignIn } from 'latchkey';
+  import { oauth, passkeys, suspension, twoFactor } from 'latchkey';
+  import { google } from 'latchkey/providers';
+  export const auth = createAuth({
+    database: process.env.DATABASE_URL,
+    secret: '${SECRET}',
+    baseUrl: 'http://localhost:3000',
+    email: { send: () => undefined },
+    tablePrefix: 'auth_',
+    plugins: [
+      credentialPassword({ username: true }),
+      admin({ adminEmails: ['root@example.com'] }),
+      google({ clientId: 'app', clientSecret: 'secret' }),
+      oauth(), passkeys(), suspension(), twoFactor(), auditLog(), emailSignIn(),
+      ...(process.env.LEFT_OUT === 'plugin' ? [] : [apiKeys()]),
+    ],
+    user: {
+      fields: {
+        newsletter: { type: 'boolean', default: true },
+        ...(process.env.LEFT_OUT === 'field' ? {} : { plan: { type: 'string', default: "it's \\"free\\"" } }),
+      },
+    },
+  });`;
+
+/** No server listens there. */
+const URLS = {
+  mysql: 'mysql://root@127.0.0.1:1/app',
+  postgres: 'postgres://root@127.0.0.1:1/app',
+  sqlite: 'sqlite:./nothing.db',
+} as const;
+
+const DIALECTS = Object.keys(URLS) as (keyof typeof URLS)[];
+
+let project: CliProject;
+beforeAll(async () => {
+  project = await startProject('drizzle-orm', 'mysql2', 'pg', '@types', '@photostructure');
+  await project.write({ 'package.json': '{ "type": "module" }', 'latchkey.config.js': CONFIG });
+}, 180_000);
+afterAll(() => project.remove());
+
+/** Runs `latchkey schema` without a database. @param leftOut a part of the config that is left out */
+const schema = (dialect: keyof typeof URLS, args: readonly string[], leftOut = '') =>
+  project.run(['schema', ...args], { DATABASE_URL: URLS[dialect], LEFT_OUT: leftOut });
+
+const TSC = fileURLToPath(new URL('../../node_modules/typescript/bin/tsc', import.meta.url));
+const OPTIONS = {
+  target: 'es2022',
+  module: 'nodenext',
+  strict: true,
+  noUncheckedIndexedAccess: true,
+  skipLibCheck: true,
+  noEmit: true,
+};
+
+const read = (file: string) => readFile(join(project.folder, file), 'utf8');
+
+const TOOLS = {
+  drizzle: {
+    file: 'db/latchkey.ts',
+    format: (source: string) => source.replace(/\{ length: (\d+) \}/g, '{\n  length: $1,\n}'),
+  },
+  prisma: {
+    file: 'prisma/latchkey.prisma',
+    format: (source: string) => source.replace(/^ {2}(?=\w)/gm, '\t'),
+  },
+  sql: { file: 'prisma/latchkey.sql', format: (source: string) => source.replaceAll(',\n', ' ,\n\n') },
+};
+
+describe.each(Object.entries(TOOLS))('latchkey schema --for %s', (tool, { file, format }) => {
+  const out = ['--for', tool, '--out', file];
+
+  test('writes a file, and prints the same', async () => {
+    const { code, stdout } = await schema('sqlite', out);
+    expect([code, stdout]).toEqual([0, `Wrote ${file}. Its first lines say how to use it.\n`]);
+    const source = await read(file);
+    const printed = await schema('sqlite', ['--for', tool]);
+    expect(printed).toEqual({ code: 0, stdout: source, stderr: '' });
+    const { tables, text } = JSON.parse((await schema('sqlite', ['--for', tool, '--json'])).stdout);
+    expect(text).toBe(source);
+    for (const table of tables) expect(source).toContain(table);
+    expect(tables).toEqual(
+      expect.arrayContaining(['auth_users', 'auth_api_keys', 'auth_latchkey_migrations']),
+    );
+  });
+
+  test('--check finds a missing plugin and a missing field, and accepts another format', async () => {
+    await project.write({ [file]: format(await read(file)) });
+    expect(await schema('sqlite', [...out, '--check'])).toEqual({
+      code: 0,
+      stdout: `${file} is up to date.\n`,
+      stderr: '',
+    });
+    const before = await read(file);
+    for (const leftOut of ['plugin', 'field']) {
+      const { code, stdout } = await schema('sqlite', [...out, '--check'], leftOut);
+      expect([code, stdout]).toEqual([
+        1,
+        `${file} is not up to date: run npx latchkey schema --for ${tool} --out ${file}\n`,
+      ]);
+    }
+    expect(await read(file)).toBe(before);
+    const { code, stdout } = await schema('sqlite', [...out.slice(0, 3), 'nothing', '--check', '--json']);
+    expect([code, JSON.parse(stdout)]).toMatchObject([1, { for: tool, isCurrent: false }]);
+  });
+
+  test('replaces no file of the app', async () => {
+    await project.write({ 'own.txt': 'model Own {}' });
+    const { code, stderr } = await schema('sqlite', ['--for', tool, '--out', 'own.txt']);
+    expect([code, stderr]).toEqual([
+      2,
+      expect.stringContaining('own.txt is not a file of npx latchkey schema'),
+    ]);
+  });
+});
+
+test('--check requires --out', async () => {
+  const { code, stderr } = await schema('sqlite', ['--for', 'prisma', '--check']);
+  expect([code, stderr]).toEqual([2, expect.stringContaining('--check requires --out')]);
+});
+
+test('what it wrote for Drizzle compiles, with typed joins', async () => {
+  const compilerOptions = { ...OPTIONS, types: ['node'], noUnusedLocals: true };
+  for (const dialect of DIALECTS) {
+    await schema(dialect, ['--for', 'drizzle', '--out', `${dialect}/latchkey.ts`]);
+    for (const [name, source] of Object.entries(drizzleApp(dialect)))
+      await project.write({ [`${dialect}/${name}`]: source });
+  }
+  await project.write({ 'tsconfig.json': JSON.stringify({ compilerOptions, include: [...DIALECTS] }) });
+  const output = await promisify(execFile)(process.execPath, [TSC, '-p', project.folder]).then(
+    ({ stdout }) => stdout,
+    ({ stdout }: { stdout: string }) => stdout,
+  );
+  expect(output).toBe('');
+});
+
+describe('what it wrote for Prisma', () => {
+  const PROVIDERS = { mysql: 'mysql', postgres: 'postgresql', sqlite: 'sqlite' };
+  const ID = { mysql: '@db.Char(36)', postgres: '@db.Uuid', sqlite: '' };
+  const main = (dialect: keyof typeof URLS) => `datasource db {
+  provider = "${PROVIDERS[dialect]}"
+}
+
+model Project {
+  id      String   @id ${ID[dialect]}
+  ownerId String ${ID[dialect]}
+  owner   AuthUser @relation(fields: [ownerId], references: [id])
+}
+`;
+});
