@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import prisma from '@prisma/prisma-schema-wasm';
 import { SECRET } from '../support/app.js';
 import { type CliProject, startProject } from '../support/cli.js';
 import { drizzleApp } from '../support/drizzle-app.js';
@@ -61,6 +62,11 @@ const OPTIONS = {
   skipLibCheck: true,
   noEmit: true,
 };
+
+const FORMAT = JSON.stringify({
+  textDocument: { uri: 'file:/dev/null' },
+  options: { tabSize: 2, insertSpaces: true },
+});
 
 const read = (file: string) => readFile(join(project.folder, file), 'utf8');
 
@@ -145,15 +151,63 @@ test('what it wrote for Drizzle compiles, with typed joins', async () => {
 
 describe('what it wrote for Prisma', () => {
   const PROVIDERS = { mysql: 'mysql', postgres: 'postgresql', sqlite: 'sqlite' };
-  const ID = { mysql: '@db.Char(36)', postgres: '@db.Uuid', sqlite: '' };
-  const main = (dialect: keyof typeof URLS) => `datasource db {
+  const TYPES = { mysql: ' @db.Char(36)', postgres: ' @db.Uuid', sqlite: '' };
+
+  /** The app's own schema, whose model refers to a user. */
+  const ownSchema = (dialect: keyof typeof URLS) => `datasource db {
   provider = "${PROVIDERS[dialect]}"
 }
 
 model Project {
-  id      String   @id ${ID[dialect]}
-  ownerId String ${ID[dialect]}
+  id      String   @id${TYPES[dialect]}
+  ownerId String${TYPES[dialect]}
   owner   AuthUser @relation(fields: [ownerId], references: [id])
 }
 `;
+
+  test.each(DIALECTS)('is valid, also with relations that prisma format has added: %s', async (dialect) => {
+    const file = `${dialect}/latchkey.prisma`;
+    const out = ['--for', 'prisma', '--out', file];
+    await schema(dialect, out);
+    const written = await read(file);
+    const own = ['schema.prisma', ownSchema(dialect)] as const;
+    const validate = (source: string) =>
+      prisma.validate(JSON.stringify({ prismaSchema: [own, ['latchkey.prisma', source]], noColor: true }));
+    expect(() => validate(written)).toThrow('missing an opposite relation field on the model `AuthUser`');
+    const formatted = new Map<string, string>(
+      JSON.parse(prisma.format(JSON.stringify([own, ['latchkey.prisma', written]]), FORMAT)),
+    ).get('latchkey.prisma') as string;
+    validate(formatted);
+    // Otherwise, its format is the same.
+    expect(formatted.replace('  projects Project[]\n', '')).toBe(written);
+    expect(formatted).toContain('  projects Project[]\n');
+    await project.write({ [file]: formatted });
+    expect((await schema(dialect, [...out, '--check'])).code).toBe(0);
+    expect((await schema(dialect, out, 'field')).stdout).toMatch(/^Wrote /);
+    validate(await read(file));
+    await schema(dialect, out);
+    expect(await read(file)).toBe(formatted);
+  });
+
+  test('keeps relations to a model that the config no longer has', async () => {
+    const out = ['--for', 'prisma', '--out', 'lost/latchkey.prisma'];
+    await schema('sqlite', out);
+    const source = await read('lost/latchkey.prisma');
+    const own = source.replace(/(?<=^model AuthApiKey \{[^}]*own models:\n)/m, '  projects Project[]\n');
+    expect(own).not.toBe(source);
+    await project.write({ 'lost/latchkey.prisma': own });
+    const { code, stderr } = await schema('sqlite', out, 'plugin');
+    expect([code, stderr]).toEqual([1, expect.stringContaining('your own lines in the model AuthApiKey')]);
+    expect(await read('lost/latchkey.prisma')).toBe(own);
+  });
+
+  test('lists every table as external', async () => {
+    const [postgres, mysql] = await Promise.all(
+      (['postgres', 'mysql'] as const).map((one) => schema(one, ['--for', 'prisma', '--json'])),
+    );
+    const { text, tables } = JSON.parse(postgres?.stdout ?? '');
+    const listed = (of: string) => [...of.matchAll(/^\/\/ {7}'(\S+)',$/gm)].map(([, name]) => name);
+    expect(listed(text)).toEqual(tables.map((name: string) => `public.${name}`));
+    expect(listed(JSON.parse(mysql?.stdout ?? '').text)).toEqual(tables);
+  });
 });

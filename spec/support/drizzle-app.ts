@@ -101,21 +101,31 @@ export function drizzleApp(dialect: Dialect): Readonly<Record<string, string>> {
         const [user] = await db.select().from(authUsers).where(eq(authUsers.id, userId));
         const related = await db.query.authUsers.findFirst({
           where: eq(authUsers.id, userId),
-          with: { sessions: true, totpSecrets: true },
+          with: { sessions: true },
         });
-        const project = await db.query.projects.findFirst({ with: { owner: { with: { sessions: true } } } });
         const active = await db.select().from(authSessions).where(gt(authSessions.expiresAt, now));
         ${close}
-        return { joined, user, related, project, active };
+        return { joined, user, related, active };
+      }
+
+      /** Reads a project with its owner and their sessions. Drizzle uses lateral joins for it. */
+      export async function readProject(url: string) {
+        ${open}
+        const project = await db.query.projects.findFirst({
+          with: { owner: { with: { sessions: true, totpSecret: true } } },
+        });
+        ${close}
+        return project;
       }
 
       type Read = Awaited<ReturnType<typeof read>>;
+      type Project = Awaited<ReturnType<typeof readProject>>;
       export const typed = {
         email: (it: Read): string | null | undefined => it.joined[0]?.email,
         since: (it: Read): Date | undefined => it.joined[0]?.since,
         ends: (it: Read): Date | undefined => it.related?.sessions[0]?.expiresAt,
-        hasTotp: (it: Read): boolean => it.related?.totpSecrets !== null,
-        owner: (it: Read): string | undefined => it.project?.owner.sessions[0]?.userId,
+        confirmed: (it: Project): Date | undefined => it?.owner.totpSecret?.confirmedAt,
+        owner: (it: Project): string | undefined => it?.owner.sessions[0]?.userId,
         field: (it: Read): boolean | null | undefined => it.user?.newsletter,
         verified: (it: Read): Date | null | undefined => it.related?.emailVerifiedAt,
         // @ts-expect-error: it is hidden.

@@ -103,7 +103,8 @@ function heading({ tables: [first], timeZone }: ShownSchema): string {
 // references(() => ${camelCase(first?.name ?? '')}.id). But keep this file outside the schema option of drizzle.config.ts, and do not export
 // its tables from a file in that option. Otherwise, drizzle-kit takes the tables for yours, and creates and changes them.
 //
-// ${HIDDEN} ${WRITES}
+// ${HIDDEN}
+// ${WRITES}
 ${timeZone === null ? '' : `// Times are strings, because your Sequelize instance stores them in the time zone ${timeZone}.\n`}`;
 }
 

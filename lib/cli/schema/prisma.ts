@@ -63,7 +63,8 @@ function ownLines(present: string): ReadonlyMap<string, readonly string[]> {
   return new Map(
     [...present.matchAll(/^model (\w+) \{\r?\n([\s\S]*?)^\}/gm)].map(([, model = '', body = '']) => {
       const [, own = ''] = body.split(OWN);
-      return [model, own.split(/\r?\n/).filter((line) => line.trim() !== '')];
+      const lines = own.split(/\r?\n/).filter((line) => line.trim() !== '' && !/^\s*@@/.test(line));
+      return [model, lines];
     }),
   );
 }
@@ -75,7 +76,7 @@ function hasModel({ columns }: ShownTable): boolean {
 
 function heading({ dialect, tables, pgSchema, timeZone }: ShownSchema): string {
   const named = tables.map(({ name }) => (dialect === 'postgres' ? `${pgSchema}.${name}` : name));
-  const without = tables.filter((table) => !hasModel(table)).map(({ name }) => name);
+  const without = tables.filter((table) => !hasModel(table)).map(({ name }) => `//   ${name}\n`);
   const zone =
     timeZone === null
       ? ''
@@ -94,12 +95,12 @@ ${named.map((name) => `//       '${name}',\n`).join('')}//     ],
 //   // For its shadow database, written by npx latchkey schema --for sql --out prisma/latchkey.sql
 //   migrations: { initShadowDb: readFileSync('prisma/latchkey.sql', 'utf8') },
 //
-// The lines that you add to a model below its last comment stay when you write this file again.
+// The fields that you add to a model below its comment stay when you write this file again.
 //
-// ${HIDDEN} ${WRITES}
-// These tables have no model, because their primary key is left out:
-// ${new Intl.ListFormat('en').format(without)}.
-${schema}${zone}`;
+// ${HIDDEN}
+// ${WRITES} These tables have no model, because their primary key is left out:
+//
+${without.join('')}${schema}${zone}`;
 }
 
 function modelSource(schema: ShownSchema, table: ShownTable, own: readonly string[]): string {
@@ -115,13 +116,14 @@ function modelSource(schema: ShownSchema, table: ShownTable, own: readonly strin
     `model ${table.model} {`,
     ...aligned([...fields, ...forwards, ...backwards]),
     '',
+    // `prisma format` adds fields here.
+    `  ${OWN}`,
+    ...own,
+    '',
     ...table.unique.map((one) => listed('unique', one)),
     ...table.indexes.map((one) => listed('index', one)),
     `  @@map("${table.name}")`,
     ...(pgSchema === 'public' ? [] : [`  @@schema("${pgSchema}")`]),
-    '',
-    `  ${OWN}`,
-    ...own,
     '}',
     '',
   ].join('\n');

@@ -3,7 +3,7 @@ import { type Dialect, searchPathOf } from '../../database/connect.js';
 import type { Database } from '../../database/database.js';
 import { storedLength } from '../../migrations/field-columns.js';
 import { journalTable } from '../../migrations/journal.js';
-import { type Column, columnName, isInModels, keyOf } from '../../tables/column.js';
+import { type Column, columnName, isInModels, keyOf, snakeCase } from '../../tables/column.js';
 import { nameOf, type TableDeclaration } from '../../tables/table.js';
 
 /** The type of a column: the kinds of columns that databases distinguish. */
@@ -49,7 +49,7 @@ export interface Relation {
   readonly key: string;
   /** The name of the row that is referred to, such as `user`. */
   readonly forwards: string;
-  /** The name of the rows that refer to it, such as `sessions`. */
+  /** The name of the rows that refer to it, such as `sessions`, or of the row, such as `totpSecret`. */
   readonly backwards: string;
   /** Whether at most one row refers to each row. */
   readonly isOneToOne: boolean;
@@ -95,7 +95,7 @@ export function schemaOf(auth: Auth): ShownSchema {
   return {
     dialect: database.dialect,
     tables,
-    relations: all.flatMap(([, declaration]) => relationsOf(declaration, database, tables)),
+    relations: all.flatMap(([model, declaration]) => relationsOf(model, declaration, database, tables)),
     pgSchema: searchPathOf(database.sequelize),
     timeZone: database.dialect === 'mysql' && timezone !== '+00:00' ? timezone : null,
   };
@@ -167,6 +167,7 @@ function storedDefault(value: unknown): string | number | boolean | undefined {
 }
 
 function relationsOf(
+  model: string,
   { name, columns, foreignKeys = {}, unique = {}, ofUser }: TableDeclaration,
   database: Database,
   tables: readonly ShownTable[],
@@ -179,9 +180,8 @@ function relationsOf(
     const to = find(target.name);
     const key = keyOf(target.columns).attribute;
     if (!column || !to.columns.some(({ isKey }) => isKey)) return [];
-    const alone = Object.values(unique).some(
-      ([first, ...others]) => first === attribute && others.length === 0,
-    );
+    const isUnique = ([first, ...others]: readonly string[]) => first === attribute && others.length === 0;
+    const isOneToOne = column.isKey || Object.values(unique).some(isUnique);
     return [
       {
         name: nameOf.foreignKey(from.name, columnName(attribute, columns[attribute] as Column)),
@@ -191,8 +191,11 @@ function relationsOf(
         to,
         key,
         forwards: freeIn(from, attribute.replace(/Id$/, '')),
-        backwards: freeIn(to, ofUser ?? camelCase(name)),
-        isOneToOne: column.isKey || alone,
+        backwards: freeIn(
+          to,
+          ofUser ?? (isOneToOne ? camelCase(snakeCase(model).slice(1)) : camelCase(name)),
+        ),
+        isOneToOne,
       },
     ];
   });
