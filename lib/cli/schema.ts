@@ -1,3 +1,4 @@
+import { resolve } from 'node:path';
 import { type Command, Option } from 'commander';
 import type { Auth } from '../auth.js';
 import type { Acting, Call } from './call.js';
@@ -9,21 +10,33 @@ import { type ShownSchema, schemaOf } from './schema/tables.js';
 import { installedVersion } from './versions.js';
 import { WrittenFile } from './written-file.js';
 
+/** What a source is written from. */
+interface Given {
+  readonly auth: Auth;
+  readonly schema: ShownSchema;
+  /** The path of the file to write, or its usual path. */
+  readonly file: string;
+  /** The content of the file. Empty if there is none. */
+  readonly present: string;
+}
+
 /** A tool that the tables can be written for. */
 interface Tool {
   /** The usual path of the file. */
-  readonly file: string;
-  /** @param present the content of the file. Empty if there is none */
-  source(auth: Auth, schema: ShownSchema, present: string): string | Promise<string>;
+  readonly usual: string;
+  source(given: Given): string | Promise<string>;
 }
 
 const TOOLS = {
   prisma: {
-    file: 'prisma/latchkey.prisma',
-    source: (_auth, schema, present) => prismaSource(schema, present),
+    usual: 'prisma/latchkey.prisma',
+    source: ({ schema, present }) => prismaSource(schema, present),
   },
-  drizzle: { file: 'src/db/latchkey.ts', source: (_auth, schema) => drizzleSource(schema, hasParts()) },
-  sql: { file: 'prisma/latchkey.sql', source: sqlSource },
+  drizzle: {
+    usual: 'src/db/latchkey.ts',
+    source: ({ schema, file }) => drizzleSource(schema, hasParts(file)),
+  },
+  sql: { usual: 'prisma/latchkey.sql', source: ({ auth, schema }) => sqlSource(auth, schema) },
 } satisfies Readonly<Record<string, Tool>>;
 
 interface SchemaOptions {
@@ -47,12 +60,12 @@ export function addSchema(parent: Command, acting: Acting): void {
 
 async function writeSchema({ auth, out, options, fail }: Call): Promise<void> {
   const { for: name, out: given, check = false } = options as unknown as SchemaOptions;
-  const { file: usual, source: sourceOf }: Tool = TOOLS[name];
+  const { usual, source: sourceOf }: Tool = TOOLS[name];
   const schema = schemaOf(auth);
   const result = { for: name, tables: schema.tables.map((table) => table.name) };
   if (given === undefined) {
     if (check) throw usageError(`--check requires --out with the file to check, such as --out ${usual}`);
-    const text = await sourceOf(auth, schema, '');
+    const text = await sourceOf({ auth, schema, file: resolve(usual), present: '' });
     out.result({ ...result, text }, text.trimEnd());
     return;
   }
@@ -66,7 +79,7 @@ async function writeSchema({ auth, out, options, fail }: Call): Promise<void> {
       'exists',
       EXIT.usage,
     );
-  const source = await sourceOf(auth, schema, present);
+  const source = await sourceOf({ auth, schema, file, present });
   const isCurrent = written.isSame(source);
   if (isCurrent) {
     out.result({ ...result, file, isCurrent }, `${shown} is up to date.`);
@@ -82,7 +95,7 @@ async function writeSchema({ auth, out, options, fail }: Call): Promise<void> {
   out.result({ ...result, file, isCurrent }, `Wrote ${shown}. Its first lines say how to use it.`);
 }
 
-/** Whether the project's version of Drizzle has the relations of version 1. */
-function hasParts(): boolean {
-  return Number.parseInt(installedVersion('drizzle-orm', `${process.cwd()}/package.json`) ?? '0', 10) > 0;
+/** Whether the version of Drizzle that a file imports has the relations of version 1. */
+function hasParts(file: string): boolean {
+  return Number.parseInt(installedVersion('drizzle-orm', file) ?? '0', 10) > 0;
 }

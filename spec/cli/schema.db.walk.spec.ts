@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import type { Auth } from '../../lib/auth.js';
 import { drizzleSource } from '../../lib/cli/schema/drizzle.js';
 import { sqlSource } from '../../lib/cli/schema/sql.js';
@@ -9,7 +9,7 @@ import { schemaOf as shownSchemaOf } from '../../lib/cli/schema/tables.js';
 import { createAuth } from '../../lib/index.js';
 import { google } from '../../lib/providers.js';
 import { SECRET } from '../support/app.js';
-import { createDatabase, dialect, type SpecDatabase } from '../support/database.js';
+import { createDatabase, dialect, rows, type SpecDatabase } from '../support/database.js';
 import { drizzleApp, FilesOfApp } from '../support/drizzle-app.js';
 import { everyPlugin } from '../support/every-plugin.js';
 import { schemaOf } from '../support/schema.js';
@@ -47,16 +47,39 @@ afterAll(async () => {
   await database.drop();
 });
 
-test('the SQL creates the tables that auth.migrate() creates', async () => {
-  const source = await sqlSource(auth as unknown as Auth);
+/** Runs the SQL for an Auth in a database, one statement at a time. */
+async function runSql(of: unknown, { sequelize }: SpecDatabase) {
+  const source = await sqlSource(of as Auth, shownSchemaOf(of as Auth));
   const statements = source.replace(/^--.*\n/gm, '').split(/;\n/);
-  const other = await createDatabase();
-  try {
-    for (const sql of statements) if (sql.trim() !== '') await other.sequelize.query(sql);
+  for (const sql of statements) if (sql.trim() !== '') await sequelize.query(sql);
+}
+
+describe('the SQL', () => {
+  let other: SpecDatabase;
+  beforeEach(async () => {
+    other = await createDatabase();
+  });
+  afterEach(() => other.drop());
+
+  test('creates the tables that auth.migrate() creates', async () => {
+    await runSql(auth, other);
     expect(await schemaOf(other)).toEqual(await schemaOf(database));
-  } finally {
-    await other.drop();
-  }
+  });
+
+  (dialect === 'postgres' ? test : test.skip)('creates them in the schema of the connections', async () => {
+    const own = authOn({ ...database, url: `${database.url}?options=-csearch_path%3Daccounts` });
+    // All statements need the same connection, because they set its schema.
+    const source = await sqlSource(own as unknown as Auth, shownSchemaOf(own as unknown as Auth));
+    await other.sequelize.query(source);
+    await own.close();
+    const found = await rows(
+      other,
+      "SELECT table_schema, COUNT(*) AS tables FROM information_schema.tables WHERE table_name LIKE 'auth%' GROUP BY 1",
+    );
+    expect(found).toEqual([
+      { table_schema: 'accounts', tables: String(shownSchemaOf(auth as unknown as Auth).tables.length) },
+    ]);
+  });
 });
 
 /** The type of a foreign key to a user. */

@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { readFile } from 'node:fs/promises';
+import { readFile, rm, symlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import prisma from '@prisma/prisma-schema-wasm';
 import { SECRET } from '../support/app.js';
 import { type CliProject, startProject } from '../support/cli.js';
-import { drizzleApp } from '../support/drizzle-app.js';
+import { drizzleApp, ownTable } from '../support/drizzle-app.js';
 
 const CONFIG = `import { admin, apiKeys, auditLog, createAuth, credentialPassword, emailSignIn } from 'latchkey';
   import { oauth, passkeys, suspension, twoFactor } from 'latchkey';
@@ -134,19 +134,55 @@ test('--check requires --out', async () => {
   expect([code, stderr]).toEqual([2, expect.stringContaining('--check requires --out')]);
 });
 
-test('what it wrote for Drizzle compiles, with typed joins', async () => {
-  const compilerOptions = { ...OPTIONS, types: ['node'], noUnusedLocals: true };
-  for (const dialect of DIALECTS) {
-    await schema(dialect, ['--for', 'drizzle', '--out', `${dialect}/latchkey.ts`]);
-    for (const [name, source] of Object.entries(drizzleApp(dialect)))
-      await project.write({ [`${dialect}/${name}`]: source });
+describe('what it wrote for Drizzle', () => {
+  /** Compiles folders of the project. Resolves to the errors. */
+  async function compile(...folders: string[]) {
+    const compilerOptions = { ...OPTIONS, types: ['node'], noUnusedLocals: true };
+    await project.write({ 'tsconfig.json': JSON.stringify({ compilerOptions, include: folders }) });
+    return promisify(execFile)(process.execPath, [TSC, '-p', project.folder]).then(
+      ({ stdout }) => stdout,
+      ({ stdout }: { stdout: string }) => stdout,
+    );
   }
-  await project.write({ 'tsconfig.json': JSON.stringify({ compilerOptions, include: [...DIALECTS] }) });
-  const output = await promisify(execFile)(process.execPath, [TSC, '-p', project.folder]).then(
-    ({ stdout }) => stdout,
-    ({ stdout }: { stdout: string }) => stdout,
-  );
-  expect(output).toBe('');
+
+  test('compiles, with typed joins', async () => {
+    for (const dialect of DIALECTS) {
+      await schema(dialect, ['--for', 'drizzle', '--out', `${dialect}/latchkey.ts`]);
+      for (const [name, source] of Object.entries(drizzleApp(dialect)))
+        await project.write({ [`${dialect}/${name}`]: source });
+    }
+    await project.run(['schema', '--for', 'drizzle', '--out', 'inSchema/latchkey.ts'], {
+      DATABASE_URL: `${URLS.postgres}?options=-csearch_path%3Daccounts`,
+    });
+    expect(await read('inSchema/latchkey.ts')).toContain("authUsers = inSchema.table('auth_users', {");
+    expect(await compile(...DIALECTS, 'inSchema')).toBe('');
+  });
+
+  test('compiles with version 1', async () => {
+    const installed = join(project.folder, 'node_modules/drizzle-orm');
+    await rm(installed);
+    await symlink(fileURLToPath(new URL('../../node_modules/drizzle-orm-1', import.meta.url)), installed);
+    for (const dialect of DIALECTS) {
+      await schema(dialect, ['--for', 'drizzle', '--out', `one/${dialect}/latchkey.ts`]);
+      await project.write({ [`one/${dialect}/own.ts`]: ownTable(dialect) });
+    }
+    await project.write({
+      'one/postgres/queries.ts': `
+        import { defineRelations } from 'drizzle-orm';
+        import { drizzle } from 'drizzle-orm/node-postgres';
+        import { latchkeyRelations, authUsers } from './latchkey.js';
+        import { projects } from './own.js';
+        const own = defineRelations({ projects, authUsers }, (r) => ({
+          projects: { owner: r.one.authUsers({ from: r.projects.ownerId, to: r.authUsers.id, optional: false }) },
+        }));
+        const db = drizzle('postgres://localhost/app', { relations: { ...own, ...latchkeyRelations } });
+        const found = await db.query.projects.findFirst({ with: { owner: { with: { sessions: true } } } });
+        export const ends: Date | undefined = found?.owner.sessions[0]?.expiresAt;
+        const session = await db.query.authSessions.findFirst({ with: { user: { with: { totpSecret: true } } } });
+        export const confirmed: Date | undefined = session?.user.totpSecret?.confirmedAt;`,
+    });
+    expect(await compile('one')).toBe('');
+  });
 });
 
 describe('what it wrote for Prisma', () => {
@@ -199,6 +235,22 @@ model Project {
     const { code, stderr } = await schema('sqlite', out, 'plugin');
     expect([code, stderr]).toEqual([1, expect.stringContaining('your own lines in the model AuthApiKey')]);
     expect(await read('lost/latchkey.prisma')).toBe(own);
+  });
+
+  test('is valid with a schema of PostgreSQL', async () => {
+    const environment = { DATABASE_URL: `${URLS.postgres}?options=-csearch_path%3Daccounts` };
+    const { stdout } = await project.run(['schema', '--for', 'prisma'], environment);
+    expect(stdout).toContain("'accounts.auth_users',");
+    const main = 'datasource db {\n  provider = "postgresql"\n  schemas = ["accounts"]\n}\n';
+    prisma.validate(
+      JSON.stringify({
+        prismaSchema: [
+          ['a.prisma', main],
+          ['b.prisma', stdout],
+        ],
+        noColor: true,
+      }),
+    );
   });
 
   test('lists every table as external', async () => {

@@ -63,23 +63,27 @@ const BY_DIALECT: Readonly<Record<Dialect, Written>> = {
   },
 };
 
-/**
- * Returns the files of an app that joins its own table `projects` with latchkey's tables, which have the prefix
- * `auth_`.
- */
+/** Returns the source of an app's own table `projects`, which refers to latchkey's table of users. */
+export function ownTable(dialect: Dialect): string {
+  const { core, table, id, text } = BY_DIALECT[dialect];
+  const isOurs = id === 'latchkeyId';
+  return `
+    import { ${[...new Set([table, ...(isOurs ? [] : [id]), text])].join(', ')} } from 'drizzle-orm/${core}';
+    import { authUsers${isOurs ? ', latchkeyId' : ''} } from './latchkey.js';
+    export const projects = ${table}('projects', {
+      id: ${id}('id').primaryKey(),
+      ownerId: ${id}('owner_id').notNull().references(() => authUsers.id),
+      title: ${text}('title', { length: 40 }).notNull(),
+    });`;
+}
+
+/** Returns the files of an app that joins its own table with latchkey's tables, which have the prefix `auth_`. */
 export function drizzleApp(dialect: Dialect): Readonly<Record<string, string>> {
-  const { core, table, id, text, imports, open, close } = BY_DIALECT[dialect];
-  const fromCore = [table, ...(id === 'latchkeyId' ? [] : [id]), text];
+  const { imports, open, close } = BY_DIALECT[dialect];
   return {
     'own.ts': `
       import { relations } from 'drizzle-orm';
-      import { ${[...new Set(fromCore)].join(', ')} } from 'drizzle-orm/${core}';
-      import { authUsers${id === 'latchkeyId' ? ', latchkeyId' : ''} } from './latchkey.js';
-      export const projects = ${table}('projects', {
-        id: ${id}('id').primaryKey(),
-        ownerId: ${id}('owner_id').notNull().references(() => authUsers.id),
-        title: ${text}('title', { length: 40 }).notNull(),
-      });
+      ${ownTable(dialect)}
       export const projectsRelations = relations(projects, ({ one }) => ({
         owner: one(authUsers, { fields: [projects.ownerId], references: [authUsers.id] }),
       }));`,
