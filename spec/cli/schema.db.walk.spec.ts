@@ -110,16 +110,16 @@ test('Drizzle reads the rows that latchkey has written, joined with own rows', a
       ...drizzleApp(dialect),
     });
     const { read, readProject } = await import(pathToFileURL(join(files.folder, 'queries.ts')).href);
-    const found = await read(database.url, created.id, new Date());
     const user = await auth.users.get(created.id);
     const [session] = await auth.listSessions(created.id);
+    const found = await read(database.url, created.id, session?.expiresAt);
     expect(user).toMatchObject(values);
     // Each value of the API has the same value in the row. JSON is stored as text.
     const row = { ...user, settings: JSON.stringify({ theme: 'dark' }) };
     expect(found.user).toMatchObject(row);
     expect(found.joined).toEqual([{ title: 'Engine', email: 'ada@example.com', since: user?.createdAt }]);
-    expect(found.active).toEqual([expect.objectContaining({ ...session, amr: session?.amr.join(' ') })]);
-    const related = { ...found.user, sessions: found.active };
+    expect(found.ending).toEqual([expect.objectContaining({ ...session, amr: session?.amr.join(' ') })]);
+    const related = { ...found.user, sessions: found.ending };
     expect(found.related).toEqual(related);
     expect(Object.keys(found.user)).not.toContain('passwordHash');
     // MariaDB has no lateral joins, which Drizzle uses for single rows.

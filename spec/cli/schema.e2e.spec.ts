@@ -28,6 +28,11 @@ const CONFIG = `import { admin, apiKeys, auditLog, createAuth, credentialPasswor
     user: {
       fields: {
         newsletter: { type: 'boolean', default: true },
+        order: { type: 'integer' },
+        score: { type: 'number', default: 0.5 },
+        motto: { type: 'string', maxLength: 4000 },
+        bornAt: { type: 'date' },
+        settings: { type: 'json', default: { theme: 'dark' } },
         ...(process.env.LEFT_OUT === 'field' ? {} : { plan: { type: 'string', default: "it's \\"free\\"" } }),
       },
     },

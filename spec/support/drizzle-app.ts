@@ -88,13 +88,13 @@ export function drizzleApp(dialect: Dialect): Readonly<Record<string, string>> {
         owner: one(authUsers, { fields: [projects.ownerId], references: [authUsers.id] }),
       }));`,
     'queries.ts': `
-      import { eq, gt } from 'drizzle-orm';
+      import { eq } from 'drizzle-orm';
       ${imports}
       import * as latchkey from './latchkey.js';
       import * as own from './own.js';
 
-      /** Reads the projects of a user, the user with their sessions, and the sessions that end after now. */
-      export async function read(url: string, userId: string, now: Date) {
+      /** Reads the projects of a user, the user with their sessions, and the sessions that end then. */
+      export async function read(url: string, userId: string, then: Date) {
         ${open}
         const { authUsers, authSessions } = latchkey;
         const joined = await db
@@ -107,9 +107,9 @@ export function drizzleApp(dialect: Dialect): Readonly<Record<string, string>> {
           where: eq(authUsers.id, userId),
           with: { sessions: true },
         });
-        const active = await db.select().from(authSessions).where(gt(authSessions.expiresAt, now));
+        const ending = await db.select().from(authSessions).where(eq(authSessions.expiresAt, then));
         ${close}
-        return { joined, user, related, active };
+        return { joined, user, related, ending };
       }
 
       /** Reads a project with its owner and their sessions. Drizzle uses lateral joins for it. */
