@@ -39,6 +39,7 @@ import {
 import type { Shaped, ShapeOf } from './shape.js';
 import { type CoreModels, type Session, type User, withCoreTables } from './tables/core.js';
 import { modelsOf } from './tables/model.js';
+import type { TableDeclaration } from './tables/table.js';
 import { allMigrations, type Chores, choresOf, type Upkeep, upkeep } from './upkeep.js';
 import type { WithFields } from './users/field-types.js';
 
@@ -59,6 +60,8 @@ export interface Internals {
   readonly wellKnown: ReadonlyMap<string, () => string>;
   readonly chores: Chores;
   readonly migrations: readonly Migration[];
+  /** The declarations of all tables, by the names of their models. */
+  readonly tables: Readonly<Record<string, TableDeclaration>>;
 }
 
 /** Options of `auth.revokeAllSessions`. */
@@ -171,7 +174,8 @@ function makeAuth(config: AuthConfig<readonly Plugin[]>): Auth {
   if (parts.some(({ hasChosenPaths }) => hasChosenPaths)) routes();
   const chores = choresOf(core, parts);
   const migrations = allMigrations(parts);
-  const models = modelsOf(database, withCoreTables(core.users.declaration, parts));
+  const tables = withCoreTables(core.users.declaration, parts);
+  const models = modelsOf(database, tables);
   const auth: Auth = {
     async getSession(req, options) {
       const find = async () => core.tasks.admit(await requireAuthentication(core, toPlainRequest(req)));
@@ -208,6 +212,7 @@ function makeAuth(config: AuthConfig<readonly Plugin[]>): Auth {
       wellKnown: new Map(parts.flatMap(({ wellKnown = {} }) => Object.entries(wellKnown))),
       chores,
       migrations,
+      tables,
     },
   };
   const apis = parts.filter(({ api }) => api !== null).map(({ name, api }) => [name, api]);

@@ -1,11 +1,9 @@
-import { mkdir, readFile, writeFile } from 'node:fs/promises';
-import { dirname, join, relative, resolve } from 'node:path';
 import type { Command } from 'commander';
 import { type Auth, internalsOf } from '../auth.js';
 import type { FieldOptions } from '../config/user.js';
 import { snakeCase } from '../tables/column.js';
 import type { Acting, Call } from './call.js';
-import { type Refusal, usageError } from './output.js';
+import { WrittenFile } from './written-file.js';
 
 const FILE = 'latchkey-shape.ts';
 
@@ -23,14 +21,10 @@ export function addClient(parent: Command, acting: Acting): void {
 
 async function writeShape({ auth, out, options, fail }: Call): Promise<void> {
   const { out: given, check = false } = options as { out: string; check?: boolean };
-  const file = resolve(given);
-  const shown = relative(process.cwd(), file);
+  const written = await WrittenFile.read(given, FILE);
+  const { file, shown } = written;
   const source = shapeOf(auth);
-  const present = await readFile(file, 'utf8').catch((error: NodeJS.ErrnoException) => {
-    if (error.code === 'ENOENT') return '';
-    throw fileError(given, 'read', error);
-  });
-  const isCurrent = withoutFormat(present) === withoutFormat(source);
+  const isCurrent = written.isSame(source);
   if (isCurrent) {
     out.result({ file, isCurrent }, `${shown} is up to date.`);
     return;
@@ -40,24 +34,12 @@ async function writeShape({ auth, out, options, fail }: Call): Promise<void> {
     out.result({ file, isCurrent }, `${shown} is not up to date: run npx latchkey client --out ${shown}`);
     return;
   }
-  try {
-    await mkdir(dirname(file), { recursive: true });
-    await writeFile(file, source);
-  } catch (error) {
-    throw fileError(given, 'written', error as NodeJS.ErrnoException);
-  }
+  await written.write(source);
   out.result(
     { file, isCurrent },
     `Wrote ${shown}. To get a compile error when it is out of date:
 
   export const auth = createAuth({ … }) satisfies HasShape<Shape>;`,
-  );
-}
-
-function fileError(given: string, verb: string, { code, message }: NodeJS.ErrnoException): Refusal {
-  const example = code === 'EISDIR' ? join(given, FILE) : FILE;
-  return usageError(
-    `--out: ${given} cannot be ${verb}: ${message}. Pass the path of a file that can be written, such as ${example}`,
   );
 }
 
@@ -98,9 +80,4 @@ const TYPES = { string: 'string', date: 'string', integer: 'number', number: 'nu
 
 function quoted(text: string): string {
   return `'${text.replace(/[\\']/g, '\\$&').replaceAll('\n', '\\n')}'`;
-}
-
-/** Removes the characters that a formatter can change from a source. */
-function withoutFormat(source: string): string {
-  return source.replace(/[\s;,"']/g, '').replaceAll(':|', ':');
 }

@@ -15,6 +15,7 @@ import { addOutbox } from './outbox.js';
 import { describeFailure, EXIT, Output, Refusal, type Streams, usageError } from './output.js';
 import { loadProject } from './project.js';
 import { addRoutes } from './routes.js';
+import { addSchema } from './schema.js';
 import { addKeys, addSessions } from './sessions.js';
 import { addPrune, addRotate } from './upkeep.js';
 import { addUsers } from './users.js';
@@ -98,6 +99,7 @@ export function createProgram(
   addRotate(command, acting);
   addDoctor(command, acting, of);
   addOpenapi(command, acting);
+  addSchema(command, acting);
   addRoutes(command, outputOf, fail);
   addClient(command, acting);
   addPages(command, outputOf, folder);

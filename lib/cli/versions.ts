@@ -64,7 +64,7 @@ function driverOf(sequelize: Database['sequelize']): string {
 }
 
 /** Reads the version from the package's folder, because `exports` of a package can exclude its package.json. */
-function installedVersion(name: string, from: string): string | null {
+export function installedVersion(name: string, from: string): string | null {
   for (const folder of createRequire(from).resolve.paths(name) ?? []) {
     try {
       return JSON.parse(readFileSync(join(folder, name, 'package.json'), 'utf8')).version;

@@ -148,14 +148,23 @@ function portIn(url: string): { port?: number } {
 
 /** Returns the schema that an instance adds to the tables of its models. Undefined if latchkey finds them without it. */
 export function schemaOf(sequelize: Sequelize): string | undefined {
-  const { options = {} } = sequelize as unknown as { options?: InstanceOptions };
-  const { schema, define, dialectOptions } = options;
+  const { schema, define } = instanceOptions(sequelize);
   const named = define?.schema || schema || undefined;
-  const path = /\bsearch_path\s*=\s*"?(\w+)/.exec(String(dialectOptions?.options ?? ''))?.[1] ?? 'public';
-  return dialectOf(sequelize) === 'postgres' && named === path ? undefined : named;
+  const isInPath = dialectOf(sequelize) === 'postgres' && named === searchPathOf(sequelize);
+  return isInPath ? undefined : named;
 }
 
-/** The options of a Sequelize instance that {@link schemaOf} reads. Sequelize does not declare them. */
+/** Returns the schema that connections of an instance to PostgreSQL use. */
+export function searchPathOf(sequelize: Sequelize): string {
+  const { dialectOptions } = instanceOptions(sequelize);
+  return /search_path\s*=\s*"?(\w+)/.exec(String(dialectOptions?.options ?? ''))?.[1] ?? 'public';
+}
+
+function instanceOptions(sequelize: Sequelize): InstanceOptions {
+  return (sequelize as unknown as { options?: InstanceOptions }).options ?? {};
+}
+
+/** Options of a Sequelize instance that Sequelize does not declare. */
 interface InstanceOptions {
   readonly schema?: string;
   readonly define?: { readonly schema?: string };

@@ -167,7 +167,10 @@ function definitionOf([attribute, column]: NamedColumn, { database, types }: Mig
 }
 
 /** Returns the type of a column in the database. */
-export function typeOf({ kind, length, isExact }: Column, types: ColumnTypes): string {
+export function typeOf(
+  { kind, length, isExact }: Pick<Column, 'kind' | 'isExact'> & { readonly length?: number | undefined },
+  types: ColumnTypes,
+): string {
   switch (kind) {
     case 'uuid':
       return types.id;

@@ -41,13 +41,23 @@ type Context = Reading & { readonly types: ColumnTypes };
  *
  * @throws Error if a column has another type than its field
  */
-export async function fieldChanges(
+export async function fieldChanges(context: Context, fields: FieldColumns): Promise<FieldChange[]> {
+  const table = context.database.table(users.name);
+  return changesOf(context, await columnsOf(context, table), fields);
+}
+
+/** Returns the statements that add the columns of all fields to a new table of users. */
+export function newFieldColumns(context: Context, fields: FieldColumns): FieldChange[] {
+  return changesOf(context, new Map(), fields);
+}
+
+function changesOf(
   context: Context,
+  existing: ReadonlyMap<string, Existing>,
   { columns, defaults }: FieldColumns,
-): Promise<FieldChange[]> {
+): FieldChange[] {
   const { database } = context;
   const table = database.table(users.name);
-  const existing = await columnsOf(context, table);
   const wanted = Object.entries(columns).map(([attribute, column]) => {
     const name = columnName(attribute, column);
     return { name, column, there: existing.get(name), value: defaults[attribute] ?? null };
@@ -72,8 +82,13 @@ export async function fieldChanges(
 // A longer VARCHAR would count in full toward MySQL's limit of 64 KiB for a row.
 const MAX_VARCHAR = 255;
 
+/** Returns the maximum length of a field's column. Undefined if the column has the type for long text. */
+export function storedLength({ length }: Column): number | undefined {
+  return length !== undefined && length > MAX_VARCHAR ? undefined : length;
+}
+
 function typeOfField(column: Column, { types }: Context): string {
-  return column.length && column.length > MAX_VARCHAR ? types.longText : typeOf(column, types);
+  return typeOf({ ...column, length: storedLength(column) }, types);
 }
 
 function defaultOf(value: unknown, type: string, { database, types }: Context): string {

@@ -1,9 +1,18 @@
 import { QueryTypes, type Transaction } from 'sequelize';
 import type { Database } from '../database/database.js';
 import { violatedUnique } from '../database/faults.js';
+import { column } from '../tables/column.js';
+import { declareTable } from '../tables/table.js';
 import { existingTables } from './checks.js';
 import type { ColumnTypes, Migration, Reading } from './migration.js';
 import type { Direction } from './steps.js';
+
+/** The table of the journal. It is created before the first migration: see {@link Journal.creation}. */
+export const journalTable = declareTable({
+  name: 'latchkey_migrations',
+  exported: 'Its rows are the names of migrations.',
+  columns: { name: column.text(100).exact() },
+});
 
 /** A migration in progress, and the step at which it stopped. */
 export interface Unfinished {
@@ -57,7 +66,7 @@ export class Journal {
     private readonly database: Database,
     private readonly types: ColumnTypes,
   ) {
-    this.#table = database.table('latchkey_migrations');
+    this.#table = database.table(journalTable.name);
   }
 
   /** The statement that creates the table. */
@@ -123,7 +132,7 @@ export class Journal {
 /** Returns the applied migrations, and the progress of an incomplete one, if the schema has been created. */
 export async function namesInJournal(database: Database): Promise<string[]> {
   const rows = await database.select<{ name: string }>(
-    `SELECT name FROM ${database.table('latchkey_migrations')}`,
+    `SELECT name FROM ${database.table(journalTable.name)}`,
   );
   return rows.map(({ name }) => name);
 }

@@ -1,9 +1,9 @@
 import type { Database } from '../database/database.js';
-import { type FieldColumns, fieldChanges } from './field-columns.js';
-import { Journal } from './journal.js';
+import { type FieldColumns, fieldChanges, newFieldColumns } from './field-columns.js';
+import { Journal, journalTable } from './journal.js';
 import { reading } from './lock.js';
 import { planOf, typesOf } from './migrate.js';
-import type { Migration } from './migration.js';
+import { columnTypes, type Migration } from './migration.js';
 import { stepsOf, type Unit, unitsOf } from './steps.js';
 
 /** A statement of a script. */
@@ -53,7 +53,7 @@ export function pendingScript(
         statements: statements.map((one) => (typeof one === 'string' ? { sql: one, note: null } : one)),
       });
     };
-    add(database.table('latchkey_migrations'), entries.hasTable ? [] : [journal.creation]);
+    add(database.table(journalTable.name), entries.hasTable ? [] : [journal.creation]);
     // As in `apply`, these migrations are recorded before the migration that includes them.
     for (const { name } of included) add(name, [journal.recording(name)]);
     for (const migration of due.filter((one) => !included.includes(one))) {
@@ -65,6 +65,26 @@ export function pendingScript(
       add(name, [sql]);
     return parts;
   });
+}
+
+/**
+ * Returns the statements that create all tables in an empty database as they are declared now, and the journal. They do
+ * not record the migrations. It connects to the database only on MySQL, whose collations depend on the server.
+ */
+export async function creationScript(
+  database: Database,
+  migrations: readonly Migration[],
+  fields: FieldColumns,
+): Promise<string[]> {
+  const { dialect } = database;
+  const types = dialect === 'mysql' ? await typesOf(database) : columnTypes(dialect, '');
+  // The tables already include the changes of later migrations.
+  const due = migrations.filter(({ first }) => !migrations.some(({ name }) => name === first));
+  const steps = await Promise.all(due.map((one) => stepsOf(one, 'up', { database, types })));
+  const ofTables = steps.flat().filter(({ rows }) => !rows);
+  const ofFields = newFieldColumns({ database, types, transaction: null }, fields);
+  const all = [...ofTables, ...ofFields].map(({ sql }) => sql.trim());
+  return [new Journal(database, types).creation.trim(), ...all];
 }
 
 function statementsOf({ steps, index }: Unit): Statement[] {
