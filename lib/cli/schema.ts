@@ -34,7 +34,7 @@ const TOOLS = {
   },
   drizzle: {
     usual: 'src/db/latchkey.ts',
-    source: ({ schema, file }) => drizzleSource(schema, hasParts(file)),
+    source: ({ schema, file }) => drizzleSource(schema, isVersion1(file)),
   },
   sql: { usual: 'prisma/latchkey.sql', source: ({ auth, schema }) => sqlSource(auth, schema) },
 } satisfies Readonly<Record<string, Tool>>;
@@ -95,7 +95,7 @@ async function writeSchema({ auth, out, options, fail }: Call): Promise<void> {
   out.result({ ...result, file, isCurrent }, `Wrote ${shown}. Its first lines say how to use it.`);
 }
 
-/** Whether the version of Drizzle that a file imports has the relations of version 1. */
-function hasParts(file: string): boolean {
+/** Whether a file imports version 1 of Drizzle. */
+function isVersion1(file: string): boolean {
   return Number.parseInt(installedVersion('drizzle-orm', file) ?? '0', 10) > 0;
 }

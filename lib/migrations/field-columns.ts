@@ -1,7 +1,7 @@
 import { QueryTypes } from 'sequelize';
-import type { Value } from '../database/literal.js';
 import { type Column, type Columns, columnName } from '../tables/column.js';
 import { users } from '../tables/core.js';
+import { encode } from '../tables/table.js';
 import { typeOf } from './create.js';
 import type { ColumnTypes, Reading } from './migration.js';
 
@@ -68,7 +68,7 @@ function changesOf(
     if (there && !isTooShort(there, column, context)) continue;
     const quoted = database.statements.quote(name);
     const type = typeOfField(column, context);
-    const definition = `${type} NULL${defaultOf(value, type, context)}`;
+    const definition = `${type} NULL${defaultOf(column, value, type, context)}`;
     const change = !there
       ? `ADD COLUMN ${quoted} ${definition}`
       : database.dialect === 'mysql'
@@ -91,10 +91,9 @@ function typeOfField(column: Column, { types }: Context): string {
   return typeOf({ ...column, length: storedLength(column) }, types);
 }
 
-function defaultOf(value: unknown, type: string, { database, types }: Context): string {
+function defaultOf(column: Column, value: unknown, type: string, { database, types }: Context): string {
   if (value === null) return '';
-  const isPlain = typeof value !== 'object' || value instanceof Date;
-  const literal = database.statements.literal(isPlain ? (value as Value) : JSON.stringify(value));
+  const literal = database.statements.literal(encode(value, column));
   if (type !== types.longText) return ` DEFAULT ${literal}`;
   // The default of a TEXT column must be an expression on MySQL, and MariaDB does not store hexadecimal literals in
   // such an expression correctly.

@@ -25,10 +25,12 @@ export type FieldSource = 'user' | 'code';
 /** The fields that the app adds to its users: their columns, and the rules for their values. */
 export class Fields {
   readonly #fields: readonly (readonly [name: string, options: FieldOptions])[];
+  /** The defaults of the fields that have one. A date is a `Date`, even if it is a string in the config. */
+  readonly defaults: FieldValues;
 
   constructor(fields: FieldsOptions) {
     this.#fields = Object.entries(fields);
-    for (const [name, { default: value }] of this.#fields) this.#checkDefault(name, value);
+    this.defaults = Object.assign({}, ...this.#fields.map((field) => this.#defaultOf(...field)));
   }
 
   /** The names of the fields that users see in their own account. */
@@ -60,19 +62,13 @@ export class Fields {
     return this.#fields.map(([name]) => name);
   }
 
-  /** The defaults of the fields that have one. */
-  get defaults(): FieldValues {
-    return Object.fromEntries(
-      this.#fields.flatMap(([name, { default: value }]) => ((value ?? null) === null ? [] : [[name, value]])),
-    );
-  }
-
   /** The initial values of the fields that users set themselves: the default, or null unless the field is required. */
   get untouched(): FieldValues {
     return Object.fromEntries(
-      this.#open('user').flatMap(([name, { required, default: value = null }]) =>
-        value === null && required ? [] : [[name, value]],
-      ),
+      this.#open('user').flatMap(([name, { required }]) => {
+        const value = this.defaults[name] ?? null;
+        return value === null && required ? [] : [[name, value]];
+      }),
     );
   }
 
@@ -166,10 +162,11 @@ export class Fields {
   }
 
   /** @throws TypeError if a default breaks the rules of its field */
-  #checkDefault(name: string, value: unknown): void {
-    if (value === undefined) return;
+  #defaultOf(name: string, { default: value }: FieldOptions): FieldValues {
+    if (value === undefined) return {};
     try {
-      this.#check({ [name]: value }, 'code');
+      const checked = this.#check({ [name]: value }, 'code');
+      return value === null ? {} : checked;
     } catch (error) {
       if (!(error instanceof AuthError)) throw error;
       throw new TypeError(`latchkey: user.fields.${name}.default ${error.errors?.[0]?.detail}`);

@@ -5,6 +5,11 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import prisma from '@prisma/prisma-schema-wasm';
+import { Sequelize } from 'sequelize';
+import { drizzleSource } from '../../lib/cli/schema/drizzle.js';
+import { prismaSource } from '../../lib/cli/schema/prisma.js';
+import { schemaOf } from '../../lib/cli/schema/tables.js';
+import { createAuth } from '../../lib/index.js';
 import { SECRET } from '../support/app.js';
 import { type CliProject, startProject } from '../support/cli.js';
 import { drizzleApp, ownTable } from '../support/drizzle-app.js';
@@ -31,7 +36,7 @@ const CONFIG = `import { admin, apiKeys, auditLog, createAuth, credentialPasswor
         order: { type: 'integer' },
         score: { type: 'number', default: 0.5 },
         motto: { type: 'string', maxLength: 4000 },
-        bornAt: { type: 'date' },
+        bornAt: { type: 'date', default: '2026-01-31T12:00:00Z' },
         settings: { type: 'json', default: { theme: 'dark' } },
         ...(process.env.LEFT_OUT === 'field' ? {} : { plan: { type: 'string', default: "it's \\"free\\"" } }),
       },
@@ -139,6 +144,12 @@ test('--check requires --out', async () => {
   expect([code, stderr]).toEqual([2, expect.stringContaining('--check requires --out')]);
 });
 
+/** The tables of an Auth whose Sequelize instance stores times in another time zone. It does not connect. */
+function schemaInZone() {
+  const database = new Sequelize(URLS.mysql, { timezone: '+02:00', logging: false });
+  return schemaOf(createAuth({ database, secret: SECRET }));
+}
+
 describe('what it wrote for Drizzle', () => {
   /** Compiles folders of the project. Resolves to the errors. */
   async function compile(...folders: string[]) {
@@ -160,7 +171,11 @@ describe('what it wrote for Drizzle', () => {
       DATABASE_URL: `${URLS.postgres}?options=-csearch_path%3Daccounts`,
     });
     expect(await read('inSchema/latchkey.ts')).toContain("authUsers = inSchema.table('auth_users', {");
-    expect(await compile(...DIALECTS, 'inSchema')).toBe('');
+    await project.write({ 'inZone/latchkey.ts': drizzleSource(schemaInZone(), false) });
+    expect(await read('inZone/latchkey.ts')).toContain(
+      "createdAt: datetime('created_at', { mode: 'string', fsp: 3 }).notNull(),",
+    );
+    expect(await compile(...DIALECTS, 'inSchema', 'inZone')).toBe('');
   });
 
   test('compiles with version 1', async () => {
@@ -240,6 +255,10 @@ model Project {
     const { code, stderr } = await schema('sqlite', out, 'plugin');
     expect([code, stderr]).toEqual([1, expect.stringContaining('your own lines in the model AuthApiKey')]);
     expect(await read('lost/latchkey.prisma')).toBe(own);
+  });
+
+  test('says that times are wrong if they are not stored as UTC', () => {
+    expect(prismaSource(schemaInZone(), '')).toContain('your Sequelize instance stores them in +02:00.');
   });
 
   test('is valid with a schema of PostgreSQL', async () => {

@@ -44,7 +44,9 @@ test('migrate() adds what is missing once, with the defaults for users who were 
     ratio: { type: 'number', default: 0.5 },
     newsletter: { type: 'boolean', default: false },
     since: { type: 'date', default: new Date('0999-12-31T23:59:59.123Z') },
+    until: { type: 'date', default: '2026-01-31T12:00:00.000+02:00' },
     settings: { type: 'json', default: { theme: 'dark', list: ['é'] } },
+    label: { type: 'json', default: 'none' },
     bio: { type: 'string', maxLength: 4000, default: 'none yet' },
     note: { type: 'string' },
   };
@@ -59,7 +61,10 @@ test('migrate() adds what is missing once, with the defaults for users who were 
   const defaults = Object.fromEntries(
     Object.entries(fields).map(([name, one]) => [name, one.default ?? null]),
   );
-  expect(user).toMatchObject(defaults);
+  const whole = { ...defaults, until: new Date('2026-01-31T10:00:00Z') };
+  expect(user).toMatchObject(whole);
+  expect(await auth.users.create({ email: 'bob@example.com' })).toMatchObject(whole);
+  expect(await auth.users.find({ email: 'bob@example.com' })).toMatchObject(whole);
   await auth.close();
 });
 

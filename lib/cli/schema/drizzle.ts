@@ -76,13 +76,15 @@ export const latchkeyTime = customType<{ data: Date; driverData: string }>({
 /**
  * Returns the tables for Drizzle.
  *
- * @param hasParts whether the version of Drizzle has `defineRelationsPart` instead of `relations`
+ * @param isVersion1 whether the file is for version 1 of Drizzle, which has `defineRelationsPart` in place of `relations`
  */
-export function drizzleSource(schema: ShownSchema, hasParts: boolean): string {
+export function drizzleSource(schema: ShownSchema, isVersion1: boolean): string {
   const { dialect, tables, relations, pgSchema } = schema;
   const hasSchema = pgSchema !== 'public';
   const tablesSource = tables.map((table) => tableSource(schema, table)).join('\n');
-  const relationsSource = hasParts ? partSource(tables, relations) : relationsOf(tables, relations);
+  const relationsSource = isVersion1
+    ? relationsOfVersion1(tables, relations)
+    : relationsOfVersion0(tables, relations);
   const body = [
     ...(OWN_TYPES[dialect] === null ? [] : [OWN_TYPES[dialect]]),
     ...(hasSchema ? [`const inSchema = pgSchema('${pgSchema}');\n`] : []),
@@ -90,7 +92,7 @@ export function drizzleSource(schema: ShownSchema, hasParts: boolean): string {
     relationsSource,
   ].join('\n');
   return `${heading(schema)}
-import { ${hasParts ? 'defineRelationsPart' : 'relations'} } from 'drizzle-orm';
+import { ${isVersion1 ? 'defineRelationsPart' : 'relations'} } from 'drizzle-orm';
 import { ${functionsIn(body)} } from 'drizzle-orm/${CORE[dialect]}';
 
 ${body}`;
@@ -155,7 +157,7 @@ function columnOf(table: ShownTable, attribute: string): string {
 }
 
 /** Relations for Drizzle before version 1. */
-function relationsOf(tables: readonly ShownTable[], relations: readonly Relation[]): string {
+function relationsOfVersion0(tables: readonly ShownTable[], relations: readonly Relation[]): string {
   return tables
     .flatMap((table) => {
       const own = relations.filter(({ from }) => from === table);
@@ -182,7 +184,7 @@ function relationsOf(tables: readonly ShownTable[], relations: readonly Relation
 }
 
 /** Relations for Drizzle from version 1 on. */
-function partSource(tables: readonly ShownTable[], relations: readonly Relation[]): string {
+function relationsOfVersion1(tables: readonly ShownTable[], relations: readonly Relation[]): string {
   const lines = tables.flatMap((table) => {
     const name = camelCase(table.name);
     const own = relations.filter(({ from }) => from === table);

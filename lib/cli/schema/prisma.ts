@@ -84,8 +84,8 @@ function heading({ dialect, tables, pgSchema, timeZone }: ShownSchema): string {
   const schema = pgSchema === 'public' ? '' : `// Add ${pgSchema} to the schemas of your datasource.\n`;
   return `// latchkey's tables for Prisma. To write this file again: npx latchkey schema --for prisma --out <this file>
 //
-// The tables belong to latchkey: only npx latchkey migrate changes them. For Prisma Migrate, they are external tables. Add
-// this to prisma.config.ts:
+// The tables belong to latchkey: only npx latchkey migrate changes them. Add this to prisma.config.ts before you run Prisma
+// Migrate. Otherwise, it drops the columns that are left out here:
 //
 //   experimental: { externalTables: true },
 //   tables: {

@@ -88,7 +88,10 @@ export function schemaOf(auth: Auth): ShownSchema {
     return shown(database, model, declaration, (attribute, column) => {
       const isField = isUsers && Object.hasOwn(fields, attribute);
       const length = isField ? storedLength(column) : column.length;
-      return { length, byDefault: isField ? storedDefault(defaults[attribute]) : column.defaultValue };
+      return {
+        length,
+        byDefault: isField ? storedDefault(column, defaults[attribute]) : column.defaultValue,
+      };
     });
   });
   const { timezone } = (database.sequelize as unknown as { options: { timezone: string } }).options;
@@ -161,9 +164,9 @@ function typeOf({ kind }: Column, length: number | undefined): ShownType {
 }
 
 /** Returns a field's default as the column stores it. Undefined for a time, which each database writes in its own way. */
-function storedDefault(value: unknown): string | number | boolean | undefined {
-  if (value === undefined || value instanceof Date) return undefined;
-  return typeof value === 'object' ? JSON.stringify(value) : (value as string | number | boolean);
+function storedDefault({ kind }: Column, value: unknown): ShownColumn['byDefault'] {
+  if (value === undefined || kind === 'any-time') return undefined;
+  return kind === 'document' ? JSON.stringify(value) : (value as ShownColumn['byDefault']);
 }
 
 function relationsOf(
