@@ -109,9 +109,7 @@ async function deleteForGood(
 
 /** Deletes an account in a transaction that has locked the user's row. */
 export async function deleteIn(core: Core, { user }: UserRecord, transaction: Transaction): Promise<void> {
-  await runHook(core.context, () =>
-    core.settings.hooks.beforeDeleteUser?.(user, core.database.forHook(transaction)),
-  );
+  await runHook(core.database, transaction, (given) => core.settings.hooks.beforeDeleteUser?.(user, given));
   return deleteRows(core, user.id, transaction);
 }
 

@@ -150,9 +150,11 @@ async function ofApp(
 ): Promise<{ app?: unknown }> {
   const { exportUser } = settings.hooks;
   if (!exportUser) return {};
+  const user = users.forCode(record);
   const { handle } = context.joined ?? {};
-  const joined = handle ? database.forHook(handle) : { transaction: undefined, connection: undefined };
-  const value = await context.forApp(() => exportUser(users.forCode(record), joined));
+  const value = handle
+    ? await database.inHook(handle, (given) => exportUser(user, given))
+    : await context.forApp(() => exportUser(user, { transaction: undefined, connection: undefined }));
   return { app: throughJson(value) };
 }
 

@@ -40,7 +40,8 @@ export async function joinTransaction(
 function requireOpen(sequelize: Sequelize, transaction: unknown): asserts transaction is Transaction {
   const it = transaction as Partial<Transaction> | null;
   // `instanceof` does not work here, because the app might use another copy of Sequelize.
-  if (typeof it !== 'object' || typeof it?.commit !== 'function' || typeof it.rollback !== 'function')
+  const isTransaction = typeof it === 'object' && typeof it?.commit === 'function' && 'sequelize' in it;
+  if (!isTransaction)
     throw new TypeError('latchkey: transaction must be a transaction of Sequelize, or { connection }');
   if (inner(it as Transaction).sequelize !== sequelize) {
     throw new TypeError(
@@ -66,6 +67,11 @@ function rootOf(transaction: Transaction): Transaction {
 
 let savepoints = 0;
 
+/** Returns a name that no other savepoint of the process has. */
+export function savepointName(): string {
+  return `latchkey_${++savepoints}`;
+}
+
 /**
  * Runs `work` in a savepoint, so that a failure undoes only its own changes. On PostgreSQL, every further statement of
  * the transaction would otherwise fail. Sequelize's own savepoints are not used, because nested savepoints can get the
@@ -76,21 +82,29 @@ export async function inSavepoint<T>(
   transaction: Transaction,
   work: () => Promise<T>,
 ): Promise<T> {
-  const name = `latchkey_${++savepoints}`;
+  const name = savepointName();
   const run = (verb: string) => sequelize.query(`${verb} SAVEPOINT ${name}`, { transaction, raw: true });
   await run('');
   let outcome: T;
   try {
     outcome = await work();
   } catch (error) {
-    // This fails if the database has rolled back the whole transaction, as MySQL does after a deadlock.
+    // This fails if the database has rolled back the whole transaction, as MySQL does after a deadlock. Further
+    // statements would take effect outside of it.
     await run('ROLLBACK TO')
       .then(() => run('RELEASE'))
-      .catch(() => undefined);
+      .catch(() => abandon(transaction));
     throw error;
   }
   await run('RELEASE');
   return outcome;
+}
+
+/** Ends a transaction that no longer exists in the database, so that no further statement is sent. */
+export async function abandon(transaction: Transaction): Promise<void> {
+  if (isEnded(transaction)) return;
+  await transaction.rollback().catch(() => undefined);
+  Object.assign(transaction, { finished: 'rollback' });
 }
 
 /**
@@ -98,16 +112,18 @@ export async function inSavepoint<T>(
  */
 export class Section {
   static readonly #sections = new AsyncLocalStorage<Section>();
-  static readonly #whole = new WeakMap<Transaction, Section>();
+  static readonly #whole = new WeakMap<object, Section>();
   #last: Promise<unknown> = Promise.resolve();
 
-  private constructor(private readonly root: Transaction) {}
+  private constructor(private readonly root: object) {}
 
   /**
    * Returns the unit that the caller is a part of, such as a hook that calls latchkey. Outside a unit, returns the
    * whole transaction.
+   *
+   * @param root what identifies the transaction
    */
-  static current(root: Transaction): Section {
+  static current(root: object): Section {
     const around = Section.#sections.getStore();
     if (around?.root === root) return around;
     const whole = Section.#whole.get(root) ?? new Section(root);
@@ -156,7 +172,7 @@ class Ending {
   /** Sets a savepoint on MySQL. It no longer exists after a deadlock, which rolls back the whole transaction. */
   async setSavepoint(): Promise<void> {
     if (this.dialect !== 'mysql' || (this.#savepoint && !this.#savepoint.isUndone())) return;
-    const name = `latchkey_${++savepoints}`;
+    const name = savepointName();
     this.#savepoint = { name, isUndone: undoOf(this.root) };
     await this.#send(`SAVEPOINT ${name}`);
   }

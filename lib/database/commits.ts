@@ -1,12 +1,14 @@
+import { AsyncResource } from 'node:async_hooks';
 import type { Transaction } from 'sequelize';
 import type { CallContext } from '../context/call.js';
 import { performance, timers } from '../timers.js';
+import { slicesOf } from './batches.js';
 
 /** Rows that show other connections that a transaction of the app has been committed. */
 export interface CommitRows {
   /** Writes a row as a part of the transaction. @returns its id */
   insert(transaction: Transaction): Promise<string>;
-  /** Deletes those of the rows that exist. @returns their ids */
+  /** Returns the ids of those of the rows that exist, and deletes the rows. */
   take(ids: readonly string[]): Promise<readonly string[]>;
 }
 
@@ -14,14 +16,13 @@ const FIRST_PAUSE_MS = 10;
 const GIVE_UP_MS = 5 * 60_000;
 /** How long platforms that stop a process after each response wait for a commit. */
 const ANNOUNCED_MS = 2000;
-const MOST_AT_ONCE = 500;
 
 /** A transaction whose end is not known. */
-interface Unknown {
-  readonly work: readonly (() => void)[];
+interface Pending {
   readonly since: number;
   pauseMs: number;
   lookAt: number;
+  work(): void;
   stopAnnouncing(): void;
 }
 
@@ -31,9 +32,10 @@ interface Unknown {
  * between the looks double, so that the work starts at most as much later as the transaction has taken since the call.
  */
 export class Commits {
-  readonly #awaited = new Map<string, Unknown>();
+  readonly #pending = new Map<string, Pending>();
   #rows: CommitRows | undefined;
   #timer: NodeJS.Timeout | undefined;
+  #timerAt = Number.POSITIVE_INFINITY;
   #look: Promise<void> | undefined;
 
   constructor(private readonly context: CallContext) {}
@@ -43,66 +45,80 @@ export class Commits {
     this.#rows = rows;
   }
 
-  /** Makes `work` run after the commit of a transaction. If it is rolled back, `work` does not run. */
-  async await(transaction: Transaction, work: readonly (() => void)[]): Promise<void> {
+  /** Makes all of `work` run after the commit of a transaction. If it is rolled back, `work` does not run. */
+  async add(transaction: Transaction, work: readonly (() => void)[]): Promise<void> {
     const id = await this.#rows?.insert(transaction);
     if (id === undefined) throw new TypeError('there are no rows of commits');
     const since = performance.now();
     const end = this.context.background.begin();
     const announced = timers.setTimeout(end, ANNOUNCED_MS).unref();
-    const stopAnnouncing = () => {
-      timers.clearTimeout(announced);
-      end();
-    };
-    const lookAt = since + FIRST_PAUSE_MS;
-    this.#awaited.set(id, { work, since, pauseMs: FIRST_PAUSE_MS, lookAt, stopAnnouncing });
-    this.#wait();
+    this.#pending.set(id, {
+      since,
+      pauseMs: FIRST_PAUSE_MS,
+      lookAt: since + FIRST_PAUSE_MS,
+      // Listeners and platforms recognize the request by its AsyncLocalStorage.
+      work: AsyncResource.bind(() => {
+        for (const one of work) one();
+      }),
+      stopAnnouncing() {
+        timers.clearTimeout(announced);
+        end();
+      },
+    });
+    this.#wait(since + FIRST_PAUSE_MS);
   }
 
   /** Looks once more, and then no longer waits for any commit. */
   async close(): Promise<void> {
     await this.#look;
-    await this.#lookFor([...this.#awaited.keys()]);
+    await this.#lookFor([...this.#pending.keys()]);
     timers.clearTimeout(this.#timer);
-    for (const id of this.#awaited.keys()) this.#forget(id);
+    for (const id of this.#pending.keys()) this.#forget(id);
   }
 
-  #wait(): void {
+  #wait(until: number): void {
+    if (this.#look || until >= this.#timerAt) return;
     timers.clearTimeout(this.#timer);
-    if (this.#look || this.#awaited.size === 0) return;
-    const next = Math.min(...[...this.#awaited.values()].map(({ lookAt }) => lookAt));
-    this.#timer = timers.setTimeout(() => this.#lookNow(), Math.max(1, next - performance.now())).unref();
+    this.#timerAt = until;
+    this.#timer = timers.setTimeout(() => this.#lookNow(), Math.max(1, until - performance.now())).unref();
   }
 
   #lookNow(): void {
+    this.#timerAt = Number.POSITIVE_INFINITY;
     const now = performance.now();
-    const due = [...this.#awaited].filter(([, { lookAt }]) => lookAt <= now).map(([id]) => id);
-    this.#look = this.#lookFor(due.slice(0, MOST_AT_ONCE)).finally(() => {
+    const due = [...this.#pending].filter(([, { lookAt }]) => lookAt <= now).map(([id]) => id);
+    this.#look = this.#lookFor(due).finally(() => {
       this.#look = undefined;
-      this.#wait();
+      let next = Number.POSITIVE_INFINITY;
+      for (const { lookAt } of this.#pending.values()) next = Math.min(next, lookAt);
+      if (this.#pending.size > 0) this.#wait(next);
     });
   }
 
   async #lookFor(ids: readonly string[]): Promise<void> {
-    if (ids.length === 0) return;
-    // While the database does not respond, nothing is known.
-    const taken = await this.context
-      .detached(async () => this.#rows?.take(ids))
-      .catch((): readonly string[] => []);
-    const committed = new Set(taken);
+    for await (const some of slicesOf(ids)) {
+      // While the database does not respond, nothing is known.
+      const found = await this.context
+        .detached(async () => this.#rows?.take(some))
+        .catch((): readonly string[] => []);
+      this.#looked(some, new Set(found));
+    }
+  }
+
+  #looked(ids: readonly string[], committed: ReadonlySet<string>): void {
     const now = performance.now();
     for (const id of ids) {
-      const one = this.#awaited.get(id);
+      const one = this.#pending.get(id);
       if (!one) continue;
       one.pauseMs *= 2;
       one.lookAt = now + one.pauseMs;
       if (committed.has(id) || now - one.since > GIVE_UP_MS) this.#forget(id);
-      if (committed.has(id)) for (const work of one.work) work();
+      if (committed.has(id)) one.work();
     }
   }
 
   #forget(id: string): void {
-    this.#awaited.get(id)?.stopAnnouncing();
-    this.#awaited.delete(id);
+    this.#pending.get(id)?.stopAnnouncing();
+    this.#pending.delete(id);
   }
 }

@@ -1,18 +1,19 @@
 import { stat } from 'node:fs/promises';
 import { QueryTypes, type Sequelize, Transaction } from 'sequelize';
 import type { JoinedTransaction } from '../context/call.js';
-import { Section } from './app-transaction.js';
+import { type AppConnection, appConnection } from './app-connections.js';
+import { Section, savepointName } from './app-transaction.js';
 import type { Commits } from './commits.js';
 import type { Dialect } from './connect.js';
-import { asFailure } from './faults.js';
-import { type LibsqlTransaction, onLibsql } from './libsql-connection.js';
-import { onConnection } from './sqlite-driver.js';
+import { asFailure, endsTransaction } from './faults.js';
+import { OpenTransaction } from './open-transaction.js';
+import { resultOf } from './sqlite-driver.js';
 
 /** A transaction that the app has begun without Sequelize, by its connection. */
 export interface ConnectionTransaction {
   /**
    * A connection to the config's database, on which a transaction has begun: a client of `pg`, a connection of `mysql2`,
-   * or for SQLite a database of `better-sqlite3`, `node:sqlite`, `@photostructure/sqlite` or `sqlite3`, or a transaction of
+   * or for SQLite a database of `better-sqlite3`, `node:sqlite` or `@photostructure/sqlite`, or a transaction of
    * `@libsql/client`.
    */
   readonly connection: object;
@@ -20,13 +21,9 @@ export interface ConnectionTransaction {
 
 /** Whether the app has passed a transaction by its connection. */
 export function isByConnection(transaction: unknown): transaction is ConnectionTransaction {
-  return has(transaction, 'connection') && !has(transaction, 'commit');
-}
-
-/** The parts of Sequelize's Transaction that its types omit. */
-interface Handle extends Transaction {
-  connection: object;
-  finished?: 'commit' | 'rollback';
+  // A transaction of Sequelize has a connection too, and so do some connections themselves.
+  const isObject = typeof transaction === 'object' && transaction !== null;
+  return isObject && 'connection' in transaction && !('commit' in transaction) && !('query' in transaction);
 }
 
 /** What {@link ConnectionTransactions} need. */
@@ -34,7 +31,8 @@ interface Needs {
   readonly sequelize: Sequelize;
   readonly dialect: Dialect;
   readonly commits: Commits;
-  table(name: string): string;
+  /** The names of all tables that have been used. */
+  readonly tables: ReadonlySet<string>;
   select<R>(sql: string): Promise<R[]>;
   share<T>(work: () => Promise<T>): Promise<T>;
 }
@@ -44,19 +42,17 @@ interface Needs {
  * connection while the call runs, and nothing afterwards. So it learns of the commit from {@link Commits}.
  */
 export class ConnectionTransactions {
-  /** The handle of the latest transaction on each connection of the app. */
-  readonly #handles = new WeakMap<object, Handle>();
-  /** The connections as the app has passed them. */
-  readonly #given = new WeakMap<Transaction, object>();
+  readonly #handles = new WeakMap<OpenTransaction, Transaction>();
+  readonly #connections = new WeakMap<Transaction, object>();
   /** The servers of connections, which never change. */
   readonly #servers = new WeakMap<object, string>();
   #ownPlace: string | null | undefined;
 
   constructor(private readonly database: Needs) {}
 
-  /** Returns the connection that the app has passed, if the transaction is one of these. */
+  /** Returns the connection of a transaction, if it is not one of Sequelize. */
   connectionOf(transaction: Transaction): object | undefined {
-    return this.#given.get(transaction);
+    return this.#connections.get(transaction);
   }
 
   /**
@@ -66,64 +62,83 @@ export class ConnectionTransactions {
    *   database
    */
   async join(given: unknown): Promise<JoinedTransaction> {
-    const { commits } = this.database;
-    const handle = this.#handleOf(given);
-    const exclusively = <T>(work: () => Promise<T>) => Section.current(handle).run(work);
-    await exclusively(() => this.#check(handle));
+    const connection = appConnection(this.database.sequelize, given);
+    if (connection.isInTransaction?.() === false) throw noTransaction();
+    const open = OpenTransaction.enter(connection.inner);
+    const handle = this.#handles.get(open) ?? this.#handleOn(connection, open);
+    const exclusively = <T>(work: () => Promise<T>) => Section.current(open).run(work);
+    try {
+      await exclusively(() => this.#check(handle, connection));
+    } catch (error) {
+      open.leave();
+      throw error;
+    }
     const later: (() => void)[] = [];
     return {
       handle,
       exclusively,
       afterCommit: (work) => later.push(work),
       end: async () => {
-        if (later.length > 0) await exclusively(() => commits.await(handle, later));
+        try {
+          if (later.length > 0) await exclusively(() => this.database.commits.add(handle, later));
+        } finally {
+          open.leave();
+        }
       },
     };
   }
 
-  #handleOf(given: unknown): Handle {
-    const { dialect, sequelize } = this.database;
-    const { timezone } = (sequelize as unknown as { options: { timezone: string } }).options;
-    const connection = ADAPTERS[dialect](given, timezone);
-    const known = this.#handles.get(given as object);
-    // After a deadlock on MySQL, the transaction has ended, and the connection can have another one.
-    if (known && !known.finished) return known;
-    const handle = handleOn(this.database, connection);
-    this.#handles.set(given as object, handle);
-    this.#given.set(handle, given as object);
+  /** Creates a transaction for Sequelize's and latchkey's statements, which cannot end it. */
+  #handleOn(app: AppConnection, open: OpenTransaction): Transaction {
+    const refuse = async () => {
+      throw new TypeError(
+        'latchkey: the transaction belongs to the connection that your app has passed: end it there',
+      );
+    };
+    const own = { connection: guarded(app, open), commit: refuse, rollback: refuse };
+    const handle = Object.assign(new Transaction(this.database.sequelize, {}), own);
+    // Sequelize sets it after a deadlock on MySQL, which ends the transaction.
+    Object.defineProperty(handle, 'finished', {
+      get: () => (open.isEnded ? 'rollback' : undefined),
+      set: () => open.end(),
+    });
+    this.#handles.set(open, handle);
+    this.#connections.set(handle, app.inner);
     return handle;
   }
 
-  async #check(handle: Handle): Promise<void> {
-    const { sequelize, dialect } = this.database;
+  async #check(handle: Transaction, app: AppConnection): Promise<void> {
+    const { sequelize } = this.database;
     const options = { transaction: handle, raw: true };
-    await requireTransaction(dialect, (sql) => sequelize.query(sql, options));
     const send: Send = (sql) => sequelize.query(sql, { ...options, type: QueryTypes.SELECT });
-    const place = await this.#placeOf(send, handle.connection).catch((error) => {
+    if (!app.isInTransaction) await requireTransaction((sql) => sequelize.query(sql, options));
+    const { size } = this.database.tables;
+    const place = await this.#placeOf(send, app.inner).catch((error) => {
       throw asFailure(error);
     });
     if (place !== null && place === this.#ownPlace) return;
-    // The server might have been restarted since.
-    this.#ownPlace = await this.database.share(() => this.#placeOf((sql) => this.database.select(sql)));
-    if (place === null || place !== this.#ownPlace)
+    // The server might have been restarted since, or further tables have been used.
+    const own = await this.database.share(() => this.#placeOf((sql) => this.database.select(sql)));
+    if (size === this.database.tables.size) this.#ownPlace = own;
+    if (place === null || place !== own)
       throw new TypeError(
-        'latchkey: transaction.connection is connected to another database than the one in database',
+        'latchkey: transaction.connection is connected to another database than the one in database, or on PostgreSQL, its search_path leads to other tables',
       );
   }
 
   /** Returns what identifies the database of a connection. Null if nothing does, as for a database in memory. */
   async #placeOf(send: Send, connection?: object): Promise<string | null> {
-    const { dialect } = this.database;
+    const { dialect, tables } = this.database;
     if (dialect === 'sqlite') return fileOf(await send('PRAGMA database_list'));
     if (dialect === 'mysql') {
-      const server = (connection && this.#servers.get(connection)) ?? serverOf(await send(MYSQL_SERVER));
+      const server = (connection && this.#servers.get(connection)) ?? (await serverOf(send));
       if (connection) this.#servers.set(connection, server);
       const [row] = await send('SELECT DATABASE() AS place');
       return `${server} ${row?.place}`;
     }
+    const named = [...tables].sort().map((name) => `to_regclass('${name}')::oid`);
     const [row] = await send(
-      `SELECT concat_ws(' ', current_database(), to_regclass('${this.database.table('users')}')::oid,
-         extract(epoch FROM pg_postmaster_start_time())) AS place`,
+      `SELECT concat_ws(' ', current_database(), extract(epoch FROM pg_postmaster_start_time()), ${named.join(', ')}) AS place`,
     );
     return String(row?.place);
   }
@@ -131,37 +146,50 @@ export class ConnectionTransactions {
 
 type Row = Readonly<Record<string, unknown>>;
 type Send = (sql: string) => Promise<readonly Row[]>;
+type Done = (this: object, error: Error | null, ...results: unknown[]) => void;
 
-/** Creates a transaction for Sequelize's and latchkey's statements, which cannot end it. */
-function handleOn({ sequelize }: Needs, connection: object): Handle {
-  const refuse = async () => {
-    throw new TypeError(
-      'latchkey: the transaction belongs to the connection that your app has passed: end it there',
-    );
-  };
-  return Object.assign(new Transaction(sequelize, {}), { connection, commit: refuse, rollback: refuse });
+/** Returns a connection that sends nothing once the transaction has ended. */
+function guarded({ connection, isInTransaction }: AppConnection, open: OpenTransaction): object {
+  const methods = connection as Record<string, (...given: unknown[]) => unknown>;
+  const guard =
+    (name: string) =>
+    (...given: unknown[]) => {
+      const at = given.findIndex((one) => typeof one === 'function');
+      const done = given[at] as Done;
+      if (open.isEnded || isInTransaction?.() === false) {
+        open.end();
+        done.call(resultOf(0, 0), hasEnded());
+        return { setMaxListeners: () => undefined };
+      }
+      given[at] = function (this: object, error: Error | null, ...results: unknown[]) {
+        if (endsTransaction(error)) open.end();
+        done.call(this, error, ...results);
+      };
+      return methods[name]?.(...given);
+    };
+  const sending = ['query', 'execute', 'all', 'run'].map((name) => [name, guard(name)]);
+  const serialize = (work: () => void) => (methods.serialize ? methods.serialize(work) : work());
+  return { ...Object.fromEntries(sending), serialize };
 }
 
-const NO_TRANSACTION = new Set(['25P01', 'ER_SP_DOES_NOT_EXIST', 'TRANSACTION_CLOSED']);
+function hasEnded(): Error {
+  const message = 'the transaction on transaction.connection has ended: await every call before you end it';
+  return Object.assign(new Error(message), { code: 'TRANSACTION_ENDED' });
+}
 
-/** @throws TypeError if no transaction has begun on the connection, or it has failed */
-async function requireTransaction(dialect: Dialect, send: (sql: string) => Promise<unknown>): Promise<void> {
+const NO_TRANSACTION = new Set(['25P01', 'ER_SP_DOES_NOT_EXIST']);
+
+/** @throws TypeError if no transaction has begun on a connection, or it has failed */
+export async function requireTransaction(send: (sql: string) => Promise<unknown>): Promise<void> {
+  const name = savepointName();
   try {
-    if (dialect === 'sqlite') {
-      // This fails within a transaction. A savepoint would begin one.
-      await send('BEGIN');
-      await send('ROLLBACK');
-      throw noTransaction();
-    }
-    await send('SAVEPOINT latchkey_joins');
+    await send(`SAVEPOINT ${name}`);
     // Outside a transaction, MySQL accepts a savepoint, but does not set it.
-    await send('RELEASE SAVEPOINT latchkey_joins');
+    await send(`RELEASE SAVEPOINT ${name}`);
   } catch (error) {
-    if (error instanceof TypeError) throw error;
-    const { parent } = error as { parent?: { code?: string; message?: string } };
-    if (/within a transaction/.test(parent?.message ?? '')) return;
-    if (NO_TRANSACTION.has(parent?.code ?? '')) throw noTransaction();
-    if (parent?.code === '25P02')
+    const { code = '' } = (error as { parent?: { code?: string } }).parent ?? {};
+    if (NO_TRANSACTION.has(code)) throw noTransaction();
+    if (code === '25P02')
       throw new TypeError(
         'latchkey: a statement of the transaction on transaction.connection has failed: roll it back, or roll back to a savepoint',
       );
@@ -175,16 +203,24 @@ function noTransaction(): TypeError {
   );
 }
 
-const MYSQL_SERVER = `SHOW VARIABLES WHERE Variable_name IN
-  ('hostname', 'port', 'wsrep_on', 'wsrep_cluster_name', 'group_replication_group_name')`;
-
 /** Returns what identifies a server of MySQL. The servers of a cluster are one, because each has the same rows. */
-function serverOf(variables: readonly Row[]): string {
-  const { hostname, port, wsrep_on, wsrep_cluster_name, group_replication_group_name } = Object.fromEntries(
-    variables.map(({ Variable_name: name, Value: value }) => [String(name), value]),
+async function serverOf(send: Send): Promise<string> {
+  const variables = await valuesOf(
+    send,
+    `SHOW VARIABLES WHERE Variable_name IN
+      ('server_uuid', 'server_uid', 'hostname', 'port', 'wsrep_on', 'group_replication_group_name')`,
   );
-  const cluster = wsrep_on === 'ON' ? wsrep_cluster_name : group_replication_group_name;
-  return String(cluster || `${hostname}:${port}`);
+  const { server_uuid, server_uid, hostname, port, wsrep_on, group_replication_group_name } = variables;
+  if (wsrep_on === 'ON') {
+    const cluster = await valuesOf(send, "SHOW STATUS LIKE 'wsrep_cluster_state_uuid'");
+    if (cluster.wsrep_cluster_state_uuid) return cluster.wsrep_cluster_state_uuid;
+  }
+  return group_replication_group_name || server_uuid || server_uid || `${hostname}:${port}`;
+}
+
+async function valuesOf(send: Send, sql: string): Promise<Readonly<Record<string, string | undefined>>> {
+  const rows = await send(sql);
+  return Object.fromEntries(rows.map(({ Variable_name: name, Value: value }) => [name, value]));
 }
 
 async function fileOf(databases: readonly Row[]): Promise<string | null> {
@@ -192,63 +228,4 @@ async function fileOf(databases: readonly Row[]): Promise<string | null> {
   if (!file) return null;
   const { dev, ino } = await stat(String(file), { bigint: true });
   return `${dev}:${ino}`;
-}
-
-/** Returns a connection as Sequelize and {@link Driver} use it. @throws TypeError if it is not one of the driver */
-const ADAPTERS: Record<Dialect, (given: unknown, timezone: string) => object> = {
-  postgres: (given) => {
-    if (!has(given, 'query') || has(given, 'totalCount')) throw notAConnection('a client of pg', given);
-    return given;
-  },
-  mysql: (given, timezone) => {
-    // The connections of mysql2/promise wrap one with callbacks.
-    const inner = has(given, 'connection') ? given.connection : given;
-    if (!has(inner, 'query') || !has(inner, 'execute') || has(inner, 'getConnection'))
-      throw notAConnection('a connection of mysql2', given);
-    return mysqlConnection(inner as unknown as MysqlConnection, timezone);
-  },
-  sqlite: (given) => {
-    if (has(given, 'serialize') && has(given, 'all')) return given;
-    if (has(given, 'execute') && has(given, 'closed')) return onLibsql(given as unknown as LibsqlTransaction);
-    if (!has(given, 'prepare') || !has(given, 'exec'))
-      throw notAConnection('a database of better-sqlite3 or node:sqlite, or a transaction of libsql', given);
-    return onConnection(given as never);
-  },
-};
-
-function has<Name extends string>(value: unknown, name: Name): value is { readonly [N in Name]: unknown } {
-  return typeof value === 'object' && value !== null && name in value;
-}
-
-function notAConnection(expected: string, given: unknown): TypeError {
-  const isPool = has(given, 'totalCount') || has(given, 'getConnection');
-  const hint = isPool ? '. It is a pool: take a connection from it, and begin the transaction there' : '';
-  return new TypeError(`latchkey: transaction.connection must be ${expected}${hint}`);
-}
-
-/** The parts of a connection of mysql2 that Sequelize and latchkey use. */
-interface MysqlConnection {
-  query(statement: object, done: unknown): object;
-  execute(...given: unknown[]): object;
-}
-
-/** Returns a connection whose results do not depend on the options of the app's connection. */
-function mysqlConnection(connection: MysqlConnection, timezone: string): object {
-  const options = {
-    rowsAsArray: false,
-    nestTables: false,
-    // mysql2 only knows offsets. latchkey reads strings in any time zone.
-    ...(/^[+-]/.test(timezone) ? { timezone } : { dateStrings: true }),
-    // mysql2 would use a function of the connection's options.
-    typeCast: (_field: unknown, next: () => unknown) => next(),
-  };
-  return {
-    query: (statement: string | { readonly sql: string }, done: unknown) =>
-      connection.query(
-        { ...options, ...(typeof statement === 'string' ? { sql: statement } : statement) },
-        done,
-      ),
-    execute: (sql: string, values: unknown, done: unknown) =>
-      connection.execute({ ...options, sql }, values, done),
-  };
 }

@@ -1,14 +1,15 @@
 import { QueryTypes, type Sequelize, type Transaction } from 'sequelize';
 import type { CallContext, JoinedTransaction } from '../context/call.js';
 import { performance } from '../timers.js';
-import { inSavepoint, isEnded, joinTransaction } from './app-transaction.js';
+import { abandon, inSavepoint, isEnded, joinTransaction } from './app-transaction.js';
 import { Clock, NOW_SQL } from './clock.js';
 import { Commits } from './commits.js';
-import { connectByUrl, type Dialect, dialectOf, schemaOf } from './connect.js';
+import { connectByUrl, connectionManagerOf, type Dialect, dialectOf, schemaOf } from './connect.js';
 import {
   type ConnectionTransaction,
   ConnectionTransactions,
   isByConnection,
+  requireTransaction,
 } from './connection-transaction.js';
 import { Driver, type LookupSql } from './driver.js';
 import { AppError, asFailure, asStatementOf, isRefused } from './faults.js';
@@ -54,6 +55,17 @@ export function openDatabase(
   return new Database({ sequelize, dialect, isOwnPool }, tablePrefix, context);
 }
 
+/** What hooks of the app get, to take part in a transaction. */
+export interface GivenToHook {
+  readonly transaction: Transaction;
+  readonly connection: unknown;
+}
+
+function endedInHook(): Error {
+  const message = 'the database has rolled back the transaction while a hook was using its connection';
+  return Object.assign(new Error(message), { parent: { code: 'ER_LOCK_DEADLOCK', message } });
+}
+
 /** A transaction of the app. */
 export type AppTransaction = Transaction | ConnectionTransaction;
 
@@ -78,9 +90,13 @@ export class Database {
   readonly statements: Statements;
   readonly primary: Primary;
   readonly commits: Commits;
+  /** The names of all tables that have been used. */
+  readonly tables = new Set<string>();
   readonly #ofConnections = new ConnectionTransactions(this);
   /** The transactions of connections that hooks have got. */
   readonly #inHooks = new WeakMap<object, Transaction>();
+  /** The transactions whose connection a hook is using. */
+  readonly #usingConnection = new Set<Transaction>();
   #reading: Promise<void> | undefined;
   readonly #writers: Writers;
   readonly #units = new Units();
@@ -102,7 +118,9 @@ export class Database {
 
   /** Returns the name of a table with the configured prefix. */
   table(name: string): string {
-    return this.tablePrefix + name;
+    const prefixed = this.tablePrefix + name;
+    this.tables.add(prefixed);
+    return prefixed;
   }
 
   /** Whether the current call takes part in a transaction of the app. */
@@ -138,18 +156,48 @@ export class Database {
     return outcome;
   }
 
-  /** Returns what the app's hooks get, to take part in a transaction. */
-  forHook(transaction: Transaction): { transaction: Transaction; connection: unknown } {
+  /**
+   * Runs a hook of the app as a part of a transaction. Its own calls are part of the transaction only if they pass it.
+   *
+   * @param work gets what the hook needs to take part in the transaction
+   */
+  async inHook<T>(transaction: Transaction, work: (given: GivenToHook) => T | Promise<T>): Promise<T> {
     const connection = this.#connectionOf(transaction);
     this.#inHooks.set(connection, transaction);
-    return { transaction, connection };
+    let isUsed = false;
+    const using = this.#usingConnection;
+    const given: GivenToHook = {
+      transaction,
+      get connection() {
+        isUsed = true;
+        using.add(transaction);
+        return connection;
+      },
+    };
+    try {
+      return await this.context.forApp(() => work(given));
+    } finally {
+      this.#usingConnection.delete(transaction);
+      if (isUsed) await this.#requireStillOpen(transaction);
+    }
+  }
+
+  /** MySQL might have ended the transaction after a statement that the hook has sent on the connection. */
+  async #requireStillOpen(transaction: Transaction): Promise<void> {
+    if (this.dialect !== 'mysql') return;
+    try {
+      await requireTransaction((sql) => this.sequelize.query(sql, { transaction, raw: true }));
+    } catch (error) {
+      await abandon(transaction);
+      throw error instanceof TypeError ? endedInHook() : error;
+    }
   }
 
   #joined(given: AppTransaction): Promise<JoinedTransaction> {
     const transaction = isByConnection(given) ? (this.#ofHook(given) ?? given) : given;
     if (isByConnection(transaction)) return this.#ofConnections.join(transaction.connection);
     const connection = this.#ofConnections.connectionOf(transaction);
-    return connection
+    return connection && !isEnded(transaction)
       ? this.#ofConnections.join(connection)
       : joinTransaction(this.sequelize, this.dialect, transaction);
   }
@@ -270,11 +318,24 @@ export class Database {
       this.sequelize.transaction(this.statements.ofTransactions, async (transaction) => {
         await this.primary.checkTransaction(transaction);
         // A transaction that has been reported as failed must be rolled back, even if a hook of the app never returns.
-        return turn.inTime(this.#units.during(transaction, () => work(transaction)));
+        return turn.inTime(this.#units.during(transaction, () => work(transaction))).catch((error) => {
+          this.#dropIfUsed(transaction);
+          throw error;
+        });
       }),
     );
     for (const one of later) one();
     return outcome;
+  }
+
+  /** Closes the connection of a failed transaction if a hook might still send statements on it. */
+  #dropIfUsed(transaction: Transaction): void {
+    if (!this.#usingConnection.delete(transaction) || this.dialect === 'sqlite') return;
+    const { connection } = transaction as unknown as { connection: object };
+    const { pool } = connectionManagerOf(this.sequelize);
+    (pool?.write ?? pool)?.destroy(connection).catch(() => undefined);
+    // Otherwise, Sequelize would send a ROLLBACK on it.
+    Object.assign(transaction, { finished: 'rollback' });
   }
 
   /**

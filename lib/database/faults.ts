@@ -44,6 +44,12 @@ export function isRefused(error: unknown): boolean {
   return name === 'SequelizeDatabaseError' && !isRetryable(error) && !isCanceled;
 }
 
+/** Whether an error of MySQL's driver means that the database has rolled back the whole transaction. */
+export function endsTransaction(error: unknown): boolean {
+  const { code = '' } = (error ?? {}) as { code?: string };
+  return code === 'ER_LOCK_DEADLOCK' || code === 'ER_CHECKREAD';
+}
+
 /** Whether the database rejected or aborted a statement or transaction that can be retried. */
 export function isRetryable(error: unknown): boolean {
   return RETRYABLE.has((error as DatabaseFault)?.parent?.code ?? '') || isReadOnly(error);
@@ -125,7 +131,9 @@ export class AppError extends Error {
   }
 
   get parent(): unknown {
-    return (this.cause as DatabaseFault)?.parent;
+    const cause = this.cause as (DatabaseFault & { code?: string }) | undefined;
+    // The errors of drivers, which hooks can use too, have no parent.
+    return cause?.parent ?? (RETRYABLE.has(cause?.code ?? '') ? cause : undefined);
   }
 }
 

@@ -2,6 +2,7 @@ import { resultOf, translate } from './sqlite-driver.js';
 
 /** A transaction of `@libsql/client`. It has no connection that its other statements could use. */
 export interface LibsqlTransaction {
+  readonly closed: boolean;
   execute(statement: { readonly sql: string; readonly args: unknown }): Promise<{
     readonly rows: readonly Readonly<Record<string, unknown>>[];
     readonly rowsAffected: number;

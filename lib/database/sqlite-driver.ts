@@ -11,6 +11,8 @@ interface Prepared {
   setAllowUnknownNamedParameters?(allow: boolean): void;
   /** Makes node:sqlite return numbers. An app can change the default of its database. */
   setReadBigInts?(areBigInts: boolean): void;
+  /** Makes node:sqlite return objects. An app can change this default too. */
+  setReturnArrays?(areArrays: boolean): void;
   /** Makes better-sqlite3 return numbers. */
   safeIntegers?(areBigInts: boolean): void;
   /** Whether it returns rows, of which better-sqlite3 requires the right method. */
@@ -22,6 +24,10 @@ interface Prepared {
 
 /** A database of node:sqlite, `@photostructure/sqlite` or better-sqlite3. */
 export interface Driver {
+  /** Whether a transaction is open, in better-sqlite3. */
+  readonly inTransaction?: boolean;
+  /** Whether a transaction is open, in later versions of node:sqlite. */
+  readonly isTransaction?: boolean;
   exec(sql: string): unknown;
   prepare(sql: string): Prepared;
   close(): unknown;
@@ -219,6 +225,7 @@ function prepared(driver: Driver, sql: string): Prepared {
   const statement = driver.prepare(sql);
   statement.setAllowUnknownNamedParameters?.(true);
   statement.setReadBigInts?.(false);
+  statement.setReturnArrays?.(false);
   statement.safeIntegers?.(false);
   return statement;
 }

@@ -105,13 +105,16 @@ export class OutboxRows {
     return id;
   }
 
-  /** Deletes those of the rows of {@link insertCommit} that exist. @returns their ids */
+  /** Returns the ids of those of the rows of {@link insertCommit} that exist, and deletes the rows. */
   async takeCommits(ids: readonly string[]): Promise<readonly string[]> {
-    const found = await this.#table.only('o', 'id').select('WHERE o.id IN (:ids)', { ids });
-    const taken = found.map(({ id }) => id);
-    if (taken.length > 0)
-      await this.core.database.change(`DELETE FROM ${this.#table.name} WHERE id IN (:taken)`, { taken });
-    return taken;
+    const rows = await this.#table.only('o', 'id').select('WHERE o.id IN (:ids)', { ids });
+    const found = rows.map(({ id }) => id);
+    if (found.length > 0)
+      // A row that cannot be deleted now is deleted when it expires.
+      await this.core.database
+        .change(`DELETE FROM ${this.#table.name} WHERE id IN (:found)`, { found })
+        .catch(() => undefined);
+    return found;
   }
 
   /** Decrypts an entry. @throws Error if its secret is no longer configured */

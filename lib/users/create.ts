@@ -173,11 +173,8 @@ export class NewAccounts {
     if (!beforeCreateUser) return;
     const { email, username, usernameDisplay = username } = account.user;
     const fields = row ? this.core.users.rows?.fieldsOf(row) : account.fields;
-    await runHook(this.core.database.context, () =>
-      beforeCreateUser(
-        { email, username, usernameDisplay, fields: { ...fields }, ...creator },
-        this.core.database.forHook(transaction),
-      ),
+    await runHook(this.core.database, transaction, (given) =>
+      beforeCreateUser({ email, username, usernameDisplay, fields: { ...fields }, ...creator }, given),
     );
   }
 
@@ -192,9 +189,8 @@ export class NewAccounts {
       : await this.core.users.createRow(record, account.fields, transaction);
     const forApp = this.core.users.forCode(created);
     const { afterCreateUser } = this.core.settings.hooks;
-    const { database } = this.core;
-    await runHook(database.context, () =>
-      afterCreateUser?.(forApp, { ...database.forHook(transaction), via }),
+    await runHook(this.core.database, transaction, (given) =>
+      afterCreateUser?.(forApp, Object.assign(given, { via })),
     );
     if (via !== 'import') this.core.events.emit('user.created', { userId: created.user.id }, transaction);
     return created;

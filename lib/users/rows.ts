@@ -1,7 +1,7 @@
 import type { Transaction } from 'sequelize';
 import type { Hooks } from '../config/hooks.js';
 import { isUuid } from '../crypto/uuid.js';
-import type { Database } from '../database/database.js';
+import type { Database, GivenToHook } from '../database/database.js';
 import { AppError, isForeignKeyViolation } from '../database/faults.js';
 import { AuthError, type FieldError } from '../errors.js';
 import type { User } from '../tables/core.js';
@@ -175,7 +175,7 @@ export class AppRows {
       return this.#send(transaction, (model) =>
         model.create({ ...fields, [this.foreignKey]: user.id }, { transaction }),
       );
-    await this.#send(transaction, () => createRow(user, fields, this.database.forHook(transaction)));
+    await this.#send(transaction, (_model, given) => createRow(user, fields, given));
     const row = await this.find(user.id, transaction);
     if (row) return row;
     const missing = `hooks.createRow did not create a row of ${this.model.name} with the account's id in ${this.foreignKey}`;
@@ -257,10 +257,13 @@ export class AppRows {
   }
 
   /** Calls the app's model or hook. */
-  async #send<T>(transaction: Transaction, work: (model: AppModel) => T | Promise<T>): Promise<T> {
+  async #send<T>(
+    transaction: Transaction,
+    work: (model: AppModel, given: GivenToHook) => T | Promise<T>,
+  ): Promise<T> {
     const table = await this.ready(transaction);
     try {
-      return await this.database.context.forApp(() => work(this.model));
+      return await this.database.inHook(transaction, (given) => work(this.model, given));
     } catch (error) {
       throw rowError(error, { model: this.model, fields: this.fields.names, table });
     }

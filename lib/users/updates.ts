@@ -1,7 +1,7 @@
 import type { Transaction } from 'sequelize';
 import type { Settings } from '../config/config.js';
 import type { CallContext } from '../context/call.js';
-import type { Database } from '../database/database.js';
+import type { Database, GivenToHook } from '../database/database.js';
 import { AppError, violatedUnique } from '../database/faults.js';
 import { AuthError } from '../errors.js';
 import type { RowOf } from '../tables/column.js';
@@ -73,12 +73,8 @@ export class UserUpdates {
     const isImplied = (name: string) => name === 'usernameDisplay' && 'username' in changes;
     const changed = names.filter((name) => !HIDDEN.has(name) && !isImplied(name));
     if (changed.length > 0)
-      await runHook(this.core.context, () =>
-        this.core.settings.hooks.afterUpdateUser?.(
-          this.core.users.forCode(updated),
-          changed,
-          this.core.database.forHook(transaction),
-        ),
+      await runHook(this.core.database, transaction, (given) =>
+        this.core.settings.hooks.afterUpdateUser?.(this.core.users.forCode(updated), changed, given),
       );
     return { record: updated, changed };
   }
@@ -132,9 +128,13 @@ function isSame(value: unknown, stored: unknown): boolean {
  * Runs the app's code within a transaction. Its errors reach the app, not the code that handles database errors. Its
  * own calls to latchkey are part of the transaction only if they pass it.
  */
-export async function runHook<T>(context: CallContext, hook: () => T | Promise<T>): Promise<T> {
+export async function runHook<T>(
+  database: Database,
+  transaction: Transaction,
+  hook: (given: GivenToHook) => T | Promise<T>,
+): Promise<T> {
   try {
-    return await context.forApp(hook);
+    return await database.inHook(transaction, hook);
   } catch (error) {
     throw error instanceof AuthError ? error : new AppError(error);
   }

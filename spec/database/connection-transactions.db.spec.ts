@@ -1,3 +1,4 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import type { Hooks } from '../../lib/config/hooks.js';
 import { apiKeys, createAuth, type MailMessage, type OutboxOptions } from '../../lib/index.js';
@@ -149,6 +150,15 @@ describe('events and emails', () => {
     },
   );
 
+  if (dialect === 'sqlite')
+    test('follow the commit even if its row cannot be deleted', async () => {
+      await app.send("CREATE TRIGGER kept BEFORE DELETE ON outbox BEGIN SELECT RAISE(ABORT, 'kept'); END");
+      await app.begin();
+      await signUp('ada');
+      await app.send('COMMIT');
+      await until(() => events.length > 0);
+    });
+
   test('show no trace of latchkey’s own in the list of the outbox', async () => {
     await app.begin();
     await signUp('ada');
@@ -188,6 +198,85 @@ test('16 transactions at once are each kept or left', async () => {
     [...kept, 'zoe'],
   ]);
   expect(await rows(database, 'SELECT id FROM api_keys')).toHaveLength(kept.length);
+});
+
+describe('a transaction that ends while calls run', () => {
+  /** Whether an account is stored with a promise that may be rejected. */
+  const ended = (call: Promise<unknown>) => call.then(() => 'done', String);
+
+  test('by an error of another call, keeps nothing of them', async () => {
+    const before = await everything();
+    await app.begin();
+    const calls = ['ada', 'bob', 'eve'].map((name) => signUp(name));
+    const invalid = auth.users.create({ email: 'no email', transaction: app });
+    await expect(Promise.all([invalid, ...calls])).rejects.toThrow();
+    await app.send('ROLLBACK');
+    await Promise.all(calls.map(ended));
+    expect([await everything(), mails, events]).toEqual([before, [], []]);
+  });
+
+  test('keeps nothing, whenever it is rolled back', async () => {
+    const before = await everything();
+    for (let turns = 0; turns < 24; turns += 2) {
+      await app.begin();
+      const call = signUp('ada');
+      call.catch(() => undefined);
+      for (let turn = 0; turn < turns; turn++) await new Promise((resolve) => setImmediate(resolve));
+      await app.send('ROLLBACK');
+      await ended(call);
+    }
+    await signUpAndWait('bob');
+    expect([await stored(), mails, events]).toEqual(['bob', ['bob'], ['bob']]);
+    await auth.users.delete((await auth.users.find({ email: 'bob@example.com' }))?.id ?? '');
+    await rows(database, 'DELETE FROM outbox');
+    expect(await everything()).toBe(before);
+  });
+
+  if (dialect !== 'sqlite') {
+    test('lets nothing into the next one on the same connection', async () => {
+      await app.begin();
+      const call = ended(signUp('ada'));
+      await new Promise((resolve) => setImmediate(resolve));
+      await app.send('ROLLBACK');
+      await app.begin();
+      await signUp('bob');
+      await app.send('COMMIT');
+      await call;
+      expect(await stored()).toBe('bob');
+    });
+
+    test('with a hook that never returns, does not hold up the next one', async () => {
+      let isHanging = false;
+      afterCreateUser = () => {
+        isHanging = true;
+        return new Promise(() => undefined);
+      };
+      await app.begin();
+      void signUp('ada');
+      await until(() => isHanging);
+      await app.send('ROLLBACK');
+      afterCreateUser = undefined;
+      await signUpAndWait('bob');
+      expect(await stored()).toBe('bob');
+    });
+  }
+});
+
+test('listeners run in the context of the call that has caused the event', async () => {
+  const context = new AsyncLocalStorage<string>();
+  const seen: unknown[] = [];
+  auth.on('user.created', () => seen.push(context.getStore()));
+  const other = await connect();
+  if (dialect === 'sqlite') return; // It has one writer at a time.
+  await app.begin();
+  await other.begin();
+  await context.run('of ada', () => signUp('ada'));
+  await context.run('of bob', () => signUp('bob', other));
+  await app.send('COMMIT');
+  await until(() => seen.length === 1);
+  await other.send('COMMIT');
+  await until(() => seen.length === 2);
+  expect(seen).toEqual(['of ada', 'of bob']);
 });
 
 test('a refused call leaves the transaction usable, and calls at the same time do not disturb each other', async () => {
@@ -244,14 +333,94 @@ describe('a hook', () => {
     };
     await app.begin();
     await signUp('ada');
-    expect(seen).toEqual([app.connection, 2]);
+    // The connections of mysql2/promise wrap the one that hooks get.
+    const { connection: inner } = app.connection as { connection?: object };
+    expect(seen).toEqual([dialect === 'mysql' ? inner : app.connection, 2]);
     expect(await rows(database, 'SELECT id FROM api_keys')).toEqual([]);
     await app.send('COMMIT');
     expect(await rows(database, 'SELECT id FROM api_keys')).toHaveLength(2);
   });
 });
 
+describe('a hook with a connection', () => {
+  const codes = { mysql: 'ER_LOCK_DEADLOCK', postgres: '40P01', sqlite: 'SQLITE_BUSY' };
+
+  test('runs again if its own library reports a deadlock', async () => {
+    let runs = 0;
+    afterCreateUser = () => {
+      if (++runs === 1) throw Object.assign(new Error('deadlock'), { code: codes[dialect] });
+    };
+    await auth.credential.signUp(person('ada'));
+    expect([runs, await stored()]).toEqual([2, 'ada']);
+  });
+
+  if (dialect === 'mysql')
+    test('that hides that the database has rolled back keeps nothing', async () => {
+      const before = await everything();
+      afterCreateUser = (_user, { connection }) =>
+        new Promise((resolve) => {
+          (connection as { query(sql: string, done: () => void): void }).query('ROLLBACK', () =>
+            resolve(null),
+          );
+        });
+      await expect(auth.credential.signUp(person('ada'))).rejects.toThrow();
+      await app.begin();
+      await expect(signUp('bob')).rejects.toThrow();
+      await app.send('ROLLBACK');
+      expect(await everything()).toBe(before);
+    });
+
+  test('cannot use it any longer after its time', async () => {
+    const late: unknown[] = [];
+    const waiting: (() => void)[] = [];
+    afterCreateUser = async (_user, { connection }) => {
+      await new Promise<void>((resolve) => waiting.push(resolve));
+      const { exec, query } = connection as { exec?: unknown; query?: unknown };
+      const send = (exec ?? query) as (sql: string, done: (error: unknown) => void) => void;
+      const sql = `INSERT INTO notes VALUES ('late')`;
+      try {
+        send.call(connection, sql, (error) => late.push(error === null ? 'stored' : 'refused'));
+      } catch {
+        late.push('refused');
+      }
+    };
+    await rows(database, 'CREATE TABLE notes (note VARCHAR(10))');
+    await expect(auth.credential.signUp(person('ada'))).rejects.toMatchObject({ code: 'unavailable' });
+    for (const resume of waiting) resume();
+    await until(() => late.length > 0);
+    expect([late[0], await rows(database, 'SELECT * FROM notes')]).toEqual(['refused', []]);
+  });
+});
+
 describe('a connection that cannot be used is a TypeError', () => {
+  test('because it is passed as the transaction itself', async () => {
+    await app.begin();
+    const direct = auth.credential.signUp({ ...person('ada'), transaction: app.connection as never });
+    await expect(direct).rejects.toThrow(/^latchkey: transaction must be .* or \{ connection \}/);
+    await app.send('ROLLBACK');
+  });
+
+  if (dialect === 'postgres')
+    test('because its search_path leads to another table', async () => {
+      await app.send('CREATE SCHEMA other');
+      await app.send('CREATE TABLE other.api_keys (id UUID)');
+      await app.begin();
+      await app.send('SET LOCAL search_path = other, public');
+      await expect(signUp('ada')).rejects.toThrow('search_path leads to other tables');
+      await app.send('ROLLBACK');
+    });
+
+  if (dialect === 'sqlite')
+    test('and the check undoes nothing that others write on it', async () => {
+      await app.send('CREATE TABLE notes (note INTEGER)');
+      for (let note = 0; note < 50; note++) {
+        const refused = expect(signUp('ada')).rejects.toThrow('not in a transaction');
+        await app.send(`INSERT INTO notes VALUES (${note})`);
+        await refused;
+      }
+      expect(await rows(database, 'SELECT note FROM notes')).toHaveLength(50);
+    });
+
   test('because it is in no transaction, and stays so', async () => {
     await expect(signUp('ada')).rejects.toThrow(TypeError);
     await expect(signUp('ada')).rejects.toThrow('not in a transaction: begin one on it');
