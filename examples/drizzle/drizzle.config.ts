@@ -1,0 +1,13 @@
+import { defineConfig } from 'drizzle-kit';
+import { folder, url } from './database.js';
+
+const dialects = { postgres: 'postgresql', mysql: 'mysql', sqlite: 'sqlite' } as const;
+
+export default defineConfig({
+  dialect: dialects[folder],
+  // Not latchkey.ts, whose tables belong to latchkey.
+  schema: `./${folder}/schema.ts`,
+  dbCredentials: { url: url.replace('sqlite:', 'file:') },
+  // Without this, drizzle-kit would drop latchkey's tables.
+  tablesFilter: ['!auth_*'],
+});

@@ -1,0 +1,4 @@
+import createKnex from 'knex';
+import config from './knexfile.js';
+
+export const knex = createKnex(config);
