@@ -8,6 +8,7 @@ import { type AuthConfig, readConfig } from './config/config.js';
 import type { FieldsOptions } from './config/user.js';
 import { once } from './context/once.js';
 import { Core } from './core/core.js';
+import { searchPathOf } from './database/connect.js';
 import { requireAuthentication } from './http/admit.js';
 import { type FormsApi, formsApi } from './http/form-values.js';
 import { describeApi, type OpenApiDocument } from './http/openapi.js';
@@ -15,6 +16,7 @@ import { type OwnSignIn, ownSignIn } from './http/own-sign-in.js';
 import type { Route } from './http/route.js';
 import { endingWithObject } from './known-keys.js';
 import type { Migration } from './migrations/migration.js';
+import { type OwnTables, ownTables } from './migrations/other-tools.js';
 import type { AuthEventListener, AuthEventName } from './outbox/events.js';
 import { Webhooks } from './outbox/webhooks.js';
 import {
@@ -59,6 +61,7 @@ export interface Internals {
   readonly wellKnown: ReadonlyMap<string, () => string>;
   readonly chores: Chores;
   readonly migrations: readonly Migration[];
+  readonly tables: OwnTables;
 }
 
 /** Options of `auth.revokeAllSessions`. */
@@ -171,7 +174,14 @@ function makeAuth(config: AuthConfig<readonly Plugin[]>): Auth {
   if (parts.some(({ hasChosenPaths }) => hasChosenPaths)) routes();
   const chores = choresOf(core, parts);
   const migrations = allMigrations(parts);
-  const models = modelsOf(database, withCoreTables(core.users.declaration, parts));
+  const declared = withCoreTables(core.users.declaration, parts);
+  const models = modelsOf(database, declared);
+  const { dialect, sequelize } = database;
+  const tables = ownTables(Object.values(declared), {
+    prefix: core.settings.tablePrefix,
+    dialect,
+    schema: searchPathOf(sequelize),
+  });
   const auth: Auth = {
     async getSession(req, options) {
       const find = async () => core.tasks.admit(await requireAuthentication(core, toPlainRequest(req)));
@@ -195,7 +205,7 @@ function makeAuth(config: AuthConfig<readonly Plugin[]>): Auth {
     markEmailVerified: (userId, options = {}) =>
       core.call('auth.markEmailVerified', options, [], () => core.proveEmail(userId)),
     // After an Auth is closed, the same config creates a new one.
-    ...upkeep(core, { migrations, chores, webhooks, onClose: () => auths.delete(config) }),
+    ...upkeep(core, { migrations, tables, chores, webhooks, onClose: () => auths.delete(config) }),
     on: (name, listener) => core.events.on(name, listener),
     openapi: () => describeApi(core, routes(), core.basePath.known),
     get models() {
@@ -208,6 +218,7 @@ function makeAuth(config: AuthConfig<readonly Plugin[]>): Auth {
       wellKnown: new Map(parts.flatMap(({ wellKnown = {} }) => Object.entries(wellKnown))),
       chores,
       migrations,
+      tables,
     },
   };
   const apis = parts.filter(({ api }) => api !== null).map(({ name, api }) => [name, api]);

@@ -148,14 +148,26 @@ function portIn(url: string): { port?: number } {
 
 /** Returns the schema that an instance adds to the tables of its models. Undefined if latchkey finds them without it. */
 export function schemaOf(sequelize: Sequelize): string | undefined {
-  const { options = {} } = sequelize as unknown as { options?: InstanceOptions };
-  const { schema, define, dialectOptions } = options;
+  const { schema, define } = optionsOf(sequelize);
   const named = define?.schema || schema || undefined;
-  const path = /\bsearch_path\s*=\s*"?(\w+)/.exec(String(dialectOptions?.options ?? ''))?.[1] ?? 'public';
-  return dialectOf(sequelize) === 'postgres' && named === path ? undefined : named;
+  return named === searchPathOf(sequelize) ? undefined : named;
 }
 
-/** The options of a Sequelize instance that {@link schemaOf} reads. Sequelize does not declare them. */
+/**
+ * Returns the schema in which an instance's connections find tables without a schema. Null unless the database is
+ * PostgreSQL.
+ */
+export function searchPathOf(sequelize: Sequelize): string | null {
+  if (dialectOf(sequelize) !== 'postgres') return null;
+  const { dialectOptions } = optionsOf(sequelize);
+  return /\bsearch_path\s*=\s*"?(\w+)/.exec(String(dialectOptions?.options ?? ''))?.[1] ?? 'public';
+}
+
+function optionsOf(sequelize: Sequelize): InstanceOptions {
+  return (sequelize as unknown as { options?: InstanceOptions }).options ?? {};
+}
+
+/** The options of a Sequelize instance that tell its schema. Sequelize does not declare them. */
 interface InstanceOptions {
   readonly schema?: string;
   readonly define?: { readonly schema?: string };

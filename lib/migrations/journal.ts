@@ -5,6 +5,9 @@ import { existingTables } from './checks.js';
 import type { ColumnTypes, Migration, Reading } from './migration.js';
 import type { Direction } from './steps.js';
 
+/** The name of the journal's table. */
+export const JOURNAL = 'latchkey_migrations';
+
 /** A migration in progress, and the step at which it stopped. */
 export interface Unfinished {
   readonly migration: Migration;
@@ -57,7 +60,7 @@ export class Journal {
     private readonly database: Database,
     private readonly types: ColumnTypes,
   ) {
-    this.#table = database.table('latchkey_migrations');
+    this.#table = database.table(JOURNAL);
   }
 
   /** The statement that creates the table. */
@@ -122,8 +125,6 @@ export class Journal {
 
 /** Returns the applied migrations, and the progress of an incomplete one, if the schema has been created. */
 export async function namesInJournal(database: Database): Promise<string[]> {
-  const rows = await database.select<{ name: string }>(
-    `SELECT name FROM ${database.table('latchkey_migrations')}`,
-  );
+  const rows = await database.select<{ name: string }>(`SELECT name FROM ${database.table(JOURNAL)}`);
   return rows.map(({ name }) => name);
 }

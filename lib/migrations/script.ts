@@ -1,6 +1,6 @@
 import type { Database } from '../database/database.js';
 import { type FieldColumns, fieldChanges } from './field-columns.js';
-import { Journal } from './journal.js';
+import { JOURNAL, Journal } from './journal.js';
 import { reading } from './lock.js';
 import { planOf, typesOf } from './migrate.js';
 import type { Migration } from './migration.js';
@@ -53,7 +53,7 @@ export function pendingScript(
         statements: statements.map((one) => (typeof one === 'string' ? { sql: one, note: null } : one)),
       });
     };
-    add(database.table('latchkey_migrations'), entries.hasTable ? [] : [journal.creation]);
+    add(database.table(JOURNAL), entries.hasTable ? [] : [journal.creation]);
     // As in `apply`, these migrations are recorded before the migration that includes them.
     for (const { name } of included) add(name, [journal.recording(name)]);
     for (const migration of due.filter((one) => !included.includes(one))) {

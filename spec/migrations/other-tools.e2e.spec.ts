@@ -1,0 +1,298 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import type { Dialect } from '../../lib/database/connect.js';
+import { createOnServer, createSqlite, rows, type SpecDatabase } from '../support/database.js';
+import { Projects, withoutOuter } from '../support/projects.js';
+import { schemaOf } from '../support/schema.js';
+
+const DRIVERS = ['express@5', 'sequelize@6', '@photostructure/sqlite@1', 'pg@8', 'mysql2@3'];
+const TOOLS = ['drizzle-kit@0.31', 'drizzle-orm@0.45', '@libsql/client@0.18', 'knex@3'];
+
+let projects: Projects;
+beforeAll(async () => {
+  projects = await Projects.create();
+  await projects.install('.', ...DRIVERS, ...TOOLS);
+}, 300_000);
+afterAll(() => projects.remove());
+
+/** An app with a database, whose own tables another tool manages. */
+class App {
+  private constructor(
+    readonly name: string,
+    readonly database: SpecDatabase,
+  ) {}
+
+  static async create(dialect: Dialect, files: Readonly<Record<string, string>>): Promise<App> {
+    const url = process.env[`LATCHKEY_SPEC_${dialect.toUpperCase()}`] ?? '';
+    const database = await (dialect === 'sqlite' ? createSqlite() : createOnServer(dialect, url));
+    const app = new App(`app-${created++}`, database);
+    await app.write({ 'package.json': '{ "type": "module" }', 'latchkey.config.js': CONFIG, ...files });
+    return app;
+  }
+
+  write(files: Readonly<Record<string, string>>): Promise<void> {
+    return projects.write(this.name, files);
+  }
+
+  /** Runs a program of a package, which cannot ask. */
+  async run(program: string, ...args: string[]) {
+    const file = join(projects.folder, 'node_modules', program);
+    const child = spawn(process.execPath, [file, ...args], {
+      cwd: join(projects.folder, this.name),
+      env: {
+        ...withoutOuter(),
+        DATABASE_URL: this.database.url,
+        FILE: this.database.url.slice(7),
+        ...this.env,
+      },
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
+    const [stdout, stderr, [code]] = await Promise.all([
+      text(child.stdout),
+      text(child.stderr),
+      once(child, 'exit'),
+    ]);
+    return { code: code as number | null, stdout, output: stdout + stderr };
+  }
+
+  env: Readonly<Record<string, string>> = {};
+
+  latchkey = (...args: string[]) => this.run('latchkey/dist/esm/cli.js', ...args);
+
+  /** Runs latchkey's migrations, and adds an account. @returns the warnings */
+  async migrate(): Promise<string> {
+    const { code, output } = await this.latchkey('migrate');
+    expect([code, output]).toEqual([0, expect.stringContaining('Applied:')]);
+    return output
+      .split('\n')
+      .filter((line) => line.startsWith('latchkey: '))
+      .join('\n');
+  }
+
+  async addUser(email: string): Promise<string> {
+    const { code, stdout } = await this.latchkey('users', 'create', '--email', email, '--json');
+    expect(code).toBe(0);
+    return JSON.parse(stdout).user.id;
+  }
+
+  /** latchkey's tables, with their rows. */
+  async tables(): Promise<Record<string, unknown>> {
+    const all = Object.entries(await schemaOf(this.database)).filter(([name]) => name.startsWith('auth_'));
+    const whole = all.map(async ([name, schema]) => [
+      name,
+      { schema, rows: await rows(this.database, `SELECT * FROM ${name}`) },
+    ]);
+    return Object.fromEntries(await Promise.all(whole));
+  }
+
+  /** Runs a command of another tool, which must change nothing of latchkey. */
+  async leavingAlone(program: string, ...args: string[]): Promise<string> {
+    const before = await this.tables();
+    const { code, output } = await this.run(program, ...args);
+    expect([code, output]).toEqual([0, expect.anything()]);
+    expect(await this.tables()).toEqual(before);
+    return output;
+  }
+
+  async titles(): Promise<unknown[]> {
+    return (await rows(this.database, 'SELECT title FROM projects ORDER BY title')).map(({ title }) => title);
+  }
+}
+let created = 0;
+
+const CONFIG = `import { createAuth, credentialPassword, twoFactor } from 'latchkey';
+export const auth = createAuth({
+  database: process.env.DATABASE_URL,
+  secret: 'a secret that is long enough for a specification',
+  baseUrl: 'http://localhost:3000',
+  tablePrefix: 'auth_',
+  plugins: [credentialPassword(), ...(process.env.MORE ? [twoFactor()] : [])],
+});
+`;
+
+const apps: App[] = [];
+afterAll(async () => {
+  for (const { database } of apps) await database.drop();
+});
+async function createApp(dialect: Dialect, files: Readonly<Record<string, string>>): Promise<App> {
+  const app = await App.create(dialect, files);
+  apps.push(app);
+  return app;
+}
+
+const DRIZZLE_KIT = 'drizzle-kit/bin.cjs';
+const FILTER = "tablesFilter: ['!auth_*'],";
+
+const drizzleConfig = (dialect: Dialect, filter: string) => `import { defineConfig } from 'drizzle-kit';
+export default defineConfig({
+  ${filter}
+  dialect: '${dialect === 'postgres' ? 'postgresql' : dialect}',
+  schema: './schema.js',
+  verbose: true,
+  dbCredentials: { url: ${dialect === 'sqlite' ? "'file:' + process.env.FILE" : 'process.env.DATABASE_URL'} },
+});
+`;
+
+/** The app's tables in Drizzle. Its file does not export latchkey's table. */
+const DRIZZLE_TABLES: Record<Dialect, (columns: string) => string> = {
+  postgres: (columns) => `import { pgTable, text, uuid } from 'drizzle-orm/pg-core';
+const users = pgTable('auth_users', { id: uuid('id').primaryKey() });
+const ownerId = () => uuid('owner_id').notNull().references(() => users.id);
+export const projects = pgTable('projects', { title: text('title').primaryKey(), ownerId: ownerId()${columns} });
+export const tags = pgTable('tags', { name: text('name').primaryKey() });
+`,
+  mysql: (columns) => `import { customType, mysqlTable, varchar } from 'drizzle-orm/mysql-core';
+const latchkeyId = customType({ dataType: () => 'char(36) CHARACTER SET utf8mb4 COLLATE utf8mb4_bin' });
+const text = (name) => varchar(name, { length: 100 });
+const users = mysqlTable('auth_users', { id: latchkeyId('id').primaryKey() });
+const ownerId = () => latchkeyId('owner_id').notNull().references(() => users.id);
+export const projects = mysqlTable('projects', { title: text('title').primaryKey(), ownerId: ownerId()${columns} });
+export const tags = mysqlTable('tags', { name: text('name').primaryKey() });
+`,
+  sqlite: (columns) => `import { sqliteTable, text } from 'drizzle-orm/sqlite-core';
+const users = sqliteTable('auth_users', { id: text('id').primaryKey() });
+const ownerId = () => text('owner_id').notNull().references(() => users.id);
+export const projects = sqliteTable('projects', { title: text('title').primaryKey(), ownerId: ownerId()${columns} });
+export const tags = sqliteTable('tags', { name: text('name').primaryKey() });
+`,
+};
+
+/** Only a foreign key of the app's table may name a table of latchkey. */
+function expectNoStatementAbout(output: string): void {
+  const lines = output.split('\n').filter((line) => line.includes('auth_') && !/\bREFERENCES\b/i.test(line));
+  expect(lines).toEqual([]);
+}
+
+describe.each<Dialect>(['sqlite', 'mysql', 'postgres'])('on %s', (dialect) => {
+  test('drizzle-kit push leaves the tables alone', async () => {
+    const tables = DRIZZLE_TABLES[dialect];
+    const app = await createApp(dialect, {
+      'drizzle.config.js': drizzleConfig(dialect, FILTER),
+      'schema.js': tables('').replace('export const projects', 'const projects'),
+    });
+    const push = async (...args: string[]) => {
+      const output = await app.leavingAlone(DRIZZLE_KIT, 'push', ...args);
+      expectNoStatementAbout(output);
+      expect(output).toMatch(/Changes applied|No changes detected/);
+      return output;
+    };
+    await push();
+    expect(await app.migrate()).toBe('');
+    const owner = await app.addUser('ada@example.com');
+    await app.write({ 'schema.js': tables('') });
+    expect(await push()).toContain('Changes applied');
+    await rows(app.database, "INSERT INTO projects (title, owner_id) VALUES ('engine', :owner)", { owner });
+    app.env = { MORE: 'yes' };
+    await app.migrate();
+    await app.write({ 'schema.js': tables(", notes: text('notes')") });
+    expect(await push('--force')).toContain('Changes applied');
+    await push('--force');
+    expect(await app.titles()).toEqual(['engine']);
+    const { stdout } = await app.latchkey('doctor', '--json');
+    expect(JSON.parse(stdout).findings).toContainEqual({
+      check: 'other-tools',
+      status: 'ok',
+      detail: expect.stringContaining('Drizzle'),
+      fix: null,
+    });
+  });
+
+  test('drizzle-kit generate and migrate leave the tables alone', async () => {
+    const tables = DRIZZLE_TABLES[dialect];
+    const app = await createApp(dialect, {
+      'drizzle.config.js': drizzleConfig(dialect, FILTER),
+      'schema.js': tables('').replace('export const projects', 'const projects'),
+    });
+    const theirs = async () => {
+      expectNoStatementAbout(await app.leavingAlone(DRIZZLE_KIT, 'generate'));
+      expect(await app.leavingAlone(DRIZZLE_KIT, 'migrate')).toContain('applied successfully');
+    };
+    await theirs();
+    await app.migrate();
+    const owner = await app.addUser('ada@example.com');
+    await app.write({ 'schema.js': tables('') });
+    await theirs();
+    await rows(app.database, "INSERT INTO projects (title, owner_id) VALUES ('engine', :owner)", { owner });
+    app.env = { MORE: 'yes' };
+    await app.migrate();
+    await app.write({ 'schema.js': tables(", notes: text('notes')") });
+    await theirs();
+    expect(await app.titles()).toEqual(['engine']);
+  });
+
+  test('the migrations of Knex leave the tables alone', async () => {
+    const app = await createApp(dialect, {
+      'knexfile.js': `export default ${KNEX[dialect]};`,
+      'migrations/1_tags.js': knexMigration(
+        "knex.schema.createTable('tags', (table) => table.string('name', 100).primary())",
+        "knex.schema.dropTable('tags')",
+      ),
+    });
+    const theirs = (command: string) => app.leavingAlone('knex/bin/cli.js', command);
+    await theirs('migrate:latest');
+    expect(await app.migrate()).toBe('');
+    const owner = await app.addUser('ada@example.com');
+    await app.write({
+      'migrations/2_projects.js': knexMigration(
+        `knex.schema.createTable('projects', (table) => {
+          table.string('title', 100).primary();
+          ${OWNER[dialect]}.notNullable().references('id').inTable('auth_users');
+        })`,
+        "knex.schema.dropTable('projects')",
+      ),
+    });
+    expect(await theirs('migrate:latest')).toContain('1 migrations');
+    await rows(app.database, "INSERT INTO projects (title, owner_id) VALUES ('engine', :owner)", { owner });
+    app.env = { MORE: 'yes' };
+    await app.migrate();
+    await theirs('migrate:latest');
+    expect(await app.titles()).toEqual(['engine']);
+    await theirs('migrate:rollback');
+  });
+});
+
+const KNEX: Record<Dialect, string> = {
+  postgres: "{ client: 'pg', connection: process.env.DATABASE_URL }",
+  mysql: "{ client: 'mysql2', connection: process.env.DATABASE_URL }",
+  sqlite: "{ client: 'better-sqlite3', connection: { filename: process.env.FILE }, useNullAsDefault: true }",
+};
+
+/** The column that refers to an account. */
+const OWNER: Record<Dialect, string> = {
+  postgres: "table.uuid('owner_id')",
+  mysql: "table.specificType('owner_id', 'char(36) CHARACTER SET utf8mb4 COLLATE utf8mb4_bin')",
+  sqlite: "table.string('owner_id', 36)",
+};
+
+const knexMigration = (up: string, down: string) =>
+  `export const up = (knex) => ${up};\nexport const down = (knex) => ${down};\n`;
+
+describe('without a filter', () => {
+  test('latchkey warns, and drizzle-kit push --force drops the tables', async () => {
+    const app = await createApp('postgres', {
+      'drizzle.config.js': drizzleConfig('postgres', ''),
+      'schema.js': DRIZZLE_TABLES.postgres('').replace('export const projects', 'const projects'),
+    });
+    const warning = "drizzle.config.js does not exclude latchkey's tables, so drizzle-kit push drops them";
+    expect(await app.migrate()).toBe(`latchkey: ${warning}: set in drizzle.config.js: ${FILTER}`);
+    const { stdout, code } = await app.latchkey('doctor', '--json');
+    expect(code).toBe(0);
+    expect(JSON.parse(stdout).findings).toContainEqual({
+      check: 'other-tools',
+      status: 'warning',
+      detail: warning,
+      fix: `set in drizzle.config.js: ${FILTER}`,
+    });
+    // Without --force, it asks, which fails here.
+    const asked = await app.run(DRIZZLE_KIT, 'push');
+    expect(asked.code).not.toBe(0);
+    expect(Object.keys(await app.tables())).toContain('auth_users');
+    expect((await app.run(DRIZZLE_KIT, 'push', '--force')).output).toContain(
+      'DROP TABLE "auth_users" CASCADE',
+    );
+    expect(await app.tables()).toEqual({});
+  });
+});
