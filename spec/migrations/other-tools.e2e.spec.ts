@@ -9,12 +9,15 @@ import { Projects, withoutOuter } from '../support/projects.js';
 import { schemaOf } from '../support/schema.js';
 
 const DRIVERS = ['express@5', 'sequelize@6', '@photostructure/sqlite@1', 'pg@8', 'mysql2@3'];
-const TOOLS = ['drizzle-kit@0.31', 'drizzle-orm@0.45', '@libsql/client@0.18', 'knex@3'];
+const DRIZZLE = ['drizzle-kit@0.31', 'drizzle-orm@0.45', '@libsql/client@0.18'];
+const KNEX = ['knex@3'];
+// Later versions of Prisma need a program that is not in npm packages.
+const PRISMA = ['prisma@6.19', '@prisma/adapter-pg@7.10'];
 
 let projects: Projects;
 beforeAll(async () => {
   projects = await Projects.create();
-  await projects.install('.', ...DRIVERS, ...TOOLS);
+  await projects.install('.', ...DRIVERS, ...DRIZZLE, ...KNEX, ...PRISMA);
 }, 300_000);
 afterAll(() => projects.remove());
 
@@ -44,6 +47,7 @@ class App {
       cwd: join(projects.folder, this.name),
       env: {
         ...withoutOuter(),
+        ...OFFLINE,
         DATABASE_URL: this.database.url,
         FILE: this.database.url.slice(7),
         ...this.env,
@@ -92,7 +96,7 @@ class App {
   async leavingAlone(program: string, ...args: string[]): Promise<string> {
     const before = await this.tables();
     const { code, output } = await this.run(program, ...args);
-    expect([code, output]).toEqual([0, expect.anything()]);
+    expect([code, output]).toEqual([0, output]);
     expect(await this.tables()).toEqual(before);
     return output;
   }
@@ -102,6 +106,9 @@ class App {
   }
 }
 let created = 0;
+
+/** Prisma then does not look for updates. */
+const OFFLINE = { CHECKPOINT_DISABLE: '1', PRISMA_HIDE_UPDATE_MESSAGE: '1' };
 
 const CONFIG = `import { createAuth, credentialPassword, twoFactor } from 'latchkey';
 export const auth = createAuth({
@@ -239,7 +246,7 @@ describe.each<Dialect>(['sqlite', 'mysql', 'postgres'])('on %s', (dialect) => {
 
   test('the migrations of Knex leave the tables alone', async () => {
     const app = await createApp(dialect, {
-      'knexfile.js': KNEX[dialect],
+      'knexfile.js': KNEX_CONFIG[dialect],
       'migrations/1_tags.js': knexMigration(
         "knex.schema.createTable('tags', (table) => table.string('name', 100).primary())",
         "knex.schema.dropTable('tags')",
@@ -268,7 +275,7 @@ describe.each<Dialect>(['sqlite', 'mysql', 'postgres'])('on %s', (dialect) => {
   });
 });
 
-const KNEX: Record<Dialect, string> = {
+const KNEX_CONFIG: Record<Dialect, string> = {
   postgres: "export default { client: 'pg', connection: process.env.DATABASE_URL };",
   mysql: "export default { client: 'mysql2', connection: process.env.DATABASE_URL };",
   // better-sqlite3 has no binary for Node 20 in its package, and libsql has the same API.
@@ -314,6 +321,138 @@ describe('without a filter', () => {
     expect(Object.keys(await app.tables())).toContain('auth_users');
     const forced = await app.run(DRIZZLE_KIT, 'push', '--force');
     expect(forced.output).toContain('DROP TABLE "auth_users" CASCADE');
+    expect(await app.tables()).toEqual({});
+  });
+});
+
+/**
+ * Prisma's schema engine is usually a program that the CLI downloads. The package contains the engine as WebAssembly
+ * too, which uses a driver adapter. The adapter lacks two of PostgreSQL's types, and leaves its shadow database open.
+ */
+const PRISMA_ADAPTER = `import { PrismaPg } from '@prisma/adapter-pg';
+import pg from 'pg';
+
+const { addFields } = pg.Result.prototype;
+pg.Result.prototype.addFields = function (fields) {
+  const SUPPORTED = { 18: 1042, 19: 25 };
+  for (const field of fields) field.dataTypeID = SUPPORTED[field.dataTypeID] ?? field.dataTypeID;
+  return addFields.call(this, fields);
+};
+
+// The engine leaves a timer of ten seconds running.
+const { setTimeout } = globalThis;
+globalThis.setTimeout = (work, ms, ...rest) => {
+  const timer = setTimeout(work, ms, ...rest);
+  return ms >= 10_000 ? timer.unref() : timer;
+};
+
+const { hostname, port, username, password, pathname } = new URL(process.env.DATABASE_URL);
+const options = { host: hostname, port: Number(port || 5432), user: username, password };
+const settings = (database) => ({ ...options, database, allowExitOnIdle: true, idleTimeoutMillis: 10 });
+
+class Adapter extends PrismaPg {
+  async connectToShadowDb() {
+    const name = pathname.slice(1) + '_shadow';
+    const main = await this.connect();
+    await main.executeScript('CREATE DATABASE ' + name);
+    const shadow = await new PrismaPg(settings(name)).connect();
+    const dispose = shadow.dispose.bind(shadow);
+    shadow.dispose = async () => {
+      await dispose();
+      await main.executeScript('DROP DATABASE ' + name + ' WITH (FORCE)');
+      await main.dispose();
+    };
+    return shadow;
+  }
+}
+
+export const adapter = async () => new Adapter(settings(pathname.slice(1)));
+`;
+
+const prismaConfig = (options: string) => `import { defineConfig } from 'prisma/config';
+import { adapter } from './adapter.js';
+export default defineConfig({ engine: 'js', adapter, ${options} });
+`;
+const UNPROTECTED = prismaConfig('experimental: { adapter: true }');
+const protectedFrom = (external: string) =>
+  prismaConfig(`experimental: { adapter: true, externalTables: true },
+    tables: { external: [${external}] },
+    migrations: { initShadowDb: 'CREATE TABLE public.auth_users (id uuid PRIMARY KEY)' }`);
+
+const PRISMA_SCHEMA = `generator client {
+  provider   = "prisma-client"
+  output     = "../generated"
+  engineType = "client"
+}
+datasource db {
+  provider = "postgresql"
+  url      = env("DATABASE_URL")
+}
+model Tag {
+  name String @id
+  @@map("tags")
+}
+`;
+const PRISMA_PROJECTS = `model AuthUser {
+  id       String    @id @db.Uuid
+  projects Project[]
+  @@map("auth_users")
+}
+model Project {
+  title   String   @id
+  ownerId String   @map("owner_id") @db.Uuid
+  owner   AuthUser @relation(fields: [ownerId], references: [id])
+  @@map("projects")
+}
+`;
+
+describe('Prisma on postgres', () => {
+  const CLI = 'prisma/build/index.js';
+  const DEV = ['migrate', 'dev', '--skip-generate', '--name', 'next'];
+  const PUSH = ['db', 'push', '--skip-generate'];
+
+  /** The external tables in the advice of doctor. */
+  async function externalOf(app: App): Promise<string> {
+    const { stdout } = await app.latchkey('doctor', '--json');
+    const { findings } = JSON.parse(stdout) as { findings: { check: string; fix: string | null }[] };
+    const { fix } = findings.find(({ check }) => check === 'other-tools') ?? {};
+    return /external: \[(.*?)\]/.exec(fix ?? '')?.[1] ?? '';
+  }
+
+  test('migrate dev and db push leave the tables alone if they are external, and drop them otherwise', async () => {
+    const app = await createApp('postgres', {
+      'adapter.js': PRISMA_ADAPTER,
+      'prisma.config.js': UNPROTECTED,
+      'prisma/schema.prisma': PRISMA_SCHEMA,
+    });
+    expect(await app.leavingAlone(CLI, ...DEV)).toContain('now in sync');
+    expect(await app.migrate()).toMatch(/^latchkey: prisma\.config\.js does not exclude latchkey's tables/);
+    const owner = await app.addUser('ada@example.com');
+    const before = await app.tables();
+    expect((await app.run(CLI, ...DEV)).output).toContain('We need to reset the "public" schema');
+    const refused = await app.run(CLI, ...PUSH);
+    expect([refused.code, refused.output]).toEqual([
+      1,
+      expect.stringContaining('drop the `auth_users` table'),
+    ]);
+    expect(await app.tables()).toEqual(before);
+
+    await app.write({ 'prisma.config.js': protectedFrom(await externalOf(app)) });
+    expect(await externalOf(app)).toBe('');
+    await app.write({ 'prisma/schema.prisma': PRISMA_SCHEMA + PRISMA_PROJECTS });
+    expect(await app.leavingAlone(CLI, ...DEV)).toContain('now in sync');
+    await rows(app.database, "INSERT INTO projects (title, owner_id) VALUES ('engine', :owner)", { owner });
+
+    // A plugin has further tables.
+    app.env = { MORE: 'yes' };
+    expect(await app.migrate()).toContain("'public.auth_totp_secrets'");
+    await app.write({ 'prisma.config.js': protectedFrom(await externalOf(app)) });
+    expect(await app.leavingAlone(CLI, ...DEV)).toContain('Already in sync');
+    expect(await app.leavingAlone(CLI, ...PUSH, '--accept-data-loss')).toContain('already in sync');
+    expect(await app.titles()).toEqual(['engine']);
+
+    await app.write({ 'prisma.config.js': UNPROTECTED, 'prisma/schema.prisma': PRISMA_SCHEMA });
+    expect((await app.run(CLI, ...PUSH, '--accept-data-loss')).output).toContain('now in sync');
     expect(await app.tables()).toEqual({});
   });
 });
