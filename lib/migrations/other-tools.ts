@@ -157,7 +157,7 @@ const TOOLS: readonly Tool[] = [
     packages: ['@mikro-orm/core'],
     files: /^(src\/)?mikro-orm\.config\.[mc]?[jt]s$/,
     database: MIKRO_DATABASE,
-    danger: 'mikro-orm schema:update drops them',
+    danger: 'mikro-orm schema:update drops them, and migration:create writes a migration that does',
     exposed: (files, tables) =>
       files
         .filter(({ text }) => canBeIn(tables, wordIn(text, MIKRO_DATABASE)))
