@@ -116,13 +116,7 @@ async function init(options: InitOptions, output: Output, of: Package): Promise<
       `Database: ${database} (--database), language: ${isTypeScript ? 'TypeScript' : 'JavaScript (--typescript)'}.`,
       written.length > 0 ? `Wrote ${written.join(', ')}.` : 'Nothing to write: all files exist.',
       ...(installed.length > 0 ? [`Installed ${installed.join(', ')}.`] : []),
-      ...(plan.prefix === ''
-        ? []
-        : [`The names of latchkey's tables start with ${plan.prefix} (tablePrefix).`]),
-      ...(chosen.variable === OWN_VARIABLE
-        ? [`latchkey cannot use the DATABASE_URL in .env, so its config uses ${OWN_VARIABLE}.`]
-        : []),
-      ...aboutTools(plan, toAdd),
+      ...aboutTables(plan, chosen, toAdd),
       '',
       entry === null ? nextSteps(plan, chosen) : linesToAdd(entry, plan.config, chosen),
     ].join('\n'),
@@ -148,18 +142,30 @@ async function exposuresIn(folder: string, plan: Plan): Promise<readonly Exposur
   }
 }
 
-function aboutTools({ edits, config }: Plan, toAdd: readonly Exposure[] | null): string[] {
-  const edited = [...edits.keys()].map((file) => `${file} now excludes them.`);
+function aboutTables(
+  { edits, config, prefix }: Plan,
+  { variable }: InitProject,
+  toAdd: readonly Exposure[] | null,
+): string[] {
+  const done = [
+    ...(prefix === '' ? [] : [`The names of latchkey's tables start with ${prefix} (tablePrefix).`]),
+    ...[...edits.keys()].map((file) => `${file} now excludes them.`),
+    ...(variable === OWN_VARIABLE
+      ? [`latchkey cannot use the DATABASE_URL in .env, so its config uses ${OWN_VARIABLE}.`]
+      : []),
+  ];
   if (toAdd === null)
     return [
-      ...edited,
-      `Another tool might drop them. Run npx latchkey doctor --config ${inScript(config)}, which says what to do.`,
+      ...done,
+      `Another tool might drop them: run npx latchkey doctor --config ${inScript(config)}, which says what to do.`,
     ];
-  const left = toAdd.map(
-    ({ problem, file, lines, more }) =>
-      `\n${problem}. Set this in ${file}${more === null ? '' : `, ${more}`}:\n\n${lines.map((line) => `  ${line}`).join('\n')}`,
-  );
-  return [...edited, ...left];
+  const left = toAdd.flatMap(({ tool, problem, file, lines, more }) => [
+    '',
+    `${tool}: ${problem}. Set this in ${file}:`,
+    '',
+    ...[...lines, ...(more === null ? [] : [more])].map((line) => `  ${line}`),
+  ]);
+  return [...done, ...left];
 }
 
 /** @throws Refusal if a file is a symbolic link to a missing file, or a link leads out of the folder */

@@ -160,7 +160,7 @@ export function schemaOf(sequelize: Sequelize): string | undefined {
 export function searchPathOf(sequelize: Sequelize): string | null {
   if (dialectOf(sequelize) !== 'postgres') return null;
   const { dialectOptions } = optionsOf(sequelize);
-  return /\bsearch_path\s*=\s*"?(\w+)/.exec(String(dialectOptions?.options ?? ''))?.[1] ?? 'public';
+  return /(?:\b|-c)search_path\s*=\s*"?(\w+)/.exec(String(dialectOptions?.options ?? ''))?.[1] ?? 'public';
 }
 
 function optionsOf(sequelize: Sequelize): InstanceOptions {

@@ -43,7 +43,7 @@ export interface Exposure {
   readonly problem: string;
   /** The lines to add to the file. */
   readonly lines: readonly string[];
-  /** What else to do: the end of the sentence about the lines. Null if there is nothing else. */
+  /** What else to do, in parentheses. Null if there is nothing else. */
   readonly more: string | null;
   /** The file with the lines. Null unless it is certain where they belong. */
   readonly edited: string | null;
@@ -78,10 +78,11 @@ export function findTools(folder = '.'): UsedTool[] {
 export function exposuresOf(tools: readonly UsedTool[], tables: OwnTables): Exposure[] {
   return tools.flatMap(({ name, files }) => {
     const tool = TOOLS.find((one) => one.name === name);
-    return (tool?.exposed?.(files, tables) ?? []).map(({ file, lines, more = null, edited = null }) => ({
+    const exposed = tool?.exposed?.(files, tables) ?? [];
+    return exposed.map(({ file, isMissing = false, lines, more = null, edited = null }) => ({
       tool: name,
       file,
-      problem: `${file} does not exclude latchkey's tables, so ${tool?.danger}`,
+      problem: `${isMissing ? `there is no ${file} that excludes` : `${file} does not exclude`} latchkey's tables, so ${tool?.danger}`,
       lines,
       more,
       edited,
@@ -89,7 +90,7 @@ export function exposuresOf(tools: readonly UsedTool[], tables: OwnTables): Expo
   });
 }
 
-/** Returns what to do about an exposure, as a sentence without its full stop. */
+/** Returns what to do about an exposure, on one line. */
 export function fixOf({ file, lines, more }: Exposure): string {
   return `set in ${file}: ${lines.join(' ')}${more === null ? '' : ` ${more}`}`;
 }
@@ -106,7 +107,10 @@ interface Tool {
   exposed?(files: readonly ToolFile[], tables: OwnTables): readonly ExposedFile[];
 }
 
-type ExposedFile = Pick<Exposure, 'file' | 'lines'> & Partial<Pick<Exposure, 'more' | 'edited'>>;
+interface ExposedFile extends Pick<Exposure, 'file' | 'lines'>, Partial<Pick<Exposure, 'more' | 'edited'>> {
+  /** Whether the tool uses no such file yet. */
+  readonly isMissing?: boolean;
+}
 
 /** Where the tools look for their files. */
 const FOLDERS = ['', '.config', 'prisma', 'prisma/schema', 'src'];
@@ -248,12 +252,13 @@ function prismaExposures(files: readonly ToolFile[], tables: OwnTables): readonl
   return [
     {
       file: config?.path ?? 'prisma.config.ts',
+      isMissing: config === undefined,
       lines: [
         'experimental: { externalTables: true },',
         `tables: { external: [${quoted(names)}] },`,
         "migrations: { initShadowDb: readFileSync('prisma/latchkey.sql', 'utf8') },",
       ],
-      more: "and import { readFileSync } from 'node:fs'. To write prisma/latchkey.sql, run npx latchkey schema --for sql --out prisma/latchkey.sql",
+      more: "(import readFileSync from 'node:fs', and write the file with npx latchkey schema --for sql --out prisma/latchkey.sql)",
     },
   ];
 }

@@ -2,7 +2,10 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { internalsOf } from '../../lib/auth.js';
+import { createAuth, twoFactor } from '../../lib/index.js';
 import { exposuresOf, findTools, fixOf, type OwnTables } from '../../lib/migrations/other-tools.js';
+import { SECRET } from '../support/app.js';
 
 const POSTGRES: OwnTables = {
   names: ['auth_users', 'auth_sessions', 'auth_latchkey_migrations'],
@@ -37,6 +40,20 @@ const linesFor = async (options: string, tables = POSTGRES) =>
   (await exposuresIn({ 'drizzle.config.ts': `export default defineConfig({ ${options} });` }, tables)).map(
     ({ lines }) => lines.join(' '),
   );
+
+test.each([
+  ['sqlite:./app.db', { dialect: 'sqlite', schema: null }],
+  ['postgres://localhost/app', { dialect: 'postgres', schema: 'public' }],
+  ['postgres://localhost/app?options=-csearch_path%3Dauth', { dialect: 'postgres', schema: 'auth' }],
+])('the tables of an Auth are known without a connection to %s', async (database, where) => {
+  const auth = createAuth({ database, secret: SECRET, tablePrefix: 'auth_', plugins: [twoFactor()] });
+  const { tables } = internalsOf(auth);
+  expect(tables).toMatchObject({ ...where, prefix: 'auth_' });
+  expect(tables.names).toEqual(
+    expect.arrayContaining(['auth_users', 'auth_totp_secrets', 'auth_latchkey_migrations']),
+  );
+  await auth.close();
+});
 
 describe('finding tools', () => {
   test.each([
@@ -181,6 +198,9 @@ describe('Prisma', () => {
     for (const one of [schema, files]) {
       const [exposure, ...others] = await exposuresIn(one);
       expect(others).toEqual([]);
+      const problem =
+        one === schema ? 'there is no prisma.config.ts that excludes' : 'prisma.config.ts does not exclude';
+      expect(exposure?.problem).toMatch(problem);
       expect(exposure).toMatchObject({
         file: 'prisma.config.ts',
         lines: [
