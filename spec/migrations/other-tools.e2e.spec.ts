@@ -11,13 +11,16 @@ import { schemaOf } from '../support/schema.js';
 const DRIVERS = ['express@5', 'sequelize@6', '@photostructure/sqlite@1', 'pg@8', 'mysql2@3'];
 const DRIZZLE = ['drizzle-kit@0.31', 'drizzle-orm@0.45', '@libsql/client@0.18'];
 const KNEX = ['knex@3'];
+// Later versions of MikroORM need Node 22.
+const MIKRO_ORM = ['core', 'cli', 'knex', 'postgresql'].map((name) => `@mikro-orm/${name}@6.6.16`);
+const TYPEORM = ['typeorm@1'];
 // Later versions of Prisma need a program that is not in npm packages.
 const PRISMA = ['prisma@6.19', '@prisma/adapter-pg@7.10'];
 
 let projects: Projects;
 beforeAll(async () => {
   projects = await Projects.create();
-  await projects.install('.', ...DRIVERS, ...DRIZZLE, ...KNEX, ...PRISMA);
+  await projects.install('.', ...DRIVERS, ...DRIZZLE, ...KNEX, ...MIKRO_ORM, ...TYPEORM, ...PRISMA);
 }, 300_000);
 afterAll(() => projects.remove());
 
@@ -47,7 +50,7 @@ class App {
       cwd: join(projects.folder, this.name),
       env: {
         ...withoutOuter(),
-        ...OFFLINE,
+        ...QUIET,
         DATABASE_URL: this.database.url,
         FILE: this.database.url.slice(7),
         ...this.env,
@@ -107,8 +110,12 @@ class App {
 }
 let created = 0;
 
-/** Prisma then does not look for updates. */
-const OFFLINE = { CHECKPOINT_DISABLE: '1', PRISMA_HIDE_UPDATE_MESSAGE: '1' };
+/** Prisma does not look for updates, and MikroORM does not have to be in the package.json of the app. */
+const QUIET = {
+  CHECKPOINT_DISABLE: '1',
+  PRISMA_HIDE_UPDATE_MESSAGE: '1',
+  MIKRO_ORM_ALLOW_GLOBAL_CLI: '1',
+};
 
 const CONFIG = `import { createAuth, credentialPassword, twoFactor } from 'latchkey';
 export const auth = createAuth({
@@ -454,5 +461,41 @@ describe('Prisma on postgres', () => {
     await app.write({ 'prisma.config.js': UNPROTECTED, 'prisma/schema.prisma': PRISMA_SCHEMA });
     expect((await app.run(CLI, ...PUSH, '--accept-data-loss')).output).toContain('now in sync');
     expect(await app.tables()).toEqual({});
+  });
+});
+
+describe('MikroORM and TypeORM on postgres', () => {
+  test('mikro-orm schema:update leaves the tables alone if it skips them, and drops them otherwise', async () => {
+    const config = (options: string) => `import { EntitySchema } from '@mikro-orm/core';
+import { defineConfig } from '@mikro-orm/postgresql';
+const name = { type: 'string', primary: true };
+const Tag = new EntitySchema({ name: 'Tag', tableName: 'tags', properties: { name } });
+export default defineConfig({ entities: [Tag], clientUrl: process.env.DATABASE_URL, ${options} });
+`;
+    const app = await createApp('postgres', { 'mikro-orm.config.js': config('') });
+    const line = 'schemaGenerator: { skipTables: [/^auth_/] },';
+    expect(await app.migrate()).toContain(`set in mikro-orm.config.js: ${line}`);
+    await app.write({ 'mikro-orm.config.js': config(line) });
+    const update = ['schema:update', '--run'];
+    await app.leavingAlone('@mikro-orm/cli/cli.js', ...update);
+    expect(Object.keys(await schemaOf(app.database))).toContain('tags');
+    app.env = { MORE: 'yes' };
+    expect(await app.migrate()).toBe('');
+    await app.write({ 'mikro-orm.config.js': config('') });
+    await app.run('@mikro-orm/cli/cli.js', ...update);
+    expect(await app.tables()).toEqual({});
+  });
+
+  test('typeorm schema:sync leaves the tables alone', async () => {
+    const app = await createApp('postgres', {
+      'data-source.js': `import { DataSource, EntitySchema } from 'typeorm';
+const name = { type: String, primary: true };
+const Tag = new EntitySchema({ name: 'Tag', tableName: 'tags', columns: { name } });
+export default new DataSource({ type: 'postgres', url: process.env.DATABASE_URL, entities: [Tag] });
+`,
+    });
+    expect(await app.migrate()).toBe('');
+    await app.leavingAlone('typeorm/cli.js', 'schema:sync', '--dataSource', 'data-source.js');
+    expect(Object.keys(await schemaOf(app.database))).toContain('tags');
   });
 });
