@@ -59,13 +59,12 @@ export function findTools(folder = '.'): UsedTool[] {
   const packages = packagesIn(folder);
   const paths = FOLDERS.flatMap((below) => filesIn(folder, below));
   return TOOLS.flatMap(({ name, packages: names, files: pattern, database = null }) => {
-    const files = paths
-      .filter((path) => pattern.test(path))
-      .flatMap((path) => {
-        const text = read(folder, path);
-        return text === null ? [] : [{ path, text }];
-      });
-    if (files.length === 0 && !names.some((one) => packages.has(one))) return [];
+    const found = paths.filter((path) => pattern.test(path));
+    if (found.length === 0 && !names.some((one) => packages.has(one))) return [];
+    const texts = found.flatMap((path) => read(folder, path) ?? []);
+    // A file that cannot be read might exclude the tables.
+    const files =
+      texts.length < found.length ? [] : found.map((path, at) => ({ path, text: texts[at] ?? '' }));
     const named = files.map(({ text }) => wordIn(text, database)).find((word) => word !== null);
     return [{ name, files, dialect: DIALECTS[named ?? ''] ?? null }];
   });

@@ -93,7 +93,8 @@ describe('finding tools', () => {
   test('says nothing where files cannot be read', async () => {
     expect(findTools(join(parent, 'missing'))).toEqual([]);
     const folder = await folderWith({ 'package.json': '{ not JSON' });
-    await mkdir(join(folder, 'drizzle.config.ts'));
+    for (const path of ['drizzle.config.ts', 'prisma.config.ts']) await mkdir(join(folder, path));
+    await writeFile(join(folder, 'schema.prisma'), '');
     expect(exposuresOf(findTools(folder), POSTGRES)).toEqual([]);
     const { getBuiltinModule } = process;
     process.getBuiltinModule = undefined as never;
