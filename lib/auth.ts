@@ -8,6 +8,7 @@ import { type AuthConfig, readConfig } from './config/config.js';
 import type { FieldsOptions } from './config/user.js';
 import { once } from './context/once.js';
 import { Core } from './core/core.js';
+import { searchPathOf } from './database/connect.js';
 import { requireAuthentication } from './http/admit.js';
 import { type FormsApi, formsApi } from './http/form-values.js';
 import { describeApi, type OpenApiDocument } from './http/openapi.js';
@@ -15,6 +16,7 @@ import { type OwnSignIn, ownSignIn } from './http/own-sign-in.js';
 import type { Route } from './http/route.js';
 import { endingWithObject } from './known-keys.js';
 import type { Migration } from './migrations/migration.js';
+import { type OwnTables, ownTables } from './migrations/other-tools.js';
 import type { AuthEventListener, AuthEventName } from './outbox/events.js';
 import { Webhooks } from './outbox/webhooks.js';
 import {
@@ -62,6 +64,8 @@ export interface Internals {
   readonly migrations: readonly Migration[];
   /** The declarations of all tables, by the names of their models. */
   readonly tables: Readonly<Record<string, TableDeclaration>>;
+  /** The tables as other tools see them. */
+  readonly ownTables: OwnTables;
 }
 
 /** Options of `auth.revokeAllSessions`. */
@@ -176,6 +180,12 @@ function makeAuth(config: AuthConfig<readonly Plugin[]>): Auth {
   const migrations = allMigrations(parts);
   const tables = withCoreTables(core.users.declaration, parts);
   const models = modelsOf(database, tables);
+  const { dialect, sequelize } = database;
+  const asSeenByOthers = ownTables(Object.values(tables), {
+    prefix: core.settings.tablePrefix,
+    dialect,
+    schema: searchPathOf(sequelize),
+  });
   const auth: Auth = {
     async getSession(req, options) {
       const find = async () => core.tasks.admit(await requireAuthentication(core, toPlainRequest(req)));
@@ -199,7 +209,13 @@ function makeAuth(config: AuthConfig<readonly Plugin[]>): Auth {
     markEmailVerified: (userId, options = {}) =>
       core.call('auth.markEmailVerified', options, [], () => core.proveEmail(userId)),
     // After an Auth is closed, the same config creates a new one.
-    ...upkeep(core, { migrations, chores, webhooks, onClose: () => auths.delete(config) }),
+    ...upkeep(core, {
+      migrations,
+      tables: asSeenByOthers,
+      chores,
+      webhooks,
+      onClose: () => auths.delete(config),
+    }),
     on: (name, listener) => core.events.on(name, listener),
     openapi: () => describeApi(core, routes(), core.basePath.known),
     get models() {
@@ -213,6 +229,7 @@ function makeAuth(config: AuthConfig<readonly Plugin[]>): Auth {
       chores,
       migrations,
       tables,
+      ownTables: asSeenByOthers,
     },
   };
   const apis = parts.filter(({ api }) => api !== null).map(({ name, api }) => [name, api]);

@@ -5,9 +5,11 @@ import { once } from './context/once.js';
 import type { Core } from './core/core.js';
 import { type Chore, runChores } from './database/chores.js';
 import { type Health, HealthCheck } from './health.js';
+import type { Log } from './logger.js';
 import { migrationsOf } from './migrations/create.js';
 import { type MigrateOptions, migrate } from './migrations/migrate.js';
 import type { Migration } from './migrations/migration.js';
+import { exposuresOf, findTools, fixOf, type OwnTables } from './migrations/other-tools.js';
 import { OutboxApi } from './outbox/api.js';
 import type { Webhooks } from './outbox/webhooks.js';
 import { byName, type NamedSetup } from './plugin.js';
@@ -40,6 +42,9 @@ export interface Upkeep {
    * The app can use the tables meanwhile: each change gives way to other transactions, and is retried for up to 30
    * seconds. If nothing is pending, the call only reads, so the database user does not have to be allowed to change
    * tables. If a call is interrupted, the next call completes it.
+   *
+   * If the working directory has the config of a tool that would drop latchkey's tables, such as Drizzle or Prisma, a
+   * warning with the lines to add is logged.
    *
    * @throws TypeError on invalid options
    * @throws Error if `telemetry` lacks its package, if the database does not respond, if another process has been
@@ -128,6 +133,7 @@ export function allMigrations(parts: readonly NamedSetup[]): Migration[] {
 /** What {@link upkeep} needs in addition to the core. */
 interface UpkeepNeeds {
   readonly migrations: readonly Migration[];
+  readonly tables: OwnTables;
   readonly chores: Chores;
   readonly webhooks: Webhooks;
   /** Called as soon as `close` is called. */
@@ -135,7 +141,7 @@ interface UpkeepNeeds {
 }
 
 /** @internal */
-export function upkeep(core: Core, { migrations, chores, webhooks, onClose }: UpkeepNeeds): Upkeep {
+export function upkeep(core: Core, { migrations, tables, chores, webhooks, onClose }: UpkeepNeeds): Upkeep {
   const { database, settings, outbox, limits } = core;
   const health = new HealthCheck(
     core,
@@ -177,6 +183,7 @@ export function upkeep(core: Core, { migrations, chores, webhooks, onClose }: Up
       const ran = await migrate(database, migrations, core.users.fieldColumns, options);
       // Reading the clock makes the outbox look for entries that an earlier process has left.
       await database.ready();
+      if (!options?.dryRun && !options?.undo) warnAboutTools(tables, log);
       return ran;
     },
     prune: (options) => sumOf('prune', chores.expired, options),
@@ -197,6 +204,12 @@ export function upkeep(core: Core, { migrations, chores, webhooks, onClose }: Up
       log.close();
     }),
   };
+}
+
+/** Other tools could drop the tables while the app runs, so this does not wait until something else fails. */
+function warnAboutTools(tables: OwnTables, log: Log): void {
+  for (const exposure of exposuresOf(findTools(), tables))
+    log.warn('tables.not_excluded', `${exposure.problem}: ${fixOf(exposure)}`, { cause: null });
 }
 
 async function sumOf(what: string, chores: readonly Chore[], options: DryRunOption = {}): Promise<number> {

@@ -4,6 +4,7 @@ import type { Acting, Call, Package } from './call.js';
 import { checkCollations, checkDatabase, checkPruning, checkSchema, tablesOf } from './checks/database.js';
 import { type Finding, ok } from './checks/finding.js';
 import { checkHealth } from './checks/health.js';
+import { checkOtherTools } from './checks/other-tools.js';
 import { checkProxy, checkSettings } from './checks/settings.js';
 import { counted } from './output.js';
 import { versionsInWords, versionsOf } from './versions.js';
@@ -38,10 +39,11 @@ async function examine(call: Call, of: Package): Promise<void> {
 
 /** Runs the checks, except those that depend on something that does not work. */
 async function* check({ auth, app }: Call): AsyncGenerator<Finding> {
-  const { core } = internalsOf(auth);
+  const { core, ownTables } = internalsOf(auth);
   const { database, settings } = core;
   yield ok('config', `loaded by Node ${process.version}`);
   yield* checkSettings(settings);
+  yield* checkOtherTools(ownTables);
   for await (const finding of checkDatabase(database)) {
     yield finding;
     if (!database.clock.isSet) return;

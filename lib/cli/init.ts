@@ -7,10 +7,21 @@ import { basename, dirname, extname, join, posix, resolve } from 'node:path';
 import { createInterface } from 'node:readline/promises';
 import { parseEnv, promisify } from 'node:util';
 import { type Command, Option } from 'commander';
+import { internalsOf } from '../auth.js';
+import {
+  type Exposure,
+  exposuresOf,
+  findTools,
+  type OwnTables,
+  ownTables,
+  type UsedTool,
+} from '../migrations/other-tools.js';
+import { coreTables } from '../tables/core.js';
 import type { Package } from './call.js';
 import { asCommonJs, findEntry, isInside, isModule, type PackageJson, readPackageJson } from './modules.js';
 import { EXIT, type Output, Refusal } from './output.js';
 import { newConfig } from './plugins.js';
+import { loadProject } from './project.js';
 
 /** The databases to choose from: the URL in development, and the driver that has to be installed. */
 const DATABASES = {
@@ -67,7 +78,7 @@ async function init(options: InitOptions, output: Output, of: Package): Promise<
     throw new Refusal(`${names} ${verb}: add --force to replace ${them}`, 'exists', EXIT.usage);
   }
 
-  refuseLinks(folder, ['.gitignore', '.env', 'package.json', ...plan.files.keys()]);
+  refuseLinks(folder, ['.gitignore', '.env', 'package.json', ...plan.files.keys(), ...plan.edits.keys()]);
   if (await isTracked('.env'))
     throw new Refusal(
       'git tracks .env, so the secret would be committed: run git rm --cached .env, and commit the removal',
@@ -77,7 +88,7 @@ async function init(options: InitOptions, output: Output, of: Package): Promise<
     // Write .gitignore first, because the secret must never be in a commit.
     ...(await addLines('.gitignore', linesToIgnore(chosen))),
     ...(await addLines('.env', variablesToAdd(chosen), 0o600)),
-    ...(await writeChanged(plan.files)),
+    ...(await writeChanged(new Map([...plan.files, ...plan.edits]))),
     ...(await writePackageJson(chosen.packageJson, plan.scripts)),
   ];
   const packages = missingOf(chosen.packageJson, plan.packages, of);
@@ -86,18 +97,75 @@ async function init(options: InitOptions, output: Output, of: Package): Promise<
   await install(manager, packages, false, output);
   await install(manager, devPackages, true, output);
 
-  const { database, isTypeScript, entry } = chosen;
+  const { database, isTypeScript, entry, tools } = chosen;
   const installed = [...packages, ...devPackages];
+  const toAdd = await exposuresIn(folder, plan);
+  const found = tools.map(({ name, files }) => ({ name, files: files.map(({ path }) => path) }));
   output.result(
-    { database, typescript: isTypeScript, app: entry ?? plan.app, written, installed },
+    {
+      database,
+      typescript: isTypeScript,
+      app: entry ?? plan.app,
+      written,
+      installed,
+      tablePrefix: plan.prefix,
+      tools: found,
+      toAdd: toAdd?.map(({ edited: _, ...exposure }) => exposure) ?? null,
+    },
     [
       `Database: ${database} (--database), language: ${isTypeScript ? 'TypeScript' : 'JavaScript (--typescript)'}.`,
       written.length > 0 ? `Wrote ${written.join(', ')}.` : 'Nothing to write: all files exist.',
       ...(installed.length > 0 ? [`Installed ${installed.join(', ')}.`] : []),
+      ...aboutTables(plan, chosen, toAdd),
       '',
       entry === null ? nextSteps(plan, chosen) : linesToAdd(entry, plan.config, chosen),
     ].join('\n'),
   );
+}
+
+/**
+ * Returns the configs of other tools that still let the tool drop latchkey's tables. The tables depend on the plugins,
+ * so the config is loaded.
+ *
+ * @returns null if the config cannot be loaded
+ */
+async function exposuresIn(folder: string, plan: Plan): Promise<readonly Exposure[] | null> {
+  const tools = findTools(folder);
+  if (tools.every(({ files }) => files.length === 0)) return [];
+  try {
+    const { auth } = await loadProject(plan.config, folder);
+    const exposures = exposuresOf(tools, internalsOf(auth).ownTables);
+    await auth.close();
+    return exposures;
+  } catch {
+    return exposuresOf(tools, plan.tables).length === 0 ? [] : null;
+  }
+}
+
+function aboutTables(
+  { edits, config, prefix }: Plan,
+  { variable }: InitProject,
+  toAdd: readonly Exposure[] | null,
+): string[] {
+  const done = [
+    ...(prefix === '' ? [] : [`The names of latchkey's tables start with ${prefix} (tablePrefix).`]),
+    ...[...edits.keys()].map((file) => `${file} now excludes them.`),
+    ...(variable === OWN_VARIABLE
+      ? [`latchkey cannot use the DATABASE_URL in .env, so its config uses ${OWN_VARIABLE}.`]
+      : []),
+  ];
+  if (toAdd === null)
+    return [
+      ...done,
+      `Another tool might drop them: run npx latchkey doctor --config ${inScript(config)}, which says what to do.`,
+    ];
+  const left = toAdd.flatMap(({ tool, problem, file, lines, more }) => [
+    '',
+    `${tool}: ${problem}. Set this in ${file}:`,
+    '',
+    ...[...lines, ...(more === null ? [] : [more])].map((line) => `  ${line}`),
+  ]);
+  return [...done, ...left];
 }
 
 /** @throws Refusal if a file is a symbolic link to a missing file, or a link leads out of the folder */
@@ -129,7 +197,16 @@ interface InitProject {
   /** Whether the folder decides between TypeScript and JavaScript. */
   readonly hasLanguage: boolean;
   readonly database: DatabaseName;
+  /** The tools that the app uses for its own tables. */
+  readonly tools: readonly UsedTool[];
+  /** Whether the app might have tables already. */
+  readonly isExisting: boolean;
+  /** The environment variable with the URL of the database. */
+  readonly variable: string;
 }
+
+/** The variable that is used if another tool uses DATABASE_URL, with a URL that latchkey does not support. */
+const OWN_VARIABLE = 'AUTH_DATABASE_URL';
 
 function readProject(folder: string, { database, typescript }: InitOptions): InitProject {
   const packageJson = readPackageJson(folder);
@@ -137,9 +214,13 @@ function readProject(folder: string, { database, typescript }: InitOptions): Ini
   // The second run of this command must not treat the app that the first run wrote as an existing app.
   const isOurs = entry !== null && readFileSync(entry, 'utf8') === newApp(entry, packageJson);
   const hasLanguage = entry !== null || existsSync('tsconfig.json');
-  const [driver = 'sqlite'] = DATABASE_NAMES.filter((name) =>
+  const drivers = DATABASE_NAMES.filter((name) =>
     DATABASES[name].drivers.some((one) => versionOf(packageJson, nameOf(one)) !== undefined),
   );
+  const tools = findTools(folder);
+  const { DATABASE_URL: url } = environment();
+  const named = tools.find(({ dialect }) => dialect !== null)?.dialect ?? databaseOf(url);
+  const [driver = 'sqlite'] = drivers.length === 1 || named === null ? drivers : [named];
   return {
     name: basename(packageJson?.name ?? folder)
       .replace(/[^\w. -]/g, '')
@@ -149,7 +230,21 @@ function readProject(folder: string, { database, typescript }: InitOptions): Ini
     isTypeScript: entry === null ? (typescript ?? hasLanguage) : isTyped(entry),
     hasLanguage,
     database: database ?? driver,
+    tools,
+    isExisting: !isOurs && (entry !== null || tools.length > 0 || url !== undefined),
+    variable: url === undefined || databaseOf(url) !== null ? 'DATABASE_URL' : OWN_VARIABLE,
   };
+}
+
+/** The variables in .env. */
+function environment(): NodeJS.Dict<string> {
+  return existsSync('.env') ? parseEnv(readFileSync('.env', 'utf8')) : {};
+}
+
+/** Returns the database of a URL that latchkey supports, or null. */
+function databaseOf(url = ''): DatabaseName | null {
+  const scheme = url.slice(0, url.indexOf(':')).replace('postgresql', 'postgres').replace('mariadb', 'mysql');
+  return DATABASE_NAMES.find((name) => name === scheme) ?? null;
 }
 
 function isTerminal(): boolean {
@@ -187,6 +282,11 @@ interface Plan {
   /** The config, and in an empty folder the app, with their content. */
   readonly files: ReadonlyMap<string, string>;
   readonly config: string;
+  readonly prefix: string;
+  /** The tables, without those of plugins. */
+  readonly tables: OwnTables;
+  /** The configs of other tools that exclude the tables from now on, with their content. */
+  readonly edits: ReadonlyMap<string, string>;
   /** The new app. */
   readonly app: string;
   readonly scripts: Readonly<Record<string, string>>;
@@ -194,12 +294,17 @@ interface Plan {
   readonly devPackages: readonly string[];
 }
 
-function planOf({ entry, name, database, isTypeScript, packageJson }: InitProject): Plan {
+function planOf(project: InitProject): Plan {
+  const { entry, name, database, isTypeScript, packageJson, variable } = project;
   const isNew = entry === null;
   const app = entry ?? (isTypeScript ? 'app.ts' : 'app.js');
   const config = posix.join(posix.dirname(app), `latchkey.config${extname(app)}`);
   const { url, drivers } = DATABASES[database];
-  const files = new Map([[config, inLanguageOf(config, packageJson, newConfig(name || 'app', url))]]);
+  const prefix = prefixFor(config, project);
+  const schema = database === 'postgres' ? 'public' : null;
+  const tables = ownTables(Object.values(coreTables), { prefix, dialect: database, schema });
+  const source = newConfig({ appName: name || 'app', variable, database: url, prefix });
+  const files = new Map([[config, inLanguageOf(config, packageJson, source)]]);
   if (isNew) files.set(app, newApp(app, packageJson));
   if (isNew && isTypeScript && !existsSync('tsconfig.json')) files.set('tsconfig.json', NEW_TSCONFIG);
   const start = {
@@ -212,11 +317,28 @@ function planOf({ entry, name, database, isTypeScript, packageJson }: InitProjec
   return {
     files,
     config,
+    prefix,
+    tables,
+    edits: editsOf(project.tools, tables),
     app,
     scripts: { ...(isNew && start), 'auth:migrate': migrate },
     packages: isNew && isTypeScript ? [...packages, 'tsx'] : packages,
     devPackages: isTypeScript ? (isNew ? TYPES : ['tsx']) : [],
   };
+}
+
+/** A config that exists keeps its prefix, because its tables have it. */
+function prefixFor(config: string, { isExisting }: InitProject): string {
+  if (!existsSync(config)) return isExisting ? 'auth_' : '';
+  return /\btablePrefix: '([a-z0-9_]*)'/.exec(readFileSync(config, 'utf8'))?.[1] ?? '';
+}
+
+/** Without a prefix, the names depend on the plugins, so no config is edited. */
+function editsOf(tools: readonly UsedTool[], tables: OwnTables): ReadonlyMap<string, string> {
+  if (tables.prefix === '') return new Map();
+  return new Map(
+    exposuresOf(tools, tables).flatMap(({ file, edited }) => (edited === null ? [] : [[file, edited]])),
+  );
 }
 
 /** Quotes a path with spaces for package.json, in a way that sh and the shell of Windows understand. */
@@ -291,14 +413,22 @@ function linesToIgnore({ entry, database }: InitProject): string[] {
   ];
 }
 
-function variablesToAdd({ database }: InitProject): string[] {
-  const present = existsSync('.env') ? parseEnv(readFileSync('.env', 'utf8')) : {};
+function variablesToAdd({ database, variable }: InitProject): string[] {
+  const present = environment();
+  const file = database === 'sqlite' ? sqliteFileOf(present.DATABASE_URL) : null;
   const variables = {
     AUTH_SECRET: randomBytes(32).toString('base64url'),
     BASE_URL: 'http://localhost:3000',
-    DATABASE_URL: DATABASES[database].url,
+    [variable]: file === null ? DATABASES[database].url : `sqlite:./${file}`,
   };
   return Object.entries(variables).flatMap(([name, value]) => (name in present ? [] : [`${name}=${value}`]));
+}
+
+/** Finds the SQLite file of a URL such as `file:./dev.db`. Prisma resolves it from the folder of its schema. */
+function sqliteFileOf(url = ''): string | null {
+  const [, path] = /^file:([^/?][^?]*)/.exec(url) ?? [];
+  if (path === undefined) return null;
+  return ['.', 'prisma'].map((folder) => posix.join(folder, path)).find((file) => existsSync(file)) ?? null;
 }
 
 /**
@@ -413,9 +543,9 @@ async function install(
     );
 }
 
-function nextSteps({ scripts }: Plan, { packageJson, database }: InitProject): string {
+function nextSteps({ scripts }: Plan, { packageJson, database, variable }: InitProject): string {
   const { start = scripts.start } = packageJson?.scripts ?? {};
-  const first = database === 'sqlite' ? '' : 'Create the database, and set DATABASE_URL in .env. Then start';
+  const first = database === 'sqlite' ? '' : `Create the database, and set ${variable} in .env. Then start`;
   return `${first || 'Start'} the app, and open http://localhost:3000. It prints its emails.
 
   ${start === scripts.start ? 'npm start' : `npx ${scripts.start}`}`;
@@ -425,7 +555,11 @@ function nextSteps({ scripts }: Plan, { packageJson, database }: InitProject): s
  * Returns the lines for an existing app. `init` does not add them, because only the app's author knows where they
  * belong.
  */
-function linesToAdd(entry: string, config: string, { packageJson, isTypeScript }: InitProject): string {
+function linesToAdd(
+  entry: string,
+  config: string,
+  { packageJson, isTypeScript, variable }: InitProject,
+): string {
   const isEsm = isModuleIn(packageJson, entry);
   const from = `./${basename(config)
     .replace(/\.ts$/, isEsm ? '.js' : '')
@@ -438,7 +572,7 @@ app.use('/auth', authRouter(auth));
 
 // In front of each route that requires a session:
 app.get('/account', requireSession(auth), (req, res) => { … });`;
-  return `Add these lines to ${entry}. Set BASE_URL and DATABASE_URL in .env.
+  return `Add these lines to ${entry}. Set BASE_URL and ${variable} in .env.
 
 ${lines.replace(/^(?=.)/gm, '  ')}
 

@@ -72,12 +72,19 @@ export function requires(plugin: keyof PluginApis): string {
   return `Requires ${PLUGINS[plugin].calls}.`;
 }
 
-/**
- * Returns the config that `latchkey init` writes.
- *
- * @param database the URL to use if the environment has none
- */
-export function newConfig(appName: string, database: string): string {
+/** What differs between the configs that `latchkey init` writes. */
+export interface NewConfig {
+  readonly appName: string;
+  /** The environment variable with the URL of the database. */
+  readonly variable: string;
+  /** The URL to use if the environment has none. */
+  readonly database: string;
+  /** The prefix of the tables. Empty if there is none. */
+  readonly prefix: string;
+}
+
+/** Returns the config that `latchkey init` writes. */
+export function newConfig({ appName, variable, database, prefix }: NewConfig): string {
   return `import { existsSync } from 'node:fs';
 import { createAuth, credentialPassword, twoFactor } from 'latchkey';
 import { pages } from 'latchkey/pages';
@@ -86,8 +93,8 @@ import { pages } from 'latchkey/pages';
 if (existsSync('.env')) process.loadEnvFile();
 
 export const auth = createAuth({
-  database: process.env.DATABASE_URL ?? '${database}',
-  secret: process.env.AUTH_SECRET,
+  database: process.env.${variable} ?? '${database}',
+${prefix === '' ? '' : `  tablePrefix: '${prefix}',\n`}  secret: process.env.AUTH_SECRET,
   baseUrl: process.env.BASE_URL ?? 'http://localhost:3000',
   appName: '${appName}',
   email: {

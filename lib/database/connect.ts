@@ -148,23 +148,26 @@ function portIn(url: string): { port?: number } {
 
 /** Returns the schema that an instance adds to the tables of its models. Undefined if latchkey finds them without it. */
 export function schemaOf(sequelize: Sequelize): string | undefined {
-  const { schema, define } = instanceOptions(sequelize);
+  const { schema, define } = optionsOf(sequelize);
   const named = define?.schema || schema || undefined;
-  const isInPath = dialectOf(sequelize) === 'postgres' && named === searchPathOf(sequelize);
-  return isInPath ? undefined : named;
+  return named === searchPathOf(sequelize) ? undefined : named;
 }
 
-/** Returns the schema that connections of an instance to PostgreSQL use. */
-export function searchPathOf(sequelize: Sequelize): string {
-  const { dialectOptions } = instanceOptions(sequelize);
-  return /search_path\s*=\s*"?(\w+)/.exec(String(dialectOptions?.options ?? ''))?.[1] ?? 'public';
+/**
+ * Returns the schema in which an instance's connections find tables without a schema. Null unless the database is
+ * PostgreSQL.
+ */
+export function searchPathOf(sequelize: Sequelize): string | null {
+  if (dialectOf(sequelize) !== 'postgres') return null;
+  const { dialectOptions } = optionsOf(sequelize);
+  return /(?:\b|-c)search_path\s*=\s*"?(\w+)/.exec(String(dialectOptions?.options ?? ''))?.[1] ?? 'public';
 }
 
-function instanceOptions(sequelize: Sequelize): InstanceOptions {
+function optionsOf(sequelize: Sequelize): InstanceOptions {
   return (sequelize as unknown as { options?: InstanceOptions }).options ?? {};
 }
 
-/** Options of a Sequelize instance that Sequelize does not declare. */
+/** The options of a Sequelize instance that tell its schema. Sequelize does not declare them. */
 interface InstanceOptions {
   readonly schema?: string;
   readonly define?: { readonly schema?: string };

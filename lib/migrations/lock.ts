@@ -4,6 +4,7 @@ import type { Database } from '../database/database.js';
 import { isLockTimeout, isRetryable, wasNotSent } from '../database/faults.js';
 import { managerLike } from '../database/side-connections.js';
 import { performance, sleep } from '../timers.js';
+import { journalTable } from './journal.js';
 
 const LOCK_SECONDS = 30;
 /** During this time, a statement on MySQL gives up immediately instead of waiting for a lock. */
@@ -240,7 +241,7 @@ function onConnection(sequelize: Sequelize, connection: object): Run {
 }
 
 function nameIn(database: Database): string {
-  return database.statements.literal(database.table('latchkey_migrations'));
+  return database.statements.literal(database.table(journalTable.name));
 }
 
 /** Polls for the lock, because a statement that waits for it could exceed the connection's timeouts. */

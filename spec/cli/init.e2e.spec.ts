@@ -1,6 +1,6 @@
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { chmod, mkdir, readdir, readFile, stat, symlink } from 'node:fs/promises';
+import { chmod, mkdir, readdir, readFile, rm, stat, symlink } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
@@ -363,6 +363,96 @@ describe('latchkey init', () => {
       1,
       expect.stringMatching(/\nlatchkey: npm failed \(1\)\. .*, run npm install sequelize@6 pg@8\n$/),
     ]);
+  });
+});
+
+describe('latchkey init beside another tool', () => {
+  const APP = `import express from 'express';\nexpress().listen(process.env.PORT);\n`;
+  const packageJson = (more: object = {}) =>
+    JSON.stringify({
+      type: 'module',
+      scripts: { start: 'node app.js' },
+      dependencies: { ...dependencies, ...more },
+    });
+  const DRIZZLE = `export default {\n  dialect: 'sqlite',\n  schema: './schema.js',\n};\n`;
+  const FILTERED = DRIZZLE.replace('{', "{\n  tablesFilter: ['!auth_*'],");
+
+  test('excludes its tables in the config of Drizzle, once', async () => {
+    await projects.write('drizzle', {
+      'package.json': packageJson({ 'drizzle-orm': '1' }),
+      'app.js': APP,
+      'drizzle.config.js': DRIZZLE,
+    });
+    const { code, stdout } = await init('drizzle', '--json');
+    expect([code, JSON.parse(stdout)]).toMatchObject([
+      0,
+      {
+        database: 'sqlite',
+        tablePrefix: 'auth_',
+        tools: [{ name: 'Drizzle', files: ['drizzle.config.js'] }],
+        written: expect.arrayContaining(['drizzle.config.js', 'latchkey.config.js']),
+        toAdd: [],
+      },
+    ]);
+    expect(await read('drizzle', 'drizzle.config.js')).toBe(FILTERED);
+    expect(await read('drizzle', 'latchkey.config.js')).toContain("\n  tablePrefix: 'auth_',\n");
+    const before = await filesOf('drizzle');
+    const again = await init('drizzle');
+    expect([again.code, again.stdout]).toEqual([0, expect.stringContaining('Nothing to write')]);
+    expect(await filesOf('drizzle')).toEqual(before);
+  });
+
+  test('prints the lines for what it does not edit, with all tables', async () => {
+    await projects.write('several', {
+      'package.json': packageJson(),
+      'app.js': APP,
+      '.env': 'DATABASE_URL=file:./dev.db\n',
+      'drizzle.config.js': DRIZZLE.replace('export default', 'const config ='),
+      'prisma/schema.prisma': 'datasource db {\n  provider = "sqlite"\n}\n',
+      'prisma/dev.db': '',
+    });
+    const { code, stdout, stderr } = await init('several');
+    expect([code, stderr]).toEqual([0, '']);
+    expect(stdout).toContain("Set this in drizzle.config.js:\n\n  tablesFilter: ['!auth_*'],\n");
+    const [, external = ''] = /\n {2}tables: \{ external: \[(.*)\] \},\n/.exec(stdout) ?? [];
+    // The tables of a plugin are among them.
+    expect(external.split(', ')).toEqual(
+      expect.arrayContaining(["'auth_users'", "'auth_totp_secrets'", "'auth_latchkey_migrations'"]),
+    );
+    expect(await read('several', 'prisma/schema.prisma')).not.toContain('auth_');
+    // It cannot use the URL of Prisma, but it can use its file.
+    expect(await read('several', '.env')).toContain('\nAUTH_DATABASE_URL=sqlite:./prisma/dev.db\n');
+    expect(await read('several', 'latchkey.config.js')).toContain('process.env.AUTH_DATABASE_URL');
+  });
+
+  test.each([
+    ['the config of Drizzle', { 'drizzle.config.ts': "export default { dialect: 'postgresql' };" }],
+    ['the schema of Prisma', { 'schema.prisma': 'datasource db { provider = "postgresql" }' }],
+    ['DATABASE_URL', { '.env': 'DATABASE_URL=postgresql://localhost/app\n' }],
+  ])('uses the database of %s', async (_what, files) => {
+    await projects.write('database', { 'package.json': packageJson({ pg: '8', mysql2: '3' }), ...files });
+    const { code, stdout } = await init('database', '--json');
+    expect([code, JSON.parse(stdout)]).toMatchObject([0, { database: 'postgres', tablePrefix: 'auth_' }]);
+    await rm(join(projects.folder, 'database'), { recursive: true });
+  });
+
+  test('keeps the prefix of a config that it has written before', async () => {
+    await projects.write('later', { 'package.json': packageJson() });
+    expect((await init('later')).code).toBe(0);
+    await projects.write('later', { 'drizzle.config.js': DRIZZLE });
+    const { code, stdout } = await init('later', '--json');
+    expect([code, JSON.parse(stdout)]).toMatchObject([0, { written: [], tablePrefix: '' }]);
+    const [{ lines }] = JSON.parse(stdout).toAdd;
+    expect(lines).toEqual([expect.stringMatching(/^tablesFilter: \['!users', .*'!totp_secrets'/)]);
+  });
+
+  test('refuses a config of Drizzle that is a link out of the folder', async () => {
+    await projects.write('linked-drizzle', { 'package.json': packageJson(), 'app.js': APP });
+    await projects.write('.', { 'outside.config.js': DRIZZLE });
+    await symlink('../outside.config.js', join(projects.folder, 'linked-drizzle/drizzle.config.js'));
+    const { code, stderr } = await init('linked-drizzle');
+    expect([code, stderr]).toEqual([1, expect.stringContaining('drizzle.config.js is a symbolic link')]);
+    expect(await read('.', 'outside.config.js')).toBe(DRIZZLE);
   });
 });
 

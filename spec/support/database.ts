@@ -8,6 +8,11 @@ import { connectByUrl, type Dialect } from '../../lib/database/connect.js';
 /** The database that the current round of specs runs on. */
 export const dialect = (process.env.LATCHKEY_SPEC_DATABASE ?? 'sqlite') as Dialect;
 
+/** The kind of a database. */
+export function dialectIn({ sequelize }: SpecDatabase): Dialect {
+  return sequelize.getDialect() as Dialect;
+}
+
 export interface SpecDatabase {
   /** The URL as an app would put it in its config. */
   readonly url: string;

@@ -1,6 +1,6 @@
 import type { Sequelize } from 'sequelize';
 import { connectByUrl } from '../../lib/database/connect.js';
-import { dialect, rows, type SpecDatabase } from './database.js';
+import { dialect, dialectIn, rows, type SpecDatabase } from './database.js';
 
 /** Creates the app's own Sequelize instance, and records everything that is sent through it, including secrets. */
 export function recordingSequelize({ url }: SpecDatabase) {
@@ -24,7 +24,7 @@ export async function tablesOf(database: SpecDatabase): Promise<string[]> {
       sqlite: "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite%'",
       mysql: 'SELECT table_name AS name FROM information_schema.tables WHERE table_schema = DATABASE()',
       postgres: 'SELECT tablename AS name FROM pg_tables WHERE schemaname = current_schema()',
-    }[dialect],
+    }[dialectIn(database)],
   );
   return found.map(({ name }) => name);
 }

@@ -1,10 +1,12 @@
-import { dialect, rows, type SpecDatabase } from './database.js';
+import { dialectIn, rows, type SpecDatabase } from './database.js';
 import { tablesOf } from './plans.js';
 
 /** Returns the tables of a database with their columns, constraints and indexes, as the database describes them. */
 export async function schemaOf(database: SpecDatabase): Promise<Record<string, string[]>> {
   const tables = (await tablesOf(database)).sort();
-  const described = tables.map(async (table) => [table, await LINES[dialect](database, table)] as const);
+  const described = tables.map(
+    async (table) => [table, await LINES[dialectIn(database)](database, table)] as const,
+  );
   return Object.fromEntries(await Promise.all(described));
 }
 

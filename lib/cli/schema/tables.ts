@@ -99,7 +99,7 @@ export function schemaOf(auth: Auth): ShownSchema {
     dialect: database.dialect,
     tables,
     relations: all.flatMap(([model, declaration]) => relationsOf(model, declaration, database, tables)),
-    pgSchema: searchPathOf(database.sequelize),
+    pgSchema: searchPathOf(database.sequelize) ?? 'public',
     timeZone: database.dialect === 'mysql' && timezone !== '+00:00' ? timezone : null,
   };
 }
