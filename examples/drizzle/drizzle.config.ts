@@ -7,7 +7,8 @@ export default defineConfig({
   dialect: dialects[folder],
   // Not latchkey.ts, whose tables belong to latchkey.
   schema: `./${folder}/schema.ts`,
+  out: `./${folder}/migrations`,
   dbCredentials: { url: url.replace('sqlite:', 'file:') },
-  // Without this, drizzle-kit would drop latchkey's tables.
+  // Without this, drizzle-kit push would drop latchkey's tables.
   tablesFilter: ['!auth_*'],
 });

@@ -10,7 +10,11 @@
 import { relations } from 'drizzle-orm';
 import { boolean, customType, datetime, index, int, mysqlTable, text, unique, varchar } from 'drizzle-orm/mysql-core';
 
-/** The type of latchkey's ids. Use it for your own columns with a foreign key, because MySQL compares the collations. */
+/**
+ * The type of latchkey's ids. Use it for your own columns with a foreign key, because MySQL compares the collations. Then
+ * change your tables with drizzle-kit generate and migrate only: drizzle-kit push does not compare collations. It would see
+ * a change of the column each time, and empty your table.
+ */
 export const latchkeyId = customType<{ data: string }>({
   dataType: () => 'char(36) character set utf8mb4 collate utf8mb4_bin',
 });

@@ -58,7 +58,11 @@ const TABLE = { mysql: 'mysqlTable', postgres: 'pgTable', sqlite: 'sqliteTable' 
 
 /** The types of columns that a dialect of Drizzle does not have. */
 const OWN_TYPES = {
-  mysql: `/** The type of latchkey's ids. Use it for your own columns with a foreign key, because MySQL compares the collations. */
+  mysql: `/**
+ * The type of latchkey's ids. Use it for your own columns with a foreign key, because MySQL compares the collations. Then
+ * change your tables with drizzle-kit generate and migrate only: drizzle-kit push does not compare collations. It would see
+ * a change of the column each time, and empty your table.
+ */
 export const latchkeyId = customType<{ data: string }>({
   dataType: () => 'char(36) character set utf8mb4 collate utf8mb4_bin',
 });
