@@ -491,6 +491,24 @@ test('an Auth on a Sequelize instance of the app joins a connection too', async 
   await own.close();
 });
 
+if (dialect === 'postgres')
+  test('with a schema in the URL, latchkey’s tables are there, and a connection has to find them', async () => {
+    await app.send('CREATE SCHEMA accounts');
+    const other = open(`${database.url}?options=-csearch_path%3Daccounts`);
+    await other.migrate();
+    await app.begin();
+    const join = () => other.credential.signUp({ ...person('ada'), transaction: app });
+    await expect(join()).rejects.toThrow('its search_path leads to other tables');
+    await app.send('SET LOCAL search_path = accounts');
+    await join();
+    await app.send('COMMIT');
+    expect([await stored(), await rows(database, 'SELECT email FROM accounts.users')]).toEqual([
+      '',
+      [{ email: 'ada@example.com' }],
+    ]);
+    await other.close();
+  });
+
 if (dialect === 'mysql')
   test('options of the app’s connection change no result', async () => {
     const odd = {
