@@ -161,7 +161,10 @@ export const BREAKS: readonly Break[] = [
       },
       {
         file: 'database/database.ts',
-        text: `        return turn.inTime(this.#units.during(transaction, () => work(transaction)));
+        text: `        return turn.inTime(this.#units.during(transaction, () => work(transaction))).catch((error) => {
+          this.#dropIfUsed(transaction);
+          throw error;
+        });
       }),
     );
     for (const one of later) one();`,
