@@ -15,6 +15,7 @@ import {
   type OwnTables,
   ownTables,
   type UsedTool,
+  unseenDanger,
 } from '../migrations/other-tools.js';
 import { coreTables } from '../tables/core.js';
 import type { Package } from './call.js';
@@ -49,10 +50,9 @@ export function addInit(parent: Command, output: (command: Command) => Output, o
     .command('init')
     .description('Add latchkey to an empty folder or an Express app: a config, .env, scripts and packages.')
     .addOption(
-      new Option(
-        '--database <name>',
-        'the database (default: the one whose driver is installed, or sqlite)',
-      ).choices(DATABASE_NAMES),
+      new Option('--database <name>', 'the database (default: found in the folder, or sqlite)').choices(
+        DATABASE_NAMES,
+      ),
     )
     .option(
       '--typescript',
@@ -144,15 +144,27 @@ async function exposuresIn(folder: string, plan: Plan): Promise<readonly Exposur
 
 function aboutTables(
   { edits, config, prefix }: Plan,
-  { variable }: InitProject,
+  { variable, tools }: InitProject,
   toAdd: readonly Exposure[] | null,
 ): string[] {
+  const unseen = tools.flatMap((tool) => {
+    const danger = unseenDanger(tool);
+    return danger === null
+      ? []
+      : [
+          `package.json names ${tool.name}, but no config of it could be read here. If it does not exclude latchkey's tables, ${danger}: run npx latchkey doctor in its folder.`,
+        ];
+  });
   const done = [
     ...(prefix === '' ? [] : [`The names of latchkey's tables start with ${prefix} (tablePrefix).`]),
     ...[...edits.keys()].map((file) => `${file} now excludes them.`),
     ...(variable === OWN_VARIABLE
       ? [`latchkey cannot use the DATABASE_URL in .env, so its config uses ${OWN_VARIABLE}.`]
       : []),
+    ...(tools.length > 0
+      ? [`Set ${variable} in .env to the database of ${tools.map(({ name }) => name).join(' and ')}.`]
+      : []),
+    ...unseen,
   ];
   if (toAdd === null)
     return [
@@ -330,14 +342,17 @@ function planOf(project: InitProject): Plan {
 /** A config that exists keeps its prefix, because its tables have it. */
 function prefixFor(config: string, { isExisting }: InitProject): string {
   if (!existsSync(config)) return isExisting ? 'auth_' : '';
-  return /\btablePrefix: '([a-z0-9_]*)'/.exec(readFileSync(config, 'utf8'))?.[1] ?? '';
+  return /\btablePrefix: ["'`]([a-z0-9_]*)["'`]/.exec(readFileSync(config, 'utf8'))?.[1] ?? '';
 }
 
 /** Without a prefix, the names depend on the plugins, so no config is edited. */
 function editsOf(tools: readonly UsedTool[], tables: OwnTables): ReadonlyMap<string, string> {
   if (tables.prefix === '') return new Map();
   return new Map(
-    exposuresOf(tools, tables).flatMap(({ file, edited }) => (edited === null ? [] : [[file, edited]])),
+    exposuresOf(tools, tables).flatMap(({ file, edited }) =>
+      // A link can lead to a config that other projects use too.
+      edited === null || lstatSync(file).isSymbolicLink() ? [] : [[file, edited]],
+    ),
   );
 }
 

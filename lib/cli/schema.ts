@@ -73,7 +73,7 @@ async function writeSchema({ auth, out, options, fail }: Call): Promise<void> {
   const { file, shown, present } = written;
   const command = `npx latchkey schema --for ${name}`;
   // The file can be one of the app's own, such as prisma/schema.prisma.
-  if (present.trim() !== '' && !present.includes(command))
+  if (present.trim() !== '' && !present.includes(`To write this file again: ${command} `))
     throw new Refusal(
       `--out: ${shown} is not a file of ${command}: choose another file`,
       'exists',

@@ -174,12 +174,14 @@ export class Database {
         return connection;
       },
     };
+    let outcome: T;
     try {
-      return await this.context.forApp(() => work(given));
+      outcome = await this.context.forApp(() => work(given));
     } finally {
       this.#usingConnection.delete(transaction);
-      if (isUsed) await this.#requireStillOpen(transaction);
     }
+    if (isUsed) await this.#requireStillOpen(transaction);
+    return outcome;
   }
 
   /** MySQL might have ended the transaction after a statement that the hook has sent on the connection. */

@@ -24,6 +24,8 @@ export interface UsedTool {
   readonly name: string;
   /** Its config, and for Prisma its schema. Empty if only package.json names the tool. */
   readonly files: readonly ToolFile[];
+  /** Whether package.json names its commands, but none of its files could be read. */
+  readonly isUnseen: boolean;
   /** The database in these files. Null if they do not name one that latchkey supports. */
   readonly dialect: Dialect | null;
 }
@@ -58,7 +60,7 @@ export interface Exposure {
 export function findTools(folder = '.'): UsedTool[] {
   const packages = packagesIn(folder);
   const paths = FOLDERS.flatMap((below) => filesIn(folder, below));
-  return TOOLS.flatMap(({ name, packages: names, files: pattern, database = null }) => {
+  return TOOLS.flatMap(({ name, packages: names, commands = [], files: pattern, database = null }) => {
     const found = paths.filter((path) => pattern.test(path));
     if (found.length === 0 && !names.some((one) => packages.has(one))) return [];
     const texts = found.flatMap((path) => read(folder, path) ?? []);
@@ -66,7 +68,8 @@ export function findTools(folder = '.'): UsedTool[] {
     const files =
       texts.length < found.length ? [] : found.map((path, at) => ({ path, text: texts[at] ?? '' }));
     const named = files.map(({ text }) => wordIn(text, database)).find((word) => word !== null);
-    return [{ name, files, dialect: DIALECTS[named ?? ''] ?? null }];
+    const isUnseen = files.length === 0 && commands.some((one) => packages.has(one));
+    return [{ name, files, isUnseen, dialect: DIALECTS[named ?? ''] ?? null }];
   });
 }
 
@@ -76,6 +79,7 @@ export function findTools(folder = '.'): UsedTool[] {
  */
 export function exposuresOf(tools: readonly UsedTool[], tables: OwnTables): Exposure[] {
   return tools.flatMap(({ name, files }) => {
+    if (files.some(({ text }) => EXCLUDED.test(text))) return [];
     const tool = TOOLS.find((one) => one.name === name);
     const exposed = tool?.exposed?.(files, tables) ?? [];
     return exposed.map(({ file, isMissing = false, lines, more = null, edited = null }) => ({
@@ -91,12 +95,23 @@ export function exposuresOf(tools: readonly UsedTool[], tables: OwnTables): Expo
 
 /** Returns what to do about an exposure, on one line. */
 export function fixOf({ file, lines, more }: Exposure): string {
-  return `set in ${file}: ${lines.join(' ')}${more === null ? '' : ` ${more}`}`;
+  return [`set in ${file}:`, ...lines, ...(more === null ? [] : [more])].join(' ');
 }
+
+/** Returns what a tool does whose config could not be found. Null if it leaves the tables alone, or if it was found. */
+export function unseenDanger({ name, isUnseen }: UsedTool): string | null {
+  const { danger = null } = TOOLS.find((one) => one.name === name) ?? {};
+  return isUnseen ? danger : null;
+}
+
+/** A comment by which an app says that its config excludes the tables in a way that cannot be read from its text. */
+const EXCLUDED = /\blatchkey: excluded\b/;
 
 interface Tool {
   readonly name: string;
   readonly packages: readonly string[];
+  /** The packages whose commands change tables. */
+  readonly commands?: readonly string[];
   /** The paths of its files. */
   readonly files: RegExp;
   /** Finds the name of the database in a file. */
@@ -135,7 +150,8 @@ const TOOLS: readonly Tool[] = [
   {
     name: 'Drizzle',
     packages: ['drizzle-orm', 'drizzle-kit'],
-    files: /^drizzle[\w.-]*\.config\.([mc]?[jt]s|json)$/,
+    commands: ['drizzle-kit'],
+    files: /^drizzle(?=[\w.-]*config)[\w.-]*\.([mc]?[jt]s|json)$/,
     database: DRIZZLE_DATABASE,
     danger: 'drizzle-kit push drops them',
     exposed: (files, tables) =>
@@ -144,12 +160,14 @@ const TOOLS: readonly Tool[] = [
         .filter(({ text }) => !isExcludedByDrizzle(codeOf(text), tables))
         .map((file) => {
           const line = drizzleLine(file, tables);
-          return { file: file.path, lines: [line], edited: withDrizzleLine(file, line) };
+          if (line === null) return { file: file.path, lines: [], more: NO_GLOB };
+          return { file: file.path, lines: [line], edited: withDrizzleLine(file, line, tables) };
         }),
   },
   {
     name: 'Prisma',
     packages: ['prisma', '@prisma/client'],
+    commands: ['prisma'],
     files: /^(prisma\.config\.[mc]?[jt]s|\.config\/prisma\.[mc]?[jt]s|(prisma\/(schema\/)?)?[^/]+\.prisma)$/,
     database: PRISMA_DATABASE,
     danger: 'prisma db push drops them, and prisma migrate dev asks to reset the database',
@@ -158,6 +176,7 @@ const TOOLS: readonly Tool[] = [
   {
     name: 'MikroORM',
     packages: ['@mikro-orm/core'],
+    commands: ['@mikro-orm/cli', '@mikro-orm/migrations'],
     files: /^(src\/)?mikro-orm\.config\.[mc]?[jt]s$/,
     database: MIKRO_DATABASE,
     danger: 'mikro-orm schema:update drops them, and migration:create writes a migration that does',
@@ -196,26 +215,45 @@ function isExcludedByDrizzle(code: string, tables: OwnTables): boolean {
   return !tables.names.some((name) => passes(name, globs));
 }
 
-function drizzleLine({ path, text }: ToolFile, tables: OwnTables): string {
+const NO_GLOB =
+  "a tablesFilter that does not match latchkey's tables. Its globs name the tables that it includes, so a glob with ! would include all others: choose a tablePrefix for latchkey that the globs do not match";
+
+/** Returns the line that excludes the tables. Null if no glob can be added. */
+function drizzleLine({ path, text }: ToolFile, tables: OwnTables): string | null {
   const own = tables.prefix === '' ? tables.names : [`${tables.prefix}*`];
-  const others = valuesOf(codeOf(text), 'tablesFilter')?.filter((value) => value.startsWith('!')) ?? [];
+  const globs = valuesOf(codeOf(text), 'tablesFilter') ?? [];
+  const others = globs.filter((glob) => glob.startsWith('!'));
+  const including = globs.filter((glob) => !glob.startsWith('!') && glob !== '*');
+  const kept = including.filter((glob) => !tables.names.some((name) => matches(name, glob)));
+  if (including.length > 0 && kept.length === 0) return null;
   const [key, values] = haveOwnSchema(tables)
     ? ['schemaFilter', ['public']]
-    : ['tablesFilter', [...others, ...own.map((name) => `!${name}`)]];
+    : ['tablesFilter', kept.length > 0 ? kept : [...others, ...own.map((name) => `!${name}`)]];
   return path.endsWith('.json') ? `"${key}": ${JSON.stringify(values)},` : `${key}: [${quoted(values)}],`;
 }
 
 const JSON_OBJECT = /^\s*\{/g;
 const EXPORTED_OBJECT = /^(export default|module\.exports =) (defineConfig\()?\{/gm;
 
-/** Adds the line at the start of the object that the config exports, if it has no filter yet. */
-function withDrizzleLine({ path, text }: ToolFile, line: string): string | null {
-  if (/\b(tables|schema)Filter\b/.test(text)) return null;
+/** Adds the line at the start of the object that the config exports, if that is certain to exclude the tables. */
+function withDrizzleLine({ path, text }: ToolFile, line: string, tables: OwnTables): string | null {
+  if (/\b(tables|schema)Filter\b|\.\.\./.test(text)) return null;
   const [found, ...others] = text.matchAll(path.endsWith('.json') ? JSON_OBJECT : EXPORTED_OBJECT);
   if (!found || others.length > 0) return null;
   const at = found.index + found[0].length;
   const [, start = ' '] = /^(\r?\n[ \t]*)\S/.exec(text.slice(at)) ?? [];
-  return text.slice(0, at) + start + line + text.slice(at);
+  const edited = text.slice(0, at) + start + line + text.slice(at);
+  const isValid = !path.endsWith('.json') || isJson(edited);
+  return isValid && isExcludedByDrizzle(codeOf(edited), tables) ? edited : null;
+}
+
+function isJson(text: string): boolean {
+  try {
+    JSON.parse(text);
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 /** Whether drizzle-kit looks at a table or schema: a negated glob excludes what it matches, and includes all others. */

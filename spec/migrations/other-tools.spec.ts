@@ -4,7 +4,13 @@ import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { internalsOf } from '../../lib/auth.js';
 import { createAuth, twoFactor } from '../../lib/index.js';
-import { exposuresOf, findTools, fixOf, type OwnTables } from '../../lib/migrations/other-tools.js';
+import {
+  exposuresOf,
+  findTools,
+  fixOf,
+  type OwnTables,
+  unseenDanger,
+} from '../../lib/migrations/other-tools.js';
 import { SECRET } from '../support/app.js';
 
 const POSTGRES: OwnTables = {
@@ -58,6 +64,7 @@ test.each([
 describe('finding tools', () => {
   test.each([
     ['Drizzle', 'drizzle-orm', 'drizzle.config.ts', "dialect: 'mysql'", 'mysql'],
+    ['Drizzle', 'drizzle-orm', 'drizzle.config.prod.ts', '', null],
     ['Drizzle', 'drizzle-kit', 'drizzle.dev.config.json', '{ "dialect": "turso" }', 'sqlite'],
     [
       'Prisma',
@@ -73,11 +80,12 @@ describe('finding tools', () => {
     ['MikroORM', '@mikro-orm/core', 'src/mikro-orm.config.ts', "from '@mikro-orm/mariadb'", 'mysql'],
   ])('finds %s by %s in package.json and by %s', async (name, dependency, path, text, dialect) => {
     const packageJson = JSON.stringify({ devDependencies: { [dependency]: '1' } });
+    const isUnseen = ['drizzle-kit', 'prisma'].includes(dependency);
     expect(findTools(await folderWith({ 'package.json': packageJson }))).toEqual([
-      { name, files: [], dialect: null },
+      { name, files: [], isUnseen, dialect: null },
     ]);
     expect(findTools(await folderWith({ [path]: text }))).toEqual([
-      { name, files: [{ path, text }], dialect },
+      { name, files: [{ path, text }], isUnseen: false, dialect },
     ]);
   });
 
@@ -132,7 +140,6 @@ describe('Drizzle', () => {
     ["/* tablesFilter: ['!auth_*'] */"],
     ["tablesFilter: ['*']"],
     ['tablesFilter: []'],
-    ["tablesFilter: ['auth_users']"],
     ['tablesFilter: filtersOfAnotherFile'],
     ["schemaFilter: ['public', 'app']"],
   ])('has a line to add to %s', async (options) => {
@@ -143,6 +150,19 @@ describe('Drizzle', () => {
     expect(await linesFor("tablesFilter: ['!auth_users', '!spatial_ref_sys']")).toEqual([
       "tablesFilter: ['!auth_users', '!spatial_ref_sys', '!auth_*'],",
     ]);
+  });
+
+  // With a glob that begins with !, drizzle-kit would include all tables that the glob does not match.
+  test('adds no exception to globs that name the tables', async () => {
+    expect(await linesFor("tablesFilter: ['auth_*', 'app_*']")).toEqual(["tablesFilter: ['app_*'],"]);
+    const [exposure] = await exposuresIn({
+      'drizzle.config.ts': "export default { tablesFilter: ['auth_*'] };",
+    });
+    expect(exposure).toMatchObject({
+      lines: [],
+      more: expect.stringContaining('choose a tablePrefix'),
+      edited: null,
+    });
   });
 
   test('names the tables if they have no prefix, or their schema', async () => {
@@ -179,6 +199,8 @@ describe('Drizzle', () => {
     ['export default defineConfig(options);'],
     ["export default {\n  tablesFilter: ['*'],\n};"],
     ["export default {\n  schemaFilter: ['public'],\n};"],
+    ['export default {\n  ...base,\n};'],
+    ['/*\nexport default {\n};\n*/'],
   ])('adds no line to %s', async (text) => {
     const [exposure] = await exposuresIn({ 'drizzle.config.ts': text });
     expect(exposure).toMatchObject({ lines: PREFIXED, edited: null });
@@ -259,6 +281,21 @@ describe('MikroORM', () => {
   ])('has a line to add to %j', async (options, tables, line) => {
     expect(await linesOf(options, tables)).toEqual([line]);
   });
+});
+
+test('a config can say that it excludes the tables', async () => {
+  const text = '// latchkey: excluded (the filter is in filters.ts)\nexport default { tablesFilter };';
+  expect(await exposuresIn({ 'drizzle.config.ts': text })).toEqual([]);
+});
+
+test('a tool whose config is elsewhere is dangerous, unless it leaves unknown tables alone', async () => {
+  const dangerOf = async (dependency: string) => {
+    const packageJson = JSON.stringify({ dependencies: { [dependency]: '1' } });
+    return findTools(await folderWith({ 'package.json': packageJson })).map(unseenDanger);
+  };
+  expect(await dangerOf('drizzle-kit')).toEqual(['drizzle-kit push drops them']);
+  expect(await dangerOf('drizzle-orm')).toEqual([null]);
+  expect(await dangerOf('knex')).toEqual([null]);
 });
 
 test('Knex and TypeORM leave unknown tables alone', async () => {

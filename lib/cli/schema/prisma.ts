@@ -62,7 +62,11 @@ export function prismaSource(schema: ShownSchema, present: string): string {
 function ownLines(present: string): ReadonlyMap<string, readonly string[]> {
   return new Map(
     [...present.matchAll(/^model (\w+) \{\r?\n([\s\S]*?)^\}/gm)].map(([, model = '', body = '']) => {
-      const [, own = ''] = body.split(OWN);
+      const [, own] = body.split(OWN);
+      if (own === undefined)
+        throw new Refusal(
+          `--out: the model ${model} of the file has lost the line ${OWN}. Add it again, above the fields that you have added to the model, so that they stay`,
+        );
       const lines = own.split(/\r?\n/).filter((line) => line.trim() !== '' && !/^\s*@@/.test(line));
       return [model, lines];
     }),
