@@ -129,13 +129,18 @@ describe.each(Object.entries(TOOLS))('latchkey schema --for %s', (tool, { file, 
     expect([code, JSON.parse(stdout)]).toMatchObject([1, { for: tool, isCurrent: false }]);
   });
 
-  test('replaces no file of the app', async () => {
-    await project.write({ 'own.txt': 'model Own {}' });
-    const { code, stderr } = await schema('sqlite', ['--for', tool, '--out', 'own.txt']);
-    expect([code, stderr]).toEqual([
-      2,
-      expect.stringContaining('own.txt is not a file of npx latchkey schema'),
-    ]);
+  test('replaces no file of the app, and none of another tool', async () => {
+    const names = Object.entries(TOOLS).filter(([other]) => other !== tool);
+    const ofOthers = await Promise.all(names.map(([other]) => schema('sqlite', ['--for', other])));
+    const command = `{ "scripts": { "schema": "npx latchkey schema --for ${tool} --out x" } }`;
+    for (const text of ['model Own {}', command, ...ofOthers.map(({ stdout }) => stdout)]) {
+      await project.write({ 'own.txt': text });
+      const { code, stderr } = await schema('sqlite', ['--for', tool, '--out', 'own.txt']);
+      expect([code, stderr]).toEqual([
+        2,
+        expect.stringContaining('own.txt is not a file of npx latchkey schema'),
+      ]);
+    }
   });
 });
 
@@ -255,6 +260,22 @@ model Project {
     const { code, stderr } = await schema('sqlite', out, 'plugin');
     expect([code, stderr]).toEqual([1, expect.stringContaining('your own lines in the model AuthApiKey')]);
     expect(await read('lost/latchkey.prisma')).toBe(own);
+  });
+
+  test('requires the line above the relations', async () => {
+    const out = ['--for', 'prisma', '--out', 'changed/latchkey.prisma'];
+    await schema('sqlite', out);
+    const changed = (await read('changed/latchkey.prisma')).replace(
+      '// Relations to your own models:',
+      '// Ours',
+    );
+    await project.write({ 'changed/latchkey.prisma': changed });
+    const { code, stderr } = await schema('sqlite', out);
+    expect([code, stderr]).toEqual([
+      1,
+      expect.stringContaining('has lost the line // Relations to your own'),
+    ]);
+    expect(await read('changed/latchkey.prisma')).toBe(changed);
   });
 
   test('says that times are wrong if they are not stored as UTC', () => {
