@@ -30,7 +30,7 @@ export function appConnection(sequelize: Sequelize, given: unknown): AppConnecti
 }
 
 function ofPostgres(given: unknown): AppConnection {
-  if (!has(given, 'query') || 'totalCount' in given) throw notAConnection('a client of pg', given);
+  if (!has(given, 'query') || !has(given, 'escapeLiteral')) throw notAConnection('a client of pg', given);
   return { inner: given, connection: given };
 }
 
@@ -42,7 +42,7 @@ interface MysqlConnection {
 
 function ofMysql(given: unknown, { timezone }: { timezone: string }): AppConnection {
   const { connection: inner = given } = (given ?? {}) as { connection?: unknown };
-  if (!has(inner, 'query') || !has(inner, 'execute') || 'getConnection' in inner)
+  if (!has(inner, 'query') || !has(inner, 'execute') || !has(inner, 'promise') || 'getConnection' in inner)
     throw notAConnection('a connection of mysql2', given);
   const mysql = inner as unknown as MysqlConnection;
   // The results must not depend on the options of the app's connection.
@@ -69,7 +69,7 @@ function ofMysql(given: unknown, { timezone }: { timezone: string }): AppConnect
 }
 
 function ofSqlite(given: unknown): AppConnection {
-  if (has(given, 'execute') && 'closed' in given) {
+  if (has(given, 'execute') && has(given, 'commit') && 'closed' in given) {
     const transaction = given as unknown as LibsqlTransaction;
     return {
       inner: given,
@@ -77,7 +77,8 @@ function ofSqlite(given: unknown): AppConnection {
       isInTransaction: () => !transaction.closed,
     };
   }
-  if (!has(given, 'prepare') || !has(given, 'exec'))
+  // The statements of the package sqlite3, which has `each`, are asynchronous.
+  if (!has(given, 'prepare') || !has(given, 'exec') || 'each' in given)
     throw notAConnection('a database of better-sqlite3 or node:sqlite, or a transaction of libsql', given);
   const driver = given as unknown as Driver;
   return {
@@ -89,12 +90,14 @@ function ofSqlite(given: unknown): AppConnection {
 
 /** Finds out whether a transaction has begun, without a property for it. Nothing else runs meanwhile. */
 function isBegun(driver: Driver): boolean {
+  // The app's own statements are watched.
+  const { prepare } = Object.getPrototypeOf(driver) as Driver;
   try {
-    driver.exec('BEGIN');
+    prepare.call(driver, 'BEGIN').run();
   } catch (error) {
     return /within a transaction/.test(String(error));
   }
-  driver.exec('ROLLBACK');
+  prepare.call(driver, 'ROLLBACK').run();
   return false;
 }
 

@@ -102,9 +102,36 @@ export async function inSavepoint<T>(
 
 /** Ends a transaction that no longer exists in the database, so that no further statement is sent. */
 export async function abandon(transaction: Transaction): Promise<void> {
-  if (isEnded(transaction)) return;
-  await transaction.rollback().catch(() => undefined);
-  Object.assign(transaction, { finished: 'rollback' });
+  const root = rootOf(transaction);
+  if (!isEnded(root)) await root.rollback().catch(() => undefined);
+  for (let one: Transaction | undefined = transaction; one; one = inner(one).parent)
+    Object.assign(one, { finished: 'rollback' });
+}
+
+const kept = new WeakMap<Transaction, number>();
+
+/** Whether a hook of the app uses the connection of a transaction. */
+export function isKeptFromPool(transaction: Transaction): boolean {
+  return (kept.get(transaction) ?? 0) > 0;
+}
+
+/**
+ * While a hook of the app uses the connection of a transaction, makes the end of the transaction close the connection.
+ * Otherwise, a later statement of the hook could take effect in another transaction of the pool.
+ *
+ * @returns the function that ends this
+ */
+export function keepFromPool(transaction: Transaction): () => void {
+  const it = transaction as Transaction & Record<'cleanup' | 'forceCleanup', () => unknown>;
+  // On SQLite, Sequelize closes the connection in any case.
+  if (inner(transaction).sequelize?.getDialect() === 'sqlite') return () => undefined;
+  kept.set(transaction, (kept.get(transaction) ?? 0) + 1);
+  it.cleanup = it.forceCleanup;
+  return () => {
+    const count = (kept.get(transaction) ?? 1) - 1;
+    kept.set(transaction, count);
+    if (count === 0) Reflect.deleteProperty(it, 'cleanup');
+  };
 }
 
 /**

@@ -1,4 +1,3 @@
-import { AsyncResource } from 'node:async_hooks';
 import type { Transaction } from 'sequelize';
 import type { CallContext } from '../context/call.js';
 import { performance, timers } from '../timers.js';
@@ -45,8 +44,8 @@ export class Commits {
     this.#rows = rows;
   }
 
-  /** Makes all of `work` run after the commit of a transaction. If it is rolled back, `work` does not run. */
-  async add(transaction: Transaction, work: readonly (() => void)[]): Promise<void> {
+  /** Makes `work` run after the commit of a transaction. If it is rolled back, `work` does not run. */
+  async add(transaction: Transaction, work: () => void): Promise<void> {
     const id = await this.#rows?.insert(transaction);
     if (id === undefined) throw new TypeError('there are no rows of commits');
     const since = performance.now();
@@ -56,10 +55,7 @@ export class Commits {
       since,
       pauseMs: FIRST_PAUSE_MS,
       lookAt: since + FIRST_PAUSE_MS,
-      // Listeners and platforms recognize the request by its AsyncLocalStorage.
-      work: AsyncResource.bind(() => {
-        for (const one of work) one();
-      }),
+      work,
       stopAnnouncing() {
         timers.clearTimeout(announced);
         end();

@@ -1,3 +1,4 @@
+import { AsyncResource } from 'node:async_hooks';
 import { stat } from 'node:fs/promises';
 import { QueryTypes, type Sequelize, Transaction } from 'sequelize';
 import type { JoinedTransaction } from '../context/call.js';
@@ -5,7 +6,7 @@ import { type AppConnection, appConnection } from './app-connections.js';
 import { Section, savepointName } from './app-transaction.js';
 import type { Commits } from './commits.js';
 import type { Dialect } from './connect.js';
-import { asFailure, endsTransaction } from './faults.js';
+import { asFailure, isRolledBack } from './faults.js';
 import { OpenTransaction } from './open-transaction.js';
 import { resultOf } from './sqlite-driver.js';
 
@@ -64,7 +65,7 @@ export class ConnectionTransactions {
   async join(given: unknown): Promise<JoinedTransaction> {
     const connection = appConnection(this.database.sequelize, given);
     if (connection.isInTransaction?.() === false) throw noTransaction();
-    const open = OpenTransaction.enter(connection.inner);
+    const open = OpenTransaction.enter(connection.inner, this.database.dialect === 'mysql');
     const handle = this.#handles.get(open) ?? this.#handleOn(connection, open);
     const exclusively = <T>(work: () => Promise<T>) => Section.current(open).run(work);
     try {
@@ -79,8 +80,12 @@ export class ConnectionTransactions {
       exclusively,
       afterCommit: (work) => later.push(work),
       end: async () => {
+        // Listeners and platforms recognize the request by its AsyncLocalStorage.
+        const work = AsyncResource.bind(() => {
+          for (const one of later) one();
+        });
         try {
-          if (later.length > 0) await exclusively(() => this.database.commits.add(handle, later));
+          if (later.length > 0) await exclusively(() => this.database.commits.add(handle, work));
         } finally {
           open.leave();
         }
@@ -95,7 +100,12 @@ export class ConnectionTransactions {
         'latchkey: the transaction belongs to the connection that your app has passed: end it there',
       );
     };
-    const own = { connection: guarded(app, open), commit: refuse, rollback: refuse };
+    const afterCommit = () => {
+      throw new TypeError(
+        'latchkey: Sequelize does not see the commit of this transaction: do the work where your app commits',
+      );
+    };
+    const own = { connection: guarded(app, open), commit: refuse, rollback: refuse, afterCommit };
     const handle = Object.assign(new Transaction(this.database.sequelize, {}), own);
     // Sequelize sets it after a deadlock on MySQL, which ends the transaction.
     Object.defineProperty(handle, 'finished', {
@@ -112,23 +122,24 @@ export class ConnectionTransactions {
     const options = { transaction: handle, raw: true };
     const send: Send = (sql) => sequelize.query(sql, { ...options, type: QueryTypes.SELECT });
     if (!app.isInTransaction) await requireTransaction((sql) => sequelize.query(sql, options));
-    const { size } = this.database.tables;
-    const place = await this.#placeOf(send, app.inner).catch((error) => {
+    const tables = [...this.database.tables].sort();
+    const place = await this.#placeOf(send, tables, app.inner).catch((error) => {
       throw asFailure(error);
     });
     if (place !== null && place === this.#ownPlace) return;
     // The server might have been restarted since, or further tables have been used.
-    const own = await this.database.share(() => this.#placeOf((sql) => this.database.select(sql)));
-    if (size === this.database.tables.size) this.#ownPlace = own;
-    if (place === null || place !== own)
+    this.#ownPlace = await this.database.share(() =>
+      this.#placeOf((sql) => this.database.select(sql), tables),
+    );
+    if (place === null || place !== this.#ownPlace)
       throw new TypeError(
         'latchkey: transaction.connection is connected to another database than the one in database, or on PostgreSQL, its search_path leads to other tables',
       );
   }
 
   /** Returns what identifies the database of a connection. Null if nothing does, as for a database in memory. */
-  async #placeOf(send: Send, connection?: object): Promise<string | null> {
-    const { dialect, tables } = this.database;
+  async #placeOf(send: Send, tables: readonly string[], connection?: object): Promise<string | null> {
+    const { dialect } = this.database;
     if (dialect === 'sqlite') return fileOf(await send('PRAGMA database_list'));
     if (dialect === 'mysql') {
       const server = (connection && this.#servers.get(connection)) ?? (await serverOf(send));
@@ -136,7 +147,7 @@ export class ConnectionTransactions {
       const [row] = await send('SELECT DATABASE() AS place');
       return `${server} ${row?.place}`;
     }
-    const named = [...tables].sort().map((name) => `to_regclass('${name}')::oid`);
+    const named = tables.map((name) => `to_regclass('${name}')::oid`);
     const [row] = await send(
       `SELECT concat_ws(' ', current_database(), extract(epoch FROM pg_postmaster_start_time()), ${named.join(', ')}) AS place`,
     );
@@ -151,21 +162,29 @@ type Done = (this: object, error: Error | null, ...results: unknown[]) => void;
 /** Returns a connection that sends nothing once the transaction has ended. */
 function guarded({ connection, isInTransaction }: AppConnection, open: OpenTransaction): object {
   const methods = connection as Record<string, (...given: unknown[]) => unknown>;
+  const isStillOpen = () => {
+    try {
+      return isInTransaction?.() !== false;
+    } catch {
+      // The app has closed its database.
+      return false;
+    }
+  };
   const guard =
     (name: string) =>
     (...given: unknown[]) => {
       const at = given.findIndex((one) => typeof one === 'function');
       const done = given[at] as Done;
-      if (open.isEnded || isInTransaction?.() === false) {
+      if (open.isEnded || !isStillOpen()) {
         open.end();
         done.call(resultOf(0, 0), hasEnded());
         return { setMaxListeners: () => undefined };
       }
       given[at] = function (this: object, error: Error | null, ...results: unknown[]) {
-        if (endsTransaction(error)) open.end();
+        if (isRolledBack(error)) open.end();
         done.call(this, error, ...results);
       };
-      return methods[name]?.(...given);
+      return open.send(() => methods[name]?.(...given));
     };
   const sending = ['query', 'execute', 'all', 'run'].map((name) => [name, guard(name)]);
   const serialize = (work: () => void) => (methods.serialize ? methods.serialize(work) : work());

@@ -1,7 +1,14 @@
 import { QueryTypes, type Sequelize, type Transaction } from 'sequelize';
 import type { CallContext, JoinedTransaction } from '../context/call.js';
 import { performance } from '../timers.js';
-import { abandon, inSavepoint, isEnded, joinTransaction } from './app-transaction.js';
+import {
+  abandon,
+  inSavepoint,
+  isEnded,
+  isKeptFromPool,
+  joinTransaction,
+  keepFromPool,
+} from './app-transaction.js';
 import { Clock, NOW_SQL } from './clock.js';
 import { Commits } from './commits.js';
 import { connectByUrl, connectionManagerOf, type Dialect, dialectOf, schemaOf } from './connect.js';
@@ -95,8 +102,6 @@ export class Database {
   readonly #ofConnections = new ConnectionTransactions(this);
   /** The transactions of connections that hooks have got. */
   readonly #inHooks = new WeakMap<object, Transaction>();
-  /** The transactions whose connection a hook is using. */
-  readonly #usingConnection = new Set<Transaction>();
   #reading: Promise<void> | undefined;
   readonly #writers: Writers;
   readonly #units = new Units();
@@ -164,13 +169,12 @@ export class Database {
   async inHook<T>(transaction: Transaction, work: (given: GivenToHook) => T | Promise<T>): Promise<T> {
     const connection = this.#connectionOf(transaction);
     this.#inHooks.set(connection, transaction);
-    let isUsed = false;
-    const using = this.#usingConnection;
+    let release: (() => void) | undefined;
     const given: GivenToHook = {
       transaction,
       get connection() {
-        isUsed = true;
-        using.add(transaction);
+        if (isEnded(transaction)) throw new TypeError('latchkey: the transaction of the hook has ended');
+        release ??= keepFromPool(transaction);
         return connection;
       },
     };
@@ -178,15 +182,16 @@ export class Database {
     try {
       outcome = await this.context.forApp(() => work(given));
     } finally {
-      this.#usingConnection.delete(transaction);
+      release?.();
     }
-    if (isUsed) await this.#requireStillOpen(transaction);
+    if (!release || this.dialect !== 'mysql') return outcome;
+    const check = () => this.#requireStillOpen(transaction);
+    await (this.context.joined ? this.context.joined.exclusively(check) : check());
     return outcome;
   }
 
   /** MySQL might have ended the transaction after a statement that the hook has sent on the connection. */
   async #requireStillOpen(transaction: Transaction): Promise<void> {
-    if (this.dialect !== 'mysql') return;
     try {
       await requireTransaction((sql) => this.sequelize.query(sql, { transaction, raw: true }));
     } catch (error) {
@@ -206,7 +211,9 @@ export class Database {
 
   /** Returns latchkey's own transaction, if a hook passes on the connection that it has got. */
   #ofHook({ connection }: ConnectionTransaction): Transaction | undefined {
-    const transaction = this.#inHooks.get(connection);
+    // A connection of mysql2/promise wraps the one with callbacks.
+    const { connection: inner } = (connection ?? {}) as { connection?: object };
+    const transaction = this.#inHooks.get(connection) ?? (inner && this.#inHooks.get(inner));
     return transaction && !isEnded(transaction) ? transaction : undefined;
   }
 
@@ -321,7 +328,7 @@ export class Database {
         await this.primary.checkTransaction(transaction);
         // A transaction that has been reported as failed must be rolled back, even if a hook of the app never returns.
         return turn.inTime(this.#units.during(transaction, () => work(transaction))).catch((error) => {
-          this.#dropIfUsed(transaction);
+          if (isKeptFromPool(transaction)) this.#drop(transaction);
           throw error;
         });
       }),
@@ -330,13 +337,12 @@ export class Database {
     return outcome;
   }
 
-  /** Closes the connection of a failed transaction if a hook might still send statements on it. */
-  #dropIfUsed(transaction: Transaction): void {
-    if (!this.#usingConnection.delete(transaction) || this.dialect === 'sqlite') return;
+  /** Closes the connection of a transaction on which a hook might still send statements, which also rolls it back. */
+  #drop(transaction: Transaction): void {
     const { connection } = transaction as unknown as { connection: object };
     const { pool } = connectionManagerOf(this.sequelize);
     (pool?.write ?? pool)?.destroy(connection).catch(() => undefined);
-    // Otherwise, Sequelize would send a ROLLBACK on it.
+    // Otherwise, Sequelize would send a ROLLBACK first, and a statement of the hook could follow it.
     Object.assign(transaction, { finished: 'rollback' });
   }
 

@@ -2,7 +2,7 @@ import { ConnectionAcquireTimeoutError, type Sequelize, type Transaction } from 
 import { digestInHex } from '../crypto/token.js';
 import { sleep } from '../timers.js';
 import { type ConnectionManager, connectionManagerOf, type Dialect } from './connect.js';
-import { endsTransaction, isBusy } from './faults.js';
+import { isBusy, isRolledBack } from './faults.js';
 import { digestList } from './literal.js';
 import type { Primary } from './primary.js';
 import type { Turn } from './turn.js';
@@ -313,7 +313,7 @@ async function within(transaction: TransactionInternals, work: Work): Promise<Ou
   try {
     return await work(transaction.connection);
   } catch (error) {
-    if (endsTransaction((error as { parent?: unknown }).parent)) {
+    if (isRolledBack((error as { parent?: unknown }).parent)) {
       // MySQL has ended the transaction, so further statements would take effect outside it.
       await transaction.rollback?.().catch(() => undefined);
       transaction.finished = 'rollback';

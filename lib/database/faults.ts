@@ -45,7 +45,7 @@ export function isRefused(error: unknown): boolean {
 }
 
 /** Whether an error of MySQL's driver means that the database has rolled back the whole transaction. */
-export function endsTransaction(error: unknown): boolean {
+export function isRolledBack(error: unknown): boolean {
   const { code = '' } = (error ?? {}) as { code?: string };
   return code === 'ER_LOCK_DEADLOCK' || code === 'ER_CHECKREAD';
 }
@@ -131,9 +131,11 @@ export class AppError extends Error {
   }
 
   get parent(): unknown {
-    const cause = this.cause as (DatabaseFault & { code?: string }) | undefined;
-    // The errors of drivers, which hooks can use too, have no parent.
-    return cause?.parent ?? (RETRYABLE.has(cause?.code ?? '') ? cause : undefined);
+    const { cause } = this as { cause: (DatabaseFault & { code?: string }) | undefined };
+    if (cause?.parent) return cause.parent;
+    // The errors of drivers, which hooks can use too, have no parent. Other libraries wrap them.
+    const inner = cause?.cause as { code?: string } | undefined;
+    return [cause, inner].find((one) => RETRYABLE.has(one?.code ?? ''));
   }
 }
 

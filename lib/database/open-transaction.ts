@@ -1,12 +1,11 @@
-/** The parts of a driver's connection that the app sends statements with. */
-type Sending = Record<string, unknown>;
+import { endsTransaction } from './transaction-end.js';
 
-const SENDING = ['query', 'execute', 'exec'];
+/** The methods of a connection of the app. */
+type Methods = Record<string, unknown>;
 
-// `ROLLBACK TO` only undoes a part. A statement that begins a transaction follows the end of the former one.
-const ENDING =
-  /(?:^|;)\s*(?:commit|rollback(?!\s+(?:work\s+|transaction\s+)?to\b)|end|abort|begin|start\s+transaction|prepare\s+transaction)\b/i;
-const COMMENTS = /^(?:\s*\/\*[\s\S]*?\*\/)+/;
+const SENDING = ['query', 'execute', 'exec', 'prepare'];
+/** What ends a transaction whatever its arguments are. */
+const ENDING = ['reset', 'changeUser', 'release', 'end', 'destroy'];
 
 /**
  * A transaction on a connection of the app, while calls take part in it. Drivers send statements in the order in which
@@ -16,18 +15,19 @@ const COMMENTS = /^(?:\s*\/\*[\s\S]*?\*\/)+/;
 export class OpenTransaction {
   /** The latest one of each connection, for all Auths of the process. */
   static readonly #latest = new WeakMap<object, OpenTransaction>();
+  readonly #stopWatching: () => void;
   #calls = 0;
   #isEnded = false;
-  #stopWatching: () => void;
+  #isSending = false;
 
-  private constructor(connection: object) {
-    this.#stopWatching = watch(connection as Sending, () => this.end());
+  private constructor(connection: object, isMysql: boolean) {
+    this.#stopWatching = this.#watch(connection as Methods, isMysql);
   }
 
   /** Adds a call to the transaction on a connection. */
-  static enter(connection: object): OpenTransaction {
+  static enter(connection: object, isMysql: boolean): OpenTransaction {
     const latest = OpenTransaction.#latest.get(connection);
-    const open = latest && !latest.isEnded ? latest : new OpenTransaction(connection);
+    const open = latest && !latest.isEnded ? latest : new OpenTransaction(connection, isMysql);
     OpenTransaction.#latest.set(connection, open);
     open.#calls++;
     return open;
@@ -36,6 +36,16 @@ export class OpenTransaction {
   /** Whether no further statement can be sent. */
   get isEnded(): boolean {
     return this.#isEnded;
+  }
+
+  /** Sends a statement of latchkey, whose values can look like the end of a transaction. */
+  send<T>(statement: () => T): T {
+    this.#isSending = true;
+    try {
+      return statement();
+    } finally {
+      this.#isSending = false;
+    }
   }
 
   /** Removes a call. After the last one, no statement is sent until the next call. */
@@ -47,29 +57,34 @@ export class OpenTransaction {
     if (!this.#isEnded) this.#stopWatching();
     this.#isEnded = true;
   }
-}
 
-/** Calls `ended` before the app sends a statement that ends its transaction. @returns the function that stops it */
-function watch(connection: Sending, ended: () => void): () => void {
-  const restoring = SENDING.flatMap((name) => {
-    const send = connection[name];
-    if (typeof send !== 'function') return [];
-    const isOwn = Object.hasOwn(connection, name);
-    const watched = function (this: unknown, ...given: unknown[]): unknown {
-      if (ENDING.test(textOf(given[0]).replace(COMMENTS, ''))) ended();
-      return send.apply(this, given);
-    };
-    // The methods of some drivers of SQLite cannot be replaced. They say themselves whether a transaction is open.
-    if (!Reflect.set(connection, name, watched)) return [];
+  /** Notices when the app ends its transaction. @returns the function that stops it */
+  #watch(connection: Methods, isMysql: boolean): () => void {
+    const restoring = [...SENDING, ...ENDING].flatMap((name) => {
+      const method = connection[name];
+      if (typeof method !== 'function') return [];
+      const isOwn = Object.hasOwn(connection, name);
+      const isEnd = (statement: unknown) =>
+        !SENDING.includes(name) || endsTransaction(textOf(statement), isMysql);
+      const before = (statement: unknown) => {
+        if (!this.#isSending && isEnd(statement)) this.end();
+      };
+      const watched = function (this: unknown, ...given: unknown[]): unknown {
+        before(given[0]);
+        return method.apply(this, given);
+      };
+      const changed = { value: watched, configurable: true, writable: true, enumerable: isOwn };
+      if (!Reflect.defineProperty(connection, name, changed)) return [];
+      return () => {
+        if (connection[name] !== watched) return;
+        if (isOwn) connection[name] = method;
+        else delete connection[name];
+      };
+    });
     return () => {
-      if (connection[name] !== watched) return;
-      if (isOwn) connection[name] = send;
-      else delete connection[name];
+      for (const restore of restoring) restore();
     };
-  });
-  return () => {
-    for (const restore of restoring) restore();
-  };
+  }
 }
 
 /** Returns the text of a statement as drivers accept it. */

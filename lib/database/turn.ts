@@ -4,7 +4,7 @@ import { AuthError } from '../errors.js';
 import { performance, sleep, timers } from '../timers.js';
 import { connectionManagerOf, type Pool } from './connect.js';
 import { holdSize, isHeld } from './connection-limit.js';
-import { isAtLimit, isBusy, isNoConnection, isRetryable, wasNotSent } from './faults.js';
+import { AppError, isAtLimit, isBusy, isNoConnection, isRetryable, wasNotSent } from './faults.js';
 import type { Primary } from './primary.js';
 
 /** The deadline of a single statement, and of all statements of one request together. */
@@ -185,9 +185,11 @@ export async function retrying<T>(turn: Turn, attempt: () => Promise<T>): Promis
         await pauseFor(MAX_PAUSE_MS);
         continue;
       }
+      // A hook of the app might have used another file than latchkey.
+      const isLockedOut = isBusy(error) && !(error instanceof AppError);
       // The turn is late, even if that has not been reported to its caller yet.
-      if (isBusy(error) && turn.isLate) throw turn.noAnswer();
-      if (!isBusy(error) && (attempts >= MAX_ATTEMPTS || !isRetryable(error))) throw error;
+      if (isLockedOut && turn.isLate) throw turn.noAnswer();
+      if (!isLockedOut && (attempts >= MAX_ATTEMPTS || !isRetryable(error))) throw error;
       await pauseFor(Math.min(attempts * 20, MAX_PAUSE_MS));
       attempts++;
     }

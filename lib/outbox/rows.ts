@@ -109,11 +109,14 @@ export class OutboxRows {
   async takeCommits(ids: readonly string[]): Promise<readonly string[]> {
     const rows = await this.#table.only('o', 'id').select('WHERE o.id IN (:ids)', { ids });
     const found = rows.map(({ id }) => id);
-    if (found.length > 0)
-      // A row that cannot be deleted now is deleted when it expires.
-      await this.core.database
-        .change(`DELETE FROM ${this.#table.name} WHERE id IN (:found)`, { found })
-        .catch(() => undefined);
+    if (found.length === 0) return [];
+    const { context } = this.core.database;
+    // On SQLite, a transaction of the app could hold this up. A row that is left is deleted when it expires.
+    const deleting = this.core.database.change(`DELETE FROM ${this.#table.name} WHERE id IN (:found)`, {
+      found,
+    });
+    context.background.add(deleting);
+    deleting.catch(() => undefined);
     return found;
   }
 

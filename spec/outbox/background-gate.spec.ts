@@ -74,6 +74,7 @@ const KNOWN: Readonly<Record<string, readonly [ways: Readonly<Record<string, num
   'moving-in/linked-sessions.ts': [{ '= finally': 1 }, 'The call waits for it, or it is announced.'],
   'moving-in/systems/express-session.ts': [{ '.then': 1 }, AWAITED],
   'outbox/lane.ts': [{ '= finally': 1 }, 'The outbox announces it.'],
+  'outbox/rows.ts': [{ '.catch': 1 }, ANNOUNCED],
   'outbox/outbox.ts': [{ '= detached': 1, '= finally': 1, '.then': 2, setTimeout: 2 }, ANNOUNCED],
   'outbox/webhooks.ts': [{ '= finally': 1 }, 'The call waits for it, or it is announced.'],
   'plugins/audit-log/api.ts': [
