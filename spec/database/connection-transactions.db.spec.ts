@@ -359,10 +359,11 @@ describe('a hook', () => {
 describe('a hook with a connection', () => {
   const codes = { mysql: 'ER_LOCK_DEADLOCK', postgres: '40P01', sqlite: 'SQLITE_BUSY' };
 
-  test('runs again if its own library reports a deadlock', async () => {
+  test.each(['as it is', 'wrapped'])('runs again if its own library reports a deadlock %s', async (how) => {
+    const deadlock = Object.assign(new Error('deadlock'), { code: codes[dialect] });
     let runs = 0;
     afterCreateUser = () => {
-      if (++runs === 1) throw Object.assign(new Error('deadlock'), { code: codes[dialect] });
+      if (++runs === 1) throw how === 'wrapped' ? new Error('failed', { cause: deadlock }) : deadlock;
     };
     await auth.credential.signUp(person('ada'));
     expect([runs, await stored()]).toEqual([2, 'ada']);
