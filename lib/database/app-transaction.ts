@@ -108,11 +108,11 @@ export async function abandon(transaction: Transaction): Promise<void> {
     Object.assign(one, { finished: 'rollback' });
 }
 
-const kept = new WeakMap<Transaction, number>();
+const hookUses = new WeakMap<Transaction, number>();
 
 /** Whether a hook of the app uses the connection of a transaction. */
-export function isKeptFromPool(transaction: Transaction): boolean {
-  return (kept.get(transaction) ?? 0) > 0;
+export function isUsedByHook(transaction: Transaction): boolean {
+  return (hookUses.get(transaction) ?? 0) > 0;
 }
 
 /**
@@ -125,11 +125,11 @@ export function keepFromPool(transaction: Transaction): () => void {
   const it = transaction as Transaction & Record<'cleanup' | 'forceCleanup', () => unknown>;
   // On SQLite, Sequelize closes the connection in any case.
   if (inner(transaction).sequelize?.getDialect() === 'sqlite') return () => undefined;
-  kept.set(transaction, (kept.get(transaction) ?? 0) + 1);
+  hookUses.set(transaction, (hookUses.get(transaction) ?? 0) + 1);
   it.cleanup = it.forceCleanup;
   return () => {
-    const count = (kept.get(transaction) ?? 1) - 1;
-    kept.set(transaction, count);
+    const count = (hookUses.get(transaction) ?? 1) - 1;
+    hookUses.set(transaction, count);
     if (count === 0) Reflect.deleteProperty(it, 'cleanup');
   };
 }

@@ -5,7 +5,7 @@ import {
   abandon,
   inSavepoint,
   isEnded,
-  isKeptFromPool,
+  isUsedByHook,
   joinTransaction,
   keepFromPool,
 } from './app-transaction.js';
@@ -328,7 +328,7 @@ export class Database {
         await this.primary.checkTransaction(transaction);
         // A transaction that has been reported as failed must be rolled back, even if a hook of the app never returns.
         return turn.inTime(this.#units.during(transaction, () => work(transaction))).catch((error) => {
-          if (isKeptFromPool(transaction)) this.#drop(transaction);
+          if (isUsedByHook(transaction)) this.#drop(transaction);
           throw error;
         });
       }),

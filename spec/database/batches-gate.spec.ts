@@ -52,7 +52,7 @@ const KNOWN: Readonly<Record<string, readonly [found: Readonly<Record<string, nu
     'A search stops after a second. Each of its steps is one statement.',
   ],
   'crypto/failure-work.ts': [{ loop: 1 }, 'It has no rows.'],
-  'database/app-transaction.ts': [{ loop: 1 }, 'It has no rows.'],
+  'database/app-transaction.ts': [{ loop: 2 }, 'It has no rows.'],
   'database/batches.ts': [{ loop: 2 }, 'It is the helper.'],
   'database/chores.ts': [{ limit: 1, loop: 2 }, 'It pauses after each part.'],
   'database/faults.ts': [{ loop: 1 }, ATTEMPTS],

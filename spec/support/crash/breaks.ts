@@ -162,7 +162,7 @@ export const BREAKS: readonly Break[] = [
       {
         file: 'database/database.ts',
         text: `        return turn.inTime(this.#units.during(transaction, () => work(transaction))).catch((error) => {
-          if (isKeptFromPool(transaction)) this.#drop(transaction);
+          if (isUsedByHook(transaction)) this.#drop(transaction);
           throw error;
         });
       }),
