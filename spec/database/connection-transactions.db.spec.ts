@@ -384,38 +384,6 @@ describe('a hook with a connection', () => {
       await app.send('ROLLBACK');
       expect(await everything()).toBe(before);
     });
-
-  test.each(['at once', 'late', 'around another hook'])(
-    'cannot use it any longer after its time, which it gets %s',
-    async (when) => {
-      const late: unknown[] = [];
-      const waiting: (() => void)[] = [];
-      afterCreateUser = async (user, given) => {
-        const early = when === 'late' ? null : given.connection;
-        if (when === 'around another hook')
-          await auth.markEmailVerified(user.id, { transaction: given.transaction });
-        await new Promise<void>((resolve) => waiting.push(resolve));
-        const sql = `INSERT INTO notes VALUES ('late')`;
-        try {
-          const connection = early ?? given.connection;
-          const { exec, query } = connection as { exec?: unknown; query?: unknown };
-          const send = (exec ?? query) as (sql: string, done: (error: unknown) => void) => void;
-          send.call(connection, sql, (error) => late.push(error));
-          if (exec) late.push(null);
-        } catch (error) {
-          late.push(error);
-        }
-      };
-      await rows(database, 'CREATE TABLE notes (note VARCHAR(10))');
-      await expect(auth.credential.signUp(person('ada'))).rejects.toMatchObject({ code: 'unavailable' });
-      afterCreateUser = undefined;
-      for (const resume of waiting) resume();
-      await until(() => late.length > 0);
-      // On SQLite, this waits for the end of the transaction.
-      await auth.credential.signUp(person('bob'));
-      expect([await stored(), await rows(database, 'SELECT * FROM notes')]).toEqual(['bob', []]);
-    },
-  );
 });
 
 describe('a connection that cannot be used is a TypeError', () => {
