@@ -1,5 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { route } from '../lib/http/route.js';
 import { admin, apiKeys, auditLog, createAuth, oauth, type Plugin } from '../lib/index.js';
+import { definePlugin } from '../lib/plugin.js';
 import { definePurpose } from '../lib/verification/purposes.js';
 import { ada, password, SECRET, sessionCookie, signedIn } from './support/app.js';
 import { rows } from './support/database.js';
@@ -198,4 +200,32 @@ describe('the order of plugins', () => {
     expect(body.users).toMatchObject([{ username: 'ada' }]);
     await app.stop();
   });
+});
+
+test('a request whose account is deleted meanwhile has no valid session', async () => {
+  // Its handler deletes the account of the request, as another request can at any time.
+  const vanishing = definePlugin({
+    name: 'links',
+    setup: (core) => ({
+      api: null,
+      routes: () => [
+        route({
+          method: 'post',
+          path: '/vanish',
+          summary: 'Read the account after it was deleted',
+          access: 'session',
+          answers: { 204: { description: 'Done' } },
+          async handle({ auth }) {
+            await app.auth.users.delete(auth.user.id);
+            await core.users.require(auth.user.id);
+            return { status: 204 };
+          },
+        }),
+      ],
+    }),
+  });
+  const app = await startMailApp({ plugins: [password({ sendVerificationOnSignUp: false }), vanishing] });
+  const browser = await signedIn(app);
+  expectProblem(await browser.post('/auth/vanish'), 401, 'invalid_session');
+  await app.stop();
 });

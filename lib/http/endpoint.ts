@@ -140,11 +140,19 @@ export async function callRoute(
     params: req.params as Record<string, string>,
     req,
   };
-  const reply = await route.handle(call);
+  const reply = await route.handle(call).catch((error) => {
+    throw isAboutOwnAccount(route, error) ? new AuthError('invalid_session') : error;
+  });
   if (reply.issue && !isPending(reply.issue)) await core.afterSignInOrOut(reply.issue, req, res);
   else if (reply.clearCookie && hasSignedOut(core, route, req, authentication))
     await core.afterSignInOrOut(null, req, res);
   return reply;
+}
+
+/** Whether the account of the request was deleted meanwhile, with all its sessions. */
+function isAboutOwnAccount({ access, problems = [] }: Route, error: unknown): boolean {
+  const isOwn = (access === 'session' || access === 'authenticated') && !problems.includes('user_not_found');
+  return isOwn && error instanceof AuthError && error.code === 'user_not_found';
 }
 
 /**
