@@ -1,13 +1,14 @@
 import type { Dialect } from '../../database/connect.js';
-import { HIDDEN, WRITES } from './notes.js';
 import {
   camelCase,
+  HIDDEN,
   type Named,
   type Relation,
   type ShownColumn,
   type ShownSchema,
   type ShownTable,
   type ShownType,
+  WRITES,
 } from './tables.js';
 
 /** The function that declares a column, and its options. */

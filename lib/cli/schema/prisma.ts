@@ -1,7 +1,15 @@
 import type { Dialect } from '../../database/connect.js';
 import { Refusal } from '../output.js';
-import { HIDDEN, WRITES } from './notes.js';
-import type { Named, Relation, ShownColumn, ShownSchema, ShownTable, ShownType } from './tables.js';
+import {
+  HIDDEN,
+  type Named,
+  type Relation,
+  type ShownColumn,
+  type ShownSchema,
+  type ShownTable,
+  type ShownType,
+  WRITES,
+} from './tables.js';
 
 /** The type of a field, and the attribute with the column's type. */
 type Typed = readonly [type: string, native?: string];

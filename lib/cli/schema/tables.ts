@@ -217,3 +217,8 @@ export function camelCase(name: string): string {
 function pascalCase(name: string): string {
   return camelCase(`_${name}`);
 }
+
+/** Sentences for the headings of several tools. */
+export const HIDDEN =
+  'Columns with hashes, encrypted values and other internals are left out, so that no query returns them.';
+export const WRITES = 'latchkey does not validate what you write to the tables.';

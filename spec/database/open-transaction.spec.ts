@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { endsTransaction } from '../../lib/database/transaction-end.js';
+import { endsTransaction } from '../../lib/database/open-transaction.js';
 
 test.each([
   ...['COMMIT', 'commit;', ' ROLLBACK', 'rollback work', 'END', 'ABORT', 'BEGIN', 'start transaction'],
