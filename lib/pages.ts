@@ -51,4 +51,4 @@ export type {
   RenderedPage,
   RenderedPageOf,
 } from './pages/values.js';
-export type { Words } from './pages/words.js';
+export type { Words } from './pages/words/index.js';

@@ -1,7 +1,7 @@
 import { type Html, type HtmlValue, html } from '../html.js';
 import { type FixedRouteName, pathOf } from './routes.js';
 import type { ErrorValues, FormValues } from './values.js';
-import type { Words } from './words.js';
+import type { Words } from './words/index.js';
 
 /** An input of a form. */
 export interface Field {

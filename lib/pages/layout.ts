@@ -1,7 +1,7 @@
 import { type Html, html } from '../html.js';
 import type { View } from './page.js';
 import type { CommonValues, PageLinks } from './values.js';
-import type { Words } from './words.js';
+import type { Words } from './words/index.js';
 
 /** The files that a document loads. */
 export interface Loaded {

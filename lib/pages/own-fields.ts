@@ -4,7 +4,7 @@ import { snakeCase } from '../tables/column.js';
 import { choice, field, labelOf } from './controls.js';
 import type { Site } from './site.js';
 import type { FormValues } from './values.js';
-import type { Words } from './words.js';
+import type { Words } from './words/index.js';
 
 /** A custom field of the app, for a form. */
 export interface OwnField {

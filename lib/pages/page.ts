@@ -4,7 +4,7 @@ import type { Reply, Route } from '../http/route.js';
 import type { OpenTo } from '../sessions/tasks.js';
 import type { Asking, Site, SitePage } from './site.js';
 import type { CommonValues } from './values.js';
-import type { Words } from './words.js';
+import type { Words } from './words/index.js';
 
 /** A request for a page. */
 export interface Visit extends Asking {

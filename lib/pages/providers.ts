@@ -1,6 +1,6 @@
 import { type Html, html } from '../html.js';
 import type { Site } from './site.js';
-import type { Words } from './words.js';
+import type { Words } from './words/index.js';
 
 /** A provider that a user can continue with. */
 export interface ProviderValues {

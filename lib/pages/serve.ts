@@ -31,7 +31,7 @@ import { Leave, type Page, type PageForm, type View, type Visit } from './page.j
 import { pathOf } from './page-cookies.js';
 import { errorsOf, type Site } from './site.js';
 import type { CommonValues, RenderedPage } from './values.js';
-import { en, type Words } from './words.js';
+import { en, type Words } from './words/index.js';
 
 /** The policy of every page. No page needs an exception, because none has an inline script or style. */
 export const CSP =

@@ -1,5 +1,5 @@
 import { deviceNameOf } from '../mail/messages.js';
-import type { Words } from './words.js';
+import type { Words } from './words/index.js';
 
 /** Returns a kind of change in words. A kind of another plugin has no words here, so its name is used. */
 export function changeName(kind: string, words: Words): string {

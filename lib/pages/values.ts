@@ -1,6 +1,6 @@
 import type { Request, Response } from 'express';
 import type { Html } from '../html.js';
-import type { Words } from './words.js';
+import type { Words } from './words/index.js';
 
 /** `entrance` for the pages before a sign-in, `account` for those that need a session. */
 export type PageKind = 'entrance' | 'account';

@@ -4,7 +4,7 @@ import { expect, test } from '@jest/globals';
 import { createAuth } from '../../lib/index.js';
 import { declaredNotices } from '../../lib/mail/notice-kinds.js';
 import { PAGE_NAMES } from '../../lib/pages/options.js';
-import { en } from '../../lib/pages/words.js';
+import { en } from '../../lib/pages/words/index.js';
 import { pages } from '../../lib/pages.js';
 import { SECRET } from '../support/app.js';
 import { everyPlugin } from '../support/every-plugin.js';

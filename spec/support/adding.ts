@@ -732,7 +732,7 @@ import { type Page, page, type View } from '../page.js';
 import type { Site } from '../site.js';
 import { timeInWords } from '../texts.js';
 import type { CommonValues } from '../values.js';
-import type { Words } from '../words.js';
+import type { Words } from '../words/index.js';
 
 /** The values of the page \`account/devices\`. */
 export interface DeviceListValues {

@@ -4,7 +4,7 @@ import { type OwnField, ownFields, ownInputs } from '../own-fields.js';
 import { type Page, type PageForm, page, type View } from '../page.js';
 import type { Site } from '../site.js';
 import type { CommonValues, FormValues } from '../values.js';
-import type { Words } from '../words.js';
+import type { Words } from '../words/index.js';
 import { type ProofValues, proofField, proofOf } from './proof.js';
 
 /** The values of the page `account`. */

@@ -3,7 +3,7 @@ import { isFresh } from '../../sessions/signed-in.js';
 import { field, usernameOf } from '../controls.js';
 import type { Visit } from '../page.js';
 import type { FormValues } from '../values.js';
-import type { Words } from '../words.js';
+import type { Words } from '../words/index.js';
 
 /** How the user of a session that is not fresh confirms a sensitive change. */
 export interface ProofValues {

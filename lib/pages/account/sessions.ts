@@ -4,7 +4,7 @@ import { type Page, page, type View } from '../page.js';
 import type { Site } from '../site.js';
 import { deviceName, timeInWords } from '../texts.js';
 import type { CommonValues, FormValues } from '../values.js';
-import type { Words } from '../words.js';
+import type { Words } from '../words/index.js';
 
 /** The values of the page `account/sessions`. */
 export interface SessionsValues {

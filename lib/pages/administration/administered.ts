@@ -1,7 +1,7 @@
 import { type Html, html } from '../../html.js';
 import type { Found } from '../routes.js';
 import type { Site } from '../site.js';
-import type { Words } from '../words.js';
+import type { Words } from '../words/index.js';
 
 /** A user, as administrators see one. Times are in ISO 8601. */
 export interface AdministeredUser {

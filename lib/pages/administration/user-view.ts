@@ -6,7 +6,7 @@ import type { View } from '../page.js';
 import { providerName } from '../providers.js';
 import { timeInWords } from '../texts.js';
 import type { CommonValues, FormValues } from '../values.js';
-import type { Words } from '../words.js';
+import type { Words } from '../words/index.js';
 import { type AdministeredUser, titleOfUser, type UserState } from './administered.js';
 
 /** The values of the page `administration/users/user`. A form is null if it would do nothing. */

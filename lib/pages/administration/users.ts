@@ -6,7 +6,7 @@ import { foundIn } from '../routes.js';
 import type { Site } from '../site.js';
 import { timeInWords } from '../texts.js';
 import type { CommonValues, FormValues } from '../values.js';
-import type { Words } from '../words.js';
+import type { Words } from '../words/index.js';
 import {
   type AdministeredUser,
   administered,

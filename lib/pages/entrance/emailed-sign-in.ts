@@ -4,7 +4,7 @@ import { type OwnField, ownFields, ownInputs } from '../own-fields.js';
 import { Leave, type Page, page, type View } from '../page.js';
 import type { Site } from '../site.js';
 import type { CommonValues, FormValues } from '../values.js';
-import type { Words } from '../words.js';
+import type { Words } from '../words/index.js';
 
 /** The values of the page `sign-in/email`. */
 export interface EmailedSignInValues {

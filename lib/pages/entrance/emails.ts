@@ -6,7 +6,7 @@ import { errorSummary, field, formOf, hidden, usernameOf } from '../controls.js'
 import { type Page, page, type View } from '../page.js';
 import type { Site } from '../site.js';
 import type { CommonValues, FormValues } from '../values.js';
-import type { Words } from '../words.js';
+import type { Words } from '../words/index.js';
 
 /** The values of the page `verify-email`. */
 export interface VerifyEmailValues {

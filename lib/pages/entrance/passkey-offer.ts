@@ -3,7 +3,7 @@ import { passkeyButton } from '../controls.js';
 import { Leave, type Page, page, type View } from '../page.js';
 import type { Site } from '../site.js';
 import type { CommonValues } from '../values.js';
-import type { Words } from '../words.js';
+import type { Words } from '../words/index.js';
 
 /** The values of the page `sign-in/passkey`. */
 export interface PasskeyOfferValues {

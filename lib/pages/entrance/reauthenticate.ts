@@ -4,7 +4,7 @@ import { Leave, type Page, page, type View } from '../page.js';
 import { type ProviderValues, providerLinks, providersOf } from '../providers.js';
 import type { Site } from '../site.js';
 import type { CommonValues, FormValues } from '../values.js';
-import type { Words } from '../words.js';
+import type { Words } from '../words/index.js';
 
 /** The values of the page `reauthenticate`. */
 export interface ReauthenticateValues {

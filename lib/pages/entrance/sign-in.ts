@@ -4,7 +4,7 @@ import { type Page, page, type Sent, type View } from '../page.js';
 import { lastUsedTag, type ProviderValues, providerLinks, providersOf } from '../providers.js';
 import type { Site } from '../site.js';
 import type { CommonValues, FormValues } from '../values.js';
-import type { Words } from '../words.js';
+import type { Words } from '../words/index.js';
 import { leaveSignedIn } from './signed-in.js';
 
 /** The values of the page `sign-in`. */

@@ -3,7 +3,7 @@ import { errorSummary, formOf } from '../controls.js';
 import { Leave, type Page, page, type View } from '../page.js';
 import type { Site } from '../site.js';
 import type { CommonValues, FormValues } from '../values.js';
-import type { Words } from '../words.js';
+import type { Words } from '../words/index.js';
 
 /** The values of the page `sign-out`. */
 export interface SignOutValues {

@@ -7,7 +7,7 @@ import { type Page, page, type View } from '../page.js';
 import type { Site } from '../site.js';
 import { changeName, timeInWords } from '../texts.js';
 import type { CommonValues, FormValues } from '../values.js';
-import type { Words } from '../words.js';
+import type { Words } from '../words/index.js';
 
 /** The values of the page `undo-change`. */
 export interface UndoChangeValues {

@@ -1,7 +1,7 @@
 import { html } from '../../../html.js';
 import { providerName } from '../../providers.js';
 import type { CommonValues } from '../../values.js';
-import type { Words } from '../../words.js';
+import type { Words } from '../../words/index.js';
 import { type CardView, card } from './card.js';
 
 /** The values of the card `sign-in-methods`. */

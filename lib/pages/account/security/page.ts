@@ -3,7 +3,7 @@ import { errorSummary } from '../../controls.js';
 import { type Page, page, type View, type Visit } from '../../page.js';
 import { allOf, type Site } from '../../site.js';
 import type { CardValues, CommonValues, FormValues } from '../../values.js';
-import type { Words } from '../../words.js';
+import type { Words } from '../../words/index.js';
 import { browsersCard, browsersView, changesCard, changesView } from './activity.js';
 import { type CardView, frameOf, SECURITY } from './card.js';
 import { linkedAccountsCard, linkedAccountsView } from './linked-accounts.js';

@@ -3,7 +3,7 @@ import { field, formOf, passkeyButton } from '../../controls.js';
 import type { Site } from '../../site.js';
 import { timeInWords } from '../../texts.js';
 import type { CommonValues, FormValues } from '../../values.js';
-import type { Words } from '../../words.js';
+import type { Words } from '../../words/index.js';
 import { currentPassword } from '../proof.js';
 import { type Card, type CardView, card, SECURITY } from './card.js';
 

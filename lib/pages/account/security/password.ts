@@ -2,7 +2,7 @@ import { html } from '../../../html.js';
 import { field, formOf, usernameOf } from '../../controls.js';
 import type { Site } from '../../site.js';
 import type { CommonValues, FormValues } from '../../values.js';
-import type { Words } from '../../words.js';
+import type { Words } from '../../words/index.js';
 import { type Card, type CardView, card, SECURITY } from './card.js';
 
 /** The values of the card `password`. */

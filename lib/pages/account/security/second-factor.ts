@@ -5,7 +5,7 @@ import type { Visit } from '../../page.js';
 import { foundIn } from '../../routes.js';
 import { allOf, type Site } from '../../site.js';
 import type { CommonValues, FormValues } from '../../values.js';
-import type { Words } from '../../words.js';
+import type { Words } from '../../words/index.js';
 import { type Card, type CardView, card, SECURITY } from './card.js';
 
 /** The values of the card `second-factor`. */

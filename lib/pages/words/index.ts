@@ -1,0 +1,73 @@
+import { account } from './account.js';
+import { administration } from './administration.js';
+import { entrance } from './entrance.js';
+import { messages } from './messages.js';
+
+/** The words of the pages, in English. */
+export const en = {
+  errorTitle: (title: string) => `Error: ${title}`,
+  errorHeading: 'There is a problem',
+  titleOf: (title: string, appName: string) => `${title} – ${appName}`,
+  skip: 'Skip to the content',
+  navigation: 'Account',
+  terms: 'Terms',
+  privacy: 'Privacy',
+  support: 'Support',
+  optional: 'optional',
+  yes: 'Yes',
+  no: 'No',
+  notSet: 'Not set',
+  lastUsed: 'last used',
+  continue: 'Continue',
+  or: 'or',
+
+  fields: {
+    email: 'Email',
+    emailForCode: 'Email for the code',
+    username: 'Username',
+    either: 'Email or username',
+    password: 'Password',
+    currentPassword: 'Current password',
+    newPassword: 'New password',
+    newEmail: 'New email',
+    remember: 'Stay signed in on this device',
+    code: 'Code',
+    recoveryCode: 'Recovery code',
+    name: 'Name',
+  },
+  copy: 'Copy',
+  copied: 'Copied',
+  passwordIfNotRecent: 'Required if you signed in more than 10 minutes ago.',
+  passwordHint: (length: number) => `At least ${length} characters. A few random words are a good choice.`,
+
+  /** The words for the scripts, which read them from the head of the document. */
+  scripts: {
+    failed: 'The form could not be sent. Check the network, and try again.',
+    show: 'Show',
+    hide: 'Hide',
+    passkeys: {
+      failed: 'The passkey could not be used. Try again.',
+      NotAllowedError:
+        'No passkey was used. The request was canceled, it took too long, or this device has no passkey for this site.',
+      InvalidStateError: 'This device already has a passkey for your account.',
+      NotSupportedError: 'This device cannot use passkeys. Try a phone or a password manager.',
+      SecurityError: 'Passkeys do not work at this address.',
+    },
+  },
+
+  names: {
+    account: 'Profile',
+    'account/security': 'Security',
+    'account/sessions': 'Sessions',
+    'account/api-keys': 'API keys',
+    'administration/users': 'Users',
+  } as Readonly<Record<string, string>>,
+
+  ...entrance,
+  ...account,
+  ...administration,
+  ...messages,
+};
+
+/** The words of the pages in one language. Some are functions that put values into a sentence. */
+export type Words = typeof en;
