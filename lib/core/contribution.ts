@@ -3,7 +3,7 @@ import type { Request, Response } from 'express';
 import type { Transaction } from 'sequelize';
 import type { z } from 'zod';
 import type { PlainRequest } from '../context/call.js';
-import type { AuthError } from '../errors.js';
+import type { AuthError, AuthErrorCode } from '../errors.js';
 import type { Html } from '../html.js';
 import type { HasUndo } from '../notices/changes.js';
 import type { RemembersBrowsers } from '../sessions/devices.js';
@@ -83,6 +83,8 @@ export interface Pages {
    * @returns whether it has responded. Otherwise, the response is a problem
    */
   answer(error: AuthError, req: Request, res: Response): Promise<boolean>;
+  /** Called when a browser is redirected because of an error, so that the page can show it. */
+  leaveError(code: AuthErrorCode, to: string, res: Response): void;
 }
 
 /** Who a request is from, as far as it is known. Null if it presents no credential; an error if that is invalid. */

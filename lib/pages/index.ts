@@ -81,6 +81,7 @@ export function pages(options: PagesOptions = {}): Plugin<'pages', PagesApi> {
             return site().page(name);
           },
           answer: (error, req, res) => server().answerGuard(error, req, res),
+          leaveError: (code, to, res) => server().leaveError(code, to, res),
         },
       };
     },

@@ -1,5 +1,5 @@
 import { html } from '../../html.js';
-import { errorSummary, field, formOf } from '../controls.js';
+import { field, formOf } from '../controls.js';
 import { type Page, page, type View } from '../page.js';
 import { foundIn } from '../routes.js';
 import type { Site } from '../site.js';
@@ -54,6 +54,7 @@ export function keys(site: Site): Page | null {
       {
         name: 'create',
         route: make,
+        errors: { invalid_credentials: 'password' },
         next: () => site.page(name),
         showOnce(reply) {
           const { api_key, key } = foundIn(make, reply);
@@ -88,7 +89,7 @@ function keysView(values: ApiKeysValues & CommonValues, words: Words): View {
   const t = words.keys;
   return {
     title: t.title,
-    main: html`${errorSummary(values, [form], words)}${
+    main: html`${
       made &&
       html`<section data-part="card"><h2 tabindex="-1" autofocus>${t.made(made.name)}</h2><p>${t.madeText}</p><output id="new-key" data-part="secret">${made.key}</output><button type="button" hidden data-part="button secondary" data-copy="new-key" data-copied="${words.copied}">${words.copy}</button></section>`
     }<section data-part="card"><p>${t.lead}</p>${keys.length === 0 && html`<p>${t.none}</p>`}${
@@ -102,9 +103,10 @@ function keysView(values: ApiKeysValues & CommonValues, words: Words): View {
           }<br>${t.expires}: ${key.expiresAt === null ? t.neverExpires : timeInWords(key.expiresAt)}</p></div>${formOf(
             key.revoke,
             { submit: t.revoke, kind: 'danger', about: t.about(key.name, key.start) },
+            words,
           )}</li>`,
       )}</ul>`
-    }</section><section data-part="card"><h2>${t.make}</h2>${formOf(form, { submit: t.submit }, [
+    }</section><section data-part="card"><h2>${t.make}</h2>${formOf(form, { submit: t.submit }, words, [
       field(
         form,
         { name: 'name', label: words.fields.name, autocomplete: 'off', hint: t.nameHint, maxLength: 100 },

@@ -1,5 +1,5 @@
 import { html } from '../../html.js';
-import { errorSummary, formOf, hidden } from '../controls.js';
+import { formOf, hidden } from '../controls.js';
 import { type Page, page, type View } from '../page.js';
 import type { Site } from '../site.js';
 import { deviceName, timeInWords } from '../texts.js';
@@ -81,7 +81,7 @@ function sessionsView(values: SessionsValues & CommonValues, words: Words): View
   const t = words.sessions;
   return {
     title: t.title,
-    main: html`${errorSummary(values, [], words)}<section data-part="card"><p>${t.lead}</p><ul data-part="list">${values.sessions.map(
+    main: html`<section data-part="card"><p>${t.lead}</p><ul data-part="list">${values.sessions.map(
       ({ device, ip, createdAt, lastActiveAt, isCurrent, end: form }) => {
         const name = device ?? t.unknownDevice;
         return html`<li data-part="item"><div><p><strong>${name}</strong>${
@@ -90,16 +90,21 @@ function sessionsView(values: SessionsValues & CommonValues, words: Words): View
           ip !== null && html`<br>${t.ip}: ${ip}`
         }</p></div>${
           form &&
-          formOf(form, {
-            submit: t.end,
-            kind: 'secondary',
-            about: t.about(name, timeInWords(createdAt)),
-          })
+          formOf(
+            form,
+            {
+              submit: t.end,
+              kind: 'secondary',
+              about: t.about(name, timeInWords(createdAt)),
+            },
+            words,
+          )
         }</li>`;
       },
     )}</ul><div data-part="stack">${
-      endOthers && formOf(endOthers, { submit: t.endOthers, kind: 'secondary' }, hidden('others', 'true'))
-    }${formOf(endAll, { submit: t.endAll, kind: 'danger' })}</div></section>`,
+      endOthers &&
+      formOf(endOthers, { submit: t.endOthers, kind: 'secondary' }, words, hidden('others', 'true'))
+    }${formOf(endAll, { submit: t.endAll, kind: 'danger' }, words)}</div></section>`,
   };
 }
 

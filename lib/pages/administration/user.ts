@@ -32,7 +32,14 @@ export function user(site: Site): Page | null {
   const forms: PageForm[] = FORMS.flatMap(([name, routeName, done]) => {
     const route = site.route(routeName);
     return route
-      ? [{ name, route, next: ({ params: { id = '' } }) => site.page(NAME, { done, params: { id } }) }]
+      ? [
+          {
+            name,
+            route,
+            ...(name === 'edit' && { errors: { username_taken: 'username' } }),
+            next: ({ params: { id = '' } }) => site.page(NAME, { done, params: { id } }),
+          },
+        ]
       : [];
   });
   if (remove)

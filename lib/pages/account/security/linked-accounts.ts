@@ -1,5 +1,5 @@
 import { html } from '../../../html.js';
-import { formOf } from '../../controls.js';
+import { disclosure, formOf } from '../../controls.js';
 import { type ProviderValues, providerName, providersOf } from '../../providers.js';
 import type { Site } from '../../site.js';
 import { timeInWords } from '../../texts.js';
@@ -37,13 +37,14 @@ export function linkedAccountsCard(site: Site): Card | null {
       {
         name: 'unlink/:provider',
         route: unlink,
+        errors: { invalid_credentials: 'password' },
         next: () => `${site.page('account/security', { done: 'unlinked' })}#linked-accounts`,
       },
     ],
     async values(visit) {
       const { accounts } = await site.read(list, visit);
       const linked = new Set(accounts.map(({ provider }) => provider));
-      const callback = `${site.page('account/security', { done: 'linked' })}#linked-accounts`;
+      const callback = `${site.later('account/security', 'linked', visit.auth)}#linked-accounts`;
       return {
         accounts: accounts.map(({ provider, created_at }) => ({
           provider,
@@ -72,11 +73,15 @@ export function linkedAccountsView(
         ? html`<p>${t.none}</p>`
         : html`<ul data-part="list">${accounts.map(
             ({ name, createdAt, unlink }) =>
-              html`<li data-part="item"><div><p><strong>${name}</strong></p><p data-part="quiet">${t.since(timeInWords(createdAt))}</p></div><details><summary>${t.unlink}<span data-part="unseen"> ${name}</span></summary>${formOf(
-                unlink,
-                { submit: t.unlink, kind: 'danger', about: name },
-                hasPassword && currentPassword(unlink, account, words.passwordIfNotRecent, words),
-              )}</details></li>`,
+              html`<li data-part="item"><div><p><strong>${name}</strong></p><p data-part="quiet">${t.since(timeInWords(createdAt))}</p></div>${disclosure(
+                { label: html`${t.unlink}<span data-part="unseen"> ${name}</span>`, forms: [unlink] },
+                formOf(
+                  unlink,
+                  { submit: t.unlink, kind: 'danger', about: name },
+                  words,
+                  hasPassword && currentPassword(unlink, account, words.passwordIfNotRecent, words),
+                ),
+              )}</li>`,
           )}</ul>`
     }${
       providers.length > 0 &&
