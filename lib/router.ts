@@ -8,7 +8,7 @@ import type { AuthOrConfig } from './guards/guards.js';
 import { marked } from './guards/marks.js';
 import { endpoint, methodNotAllowed } from './http/endpoint.js';
 import { nameRoute } from './http/name-route.js';
-import { answerError } from './http/problem.js';
+import { answerError, forExpress } from './http/problem.js';
 import type { Route } from './http/route.js';
 
 /**
@@ -23,7 +23,7 @@ export function authRouter(authOrConfig: AuthOrConfig): Router {
   core.basePath.reportGuesses();
   const table = express.Router();
   for (const handler of handlers()) table.use(handler);
-  table.use(routeTable(core, routes()));
+  table.use(routeTable(core, routes()), undecodable(core));
   // Only a request shows the whole mount path, whatever the router is mounted in.
   const byPrefix = new Map<string, Router>();
   const router = express.Router().use((req, res, next) => {
@@ -80,11 +80,36 @@ function routeTable(core: Core, routes: readonly Route[]): Router {
       ),
     );
   }
-  const malformedPath: ErrorRequestHandler = (error, _req, res, next) => {
-    const isMalformed = error instanceof URIError || (error as { status?: number })?.status === 400;
-    answerError(core, isMalformed ? new AuthError('invalid_request', { cause: error }) : error, res, next);
+  return router;
+}
+
+/**
+ * Responds to requests for a path of latchkey with a parameter that cannot be decoded. Otherwise, Express would pass its
+ * error to the app, which might show the stack.
+ */
+function undecodable(core: Core): ErrorRequestHandler {
+  return async (thrown: unknown, req, res, next) => {
+    // Express sets the status of its own error. A handler of a path never runs if the path cannot be decoded.
+    if ((thrown as { status?: unknown } | null)?.status !== 400 || isDecodable(req.path)) {
+      next(thrown);
+      return;
+    }
+    const error = new AuthError('invalid_request', { cause: thrown });
+    try {
+      if (!(await core.pages?.answer(error, req, res))) answerError(core, error, res, next);
+    } catch (failed) {
+      next(forExpress(failed));
+    }
   };
-  return router.use(malformedPath);
+}
+
+function isDecodable(path: string): boolean {
+  try {
+    decodeURIComponent(path);
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 /** Returns the path between the mount path and the routes. */
