@@ -78,7 +78,7 @@ export interface Pages {
   /** Returns the URL of a page by its name. */
   url(name: string): string;
   /**
-   * Responds with a page to a browser whose request a guard has rejected.
+   * Responds with a page to a browser whose request a guard or the router has rejected.
    *
    * @returns whether it has responded. Otherwise, the response is a problem
    */

@@ -97,10 +97,10 @@ export class Site {
     return this.#pages;
   }
 
-  /** The path of the mounted routes, as browsers see it. */
+  /** The path of the mounted routes for URLs, as browsers see it. */
   get mount(): string {
     const { settings, basePath } = this.core;
-    return settings.publicPath + basePath.known;
+    return settings.publicPath + basePath.use();
   }
 
   /** The app's name. */
@@ -394,7 +394,8 @@ export class Site {
         !OF_ACCOUNTS.test(name) && readingsOf(new URL(own, RELATIVE).pathname)?.includes(path),
     );
     if (isEntrance) return true;
-    const mount = this.mount.toLowerCase();
+    const { settings, basePath } = this.core;
+    const mount = (settings.publicPath + basePath.known).toLowerCase();
     if (path !== mount && !path.startsWith(`${mount}/`)) return false;
     const below = path.slice(mount.length);
     return !this.pages.some((page) => page.kind === 'account' && matches(page.path, below));

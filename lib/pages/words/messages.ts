@@ -4,6 +4,7 @@ export const messages = {
     back: (appName: string) => `Back to ${appName}`,
     notSaved: 'What you entered was not saved.',
     titles: {
+      400: 'This address is not valid',
       401: 'You have been signed out',
       403: 'This is not possible',
       404: 'Page not found',
