@@ -32,7 +32,7 @@ export function field(form: FormValues, of: Field, words: Words): Html {
   const id = idOf(form, name);
   const error = form.errors[name];
   const isFocused = hasFocus(form, of);
-  drawn(form, name, { id, label });
+  setDrawn(form, name, { id, label });
   // A secret is never sent back.
   const value = type === 'password' ? null : (form.typed[name] ?? of.value);
   return html`<div data-part="field">
@@ -48,20 +48,20 @@ ${error !== undefined && html`<p data-part="error" id="${id}-error">${error}</p>
 }
 
 /** The fields of a form that have been drawn, by their names. The errors identify the form, because copies share them. */
-const fields = new WeakMap<FormValues['errors'], Map<string, Drawn>>();
+const fieldsByErrors = new WeakMap<FormValues['errors'], Map<string, Drawn>>();
 
 interface Drawn {
   readonly id: string;
   readonly label: string;
 }
 
-function drawn({ errors }: FormValues, name: string, field: Drawn): void {
-  fields.set(errors, (fields.get(errors) ?? new Map()).set(name, field));
+function setDrawn({ errors }: FormValues, name: string, as: Drawn): void {
+  fieldsByErrors.set(errors, (fieldsByErrors.get(errors) ?? new Map()).set(name, as));
 }
 
 /** Returns the fields with errors that have been drawn. */
-function drawnErrors({ errors }: FormValues): readonly (readonly [name: string, field: Drawn])[] {
-  return [...(fields.get(errors) ?? [])].filter(([name]) => errors[name] !== undefined);
+function drawnErrors({ errors }: FormValues): readonly (readonly [name: string, as: Drawn])[] {
+  return [...(fieldsByErrors.get(errors) ?? [])].filter(([name]) => errors[name] !== undefined);
 }
 
 /** Whether a field has the focus: on pages with several forms, the first field with an error. */
@@ -94,7 +94,7 @@ export function choice(form: FormValues, { name, label, options, value }: Choice
   const chosen = form.typed[name] ?? value ?? '';
   const error = form.errors[name];
   const isFocused = hasFocus(form, { name });
-  drawn(form, name, { id, label });
+  setDrawn(form, name, { id, label });
   return html`<div data-part="field">
 <label for="${id}">${label}</label>
 ${error !== undefined && html`<p data-part="error" id="${id}-error">${error}</p>`}
@@ -174,8 +174,8 @@ export function passkeyButton(mount: string, button: PasskeyButton, label: HtmlV
 }
 
 /**
- * Creates the summary of a page's error, which has the focus. The page's views create it after their fields, whose labels
- * it repeats. Null if a form shows the error itself.
+ * Creates the summary of a page's error, which has the focus. It is created after the fields of the page, whose labels it
+ * repeats. Null if a form shows the error itself.
  */
 export function errorSummary(values: CommonValues, words: Words): HtmlValue {
   const forms = formsIn(values);
@@ -185,16 +185,16 @@ export function errorSummary(values: CommonValues, words: Words): HtmlValue {
 
 function errorBox(error: ErrorValues, forms: readonly FormValues[], words: Words, hasFocus: boolean): Html {
   const linked = new Map(forms.flatMap((form) => drawnErrors(form)));
-  const shown = Object.entries(error.fields);
+  const texts = Object.entries(error.fields);
   return html`<div data-part="errors" role="alert"${hasFocus && html` tabindex="-1" autofocus`}>
 <h2>${words.errorHeading}</h2>
-${shown.length === 0 && html`<p>${error.detail}</p>`}
+${texts.length === 0 && html`<p>${error.detail}</p>`}
 ${
-  shown.length > 0 &&
-  html`<ul>${shown.map(([name, text]) => {
-    const field = linked.get(name);
-    return field
-      ? html`<li><a href="#${field.id}">${field.label}: ${text}</a></li>`
+  texts.length > 0 &&
+  html`<ul>${texts.map(([name, text]) => {
+    const shown = linked.get(name);
+    return shown
+      ? html`<li><a href="#${shown.id}">${shown.label}: ${text}</a></li>`
       : html`<li>${name !== '' && `${labelOf(name)}: `}${text}</li>`;
   })}</ul>`
 }

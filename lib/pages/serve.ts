@@ -24,7 +24,7 @@ import { isPending } from '../sessions/signed-in.js';
 import { fieldsShownAgain } from '../shown-again.js';
 import { performance } from '../timers.js';
 import type { Assets } from './assets.js';
-import { errorSummary, labelOf } from './controls.js';
+import { labelOf } from './controls.js';
 import { methodsOf } from './entrance/second-factor.js';
 import { explain } from './errors.js';
 import { documentOf, headOf, type Loaded, mainOf, titleOf, wordsForScripts } from './layout.js';
@@ -219,7 +219,7 @@ export class PageServer {
     protectPage(res);
     const words = this.#words;
     const explained = explain(this.#site, error, { page: '', form: null, here: null }, words);
-    const values = this.#common(null, { auth: null, error: explained, returnTo: null, done: null });
+    const values = this.#common(null, { auth: null, error: null, returnTo: null, done: null });
     const title = words.refusal.titles[error.status] ?? words.errorHeading;
     const fields = Object.entries(explained.fields);
     const view: View = {
@@ -235,7 +235,7 @@ ${way !== null && html`<p><a href="${way}" data-part="button">${words.steps[erro
       String(
         documentOf(
           { ...values, page: 'refusal' },
-          { head, main: mainOf({ ...values, page: 'refusal' }, view, null, words) },
+          { head, main: mainOf({ ...values, page: 'refusal' }, view, words) },
           loaded,
           words,
         ),
@@ -446,7 +446,7 @@ ${way !== null && html`<p><a href="${way}" data-part="button">${words.steps[erro
     const loaded = this.#loaded(view.scripts ?? []);
     const words = this.#words;
     const title = titleOf(values, view, words);
-    const main = mainOf(values, view, errorSummary(values, words), words);
+    const main = mainOf(values, view, words);
     const headWith = (title: string) => headOf(title, loaded, nonce, visit.token !== null);
     const documentWith = (main: Html, ownTitle = title) =>
       documentOf(values, { head: headWith(ownTitle), main }, loaded, words);
