@@ -97,6 +97,7 @@ export const errors = {
       '/expires_at': 'Choose a date after today.',
     },
     'account/security': {
+      access_denied: 'You canceled at the other service, so no account was linked.',
       email_not_verified: 'Confirm your email first. Then you can protect your account with a second factor.',
       invalid_credentials: 'This is not your current password.',
     },
