@@ -27,8 +27,10 @@ export interface SignInMethods {
 
 /** The data of a plugin that pages show and that no route returns. */
 export interface ForPages {
-  /** The ids of the providers that users can continue with. */
-  readonly providers?: readonly string[];
+  /** The providers that users can continue with. */
+  readonly providers?: readonly ShownProvider[];
+  /** Returns the name of a provider that an account is linked to, even if it is no longer configured. */
+  providerName?(id: string): string;
   /** What users enter to sign in, in addition to the password. */
   readonly identifier?: 'email' | 'username' | 'either';
   /**
@@ -39,6 +41,14 @@ export interface ForPages {
   card?(auth: SessionAuthentication): Promise<Card | null>;
   /** Returns the authenticator app that a session has set up but not confirmed yet. */
   unconfirmed?(user: User, sessionId: string): Promise<Unconfirmed | null>;
+}
+
+/** A provider as pages show it. */
+export interface ShownProvider {
+  readonly id: string;
+  readonly name: string;
+  /** A path of this origin. Null if there is no icon. */
+  readonly icon: string | null;
 }
 
 /** A section of a page. */
