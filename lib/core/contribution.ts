@@ -31,6 +31,8 @@ export interface ForPages {
   readonly providers?: readonly ShownProvider[];
   /** Returns the name of a provider that an account is linked to, even if it is no longer configured. */
   providerName?(id: string): string;
+  /** The scopes that the API keys of the app can be limited to. Undefined if the app has not declared them. */
+  readonly scopes?: readonly ShownScope[];
   /** What users enter to sign in, in addition to the password. */
   readonly identifier?: 'email' | 'username' | 'either';
   /**
@@ -49,6 +51,13 @@ export interface ShownProvider {
   readonly name: string;
   /** A path of this origin. Null if there is no icon. */
   readonly icon: string | null;
+}
+
+/** A scope of API keys as pages show it. */
+export interface ShownScope {
+  readonly name: string;
+  /** The app's words for users. Null if there are none. */
+  readonly description: string | null;
 }
 
 /** A section of a page. */
