@@ -84,6 +84,7 @@ function emailedSignInView(values: EmailedSignInValues & CommonValues, words: Wo
                 name: 'code',
                 label: words.fields.code,
                 autocomplete: 'one-time-code',
+                inputmode: 'numeric',
                 focus: true,
                 isCode: true,
               },

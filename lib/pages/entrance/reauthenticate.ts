@@ -100,7 +100,7 @@ function reauthenticateView(values: ReauthenticateValues & CommonValues, words: 
           type: name === 'password' ? 'password' : 'text',
           autocomplete:
             name === 'password' ? 'current-password' : name === 'recovery_code' ? 'off' : 'one-time-code',
-          ...(name === 'code' && { inputmode: 'numeric' as const }),
+          ...(['code', 'email_code'].includes(name) && { inputmode: 'numeric' as const }),
           focus,
           isCode: true,
         },

@@ -87,7 +87,7 @@ function secondFactorView(values: SecondFactorValues & CommonValues, words: Word
           label,
           hint,
           autocomplete: method === 'recovery_code' ? 'off' : 'one-time-code',
-          ...(method === 'totp' && { inputmode: 'numeric' as const }),
+          ...(method !== 'recovery_code' && { inputmode: 'numeric' as const }),
           focus,
           isCode: true,
         },
