@@ -13,6 +13,7 @@ import { authenticateIfPossible, requireAdministrator, requireOwnSession } from 
 import { queryOf, readForm } from '../http/body.js';
 import { withPasswordRemoved } from '../http/callback-url.js';
 import { callRoute, clientOf, isFile, methodNotAllowed } from '../http/endpoint.js';
+import { textsOf } from '../http/forms.js';
 import { nameRoute } from '../http/name-route.js';
 import { forExpress, startError } from '../http/problem.js';
 import { respond, setReplyCookies } from '../http/respond.js';
@@ -281,8 +282,7 @@ ${way !== null && html`<p><a href="${way}" data-part="button">${words.steps[erro
 
   async #send(page: Page, form: PageForm, req: Request, res: Response): Promise<void> {
     const pairs = await readForm(req, res);
-    const texts = pairs.filter((pair): pair is [string, string] => typeof pair[1] === 'string');
-    const fields = new Map(texts);
+    const fields = textsOf(pairs, form.route.body);
     const returnTo = this.#site.returnTo(fields.get('return_to'));
     const own = ['return_to', ...(form.ownFields ?? [])];
     const given = pairs.filter(([name]) => !own.includes(name));

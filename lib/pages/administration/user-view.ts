@@ -3,7 +3,6 @@ import { type Html, type HtmlValue, html } from '../../html.js';
 import { disclosure, field, formOf, labelOf } from '../controls.js';
 import { type OwnField, ownInputs } from '../own-fields.js';
 import type { View } from '../page.js';
-import { providerName } from '../providers.js';
 import { timeInWords } from '../texts.js';
 import type { CommonValues, FormValues } from '../values.js';
 import type { Words } from '../words/index.js';
@@ -45,7 +44,7 @@ export interface SignInMethods {
   readonly recoveryCodesLeft?: number;
   /** The number of passkeys. */
   readonly passkeys?: number;
-  /** The ids of the linked providers. */
+  /** The names of the linked providers. */
   readonly providers?: readonly string[];
 }
 
@@ -117,7 +116,7 @@ function factsOf({ user, methods, secondFactor, facts, ...state }: UserValues, w
     [t.totp, yesOrNo(methods.totp)],
     [t.recoveryCodes, methods.totp !== undefined && secondFactor && methods.recoveryCodesLeft],
     [t.passkeys, methods.passkeys],
-    [t.providers, methods.providers && (methods.providers.map(providerName).join(', ') || t.none)],
+    [t.providers, methods.providers && (methods.providers.join(', ') || t.none)],
   ];
   return html`<dl data-part="facts">${rows.map(
     ([name, value]) =>

@@ -2,6 +2,7 @@ import type { Session } from '../../client/generated/shapes.js';
 import { snakeCase } from '../../tables/column.js';
 import { ownFields } from '../own-fields.js';
 import { type Page, type PageForm, page } from '../page.js';
+import { providerName } from '../providers.js';
 import { allOf, type Site } from '../site.js';
 import { deviceName } from '../texts.js';
 import { administered, type FoundUser, stateOf } from './administered.js';
@@ -67,7 +68,7 @@ export function user(site: Site): Page | null {
         events ? site.read(events, visit, ofUser) : null,
       ]);
       const user = administered(site, json);
-      const { recovery_codes_left: recoveryCodesLeft, ...methods } = sign_in_methods;
+      const { recovery_codes_left: recoveryCodesLeft, providers, ...methods } = sign_in_methods;
       const state = stateOf(site, user, visit.auth?.user.id);
       const { isOwn, isClosed, isSuspended } = state;
       const formIf = (condition: boolean, name: string) =>
@@ -79,7 +80,11 @@ export function user(site: Site): Page | null {
       return {
         user,
         ...state,
-        methods: { ...methods, ...(recoveryCodesLeft !== undefined && { recoveryCodesLeft }) },
+        methods: {
+          ...methods,
+          ...(providers && { providers: providers.map((one) => providerName(site, one)) }),
+          ...(recoveryCodesLeft !== undefined && { recoveryCodesLeft }),
+        },
         secondFactor: site.route('get /two-factor') ? second_factor : null,
         facts: factsOf(site, json),
         sessions: await Promise.all(

@@ -1,6 +1,6 @@
 import { html } from '../../../html.js';
 import { disclosure, formOf } from '../../controls.js';
-import { type ProviderValues, providerName, providersOf } from '../../providers.js';
+import { iconOf, type ProviderValues, providerName, providersOf } from '../../providers.js';
 import type { Site } from '../../site.js';
 import { timeInWords } from '../../texts.js';
 import type { CommonValues, FormValues } from '../../values.js';
@@ -48,7 +48,7 @@ export function linkedAccountsCard(site: Site): Card | null {
       return {
         accounts: accounts.map(({ provider, created_at }) => ({
           provider,
-          name: providerName(provider),
+          name: providerName(site, provider),
           createdAt: created_at,
           unlink: site.form(visit, SECURITY, 'unlink/:provider', { provider }),
         })),
@@ -86,7 +86,8 @@ export function linkedAccountsView(
     }${
       providers.length > 0 &&
       html`<div data-part="stack">${providers.map(
-        ({ name, href }) => html`<a href="${href}" data-part="button secondary">${t.link(name)}</a>`,
+        ({ name, icon, href }) =>
+          html`<a href="${href}" data-part="button secondary">${iconOf(icon)}${t.link(name)}</a>`,
       )}</div>`
     }`,
   };
