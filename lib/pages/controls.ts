@@ -104,7 +104,7 @@ export interface FormContent {
   /** The emphasis of the button. @default 'primary' */
   readonly kind?: 'primary' | 'secondary' | 'danger' | 'link';
   /** Distinguishes forms with equal buttons, for screen readers. */
-  readonly about?: string;
+  readonly about?: HtmlValue;
   readonly returnTo?: string | null;
   /** Whether the response is a file, which only the browser itself can save. @default false */
   readonly downloads?: boolean;

@@ -2,7 +2,7 @@ import { html } from '../../html.js';
 import { errorSummary, formOf, hidden } from '../controls.js';
 import { type Page, page, type View } from '../page.js';
 import type { Site } from '../site.js';
-import { deviceName, timeInWords } from '../texts.js';
+import { deviceName, timeOf } from '../texts.js';
 import type { CommonValues, FormValues } from '../values.js';
 import type { Words } from '../words/index.js';
 
@@ -86,14 +86,14 @@ function sessionsView(values: SessionsValues & CommonValues, words: Words): View
         const name = device ?? t.unknownDevice;
         return html`<li data-part="item"><div><p><strong>${name}</strong>${
           isCurrent && html` <span data-part="tag">${t.current}</span>`
-        }</p><p data-part="quiet">${t.active}: ${timeInWords(lastActiveAt)}<br>${t.created}: ${timeInWords(createdAt)}${
+        }</p><p data-part="quiet">${t.active}: ${timeOf(lastActiveAt, true)}<br>${t.created}: ${timeOf(createdAt)}${
           ip !== null && html`<br>${t.ip}: ${ip}`
         }</p></div>${
           form &&
           formOf(form, {
             submit: t.end,
             kind: 'secondary',
-            about: t.about(name, timeInWords(createdAt)),
+            about: t.about(name, timeOf(createdAt)),
           })
         }</li>`;
       },

@@ -4,7 +4,7 @@ import { errorSummary, field, formOf, labelOf } from '../controls.js';
 import { type OwnField, ownInputs } from '../own-fields.js';
 import type { View } from '../page.js';
 import { providerName } from '../providers.js';
-import { timeInWords } from '../texts.js';
+import { timeInWords, timeOf } from '../texts.js';
 import type { CommonValues, FormValues } from '../values.js';
 import type { Words } from '../words/index.js';
 import { type AdministeredUser, titleOfUser, type UserState } from './administered.js';
@@ -106,9 +106,9 @@ function factsOf({ user, methods, secondFactor, facts, ...state }: UserValues, w
   const yesOrNo = (is: boolean | undefined) => is !== undefined && (is ? words.yes : words.no);
   const rows: readonly (readonly [name: string, value: HtmlValue])[] = [
     [words.fields.email, email ?? words.notSet],
-    [t.verified, email !== null && (verified === null ? words.no : timeInWords(verified))],
+    [t.verified, email !== null && (verified === null ? words.no : timeOf(verified))],
     [words.fields.username, username !== undefined && (username ?? words.notSet)],
-    [t.created, timeInWords(user.createdAt)],
+    [t.created, timeOf(user.createdAt)],
     [t.state, stateInWords(user, state, words)],
     [t.reason, state.isSuspended && user.suspensionReason],
     ...facts.map(({ name, type, value }) => [labelOf(name), valueInWords(type, value, words)] as const),
@@ -134,8 +134,8 @@ function stateInWords(
   const t = words.user;
   const { deletedAt: deleted, suspendedAt: suspended, suspendedUntil: until } = user;
   const texts = [
-    isClosed && deleted && t.closedSince(timeInWords(deleted)),
-    isSuspended && suspended && t.suspendedSince(timeInWords(suspended), until ? timeInWords(until) : null),
+    isClosed && deleted && t.closedSince(timeOf(deleted)),
+    isSuspended && suspended && t.suspendedSince(timeOf(suspended), until ? timeOf(until) : null),
     !isClosed && !isSuspended && t.active,
     isOwn && t.own,
   ];
@@ -145,6 +145,7 @@ function stateInWords(
 function valueInWords(type: FieldOptions['type'], value: unknown, words: Words): string {
   if (value === null || value === '') return words.notSet;
   if (type === 'boolean') return value ? words.yes : words.no;
+  // The form of the app's own fields has their dates in UTC.
   if (type === 'date') return timeInWords(String(value));
   return type === 'json' ? JSON.stringify(value) : String(value);
 }
@@ -237,8 +238,8 @@ ${
     const name = device ?? t.unknownDevice;
     return html`<li data-part="item"><div>
 <p>${name}</p>
-<p data-part="quiet">${address !== null && html`${address} · `}${t.signedIn(timeInWords(created))} · ${t.lastActive(timeInWords(active))}</p>
-</div>${formOf(end, { submit: t.endSession, kind: 'secondary', about: `${name}, ${t.signedIn(timeInWords(created))}` })}</li>`;
+<p data-part="quiet">${address !== null && html`${address} · `}${t.signedIn(timeOf(created))} · ${t.lastActive(timeOf(active, true))}</p>
+</div>${formOf(end, { submit: t.endSession, kind: 'secondary', about: html`${name}, ${t.signedIn(timeOf(created))}` })}</li>`;
   })}</ul>`
 }
 ${endSessions && formOf(endSessions, { submit: t.endSessions, kind: 'danger' })}
@@ -256,7 +257,7 @@ ${
   html`<ul data-part="list">${events.map(
     ({ kind, createdAt: at, ipAddress: address, device }) => html`<li data-part="item"><div>
 <p>${labelOf(kind.replace(/\./g, ' '))}</p>
-<p data-part="quiet">${timeInWords(at)}${[address, device].map((text) => text !== null && html` · ${text}`)}</p>
+<p data-part="quiet">${timeOf(at)}${[address, device].map((text) => text !== null && html` · ${text}`)}</p>
 </div></li>`,
   )}</ul>`
 }

@@ -4,7 +4,7 @@ import { type OwnField, ownFields, ownInputs } from '../own-fields.js';
 import { type Page, page, type View } from '../page.js';
 import { foundIn } from '../routes.js';
 import type { Site } from '../site.js';
-import { timeInWords } from '../texts.js';
+import { timeOf } from '../texts.js';
 import type { CommonValues, FormValues } from '../values.js';
 import type { Words } from '../words/index.js';
 import {
@@ -126,7 +126,7 @@ ${
   html`<ul data-part="list">${users.map(
     ({ user, name, href, ...state }) => html`<li data-part="item"><div>
 <p><a href="${href}">${titleOfUser(user)}</a>${tagsOf(state, words)}</p>
-<p data-part="quiet">${[name, user.email === null ? null : user.username].map((detail) => detail && html`${detail} · `)}${t.created(timeInWords(user.createdAt))}</p>
+<p data-part="quiet">${[name, user.email === null ? null : user.username].map((detail) => detail && html`${detail} · `)}${t.created(timeOf(user.createdAt))}</p>
 </div></li>`,
   )}</ul>`
 }

@@ -1,3 +1,5 @@
+import { type Html, html } from '../../html.js';
+
 /** The words of the pages for administrators. */
 export const administration = {
   users: {
@@ -9,7 +11,7 @@ export const administration = {
     noneYet: 'The search has found no users so far.',
     continueSearch: 'Continue the search',
     next: 'Next page',
-    created: (time: string) => `Created ${time}`,
+    created: (time: Html) => html`Created ${time}`,
     tags: {
       own: 'you',
       closed: 'deletion pending',
@@ -28,9 +30,9 @@ export const administration = {
     state: 'State',
     active: 'Active.',
     own: 'This is your own account.',
-    closedSince: (time: string) => `The deletion was requested on ${time}.`,
-    suspendedSince: (time: string, until: string | null) =>
-      until === null ? `Suspended since ${time}.` : `Suspended since ${time}, until ${until}.`,
+    closedSince: (time: Html) => html`The deletion was requested on ${time}.`,
+    suspendedSince: (time: Html, until: Html | null) =>
+      until === null ? html`Suspended since ${time}.` : html`Suspended since ${time}, until ${until}.`,
     reason: 'Reason',
     reasonHint: 'A note for administrators. The user does not see it.',
     until: 'Until',
@@ -64,8 +66,8 @@ export const administration = {
     sessions: 'Sessions',
     noSessions: 'The user has no session.',
     unknownDevice: 'Unknown device',
-    signedIn: (time: string) => `signed in ${time}`,
-    lastActive: (time: string) => `last active ${time}`,
+    signedIn: (time: Html) => html`signed in ${time}`,
+    lastActive: (time: Html) => html`last active ${time}`,
     endSession: 'End',
     endSessions: 'End all sessions',
     events: 'Recent events',

@@ -46,7 +46,10 @@ describe('the page', () => {
     expect(items[0]).toContain('<strong>curl</strong>');
     expect(items[0]).not.toContain('this device');
     expect(items[1]).toContain('<strong>Firefox on Linux</strong> <span data-part="tag">this device</span>');
-    expect(items[1]).toContain('Signed in: 31 Jan 2026, 06:30 UTC');
+    expect(items[1]).toContain(
+      'Signed in: <time datetime="2026-01-31T06:30:00.000Z" data-part="time">31 Jan 2026, 06:30 UTC</time>',
+    );
+    expect(items[1]).toMatch(/Last active: <time datetime="[^"]*" data-part="time" data-ago>/);
     expect(items[1]).toContain('IP address: 127.0.0.1');
     expect(items[1]).not.toContain('<form');
   });

@@ -70,7 +70,10 @@ const factsIn = ({ body }: { body: string }) =>
   Object.fromEntries(
     [...body.matchAll(/<dt>(.*?)<\/dt><dd>(.*?)<\/dd>/g)].map(([, name = '', value = '']) => [
       name,
-      value.replace(/<[^>]*>/g, ' ').trim(),
+      value
+        .replace(/<\/?time[^>]*>/g, '')
+        .replace(/<[^>]*>/g, ' ')
+        .trim(),
     ]),
   );
 const user = async () => (await app.auth.users.get(id)) as unknown as Record<string, unknown>;
@@ -168,7 +171,9 @@ describe('the facts', () => {
     const page = await open();
     expectEscaped(page);
     // An event and its address, and the address of a session.
-    expect(page.body).toMatch(/<p>&lt;script&gt;[^<]*<\/p>\n<p data-part="quiet">[^<]* · &lt;script&gt;/);
+    expect(page.body).toMatch(
+      /<p>&lt;script&gt;[^<]*<\/p>\n<p data-part="quiet"><time[^>]*>[^<]*<\/time> · &lt;script&gt;/,
+    );
     expect(page.body).toMatch(/<p data-part="quiet">&lt;script&gt;[^<]*signed in/);
     await app.auth.suspension.suspend(id, { reason: HOSTILE });
     const suspended = await open();

@@ -1,7 +1,7 @@
 import { html } from '../../../html.js';
 import { formOf } from '../../controls.js';
 import type { Site } from '../../site.js';
-import { changeName, timeInWords } from '../../texts.js';
+import { changeName, timeOf } from '../../texts.js';
 import type { CommonValues, FormValues } from '../../values.js';
 import type { Words } from '../../words/index.js';
 import { currentPassword } from '../proof.js';
@@ -48,7 +48,7 @@ export function changesView({ changes }: ChangesValues, _page: CommonValues, wor
             ({ kind, at, device, ip, undoable }) =>
               html`<li data-part="item"><div><p><strong>${changeName(kind, words)}</strong>${
                 undoable && html` <span data-part="tag">${t.undoable}</span>`
-              }</p><p data-part="quiet">${[timeInWords(at), device, ip].filter((one) => one !== null).join(' · ')}</p></div></li>`,
+              }</p><p data-part="quiet">${[timeOf(at), device, ip].filter((one) => one !== null).join(' · ')}</p></div></li>`,
           )}</ul>`,
   };
 }
@@ -114,7 +114,7 @@ export function browsersView(
         const named = name ?? words.undoChange.unknownDevice;
         return html`<li data-part="item"><div><p><strong>${named}</strong>${
           current && html` <span data-part="tag">${t.current}</span>`
-        }</p><p data-part="quiet">${t.seen(timeInWords(firstSeenAt), timeInWords(lastSeenAt))}</p></div><details><summary>${t.forget}<span data-part="unseen"> ${named}</span></summary>${formOf(
+        }</p><p data-part="quiet">${t.seen(timeOf(firstSeenAt), timeOf(lastSeenAt))}</p></div><details><summary>${t.forget}<span data-part="unseen"> ${named}</span></summary>${formOf(
           forget,
           { submit: t.forget, kind: 'danger', about: named },
           hasPassword && currentPassword(forget, account, words.passwordIfNotRecent, words),
