@@ -1,6 +1,7 @@
 import type { FieldOptions } from '../../config/user.js';
 import { type Html, type HtmlValue, html } from '../../html.js';
 import { errorSummary, field, formOf, labelOf } from '../controls.js';
+import { deviceIcon } from '../marks.js';
 import { type OwnField, ownInputs } from '../own-fields.js';
 import type { View } from '../page.js';
 import { providerName } from '../providers.js';
@@ -236,7 +237,7 @@ ${
   html`<ul data-part="list">${sessions.map((session) => {
     const { device, ipAddress: address, createdAt: created, lastActiveAt: active, end } = session;
     const name = device ?? t.unknownDevice;
-    return html`<li data-part="item"><div>
+    return html`<li data-part="item">${deviceIcon(device)}<div>
 <p>${name}</p>
 <p data-part="quiet">${address !== null && html`${address} · `}${t.signedIn(timeOf(created))} · ${t.lastActive(timeOf(active, true))}</p>
 </div>${formOf(end, { submit: t.endSession, kind: 'secondary', about: html`${name}, ${t.signedIn(timeOf(created))}` })}</li>`;

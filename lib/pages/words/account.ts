@@ -83,7 +83,7 @@ export const account = {
     },
     browsers: {
       title: 'Browsers that you have used',
-      text: 'You get an email when someone signs in in another browser. Forget a browser that you no longer use.',
+      text: 'Your account remembers these browsers, even after you sign out: you get an email when someone signs in in another one. Forget a browser that you no longer use. To sign out in it, end its session under Sessions.',
       current: 'this browser',
       seen: (first: Html, last: Html) => html`First used on ${first}, last on ${last}.`,
       forget: 'Forget',
@@ -123,6 +123,7 @@ export const account = {
   sessions: {
     title: 'Sessions',
     lead: 'You are signed in on these devices. End a session that you do not recognize.',
+    browsers: 'For browsers in which you have signed out, see',
     current: 'this device',
     unknownDevice: 'An unknown device',
     ip: 'IP address',

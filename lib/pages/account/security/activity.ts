@@ -1,5 +1,6 @@
 import { html } from '../../../html.js';
 import { formOf } from '../../controls.js';
+import { deviceIcon } from '../../marks.js';
 import type { Site } from '../../site.js';
 import { changeName, timeOf } from '../../texts.js';
 import type { CommonValues, FormValues } from '../../values.js';
@@ -112,7 +113,7 @@ export function browsersView(
       devices.length > 0 &&
       html`<ul data-part="list">${devices.map(({ name, firstSeenAt, lastSeenAt, current, forget }) => {
         const named = name ?? words.undoChange.unknownDevice;
-        return html`<li data-part="item"><div><p><strong>${named}</strong>${
+        return html`<li data-part="item"${current && html` data-current`}>${deviceIcon(name)}<div><p><strong>${named}</strong>${
           current && html` <span data-part="tag">${t.current}</span>`
         }</p><p data-part="quiet">${t.seen(timeOf(firstSeenAt), timeOf(lastSeenAt))}</p></div><details><summary>${t.forget}<span data-part="unseen"> ${named}</span></summary>${formOf(
           forget,
