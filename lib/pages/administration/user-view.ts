@@ -255,14 +255,39 @@ function eventsOf({ events }: UserValues, words: Words): HtmlValue {
 ${events.length === 0 && html`<p>${t.noEvents}</p>`}
 ${
   events.length > 0 &&
-  html`<ul data-part="list">${events.map(
+  html`<ul data-part="list">${actsIn(events).map(
     ({ kind, createdAt: at, ipAddress: address, device }) => html`<li data-part="item"><div>
-<p>${labelOf(kind.replace(/\./g, ' '))}</p>
+<p>${t.eventNames[kind] ?? labelOf(kind.replace(/\./g, ' '))}</p>
 <p data-part="quiet">${timeOf(at)}${[address, device].map((text) => text !== null && html` · ${text}`)}</p>
 </div></li>`,
   )}</ul>`
 }
 </section>`;
+}
+
+/** The events that an act of an administrator causes in addition to its own. */
+const CAUSED_BY_ACTS: Readonly<Record<string, readonly string[]>> = {
+  'admin.user_created': ['user.created'],
+  'admin.user_updated': ['user.updated'],
+  'admin.user_deleted': ['user.deletion_requested'],
+  'admin.session_revoked': ['session.revoked'],
+  'admin.sessions_revoked': ['session.revoked'],
+};
+
+/** The longest time between the events of one act. */
+const ONE_ACT_MS = 2000;
+
+/** Leaves out events that say the same as the event of an administrator's act at that time. */
+function actsIn(events: readonly UserEvent[]): readonly UserEvent[] {
+  const acts = events.filter(({ kind }) => Object.hasOwn(CAUSED_BY_ACTS, kind));
+  return events.filter(
+    ({ kind, createdAt }) =>
+      !acts.some(
+        (act) =>
+          CAUSED_BY_ACTS[act.kind]?.includes(kind) &&
+          Math.abs(Date.parse(act.createdAt) - Date.parse(createdAt)) < ONE_ACT_MS,
+      ),
+  );
 }
 
 declare module '../values.js' {

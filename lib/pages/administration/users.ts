@@ -1,4 +1,4 @@
-import { html } from '../../html.js';
+import { type Html, html } from '../../html.js';
 import { errorSummary, field, formOf } from '../controls.js';
 import { type OwnField, ownFields, ownInputs } from '../own-fields.js';
 import { type Page, page, type View } from '../page.js';
@@ -11,6 +11,7 @@ import {
   type AdministeredUser,
   administered,
   stateOf,
+  tag,
   tagsOf,
   titleOfUser,
   type UserState,
@@ -112,6 +113,7 @@ function usersView(values: UsersValues & CommonValues, words: Words): View {
   return {
     title: t.title,
     main: html`${errorSummary(values, create ? [create] : [], words)}<section data-part="card">
+<div data-part="toolbar">
 <form method="get" action="${search.action}" role="search" data-part="form">
 <div data-part="field">
 <label for="search">${t.search}</label>
@@ -120,21 +122,9 @@ function usersView(values: UsersValues & CommonValues, words: Words): View {
 </div>
 <button data-part="button secondary">${t.submitSearch}</button>
 </form>
-${users.length === 0 && html`<p>${next === null ? t.none : t.noneYet}</p>`}
-${
-  users.length > 0 &&
-  html`<ul data-part="list">${users.map(
-    ({ user, name, href, ...state }) => html`<li data-part="item"><div>
-<p><a href="${href}">${titleOfUser(user)}</a>${tagsOf(state, words)}</p>
-<p data-part="quiet">${[name, user.email === null ? null : user.username].map((detail) => detail && html`${detail} · `)}${t.created(timeOf(user.createdAt))}</p>
-</div></li>`,
-  )}</ul>`
-}
-${next !== null && html`<p><a href="${next}">${users.length === 0 ? t.continueSearch : t.next}</a></p>`}
-</section>
 ${
   create &&
-  html`<section data-part="card"><details${isRefused && html` open`}><summary>${t.create}</summary>${formOf(
+  html`<details${isRefused && html` open`}><summary data-part="button primary">${t.create}</summary>${formOf(
     create,
     { submit: t.submitCreate },
     html`${field(
@@ -163,9 +153,44 @@ ${
         words,
       )
     }${ownInputs(create, create.fields, words)}`,
-  )}</details></section>`
-}`,
+  )}</details>`
+}
+</div>
+${users.length === 0 && html`<p>${next === null ? t.none : t.noneYet}</p>`}
+${users.length > 0 && tableOf(users, words)}
+${next !== null && html`<p><a href="${next}">${users.length === 0 ? t.continueSearch : t.next}</a></p>`}
+</section>`,
   };
+}
+
+/** Creates the table of users, which small screens show as a list. */
+function tableOf(users: readonly ListedUser[], words: Words): Html {
+  const t = words.users;
+  const rows = users.map(({ user, name, href, ...state }) => {
+    const { email, username, createdAt } = user;
+    const names = [name, email === null ? null : username].filter((one) => one).join(' · ');
+    return { title: titleOfUser(user), href, names, createdAt, ...state };
+  });
+  const hasNames = rows.some(({ names }) => names !== '');
+  const head = [t.user, ...(hasNames ? [words.fields.name] : []), t.state, t.created];
+  // Browsers that show a table as a list forget what it is, so its roles are written out.
+  return html`<table data-part="table" role="table">
+<thead role="rowgroup"><tr role="row">${head.map((text) => html`<th scope="col" role="columnheader">${text}</th>`)}</tr></thead>
+<tbody role="rowgroup">
+${rows.map(
+  ({
+    title,
+    href,
+    names,
+    createdAt,
+    isOwn,
+    ...state
+  }) => html`<tr role="row"><th scope="row" role="rowheader"><a href="${href}">${title}</a>${
+    isOwn && tag(t.tags.own)
+  }</th>${hasNames && html`<td role="cell">${names}</td>`}<td role="cell">${tagsOf(state, words) ?? t.active}</td><td role="cell" data-label="${t.created}">${timeOf(createdAt)}</td></tr>
+`,
+)}</tbody>
+</table>`;
 }
 
 declare module '../values.js' {
