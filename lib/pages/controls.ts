@@ -131,7 +131,7 @@ export interface FormContent {
   /** The emphasis of the button. @default 'primary' */
   readonly kind?: 'primary' | 'secondary' | 'danger' | 'link';
   /** Distinguishes forms with equal buttons, for screen readers. */
-  readonly about?: string;
+  readonly about?: HtmlValue;
   readonly returnTo?: string | null;
   /** Whether the response is a file, which only the browser itself can save. @default false */
   readonly downloads?: boolean;
@@ -216,12 +216,15 @@ export interface Disclosure {
   readonly forms: readonly FormValues[];
   /** @default false */
   readonly isOpen?: boolean;
+  /** Whether the label looks like a button. @default false */
+  readonly isButton?: boolean;
 }
 
 /** Creates a part of a page that the user opens. */
-export function disclosure({ label, forms, isOpen = false }: Disclosure, content: HtmlValue): Html {
+export function disclosure(of: Disclosure, content: HtmlValue): Html {
+  const { label, forms, isOpen = false, isButton = false } = of;
   const opens = isOpen || forms.some(({ isRefused }) => isRefused);
-  return html`<details${opens && html` open`}><summary>${label}</summary>${content}</details>`;
+  return html`<details${opens && html` open`}><summary${isButton && html` data-part="button primary"`}>${label}</summary>${content}</details>`;
 }
 
 /** Creates the line between two alternatives. */

@@ -52,10 +52,7 @@ export function documentOf(
   { logo }: Loaded,
   words: Words,
 ): Html {
-  const { lang, dir, kind, home, appName, navigation, signOut, links } = values;
-  const brand = html`<a href="${home}" data-part="brand">${
-    logo === null ? appName : html`<img src="${logo}" alt="${appName}">`
-  }</a>`;
+  const { lang, dir, kind, links } = values;
   return html`<!doctype html>
 <html lang="${lang}" dir="${dir}">
 <head>
@@ -64,19 +61,33 @@ ${head}
 </head>
 <body data-part="${kind}">
 <a href="#main" data-part="skip">${words.skip}</a>
-<header data-part="header">${brand}${
-    navigation.length > 0 &&
-    html`
-<nav aria-label="${words.navigation}" data-part="navigation"><ul>${navigation.map(
-      ({ name, href, isCurrent }) =>
-        html`<li><a href="${href}"${isCurrent && html` aria-current="page"`}>${words.names[name] ?? name}</a></li>`,
-    )}</ul></nav>`
-  }${signOut !== null && html`<a href="${signOut}" data-part="sign-out">${words.signOut.title}</a>`}</header>
+<header data-part="header">${headerOf(values, logo, words)}</header>
 ${main}
 ${footerOf(links, words)}
 </body>
 </html>
 `;
+}
+
+/** Creates the header: on the pages of an account, it also says whose account it is, and leads back to the app. */
+function headerOf(
+  { home, appName, navigation, signOut, account }: CommonValues,
+  logo: string | null,
+  words: Words,
+): Html {
+  const brand = html`<a href="${home}" data-part="brand">${
+    logo === null ? appName : html`<img src="${logo}" alt="${appName}">`
+  }</a>`;
+  if (signOut === null) return brand;
+  const links = navigation.map(
+    ({ name, href, isCurrent }) =>
+      html`<li><a href="${href}"${isCurrent && html` aria-current="page"`}>${words.names[name] ?? name}</a></li>`,
+  );
+  return html`<div data-part="home">${brand}<a href="${home}" data-part="back">${words.backTo(appName)}</a></div>
+<nav aria-label="${words.navigation}" data-part="navigation"><ul>${links}</ul></nav>
+<div data-part="user">${
+    account !== null && html`<span><span data-part="unseen">${words.signedInAs} </span>${account}</span>`
+  }<a href="${signOut}" data-part="sign-out">${words.signOut.title}</a></div>`;
 }
 
 function footerOf({ terms, privacy, support }: CommonValues['links'], words: Words) {

@@ -3,6 +3,7 @@ import { fileURLToPath } from 'node:url';
 import { expect, test } from '@jest/globals';
 import { createAuth } from '../../lib/index.js';
 import { declaredNotices } from '../../lib/mail/notice-kinds.js';
+import { declaredEvents } from '../../lib/outbox/events.js';
 import { PAGE_NAMES } from '../../lib/pages/options.js';
 import { en } from '../../lib/pages/words/index.js';
 import { pages } from '../../lib/pages.js';
@@ -109,6 +110,10 @@ function wordsIn(value: string): string[] {
 
 test('the list of changes has words for every notice, and for no other', () => {
   expect(Object.keys(en.changes).sort()).toEqual([...declaredNotices.names].sort());
+});
+
+test('the events of a user have words for every event, and for no other', () => {
+  expect(Object.keys(en.user.eventNames).sort()).toEqual([...declaredEvents.names].sort());
 });
 
 test('latchkey/pages exports the types of all values', () => {

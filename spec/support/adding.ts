@@ -730,7 +730,7 @@ const PAGE: Addition = {
       text: `import { html } from '../../html.js';
 import { type Page, page, type View } from '../page.js';
 import type { Site } from '../site.js';
-import { timeInWords } from '../texts.js';
+import { timeOf } from '../texts.js';
 import type { CommonValues } from '../values.js';
 import type { Words } from '../words/index.js';
 
@@ -758,7 +758,7 @@ export function devices(site: Site): Page {
 }
 
 function devicesView({ lastSeenAt }: DeviceListValues & CommonValues, words: Words): View {
-  const items = lastSeenAt.map((time) => html\`<li data-part="item">\${timeInWords(time)}</li>\`);
+  const items = lastSeenAt.map((time) => html\`<li data-part="item">\${timeOf(time)}</li>\`);
   return {
     title: words.devices.title,
     main: html\`<section data-part="card"><ul data-part="list">\${items}</ul></section>\`,

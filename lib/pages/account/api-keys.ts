@@ -3,7 +3,7 @@ import { field, formOf } from '../controls.js';
 import { type Page, page, type View } from '../page.js';
 import { foundIn } from '../routes.js';
 import type { Site } from '../site.js';
-import { timeInWords } from '../texts.js';
+import { timeOf } from '../texts.js';
 import type { CommonValues, FormValues } from '../values.js';
 import type { Words } from '../words/index.js';
 import { type ProofValues, proofField, proofOf } from './proof.js';
@@ -98,9 +98,9 @@ function keysView(values: ApiKeysValues & CommonValues, words: Words): View {
         (key) =>
           html`<li data-part="item"><div><p><strong>${key.name}</strong> <code>${key.start}…</code>${
             key.isExpired && html` <span data-part="tag">${t.expired}</span>`
-          }</p><p data-part="quiet">${t.scopes}: ${key.scopes.length === 0 ? t.noScopes : key.scopes.join(' ')}<br>${t.created}: ${timeInWords(key.createdAt)}<br>${t.used}: ${
-            key.lastUsedAt === null ? t.neverUsed : timeInWords(key.lastUsedAt)
-          }<br>${t.expires}: ${key.expiresAt === null ? t.neverExpires : timeInWords(key.expiresAt)}</p></div>${formOf(
+          }</p><p data-part="quiet">${t.scopes}: ${key.scopes.length === 0 ? t.noScopes : key.scopes.join(' ')}<br>${t.created}: ${timeOf(key.createdAt)}<br>${t.used}: ${
+            key.lastUsedAt === null ? t.neverUsed : timeOf(key.lastUsedAt)
+          }<br>${t.expires}: ${key.expiresAt === null ? t.neverExpires : timeOf(key.expiresAt)}</p></div>${formOf(
             key.revoke,
             { submit: t.revoke, kind: 'danger', about: t.about(key.name, key.start) },
             words,

@@ -1,9 +1,10 @@
 import type { FieldOptions } from '../../config/user.js';
 import { type Html, type HtmlValue, html } from '../../html.js';
 import { disclosure, field, formOf, labelOf } from '../controls.js';
+import { deviceIcon } from '../marks.js';
 import { type OwnField, ownInputs } from '../own-fields.js';
 import type { View } from '../page.js';
-import { timeInWords } from '../texts.js';
+import { timeInWords, timeOf } from '../texts.js';
 import type { CommonValues, FormValues } from '../values.js';
 import type { Words } from '../words/index.js';
 import { type AdministeredUser, titleOfUser, type UserState } from './administered.js';
@@ -104,9 +105,9 @@ function factsOf({ user, methods, secondFactor, facts, ...state }: UserValues, w
   const yesOrNo = (is: boolean | undefined) => is !== undefined && (is ? words.yes : words.no);
   const rows: readonly (readonly [name: string, value: HtmlValue])[] = [
     [words.fields.email, email ?? words.notSet],
-    [t.verified, email !== null && (verified === null ? words.no : timeInWords(verified))],
+    [t.verified, email !== null && (verified === null ? words.no : timeOf(verified))],
     [words.fields.username, username !== undefined && (username ?? words.notSet)],
-    [t.created, timeInWords(user.createdAt)],
+    [t.created, timeOf(user.createdAt)],
     [t.state, stateInWords(user, state, words)],
     [t.reason, state.isSuspended && user.suspensionReason],
     ...facts.map(({ name, type, value }) => [labelOf(name), valueInWords(type, value, words)] as const),
@@ -132,8 +133,8 @@ function stateInWords(
   const t = words.user;
   const { deletedAt: deleted, suspendedAt: suspended, suspendedUntil: until } = user;
   const texts = [
-    isClosed && deleted && t.closedSince(timeInWords(deleted)),
-    isSuspended && suspended && t.suspendedSince(timeInWords(suspended), until ? timeInWords(until) : null),
+    isClosed && deleted && t.closedSince(timeOf(deleted)),
+    isSuspended && suspended && t.suspendedSince(timeOf(suspended), until ? timeOf(until) : null),
     !isClosed && !isSuspended && t.active,
     isOwn && t.own,
   ];
@@ -143,6 +144,7 @@ function stateInWords(
 function valueInWords(type: FieldOptions['type'], value: unknown, words: Words): string {
   if (value === null || value === '') return words.notSet;
   if (type === 'boolean') return value ? words.yes : words.no;
+  // The form of the app's own fields has their dates in UTC.
   if (type === 'date') return timeInWords(String(value));
   return type === 'json' ? JSON.stringify(value) : String(value);
 }
@@ -239,10 +241,10 @@ ${
   html`<ul data-part="list">${sessions.map((session) => {
     const { device, ipAddress: address, createdAt: created, lastActiveAt: active, end } = session;
     const name = device ?? t.unknownDevice;
-    return html`<li data-part="item"><div>
+    return html`<li data-part="item">${deviceIcon(device)}<div>
 <p>${name}</p>
-<p data-part="quiet">${address !== null && html`${address} · `}${t.signedIn(timeInWords(created))} · ${t.lastActive(timeInWords(active))}</p>
-</div>${formOf(end, { submit: t.endSession, kind: 'secondary', about: `${name}, ${t.signedIn(timeInWords(created))}` }, words)}</li>`;
+<p data-part="quiet">${address !== null && html`${address} · `}${t.signedIn(timeOf(created))} · ${t.lastActive(timeOf(active, true))}</p>
+</div>${formOf(end, { submit: t.endSession, kind: 'secondary', about: html`${name}, ${t.signedIn(timeOf(created))}` }, words)}</li>`;
   })}</ul>`
 }
 ${endSessions && formOf(endSessions, { submit: t.endSessions, kind: 'danger' }, words)}
@@ -257,14 +259,39 @@ function eventsOf({ events }: UserValues, words: Words): HtmlValue {
 ${events.length === 0 && html`<p>${t.noEvents}</p>`}
 ${
   events.length > 0 &&
-  html`<ul data-part="list">${events.map(
+  html`<ul data-part="list">${actsIn(events).map(
     ({ kind, createdAt: at, ipAddress: address, device }) => html`<li data-part="item"><div>
-<p>${labelOf(kind.replace(/\./g, ' '))}</p>
-<p data-part="quiet">${timeInWords(at)}${[address, device].map((text) => text !== null && html` · ${text}`)}</p>
+<p>${t.eventNames[kind] ?? labelOf(kind.replace(/\./g, ' '))}</p>
+<p data-part="quiet">${timeOf(at)}${[address, device].map((text) => text !== null && html` · ${text}`)}</p>
 </div></li>`,
   )}</ul>`
 }
 </section>`;
+}
+
+/** The events that an act of an administrator causes in addition to its own. */
+const CAUSED_BY_ACTS: Readonly<Record<string, readonly string[]>> = {
+  'admin.user_created': ['user.created'],
+  'admin.user_updated': ['user.updated'],
+  'admin.user_deleted': ['user.deletion_requested'],
+  'admin.session_revoked': ['session.revoked'],
+  'admin.sessions_revoked': ['session.revoked'],
+};
+
+/** The longest time between the events of one act. */
+const ONE_ACT_MS = 2000;
+
+/** Leaves out events that say the same as the event of an administrator's act at that time. */
+function actsIn(events: readonly UserEvent[]): readonly UserEvent[] {
+  const acts = events.filter(({ kind }) => Object.hasOwn(CAUSED_BY_ACTS, kind));
+  return events.filter(
+    ({ kind, createdAt }) =>
+      !acts.some(
+        (act) =>
+          CAUSED_BY_ACTS[act.kind]?.includes(kind) &&
+          Math.abs(Date.parse(act.createdAt) - Date.parse(createdAt)) < ONE_ACT_MS,
+      ),
+  );
 }
 
 declare module '../values.js' {

@@ -71,8 +71,40 @@ addEventListener('pageshow', ({ persisted }) => {
   if (persisted && document.body.dataset.part !== 'entrance') location.reload();
 });
 
+/** The units of time, with their seconds. */
+const UNITS = [
+  ['year', 31536e3],
+  ['month', 2592e3],
+  ['day', 86400],
+  ['hour', 3600],
+  ['minute', 60],
+];
+
+/** Returns how long ago a time was, such as "3 hours ago". Times of the last minute, and of the future, are "now". */
+function ago(time, locale) {
+  const seconds = (Date.now() - time) / 1000;
+  const found = UNITS.find(([, size]) => seconds >= size);
+  const format = new Intl.RelativeTimeFormat(locale, { numeric: found ? 'always' : 'auto' });
+  return found ? format.format(-Math.floor(seconds / found[1]), found[0]) : format.format(0, 'second');
+}
+
+/** Shows the times of this page in the time zone of the browser, and in the language of the page. */
+function showTimes() {
+  const { lang } = document.documentElement;
+  // British and American English have different orders.
+  const locale = navigator.languages.find((one) => one.startsWith(lang)) ?? lang;
+  const short = new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeStyle: 'short' });
+  const full = new Intl.DateTimeFormat(locale, { dateStyle: 'full', timeStyle: 'long' });
+  for (const time of document.querySelectorAll('time[data-part="time"]')) {
+    const at = new Date(time.dateTime);
+    time.textContent = 'ago' in time.dataset ? ago(at, locale) : short.format(at);
+    time.title = full.format(at);
+  }
+}
+
 // Adds buttons that show a typed password, and enables buttons that copy.
 function enhance() {
+  showTimes();
   // Do not change the templates of an app.
   for (const input of document.querySelectorAll(
     '[data-part="field"] > [type="password"]:not([data-shows])',

@@ -1,3 +1,5 @@
+import { type Html, html } from '../../html.js';
+
 /** The words of the pages of an account. */
 export const account = {
   security: {
@@ -61,15 +63,15 @@ export const account = {
       rename: 'Rename',
       remove: 'Remove',
       synced: 'synced',
-      added: (time: string) => `Added on ${time}.`,
-      used: (time: string) => `Last used on ${time}.`,
+      added: (time: Html) => html`Added on ${time}.`,
+      used: (time: Html) => html`Last used on ${time}.`,
       neverUsed: 'Not used yet.',
       needsScript: 'Passkeys need JavaScript and a browser that supports them.',
     },
     linked: {
       title: 'Linked accounts',
       none: 'No account is linked.',
-      since: (time: string) => `Linked on ${time}.`,
+      since: (time: Html) => html`Linked on ${time}.`,
       unlink: 'Unlink',
       link: (provider: string) => `Link ${provider}`,
     },
@@ -81,9 +83,9 @@ export const account = {
     },
     browsers: {
       title: 'Browsers that you have used',
-      text: 'You get an email when someone signs in in another browser. Forget a browser that you no longer use.',
+      text: 'Your account remembers these browsers, even after you sign out: you get an email when someone signs in in another one. Forget a browser that you no longer use. To sign out in it, end its session under Sessions.',
       current: 'this browser',
-      seen: (first: string, last: string) => `First used on ${first}, last on ${last}.`,
+      seen: (first: Html, last: Html) => html`First used on ${first}, last on ${last}.`,
       forget: 'Forget',
     },
   },
@@ -121,13 +123,14 @@ export const account = {
   sessions: {
     title: 'Sessions',
     lead: 'You are signed in on these devices. End a session that you do not recognize.',
+    browsers: 'For browsers in which you have signed out, see',
     current: 'this device',
     unknownDevice: 'An unknown device',
     ip: 'IP address',
     active: 'Last active',
     created: 'Signed in',
     end: 'End',
-    about: (device: string, created: string) => `the session on ${device}, signed in ${created}`,
+    about: (device: string, created: Html) => html`the session on ${device}, signed in ${created}`,
     endOthers: 'End all other sessions',
     endAll: 'End all sessions, and sign out here',
   },

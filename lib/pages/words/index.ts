@@ -9,6 +9,8 @@ export const en = {
   titleOf: (title: string, appName: string) => `${title} – ${appName}`,
   skip: 'Skip to the content',
   navigation: 'Account',
+  backTo: (appName: string) => `Back to ${appName}`,
+  signedInAs: 'Signed in as',
   terms: 'Terms',
   privacy: 'Privacy',
   support: 'Support',

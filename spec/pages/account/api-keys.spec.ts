@@ -61,7 +61,9 @@ describe('the page', () => {
     expectEscaped(page);
     expect(page.body).toContain('Scopes: read write<br>');
     expect(page.body).toContain('Scopes: all rights<br>');
-    expect(page.body).toContain('Expires: 31 Jan 2026, 06:30 UTC');
+    expect(page.body).toContain(
+      'Expires: <time datetime="2026-01-31T06:30:00.000Z" data-part="time">31 Jan 2026, 06:30 UTC</time>',
+    );
     expect(page.body.match(/>expired</g)).toHaveLength(1);
     expect(page.body).toContain(`<code>${key.slice(0, 12)}…</code>`);
     expect(page.body).not.toContain(key);

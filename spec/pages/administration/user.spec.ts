@@ -70,7 +70,10 @@ const factsIn = ({ body }: { body: string }) =>
   Object.fromEntries(
     [...body.matchAll(/<dt>(.*?)<\/dt><dd>(.*?)<\/dd>/g)].map(([, name = '', value = '']) => [
       name,
-      value.replace(/<[^>]*>/g, ' ').trim(),
+      value
+        .replace(/<\/?time[^>]*>/g, '')
+        .replace(/<[^>]*>/g, ' ')
+        .trim(),
     ]),
   );
 const user = async () => (await app.auth.users.get(id)) as unknown as Record<string, unknown>;
@@ -168,7 +171,9 @@ describe('the facts', () => {
     const page = await open();
     expectEscaped(page);
     // An event and its address, and the address of a session.
-    expect(page.body).toMatch(/<p>&lt;script&gt;[^<]*<\/p>\n<p data-part="quiet">[^<]* · &lt;script&gt;/);
+    expect(page.body).toMatch(
+      /<p>&lt;script&gt;[^<]*<\/p>\n<p data-part="quiet"><time[^>]*>[^<]*<\/time> · &lt;script&gt;/,
+    );
     expect(page.body).toMatch(/<p data-part="quiet">&lt;script&gt;[^<]*signed in/);
     await app.auth.suspension.suspend(id, { reason: HOSTILE });
     const suspended = await open();
@@ -452,17 +457,38 @@ describe('the sessions', () => {
   });
 });
 
+/** The events of a user, as the page lists them. */
+const eventsOf = async (userId: string) => {
+  // They are recorded after what has caused them.
+  await settled(app.auth);
+  const { body } = await open(userId);
+  return [...body.matchAll(/<p>([A-Z][a-z ]+)<\/p>\n<p data-part="quiet"><time/g)].map(([, kind]) => kind);
+};
+
 test('the last 10 events of the user are listed', async () => {
   const { id: other } = await app.auth.users.create({ email: 'eve@example.com' });
   for (let made = 0; made < 11; made++) await app.auth.suspension.suspend(id);
   await tick();
   await app.auth.suspension.reinstate(id);
   await app.auth.suspension.suspend(other);
-  const eventsOf = async () =>
-    [...(await open()).body.matchAll(/<p>([A-Z][a-z ]+)<\/p>\n<p data-part="quiet">/g)].map(
-      ([, kind]) => kind,
-    );
-  // They are recorded after what has caused them.
-  await settled(app.auth);
-  expect(await eventsOf()).toEqual(['User reinstated', ...Array(9).fill('User suspended')]);
+  expect(await eventsOf(id)).toEqual([
+    'The suspension was ended',
+    ...Array(9).fill('The user was suspended'),
+  ]);
+});
+
+test('an act of an administrator is listed once', async () => {
+  const created = await visitor.post(`${USERS}/create`, { email: 'grace@example.com' });
+  const graceId = new URL(String(created.location), 'http://localhost').pathname.split('/').at(-1) ?? '';
+  await app.auth.createSession(graceId);
+  await app.auth.createSession(graceId);
+  await tick();
+  await visitor.post(`${pathOf(graceId)}/end-sessions`);
+  const events = await eventsOf(graceId);
+  expect(events.filter((event) => event?.startsWith('An administrator'))).toEqual([
+    'An administrator ended all sessions',
+    'An administrator created the account',
+  ]);
+  expect(events).not.toContain('A session ended');
+  expect(events).not.toContain('The account was created');
 });

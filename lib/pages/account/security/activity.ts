@@ -1,7 +1,8 @@
 import { html } from '../../../html.js';
 import { disclosure, formOf } from '../../controls.js';
+import { deviceIcon } from '../../marks.js';
 import type { Site } from '../../site.js';
-import { changeName, timeInWords } from '../../texts.js';
+import { changeName, timeOf } from '../../texts.js';
 import type { CommonValues, FormValues } from '../../values.js';
 import type { Words } from '../../words/index.js';
 import { currentPassword } from '../proof.js';
@@ -48,7 +49,7 @@ export function changesView({ changes }: ChangesValues, _page: CommonValues, wor
             ({ kind, at, device, ip, undoable }) =>
               html`<li data-part="item"><div><p><strong>${changeName(kind, words)}</strong>${
                 undoable && html` <span data-part="tag">${t.undoable}</span>`
-              }</p><p data-part="quiet">${[timeInWords(at), device, ip].filter((one) => one !== null).join(' · ')}</p></div></li>`,
+              }</p><p data-part="quiet">${[timeOf(at), device, ip].filter((one) => one !== null).join(' · ')}</p></div></li>`,
           )}</ul>`,
   };
 }
@@ -113,9 +114,9 @@ export function browsersView(
       devices.length > 0 &&
       html`<ul data-part="list">${devices.map(({ name, firstSeenAt, lastSeenAt, current, forget }) => {
         const named = name ?? words.undoChange.unknownDevice;
-        return html`<li data-part="item"><div><p><strong>${named}</strong>${
+        return html`<li data-part="item"${current && html` data-current`}>${deviceIcon(name)}<div><p><strong>${named}</strong>${
           current && html` <span data-part="tag">${t.current}</span>`
-        }</p><p data-part="quiet">${t.seen(timeInWords(firstSeenAt), timeInWords(lastSeenAt))}</p></div>${disclosure(
+        }</p><p data-part="quiet">${t.seen(timeOf(firstSeenAt), timeOf(lastSeenAt))}</p></div>${disclosure(
           { label: html`${t.forget}<span data-part="unseen"> ${named}</span>`, forms: [forget] },
           formOf(
             forget,

@@ -2,7 +2,7 @@ import { html } from '../../../html.js';
 import { disclosure, formOf } from '../../controls.js';
 import { iconOf, type ProviderValues, providerName, providersOf } from '../../providers.js';
 import type { Site } from '../../site.js';
-import { timeInWords } from '../../texts.js';
+import { timeOf } from '../../texts.js';
 import type { CommonValues, FormValues } from '../../values.js';
 import type { Words } from '../../words/index.js';
 import { currentPassword } from '../proof.js';
@@ -73,7 +73,7 @@ export function linkedAccountsView(
         ? html`<p>${t.none}</p>`
         : html`<ul data-part="list">${accounts.map(
             ({ name, createdAt, unlink }) =>
-              html`<li data-part="item"><div><p><strong>${name}</strong></p><p data-part="quiet">${t.since(timeInWords(createdAt))}</p></div>${disclosure(
+              html`<li data-part="item"><div><p><strong>${name}</strong></p><p data-part="quiet">${t.since(timeOf(createdAt))}</p></div>${disclosure(
                 { label: html`${t.unlink}<span data-part="unseen"> ${name}</span>`, forms: [unlink] },
                 formOf(
                   unlink,

@@ -1,7 +1,7 @@
 import { html } from '../../../html.js';
 import { disclosure, field, formOf, passkeyButton } from '../../controls.js';
 import type { Site } from '../../site.js';
-import { timeInWords } from '../../texts.js';
+import { timeOf } from '../../texts.js';
 import type { CommonValues, FormValues } from '../../values.js';
 import type { Words } from '../../words/index.js';
 import { currentPassword } from '../proof.js';
@@ -98,8 +98,8 @@ export function passkeysView(
         ({ name, createdAt, lastUsedAt, backedUp, rename, remove }) =>
           html`<li data-part="item"><div><p><strong>${name}</strong>${
             backedUp && html` <span data-part="tag">${t.synced}</span>`
-          }</p><p data-part="quiet">${t.added(timeInWords(createdAt))} ${
-            lastUsedAt === null ? t.neverUsed : t.used(timeInWords(lastUsedAt))
+          }</p><p data-part="quiet">${t.added(timeOf(createdAt))} ${
+            lastUsedAt === null ? t.neverUsed : t.used(timeOf(lastUsedAt))
           }</p></div>${disclosure(
             { label: html`${t.change}<span data-part="unseen"> ${name}</span>`, forms: [rename, remove] },
             html`${formOf(
