@@ -3,6 +3,7 @@ import { maskEmail } from '../../users/canonical.js';
 import { VERIFY_EMAIL } from '../../verification/email-verification.js';
 import { VERIFY_NEW_EMAIL } from '../../verification/purposes.js';
 import { field, formOf, hidden, usernameOf } from '../controls.js';
+import { markOf } from '../marks.js';
 import { type Page, page, type View } from '../page.js';
 import type { Site } from '../site.js';
 import type { CommonValues, FormValues } from '../values.js';
@@ -79,11 +80,17 @@ function verifyEmailView(values: VerifyEmailValues & CommonValues, words: Words)
   const t = words.verifyEmail;
   const again = send && formOf(send, { submit: t.send, kind: 'secondary', returnTo }, words);
   const onward = (label: string) => html`<p><a href="${next}" data-part="button">${label}</a></p>`;
-  if (isDone) return { title: t.done, main: onward(account === null ? words.signIn.title : words.continue) };
+  if (isDone)
+    return {
+      title: t.done,
+      mark: markOf('done'),
+      main: onward(account === null ? words.signIn.title : words.continue),
+    };
   if (token === null || of === null) {
     const isNew = isWaiting || (send !== null && values.done === 'sent');
     return {
       title: isNew ? t.waiting : t.invalid,
+      ...(isNew && { mark: markOf('mail') }),
       main: html`<p>${isNew ? (send ? t.waitingHere : t.waitingText) : t.invalidText}</p>${again}${
         !again && html`<p><a href="${signIn}" data-part="button">${words.signIn.title}</a></p>`
       }`,
@@ -161,6 +168,7 @@ function changeEmailView(values: ChangeEmailValues & CommonValues, words: Words)
   if (isDone || token === null || newEmail === null)
     return {
       title: isDone ? t.done : t.invalid,
+      ...(isDone && { mark: markOf('done') }),
       main: html`${!isDone && html`<p>${t.invalidText}</p>`}<p><a href="${next}" data-part="button">${account === null ? words.signIn.title : words.continue}</a></p>`,
     };
   return {
