@@ -104,6 +104,12 @@ ${options.map((one) => html`<option value="${one.value}"${one.value === chosen &
 </div>`;
 }
 
+/** Creates the field in which the user types a text before something is done that cannot be undone. */
+export function confirmationField(form: FormValues, expected: string | null, words: Words): Html {
+  const label = words.confirmation.label(expected ?? words.confirmation.word);
+  return field(form, { name: 'confirmation', label, autocomplete: 'off', isCode: true }, words);
+}
+
 /** Creates a checkbox. */
 export function checkbox(form: FormValues, name: string, label: string): Html {
   const id = idOf(form, name);

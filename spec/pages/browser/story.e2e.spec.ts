@@ -363,6 +363,10 @@ inBrowser('an app of thirty lines', () => {
       const page = await signUpVerified(email);
       await goTo(page, '/auth/account');
       await unfold(page, 'I want to delete my account');
+      await fill(page, `To confirm, type ${email}`, 'another@example.com');
+      await press(page, 'Yes, delete my account');
+      await says(page, 'alert', 'Nothing was deleted');
+      await fill(page, `To confirm, type ${email}`, email);
       await press(page, 'Yes, delete my account');
       await says(page, 'status', 'Your account was deleted.');
       await signIn(page, email);
