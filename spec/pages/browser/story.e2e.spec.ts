@@ -338,7 +338,8 @@ inBrowser('an app of thirty lines', () => {
       await page.goBack();
       await page.getByText('nightly report', { exact: true }).waitFor();
       expect(await page.content()).not.toContain(key);
-      await press(page, /^Revoke the key nightly report/);
+      await unfold(page, 'Revoke');
+      await press(page, /^Yes, revoke the key nightly report/);
       await says(page, 'status', 'The key was revoked.');
     });
 
