@@ -104,6 +104,37 @@ ${options.map((one) => html`<option value="${one.value}"${one.value === chosen &
 </div>`;
 }
 
+/** Several checkboxes, whose values are sent in fields of the same name. */
+export interface Checkboxes extends Choice {
+  /** What it means to choose none. */
+  readonly warning: string;
+}
+
+/** Creates a group of checkboxes. */
+export function checkboxes(form: FormValues, { name, label, options, warning }: Checkboxes): Html {
+  const id = idOf(form, name);
+  const chosen = (form.typed[name] ?? '').split(/\s+/);
+  const error = form.errors[name];
+  const isFocused = hasFocus(form, { name });
+  drawn(form, name, { id: `${id}-0`, label });
+  return html`<fieldset data-part="field" aria-describedby="${id}-hint${error !== undefined && ` ${id}-error`}"><legend>${label}</legend>
+<p data-part="warning" id="${id}-hint">${warning}</p>
+${error !== undefined && html`<p data-part="error" id="${id}-error">${error}</p>`}
+${options.map(
+  ({ value, label: text }, index) =>
+    html`<div data-part="checkbox"><input id="${id}-${index}" name="${name}" type="checkbox" value="${value}"${
+      chosen.includes(value) && html` checked`
+    }${isFocused && index === 0 && html` autofocus`}${error !== undefined && html` aria-invalid="true"`}><label for="${id}-${index}">${text}</label></div>`,
+)}
+</fieldset>`;
+}
+
+/** Creates the field in which the user types a text before something is done that cannot be undone. */
+export function confirmationField(form: FormValues, expected: string | null, words: Words): Html {
+  const label = words.confirmation.label(expected ?? words.confirmation.word);
+  return field(form, { name: 'confirmation', label, autocomplete: 'off', isCode: true }, words);
+}
+
 /** Creates a checkbox. */
 export function checkbox(form: FormValues, name: string, label: string): Html {
   const id = idOf(form, name);

@@ -37,8 +37,16 @@ export interface PageForm {
   /** The last part of its path. */
   readonly name: string;
   readonly route: Route;
-  /** The names of the fields that only the page reads, and that the route does not get. @default none */
+  /** The names of the fields that only the page reads, and that the route does not get. They are not secret. @default none */
   readonly ownFields?: readonly string[];
+  /** Returns fields that the route gets in place of {@link ownFields}. @default none */
+  translate?(fields: ReadonlyMap<string, string>, site: Site): Readonly<Record<string, string>>;
+  /**
+   * Returns the text that the user must type into the field `confirmation` before the route is called, such as the email
+   * of an account. Null for the word "delete", because the account has neither an email nor a username.
+   * @default nothing has to be typed
+   */
+  confirmation?(visit: Visit): string | null | Promise<string | null>;
   /** Where the form shows the errors of the route, by code. @default above the fields, with the steps of the code */
   readonly errors?: ErrorPlaces;
   /** The sign-in method of the form, which the browser remembers. */

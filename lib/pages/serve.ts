@@ -17,7 +17,7 @@ import { textsOf } from '../http/forms.js';
 import { nameRoute } from '../http/name-route.js';
 import { forExpress, startError } from '../http/problem.js';
 import { respond, setReplyCookies } from '../http/respond.js';
-import type { Reply, Route } from '../http/route.js';
+import type { Reply } from '../http/route.js';
 import { sessionOf } from '../sessions/carriers.js';
 import { isNavigation } from '../sessions/origin.js';
 import { isSession, type SessionAuthentication } from '../sessions/request.js';
@@ -39,6 +39,9 @@ import { en, type Words } from './words/index.js';
 export const CSP =
   "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self'; " +
   "form-action 'self'; frame-ancestors 'none'; base-uri 'none'";
+
+/** The field that a form with {@link PageForm.confirmation} has. */
+const CONFIRMATION = 'confirmation';
 
 /** The header that a script sends with a form, to get an address instead of a redirect. */
 const BY_SCRIPT = 'latchkey-form';
@@ -284,10 +287,12 @@ ${way !== null && html`<p><a href="${way}" data-part="button">${words.steps[erro
     const pairs = await readForm(req, res);
     const fields = textsOf(pairs, form.route.body);
     const returnTo = this.#site.returnTo(fields.get('return_to'));
-    const own = ['return_to', ...(form.ownFields ?? [])];
-    const given = pairs.filter(([name]) => !own.includes(name));
+    const own = ['return_to', ...ownFieldsOf(form)];
+    const translated = Object.entries(form.translate?.(fields, this.#site) ?? {});
+    const given = [...pairs.filter(([name]) => !own.includes(name)), ...translated];
     let reply: Reply;
     try {
+      await this.#requireConfirmation(page, form, fields.get(CONFIRMATION) ?? '', req, res);
       reply = await callRoute(this.#site.core, form.route, req, res, given);
     } catch (error) {
       if (!(error instanceof AuthError) || error.status === 503 || error.code === 'origin_not_allowed')
@@ -308,7 +313,7 @@ ${way !== null && html`<p><a href="${way}" data-part="button">${words.steps[erro
         error,
         explained: explain(this.#site, error, where, this.#words),
         showsError: page.kind === 'account',
-        fields: keepable(form.route, fields),
+        fields: keepable(form, fields),
         token: fields.get('token') ?? null,
       };
       // Keep the policy of the page or the app, which `startError` replaces.
@@ -347,6 +352,29 @@ ${way !== null && html`<p><a href="${way}" data-part="button">${words.steps[erro
     const email = (form.emails !== undefined && fields.get(form.emails)) || null;
     if (done !== null || email !== null) this.#site.notes.leave(res, to, { done, email });
     this.#goOn(to, req, res);
+  }
+
+  /**
+   * Requires that the user has typed what the form asks for, before anything is done that cannot be undone.
+   *
+   * @throws AuthError `validation_failed` for the field `confirmation`
+   */
+  async #requireConfirmation(
+    page: Page,
+    form: PageForm,
+    typed: string,
+    req: Request,
+    res: Response,
+  ): Promise<void> {
+    if (!form.confirmation) return;
+    const auth = await this.#authenticate(page, req, res);
+    const visit = this.#visit(page, { req, res, auth, returnTo: null, refused: null });
+    const expected = (await form.confirmation(visit)) ?? this.#words.confirmation.word;
+    if (plain(typed) === plain(expected)) return;
+    const code = plain(typed) === '' ? 'required' : 'not_confirmed';
+    throw new AuthError('validation_failed', {
+      errors: [{ pointer: `/${CONFIRMATION}`, code, detail: 'must be what the page asks for' }],
+    });
   }
 
   /** Keeps a value that is shown once, for the session that can see it. */
@@ -566,6 +594,11 @@ function presentsCredential(authorization: string | undefined): boolean {
   return authorization !== undefined && !/^(basic|digest|negotiate|ntlm)\b/i.test(authorization);
 }
 
+/** Returns a typed text without differences that users do not see, or do not mean. */
+function plain(typed: string): string {
+  return typed.normalize('NFKC').trim().toLowerCase();
+}
+
 /** @throws TypeError if the app has rendered something other than a document */
 function requireDocument(document: unknown): void {
   if (document === undefined || document === null || typeof document === 'string' || isHtml(document)) return;
@@ -592,9 +625,15 @@ function protectPage(res: Response, hasOwnPolicy = true): void {
   res.vary('Accept, Accept-Language, Cookie');
 }
 
+/** Returns the names of the fields that only the page reads. */
+function ownFieldsOf({ ownFields = [], confirmation }: PageForm): readonly string[] {
+  return confirmation ? [...ownFields, CONFIRMATION] : ownFields;
+}
+
 /** Returns the fields that are not secret. Only these are sent back. */
-function keepable({ body }: Route, fields: ReadonlyMap<string, string>): ReadonlyMap<string, string> {
-  const shown = body ? fieldsShownAgain(body) : new Set<string>();
+function keepable(form: PageForm, fields: ReadonlyMap<string, string>): ReadonlyMap<string, string> {
+  const { body } = form.route;
+  const shown = new Set([...ownFieldsOf(form), ...(body ? fieldsShownAgain(body) : [])]);
   return new Map([...fields].filter(([name]) => shown.has(name)));
 }
 

@@ -1,5 +1,5 @@
 import { html } from '../../html.js';
-import { formOf, hidden } from '../controls.js';
+import { disclosure, formOf, hidden } from '../controls.js';
 import { deviceIcon } from '../marks.js';
 import { type Page, page, type View } from '../page.js';
 import type { Site } from '../site.js';
@@ -109,7 +109,10 @@ function sessionsView(values: SessionsValues & CommonValues, words: Words): View
     )}</ul><div data-part="stack">${
       endOthers &&
       formOf(endOthers, { submit: t.endOthers, kind: 'secondary' }, words, hidden('others', 'true'))
-    }${formOf(endAll, { submit: t.endAll, kind: 'danger' }, words)}</div></section>`,
+    }${disclosure(
+      { label: t.wantsEndAll, forms: [endAll] },
+      html`<p>${t.endAllText}</p>${formOf(endAll, { submit: t.endAll, kind: 'danger' }, words)}`,
+    )}</div></section>`,
   };
 }
 

@@ -1,6 +1,6 @@
 import type { FieldOptions } from '../../config/user.js';
 import { type Html, type HtmlValue, html } from '../../html.js';
-import { disclosure, field, formOf, labelOf } from '../controls.js';
+import { confirmationField, disclosure, field, formOf, labelOf } from '../controls.js';
 import { deviceIcon } from '../marks.js';
 import { type OwnField, ownInputs } from '../own-fields.js';
 import type { View } from '../page.js';
@@ -29,8 +29,15 @@ export interface UserValues extends UserState {
   readonly sendPasswordReset: FormValues | null;
   readonly requireNewPassword: FormValues | null;
   readonly disableSecondFactor: FormValues | null;
-  /** The form that deletes the user, and the number of days before the account is permanently deleted. */
-  readonly remove: (FormValues & { readonly graceDays: number }) | null;
+  /** The form that deletes the user. */
+  readonly remove:
+    | (FormValues & {
+        /** The number of days before the account is permanently deleted. */
+        readonly graceDays: number;
+        /** What must be typed into the field `confirmation`: the email or username. Null for the word "delete". */
+        readonly confirmation: string | null;
+      })
+    | null;
   /** The last events, newest first. Null without an audit log. */
   readonly events: readonly UserEvent[] | null;
 }
@@ -225,7 +232,7 @@ ${
     { label: t.delete, forms: [remove] },
     html`<p>${
       remove.graceDays > 0 ? t.closeText(remove.graceDays) : t.deleteText
-    }</p>${formOf(remove, { submit: t.delete, kind: 'danger' }, words)}`,
+    }</p>${formOf(remove, { submit: t.delete, kind: 'danger' }, words, confirmationField(remove, remove.confirmation, words))}`,
   )
 }
 </section>`;

@@ -5,7 +5,7 @@ import { type Page, type PageForm, page } from '../page.js';
 import { providerName } from '../providers.js';
 import { allOf, type Site } from '../site.js';
 import { deviceName } from '../texts.js';
-import { administered, type FoundUser, stateOf } from './administered.js';
+import { type AdministeredUser, administered, type FoundUser, stateOf } from './administered.js';
 import { type OwnFact, type UserValues, userView } from './user-view.js';
 
 const NAME = 'administration/users/user';
@@ -47,6 +47,10 @@ export function user(site: Site): Page | null {
     forms.push({
       name: 'delete',
       route: remove,
+      async confirmation(visit) {
+        const { user } = await site.read(read, visit);
+        return confirmationFor(administered(site, user));
+      },
       next: ({ params: { id = '' } }) =>
         graceDays > 0
           ? site.page(NAME, { done: 'user-closed', params: { id } })
@@ -106,7 +110,7 @@ export function user(site: Site): Page | null {
         sendPasswordReset: formIf(user.email !== null && !isClosed, 'send-password-reset'),
         requireNewPassword: formIf(!isOwn && methods.password === true && !isClosed, 'require-new-password'),
         disableSecondFactor: formIf(!isOwn && second_factor, 'disable-second-factor'),
-        remove: removeForm && { ...removeForm, graceDays },
+        remove: removeForm && { ...removeForm, graceDays, confirmation: confirmationFor(user) },
         events: found
           ? await Promise.all(
               found.events.map(async ({ kind, ...row }) => ({ kind, ...(await shownOf(row)) })),
@@ -116,6 +120,11 @@ export function user(site: Site): Page | null {
     },
     view: userView,
   });
+}
+
+/** Returns what an administrator types before a user is deleted. */
+function confirmationFor({ email, username }: AdministeredUser): string | null {
+  return email ?? username ?? null;
 }
 
 async function shownOf({

@@ -36,6 +36,11 @@ export const en = {
     recoveryCode: 'Recovery code',
     name: 'Name',
   },
+  confirmation: {
+    label: (text: string) => `To confirm, type ${text}`,
+    /** What users without an email and a username type. */
+    word: 'delete',
+  },
   copy: 'Copy',
   copied: 'Copied',
   passwordIfNotRecent: 'Required if you signed in more than 10 minutes ago.',
