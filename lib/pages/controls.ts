@@ -116,7 +116,7 @@ export function checkboxes(form: FormValues, { name, label, options, warning }: 
   const chosen = (form.typed[name] ?? '').split(/\s+/);
   const error = form.errors[name];
   const isFocused = hasFocus(form, { name });
-  drawn(form, name, { id: `${id}-0`, label });
+  setDrawn(form, name, { id: `${id}-0`, label });
   return html`<fieldset data-part="field" aria-describedby="${id}-hint${error !== undefined && ` ${id}-error`}"><legend>${label}</legend>
 <p data-part="warning" id="${id}-hint">${warning}</p>
 ${error !== undefined && html`<p data-part="error" id="${id}-error">${error}</p>`}

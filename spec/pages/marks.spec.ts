@@ -48,7 +48,9 @@ test('a changed email has a tick', async () => {
   );
   const link = new URL(url ?? '');
   const page = await own.open(link.pathname + link.search);
-  const typed = page.form('confirm').has('password') ? { password: ada.password } : {};
+  const typed: Record<string, string> = page.form('confirm').has('password')
+    ? { password: ada.password }
+    : {};
   const done = await own.follow(await own.submit(page, 'confirm', typed));
   expect(markAndTitle(done)).toEqual(['circle', 'Your email was changed']);
 });
