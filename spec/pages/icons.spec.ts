@@ -9,13 +9,13 @@ beforeAll(async () => {
 });
 afterAll(() => app.stop());
 
-/** The drawing of the mark above the title of a page, and the title. */
-async function markAndTitle(path: string): Promise<readonly (string | undefined)[]> {
+/** The shape of the icon above the title of a page, and the title. */
+async function iconAndTitle(path: string): Promise<readonly (string | undefined)[]> {
   const { body } = await new PageVisitor(app.origin).get(path);
-  const [, mark, title] =
+  const [, icon, title] =
     /<main[^>]*>\n(?:<svg data-part="mark"[^>]*>(.*?)<\/svg>)?<h1>(.*?)<\/h1>/.exec(body) ?? [];
-  expect(body.match(/data-part="mark"/g) ?? []).toHaveLength(mark === undefined ? 0 : 1);
-  return [/<(rect|circle) /.exec(mark ?? '')?.[1], title];
+  expect(body.match(/data-part="mark"/g) ?? []).toHaveLength(icon === undefined ? 0 : 1);
+  return [/<(rect|circle) /.exec(icon ?? '')?.[1], title];
 }
 
 test.each([
@@ -27,6 +27,6 @@ test.each([
   ['/auth/sign-up', undefined, 'Create an account'],
   ['/auth/verify-email', undefined, 'This link is no longer valid'],
   ['/auth/change-email', undefined, 'This link is no longer valid'],
-])('%s has the mark of its state above the title', async (path, shape, title) => {
-  expect(await markAndTitle(path)).toEqual([shape, title]);
+])('%s has the icon of its state above the title', async (path, shape, title) => {
+  expect(await iconAndTitle(path)).toEqual([shape, title]);
 });
