@@ -202,6 +202,11 @@ export function invalidField(pointer: string, code: string, detail: string): Aut
   return new AuthError('validation_failed', { errors: [{ pointer, code, detail }] });
 }
 
+/** Returns the detail of a code that no {@link AuthErrorOptions.detail} replaces. */
+export function defaultDetailOf(code: AuthErrorCode): string {
+  return problemOf(code)[1];
+}
+
 /** Returns the HTTP status of a code. */
 export function statusOf(code: AuthErrorCode): number {
   return problemOf(code)[0];

@@ -1,13 +1,14 @@
 import express, { type ErrorRequestHandler, type Router } from 'express';
 import { internalsOf } from './auth.js';
 import { DEFAULT_BASE_PATH } from './config/config.js';
+import type { MountingApp } from './core/base-path.js';
 import type { Core } from './core/core.js';
 import { AuthError } from './errors.js';
 import type { AuthOrConfig } from './guards/guards.js';
 import { marked } from './guards/marks.js';
 import { endpoint, methodNotAllowed } from './http/endpoint.js';
 import { nameRoute } from './http/name-route.js';
-import { answerError } from './http/problem.js';
+import { answerError, forExpress } from './http/problem.js';
 import type { Route } from './http/route.js';
 
 /**
@@ -19,10 +20,11 @@ import type { Route } from './http/route.js';
  */
 export function authRouter(authOrConfig: AuthOrConfig): Router {
   const { core, routes, handlers, wellKnown } = internalsOf(authOrConfig);
+  core.basePath.reportGuesses();
   const table = express.Router();
   for (const handler of handlers()) table.use(handler);
-  table.use(routeTable(core, routes()));
-  // The mount path is known only when a request arrives.
+  table.use(routeTable(core, routes()), undecodable(core));
+  // Only a request shows the whole mount path, whatever the router is mounted in.
   const byPrefix = new Map<string, Router>();
   const router = express.Router().use((req, res, next) => {
     const leadsTo = WELL_KNOWN.exec(req.baseUrl + req.path)?.[1];
@@ -39,7 +41,26 @@ export function authRouter(authOrConfig: AuthOrConfig): Router {
     core.basePath.show(`${req.baseUrl}${prefix}`);
     below(req, res, next);
   });
+  reportMounts(router, core);
   return marked(router, { kind: 'own', label: 'authRouter' });
+}
+
+/**
+ * Makes `app.use` report the path at which it mounts a router. Express calls `emit('mount')` on each function that has
+ * `handle` and `set`, which it takes for an app, and sets `mountpath` before. This is the only way to learn the path
+ * before a request in both versions of Express, because Express 5 keeps no path in its routers. A request reaches the
+ * router through its own `handle`, so `req.app` remains the app of the user. `router.use` does not report a path.
+ */
+function reportMounts(router: Router, { basePath }: Core): void {
+  const mountable: { mountpath?: unknown } & object = router;
+  Object.defineProperties(router, {
+    set: { value: () => router },
+    emit: {
+      value: (event: string, app: MountingApp) => {
+        if (event === 'mount') basePath.mount({ app, path: mountable.mountpath });
+      },
+    },
+  });
 }
 
 /** A well-known path of the origin (RFC 8615). */
@@ -59,11 +80,36 @@ function routeTable(core: Core, routes: readonly Route[]): Router {
       ),
     );
   }
-  const malformedPath: ErrorRequestHandler = (error, _req, res, next) => {
-    const isMalformed = error instanceof URIError || (error as { status?: number })?.status === 400;
-    answerError(core, isMalformed ? new AuthError('invalid_request', { cause: error }) : error, res, next);
+  return router;
+}
+
+/**
+ * Responds to requests for a path of latchkey with a parameter that cannot be decoded. Otherwise, Express would pass its
+ * error to the app, which might show the stack.
+ */
+function undecodable(core: Core): ErrorRequestHandler {
+  return async (thrown: unknown, req, res, next) => {
+    // Express sets the status of its own error. A handler of a path never runs if the path cannot be decoded.
+    if ((thrown as { status?: unknown } | null)?.status !== 400 || isDecodable(req.path)) {
+      next(thrown);
+      return;
+    }
+    const error = new AuthError('invalid_request', { cause: thrown });
+    try {
+      if (!(await core.pages?.answer(error, req, res))) answerError(core, error, res, next);
+    } catch (failed) {
+      next(forExpress(failed));
+    }
   };
-  return router.use(malformedPath);
+}
+
+function isDecodable(path: string): boolean {
+  try {
+    decodeURIComponent(path);
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 /** Returns the path between the mount path and the routes. */

@@ -235,9 +235,10 @@ describe('the path of the routes', () => {
     await auth.close();
   });
 
-  test('is, where none is configured, the one that a request has shown', async () => {
+  test('is, where none is configured, the one where an app has mounted the router', async () => {
     const { auth, warnings, redirectUri } = open({});
     const http = request(express().use('/v1/auth', authRouter(auth)));
+    expect(await redirectUri()).toBe(`${AT}/v1/auth${CALLBACK}`);
     const { headers } = await http.get(`/v1/auth/oauth/fixed/authorize`);
     expect(redirectUriIn(headers.location ?? '')).toBe(`${AT}/v1/auth${CALLBACK}`);
     expect(await redirectUri()).toBe(`${AT}/v1/auth${CALLBACK}`);
@@ -246,9 +247,9 @@ describe('the path of the routes', () => {
     await auth.close();
   });
 
-  test('is /auth before that, which a router elsewhere tells once', async () => {
+  test('is otherwise /auth before the first request, which a router elsewhere tells once', async () => {
     const { auth, warnings, redirectUri } = open({});
-    const http = request(express().use('/v1/auth', authRouter(auth)));
+    const http = request(express().use('/v1', express.Router().use('/auth', authRouter(auth))));
     expect(await redirectUri()).toBe(`${AT}/auth${CALLBACK}`);
     for (let i = 0; i < 2; i++) expectProblem(await http.get('/v1/auth/me'), 401, 'unauthenticated');
     expect(warnings()).toEqual([
@@ -261,7 +262,8 @@ describe('the path of the routes', () => {
 
   test('cannot be spelled by a client for others', async () => {
     const { auth, redirectUri } = open({});
-    const http = request(express().use('/v1/auth', authRouter(auth)).use('/:tenant', authRouter(auth)));
+    const outer = express.Router().use('/v1/auth', authRouter(auth)).use('/:tenant', authRouter(auth));
+    const http = request(express().use(outer));
     await http.get('/%2e%2e%22x/me');
     await http.get('/V1/aUTH/me');
     expect(await redirectUri()).toBe(`${AT}/V1/aUTH${CALLBACK}`);

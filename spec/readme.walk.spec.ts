@@ -132,17 +132,38 @@ test('every TypeScript example in the docs compiles in strict mode', async () =>
   await tsc('-p', project);
 });
 
-test('the first example of the README serves sign-up, sign-in and its own route', async () => {
+/** Starts an example in a folder of its own. @returns its origin */
+async function start(name: string, code: string): Promise<string> {
+  app?.kill();
   const port = await freePort();
-  const code = examples[0]?.replace('listen(3000)', `listen(${port})`) ?? '';
-  await writeFile(join(project, 'first.ts'), code);
+  await writeFile(join(project, `${name}.ts`), code.replaceAll('3000', String(port)));
   await tsc('-p', project);
-  app = spawn(process.execPath, ['first.js'], {
-    cwd: project,
+  await mkdir(join(project, name));
+  app = spawn(process.execPath, [join(project, `${name}.js`)], {
+    cwd: join(project, name),
     env: { ...process.env, AUTH_SECRET: SECRET, NODE_ENV: 'development', NODE_OPTIONS: '' },
     stdio: ['ignore', 'inherit', 'inherit'],
   });
-  const origin = `http://127.0.0.1:${port}`;
+  return `http://localhost:${port}`;
+}
+
+/** Where a password manager finds the page for a new password. */
+async function pageOfPassword(origin: string) {
+  const { status, headers } = await fetch(`${origin}/.well-known/change-password`, { redirect: 'manual' });
+  return [status, headers.get('location')];
+}
+
+test('the first example of docs/pages.md leads browsers to its pages', async () => {
+  const page = await readFile(join(root, 'docs/pages.md'), 'utf8');
+  const origin = await start('pages-example', /^```ts\n([\s\S]*?)^```$/m.exec(page)?.[1] ?? '');
+  await expect(firstAnswer(`${origin}/dashboard`)).resolves.toBe(401);
+  const shown = await fetch(`${origin}/dashboard`, { headers: { accept: 'text/html' } });
+  expect([shown.status, new URL(shown.url).pathname]).toEqual([200, '/auth/sign-in']);
+  expect(await pageOfPassword(origin)).toEqual([302, '/auth/account/security#password']);
+});
+
+test('the first example of the README serves sign-up, sign-in and its own route', async () => {
+  const origin = await start('first', examples[0] ?? '');
   const post = (path: string, body: object) =>
     fetch(origin + path, {
       method: 'POST',
@@ -155,6 +176,7 @@ test('the first example of the README serves sign-up, sign-in and its own route'
   const cookie = signedIn.headers.get('set-cookie')?.split(';')[0] ?? '';
   const hello = await fetch(`${origin}/hello`, { headers: { cookie } });
   expect(await hello.json()).toEqual({ hello: ada.email });
+  expect(await pageOfPassword(origin)).toEqual([302, '/auth/account/security#password']);
 });
 
 /** The status of the first response of an app that is starting. */

@@ -107,6 +107,23 @@ describe('authRouter', () => {
       expectProblem(await app.http.get(`${base}/me`), 401, 'unauthenticated');
   });
 
+  test.each<[string, (app: Express, auth: Auth) => void]>([
+    ['an app', (app, auth) => app.use('/auth', authRouter(auth))],
+    ['a router', (app, auth) => app.use(express.Router().use('/auth', authRouter(auth)))],
+  ])('leaves requests to the app that it is mounted in, through %s', async (_what, mount) => {
+    const seen: unknown[] = [];
+    const app = await start((app, auth) => {
+      app.set('name', 'outer');
+      mount(app, auth);
+      app.use('/auth', (req, res) => {
+        seen.push(req.app === app, req.app.get('name'), req.baseUrl, req.url, res.app === app);
+        res.json({});
+      });
+    });
+    await app.http.get('/auth/own?x=y').expect(200);
+    expect(seen).toEqual([true, 'outer', '/auth', '/own?x=y', true]);
+  });
+
   test('accepts a config instead of an Auth, and the same config means the same Auth', async () => {
     const app = await start((app, auth) => void app.use('/auth', authRouter(auth)));
     const config = {

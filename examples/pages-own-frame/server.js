@@ -45,7 +45,7 @@ app.use((_req, res, next) => {
   res.setHeader('Content-Security-Policy', "default-src 'self'; frame-ancestors 'none'; base-uri 'none'");
   next();
 });
-app.use('/auth', authRouter(auth));
+app.use(authRouter(auth)); // its routes and pages are below /auth
 app.get('/', optionalSession(auth), (req, res) => res.render('home', { user: req.auth?.user ?? null }));
 app.get('/recipes', requireSession(auth), (req, res) => res.render('recipes', { user: req.auth.user }));
 

@@ -390,7 +390,7 @@ import { auth } from './latchkey.config.js';
 
 export const app = express();
 
-app.use('/auth', authRouter(auth));
+app.use(authRouter(auth)); // its routes and pages are below /auth
 app.get('/', requireSession(auth), (req, res) => {
   res.send(\`\${html\`<p>Hello \${currentUser(req).email}. <a href="/auth/account">Your account</a></p>\`}\`);
 });
@@ -582,8 +582,8 @@ function linesToAdd(
   const imports = `import { authRouter, requireSession } from 'latchkey';\nimport { auth } from '${from}';`;
   const lines = `${isTypeScript || isEsm ? imports : asCommonJs(imports)}
 
-// After express(), and before your own routes:
-app.use('/auth', authRouter(auth));
+// After express(), and before your own routes. Its routes and pages are below /auth, or below httpBasePath in the config:
+app.use(authRouter(auth));
 
 // In front of each route that requires a session:
 app.get('/account', requireSession(auth), (req, res) => { … });`;

@@ -72,9 +72,10 @@ export interface AuthConfig<
    */
   appName?: string;
   /**
-   * The path of the routes if the router is mounted at the root of the app, and where redirect URIs and links expect
-   * them below `baseUrl`.
-   * @default the path that the router is mounted at; at the root, `/auth`
+   * The path of the routes if the router is mounted at the root of the app, and where redirects, redirect URIs and links
+   * expect them below `baseUrl`. Set it if the router is mounted in an `express.Router()` or at a path with parameters, or
+   * if another process has the router, because latchkey cannot learn these paths.
+   * @default the path at which `app.use` mounts the router; at the root, `/auth`
    */
   httpBasePath?: string;
   /** Whether session tokens are also accepted as `Authorization: Bearer`, and returned at sign-in. @default false */

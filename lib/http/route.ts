@@ -57,6 +57,8 @@ export interface Reply {
   readonly clearCookie?: boolean;
   /** Whether to clear the cookie of a pending sign-in. */
   readonly clearPending?: boolean;
+  /** The error that a redirect is the response to. @default none */
+  readonly error?: AuthErrorCode;
   /** Additional headers. */
   readonly headers?: Readonly<Record<string, string | readonly string[]>>;
 }

@@ -1,6 +1,6 @@
 import { type Html, type HtmlValue, html } from '../html.js';
 import { type FixedRouteName, pathOf } from './routes.js';
-import type { ErrorValues, FormValues } from './values.js';
+import type { CommonValues, ErrorValues, FormValues } from './values.js';
 import type { Words } from './words/index.js';
 
 /** An input of a form. */
@@ -28,21 +28,46 @@ export interface Field {
 
 /** Creates a labeled input, with its error and the typed value. */
 export function field(form: FormValues, of: Field, words: Words): Html {
-  const { name, label, type = 'text', autocomplete, hint, required = true, focus, inputmode, maxLength } = of;
+  const { name, label, type = 'text', autocomplete, hint, required = true, inputmode, maxLength } = of;
   const id = idOf(form, name);
   const error = form.errors[name];
+  const isFocused = hasFocus(form, of);
+  setDrawn(form, name, { id, label });
   // A secret is never sent back.
   const value = type === 'password' ? null : (form.typed[name] ?? of.value);
   return html`<div data-part="field">
 <label for="${id}">${label}${!required && html` <small>(${words.optional})</small>`}</label>
 ${hint && html`<p data-part="hint" id="${id}-hint">${hint}</p>`}
-${error !== undefined && html`<p data-part="error" id="${id}-error">${label} ${error}</p>`}
+${error !== undefined && html`<p data-part="error" id="${id}-error">${error}</p>`}
 <input id="${id}" name="${name}" type="${type}" autocomplete="${autocomplete}"${value && html` value="${value}"`}${
     required && html` required`
   }${maxLength !== undefined && html` maxlength="${maxLength}"`}${inputmode && html` inputmode="${inputmode}"`}${of.isExact && html` step="any"`}${
     (of.isCode || type !== 'text') && html` autocapitalize="none" spellcheck="false"`
-  }${focus && !form.hasNoFocus && html` autofocus`}${describedBy(id, hint, error)}>
+  }${isFocused && html` autofocus`}${describedBy(id, hint, error)}>
 </div>`;
+}
+
+/** The fields of a form that have been drawn, by their names. The errors identify the form, because copies share them. */
+const fieldsByErrors = new WeakMap<FormValues['errors'], Map<string, Drawn>>();
+
+interface Drawn {
+  readonly id: string;
+  readonly label: string;
+}
+
+function setDrawn({ errors }: FormValues, name: string, as: Drawn): void {
+  fieldsByErrors.set(errors, (fieldsByErrors.get(errors) ?? new Map()).set(name, as));
+}
+
+/** Returns the fields with errors that have been drawn. */
+function drawnErrors({ errors }: FormValues): readonly (readonly [name: string, as: Drawn])[] {
+  return [...(fieldsByErrors.get(errors) ?? [])].filter(([name]) => errors[name] !== undefined);
+}
+
+/** Whether a field has the focus: on pages with several forms, the first field with an error. */
+function hasFocus(form: FormValues, { name, focus = false }: Pick<Field, 'name' | 'focus'>): boolean {
+  if (form.refusal) return form.errors[name] !== undefined && drawnErrors(form).length === 0;
+  return focus && !form.hasNoFocus;
 }
 
 function describedBy(id: string, hint: string | null | undefined, error: string | undefined): HtmlValue {
@@ -68,13 +93,46 @@ export function choice(form: FormValues, { name, label, options, value }: Choice
   const id = idOf(form, name);
   const chosen = form.typed[name] ?? value ?? '';
   const error = form.errors[name];
+  const isFocused = hasFocus(form, { name });
+  setDrawn(form, name, { id, label });
   return html`<div data-part="field">
 <label for="${id}">${label}</label>
-${error !== undefined && html`<p data-part="error" id="${id}-error">${label} ${error}</p>`}
-<select id="${id}" name="${name}"${describedBy(id, null, error)}>
+${error !== undefined && html`<p data-part="error" id="${id}-error">${error}</p>`}
+<select id="${id}" name="${name}"${isFocused && html` autofocus`}${describedBy(id, null, error)}>
 ${options.map((one) => html`<option value="${one.value}"${one.value === chosen && html` selected`}>${one.label}</option>`)}
 </select>
 </div>`;
+}
+
+/** Several checkboxes, whose values are sent in fields of the same name. */
+export interface Checkboxes extends Choice {
+  /** What it means to choose none. */
+  readonly warning: string;
+}
+
+/** Creates a group of checkboxes. */
+export function checkboxes(form: FormValues, { name, label, options, warning }: Checkboxes): Html {
+  const id = idOf(form, name);
+  const chosen = (form.typed[name] ?? '').split(/\s+/);
+  const error = form.errors[name];
+  const isFocused = hasFocus(form, { name });
+  setDrawn(form, name, { id: `${id}-0`, label });
+  return html`<fieldset data-part="field" aria-describedby="${id}-hint${error !== undefined && ` ${id}-error`}"><legend>${label}</legend>
+<p data-part="warning" id="${id}-hint">${warning}</p>
+${error !== undefined && html`<p data-part="error" id="${id}-error">${error}</p>`}
+${options.map(
+  ({ value, label: text }, index) =>
+    html`<div data-part="checkbox"><input id="${id}-${index}" name="${name}" type="checkbox" value="${value}"${
+      chosen.includes(value) && html` checked`
+    }${isFocused && index === 0 && html` autofocus`}${error !== undefined && html` aria-invalid="true"`}><label for="${id}-${index}">${text}</label></div>`,
+)}
+</fieldset>`;
+}
+
+/** Creates the field in which the user types a text before something is done that cannot be undone. */
+export function confirmationField(form: FormValues, expected: string | null, words: Words): Html {
+  const label = words.confirmation.label(expected ?? words.confirmation.word);
+  return field(form, { name: 'confirmation', label, autocomplete: 'off', isCode: true }, words);
 }
 
 /** Creates a checkbox. */
@@ -110,11 +168,11 @@ export interface FormContent {
   readonly downloads?: boolean;
 }
 
-/** Creates a form. */
-export function formOf(form: FormValues, parts: FormContent, inputs: HtmlValue = null): Html {
+/** Creates a form, with its error above the fields if it was rejected. */
+export function formOf(form: FormValues, parts: FormContent, words: Words, inputs: HtmlValue = null): Html {
   const { submit, kind = 'primary', about, returnTo, downloads = false } = parts;
   return html`<form method="post" action="${form.action}" data-part="form"${downloads && html` data-downloads`}>
-${hidden('return_to', returnTo)}${inputs}
+${form.refusal && errorBox(form.refusal, [form], words, drawnErrors(form).length === 0)}${hidden('return_to', returnTo)}${inputs}
 <button data-part="button ${kind}">${submit}${about !== undefined && html`<span data-part="unseen"> ${about}</span>`}</button>
 </form>`;
 }
@@ -146,25 +204,58 @@ export function passkeyButton(mount: string, button: PasskeyButton, label: HtmlV
   }${body && html` data-body="${JSON.stringify(body)}"`} data-go="${next}"${more}>${label}</button>`;
 }
 
-/** Creates the list of errors, which has the focus. */
-export function errorSummary(
-  { error }: { readonly error: ErrorValues | null },
-  forms: readonly FormValues[],
-  words: Words,
-): HtmlValue {
-  if (!error) return null;
-  const fields = forms.flatMap((form) => Object.keys(form.errors).map((name) => [form, name] as const));
-  return html`<div data-part="errors" role="alert" tabindex="-1" autofocus>
-<h2>${words.errorHeading}</h2>
-${fields.length === 0 && html`<p>${error.detail}</p>`}
-${
-  fields.length > 0 &&
-  html`<ul>${fields.map(
-    ([form, name]) => html`<li><a href="#${idOf(form, name)}">${labelOf(name)} ${form.errors[name]}</a></li>`,
-  )}</ul>`
+/**
+ * Creates the summary of a page's error, which has the focus. It is created after the fields of the page, whose labels it
+ * repeats. Null if a form shows the error itself.
+ */
+export function errorSummary(values: CommonValues, words: Words): HtmlValue {
+  const forms = formsIn(values);
+  if (!values.error || forms.some(({ refusal }) => refusal !== null)) return null;
+  return errorBox(values.error, forms, words, true);
 }
-${error.resolve !== null && html`<p><a href="${error.resolve}">${words.refusal.resolve[error.code] ?? words.refusal.confirm}</a></p>`}
+
+function errorBox(error: ErrorValues, forms: readonly FormValues[], words: Words, hasFocus: boolean): Html {
+  const linked = new Map(forms.flatMap((form) => drawnErrors(form)));
+  const texts = Object.entries(error.fields);
+  return html`<div data-part="errors" role="alert"${hasFocus && html` tabindex="-1" autofocus`}>
+<h2>${words.errorHeading}</h2>
+${texts.length === 0 && html`<p>${error.detail}</p>`}
+${
+  texts.length > 0 &&
+  html`<ul>${texts.map(([name, text]) => {
+    const shown = linked.get(name);
+    return shown
+      ? html`<li><a href="#${shown.id}">${shown.label}: ${text}</a></li>`
+      : html`<li>${name !== '' && `${labelOf(name)}: `}${text}</li>`;
+  })}</ul>`
+}
+${error.steps.length > 0 && html`<p>${error.steps.map(({ name, href }) => html`<a href="${href}">${words.steps[name]}</a> `)}</p>`}
 </div>`;
+}
+
+/** Returns the forms among the values of a page. */
+function formsIn(value: unknown): FormValues[] {
+  if (typeof value !== 'object' || value === null) return [];
+  const found = Object.values(value).flatMap(formsIn);
+  return 'action' in value && 'errors' in value ? [value as FormValues, ...found] : found;
+}
+
+/** A part of a page that is closed until the user opens it, unless one of its forms was rejected. */
+export interface Disclosure {
+  readonly label: HtmlValue;
+  /** The forms in it. */
+  readonly forms: readonly FormValues[];
+  /** @default false */
+  readonly isOpen?: boolean;
+  /** Whether the label looks like a button. @default false */
+  readonly isButton?: boolean;
+}
+
+/** Creates a part of a page that the user opens. */
+export function disclosure(of: Disclosure, content: HtmlValue): Html {
+  const { label, forms, isOpen = false, isButton = false } = of;
+  const opens = isOpen || forms.some(({ isRefused }) => isRefused);
+  return html`<details${opens && html` open`}><summary${isButton && html` data-part="button primary"`}>${label}</summary>${content}</details>`;
 }
 
 /** Creates the line between two alternatives. */

@@ -75,12 +75,12 @@ export function pages(options: PagesOptions = {}): Plugin<'pages', PagesApi> {
         // https://w3c.github.io/webappsec-change-password-url/
         wellKnown: { 'change-password': () => `${site().page('account/security')}#password` },
         pages: {
-          url(name) {
-            // Record that a link depends on the mount path, so that latchkey warns if the router is mounted elsewhere.
-            core.basePath.use();
-            return site().page(name);
+          url: (name) => site().page(name),
+          answer(error, req, res) {
+            core.basePath.reportGuesses();
+            return server().answerGuard(error, req, res);
           },
-          answer: (error, req, res) => server().answerGuard(error, req, res),
+          leaveError: (code, to, res) => server().leaveError(code, to, res),
         },
       };
     },

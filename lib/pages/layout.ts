@@ -1,4 +1,5 @@
 import { type Html, html } from '../html.js';
+import { errorSummary } from './controls.js';
 import type { View } from './page.js';
 import type { CommonValues, PageLinks } from './values.js';
 import type { Words } from './words/index.js';
@@ -103,8 +104,8 @@ export function mainOf(values: CommonValues, view: View, words: Words): Html {
   // Look only at own keys, because the address can contain anything, such as the name of a method of all objects.
   const said = Object.entries(words.done).find(([name]) => name === done)?.[1];
   return html`<main id="main" data-part="main" data-page="${values.page}">
-${view.icon}<h1>${view.title}</h1>
-${said !== undefined && html`<p data-part="done" role="status">${said}</p>`}
+${view.mark}<h1>${view.title}</h1>
+${said !== undefined && html`<p data-part="done" role="status">${said}</p>`}${errorSummary(values, words)}
 ${view.main}
 </main>`;
 }

@@ -2,6 +2,7 @@ import type { Request, Response } from 'express';
 import type { Html } from '../html.js';
 import type { Reply, Route } from '../http/route.js';
 import type { OpenTo } from '../sessions/tasks.js';
+import type { ErrorPlaces } from './errors.js';
 import type { Asking, Site, SitePage } from './site.js';
 import type { CommonValues } from './values.js';
 import type { Words } from './words/index.js';
@@ -16,6 +17,10 @@ export interface Visit extends Asking {
   readonly shownOnce: unknown;
   /** The last sign-in method in this browser. Null if it is not known. */
   readonly lastWay: string | null;
+  /** The action that a form of the pages has just completed, such as `signed-out`. Null if there is none. */
+  readonly done: string | null;
+  /** The address that a form of the pages has just emailed. Null if there is none. */
+  readonly sentTo: string | null;
 }
 
 /** A redirect to another address, instead of the page. */
@@ -32,10 +37,22 @@ export interface PageForm {
   /** The last part of its path. */
   readonly name: string;
   readonly route: Route;
-  /** The names of the fields that only the page reads, and that the route does not get. @default none */
+  /** The names of the fields that only the page reads, and that the route does not get. They are not secret. @default none */
   readonly ownFields?: readonly string[];
+  /** Returns fields that the route gets in place of {@link ownFields}. @default none */
+  translate?(fields: ReadonlyMap<string, string>, site: Site): Readonly<Record<string, string>>;
+  /**
+   * Returns the text that the user must type into the field `confirmation` before the route is called, such as the email
+   * of an account. Null for the word "delete", because the account has neither an email nor a username.
+   * @default nothing has to be typed
+   */
+  confirmation?(visit: Visit): string | null | Promise<string | null>;
+  /** Where the form shows the errors of the route, by code. @default above the fields, with the steps of the code */
+  readonly errors?: ErrorPlaces;
   /** The sign-in method of the form, which the browser remembers. */
   readonly remembers?: string;
+  /** The name of the field with the address that the route emails. The next page can show it. @default none */
+  readonly emails?: string;
   /** Whether to keep `return_to` in a cookie, because the user continues with a link in an email. @default false */
   readonly keepsReturnTo?: boolean;
   /** Returns where the browser goes next. Not called if the route returns a file, because the page then stays open. */

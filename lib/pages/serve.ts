@@ -13,11 +13,11 @@ import { authenticateIfPossible, requireAdministrator, requireOwnSession } from 
 import { queryOf, readForm } from '../http/body.js';
 import { withPasswordRemoved } from '../http/callback-url.js';
 import { callRoute, clientOf, isFile, methodNotAllowed } from '../http/endpoint.js';
+import { textsOf } from '../http/forms.js';
 import { nameRoute } from '../http/name-route.js';
 import { forExpress, startError } from '../http/problem.js';
-import { inWords } from '../http/refusal-page.js';
 import { respond, setReplyCookies } from '../http/respond.js';
-import type { Reply, Route } from '../http/route.js';
+import type { Reply } from '../http/route.js';
 import { sessionOf } from '../sessions/carriers.js';
 import { isNavigation } from '../sessions/origin.js';
 import { isSession, type SessionAuthentication } from '../sessions/request.js';
@@ -25,18 +25,23 @@ import { isPending } from '../sessions/signed-in.js';
 import { fieldsShownAgain } from '../shown-again.js';
 import { performance } from '../timers.js';
 import type { Assets } from './assets.js';
+import { labelOf } from './controls.js';
 import { methodsOf } from './entrance/second-factor.js';
+import { explain } from './errors.js';
 import { documentOf, headOf, type Loaded, mainOf, titleOf, wordsForScripts } from './layout.js';
 import { Leave, type Page, type PageForm, type View, type Visit } from './page.js';
 import { pathOf } from './page-cookies.js';
-import { errorsOf, type Site } from './site.js';
-import type { CommonValues, RenderedPage } from './values.js';
+import type { Refused, Site } from './site.js';
+import type { CommonValues, ErrorValues, RenderedPage } from './values.js';
 import { en, type Words } from './words/index.js';
 
 /** The policy of every page. No page needs an exception, because none has an inline script or style. */
 export const CSP =
   "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self'; " +
   "form-action 'self'; frame-ancestors 'none'; base-uri 'none'";
+
+/** The field that a form with {@link PageForm.confirmation} has. */
+const CONFIRMATION = 'confirmation';
 
 /** The header that a script sends with a form, to get an address instead of a redirect. */
 const BY_SCRIPT = 'latchkey-form';
@@ -211,19 +216,21 @@ export class PageServer {
   /**
    * Responds to a browser with a page that shows why its request was rejected.
    *
-   * @param way the page where the user can get access. Null if there is none
+   * @param way the page where the user can get access, after which the form must be filled in again. Null if there is none
    */
   refuse(error: AuthError, res: Response, startedAt?: number, way: string | null = null): void {
     startError(this.#site.core, error, error.status, res, startedAt);
     protectPage(res);
-    const values = this.#common(null, { auth: null, error, returnTo: null, done: null, here: null });
     const words = this.#words;
+    const explained = explain(this.#site, error, { page: '', form: null, here: null }, words);
+    const values = this.#common(null, { auth: null, error: null, returnTo: null, done: null });
     const title = words.refusal.titles[error.status] ?? words.errorHeading;
+    const fields = Object.entries(explained.fields);
     const view: View = {
       title,
-      main: html`<p>${detailOf(error, words)}</p>
-${(error.errors ?? []).length > 0 && html`<ul>${error.errors?.map(({ pointer, detail }) => html`<li>${pointer.slice(1)} ${detail}</li>`)}</ul>`}
-${way !== null && html`<p><a href="${way}" data-part="button">${error.status === 401 ? words.refusal.signIn : words.refusal.confirm}</a></p>`}<p><a href="${this.#site.home}" data-part="button secondary">${words.refusal.back}</a></p>`,
+      main: html`<p>${explained.detail}${way !== null && ` ${words.refusal.notSaved}`}</p>
+${fields.length > 0 && html`<ul>${fields.map(([name, text]) => html`<li>${labelOf(name)}: ${text}</li>`)}</ul>`}
+${way !== null && html`<p><a href="${way}" data-part="button">${words.steps[error.status === 401 ? 'sign-in' : 'reauthenticate']}</a></p>`}<p><a href="${this.#site.home}" data-part="button secondary">${words.refusal.back(values.appName)}</a></p>`,
     };
     const loaded = this.#loaded([]);
     const head = headOf(words.titleOf(title, values.appName), loaded, null, false);
@@ -278,13 +285,14 @@ ${way !== null && html`<p><a href="${way}" data-part="button">${error.status ===
 
   async #send(page: Page, form: PageForm, req: Request, res: Response): Promise<void> {
     const pairs = await readForm(req, res);
-    const texts = pairs.filter((pair): pair is [string, string] => typeof pair[1] === 'string');
-    const fields = new Map(texts);
+    const fields = textsOf(pairs, form.route.body);
     const returnTo = this.#site.returnTo(fields.get('return_to'));
-    const own = ['return_to', ...(form.ownFields ?? [])];
-    const given = pairs.filter(([name]) => !own.includes(name));
+    const own = ['return_to', ...ownFieldsOf(form)];
+    const translated = Object.entries(form.translate?.(fields, this.#site) ?? {});
+    const given = [...pairs.filter(([name]) => !own.includes(name)), ...translated];
     let reply: Reply;
     try {
+      await this.#requireConfirmation(page, form, fields.get(CONFIRMATION) ?? '', req, res);
       reply = await callRoute(this.#site.core, form.route, req, res, given);
     } catch (error) {
       if (!(error instanceof AuthError) || error.status === 503 || error.code === 'origin_not_allowed')
@@ -299,10 +307,13 @@ ${way !== null && html`<p><a href="${way}" data-part="button">${error.status ===
         return;
       }
       const auth = await this.#authenticate(page, req, res);
-      const refused = {
+      const where = { page: page.name, form, sent: fields, here: this.#pageOf(page, req) };
+      const refused: Refused = {
         form: form.name,
         error,
-        fields: keepable(form.route, fields),
+        explained: explain(this.#site, error, where, this.#words),
+        showsError: page.kind === 'account',
+        fields: keepable(form, fields),
         token: fields.get('token') ?? null,
       };
       // Keep the policy of the page or the app, which `startError` replaces.
@@ -337,7 +348,33 @@ ${way !== null && html`<p><a href="${way}" data-part="button">${error.status ===
     if (once !== undefined) await this.#keepOnce(req, res, reply, to, once);
     if (form.remembers !== undefined) this.#site.cookies.setWay(res, form.remembers);
     if (form.keepsReturnTo) this.#site.cookies.setReturnTo(res, returnTo);
+    const done = new URL(to, 'http://relative.invalid').searchParams.get('done');
+    const email = (form.emails !== undefined && fields.get(form.emails)) || null;
+    if (done !== null || email !== null) this.#site.notes.leave(res, to, { done, email });
     this.#goOn(to, req, res);
+  }
+
+  /**
+   * Requires that the user has typed what the form asks for, before anything is done that cannot be undone.
+   *
+   * @throws AuthError `validation_failed` for the field `confirmation`
+   */
+  async #requireConfirmation(
+    page: Page,
+    form: PageForm,
+    typed: string,
+    req: Request,
+    res: Response,
+  ): Promise<void> {
+    if (!form.confirmation) return;
+    const auth = await this.#authenticate(page, req, res);
+    const visit = this.#visit(page, { req, res, auth, returnTo: null, refused: null });
+    const expected = (await form.confirmation(visit)) ?? this.#words.confirmation.word;
+    if (plain(typed) === plain(expected)) return;
+    const code = plain(typed) === '' ? 'required' : 'not_confirmed';
+    throw new AuthError('validation_failed', {
+      errors: [{ pointer: `/${CONFIRMATION}`, code, detail: 'must be what the page asks for' }],
+    });
   }
 
   /** Keeps a value that is shown once, for the session that can see it. */
@@ -367,13 +404,15 @@ ${way !== null && html`<p><a href="${way}" data-part="button">${error.status ===
   #visit(page: Page, { req, res, auth, returnTo, refused }: Asked): Visit {
     const site = this.#site;
     const isShown = refused === null && req.method === 'GET';
+    const query = queryOf(req);
+    const { email = null } = site.notes.of(req);
     return {
       site,
       req,
       res,
       auth,
       refused,
-      query: queryOf(req),
+      query,
       params: req.params as Record<string, string>,
       token: (refused ? refused.token : queryOf(req).get('token')) || null,
       returnTo:
@@ -381,7 +420,36 @@ ${way !== null && html`<p><a href="${way}" data-part="button">${error.status ===
         (page.keepsReturnTo ? site.returnTo(this.#site.cookies.returnTo(req)) : null),
       shownOnce: isShown && auth ? this.#site.cookies.take(req, res, auth.session.id) : undefined,
       lastWay: this.#site.cookies.way(req),
+      done: refused === null ? this.#doneIn(query, req, auth) : null,
+      sentTo: email,
     };
+  }
+
+  /** Returns the message in the address of a page, if a form, a script or a provider has led there with it. */
+  #doneIn(query: URLSearchParams, req: Request, auth: SessionAuthentication | null): string | null {
+    const done = query.get('done');
+    if (done === null) return null;
+    const { notes } = this.#site;
+    const isMeant =
+      notes.of(req).done === done ||
+      notes.isSealed(req, query.get('sealed') ?? '', done, auth?.session.id ?? null);
+    return isMeant ? done : null;
+  }
+
+  /** Returns the error in the address of a page that a provider has led back to. */
+  #errorIn(page: Page, { req, query }: Visit): ErrorValues | null {
+    const code = query.get('error');
+    if (code === null || this.#site.notes.of(req).error !== code) return null;
+    const error = errorNamed(code);
+    return (
+      error &&
+      explain(this.#site, error, { page: page.name, form: null, here: this.#site.here(req) }, this.#words)
+    );
+  }
+
+  /** Leaves the error of a redirect for the page that it leads to, if it is one of latchkey's. */
+  leaveError(code: string, to: string, res: Response): void {
+    if (to.startsWith(`${this.#site.mount}/`)) this.#site.notes.leave(res, to, { error: code });
   }
 
   async #render(page: Page, visit: Visit, status: number): Promise<void> {
@@ -392,12 +460,10 @@ ${way !== null && html`<p><a href="${way}" data-part="button">${error.status ===
       this.#goOn(own.to, req, res);
       return;
     }
-    const error = refused?.error ?? errorNamed(visit.query.get('error'));
-    const done = error ? null : visit.query.get('done');
-    // Users cannot return to the address of a form, so use the page.
-    const here = refused ? site.page(page.name, { params: visit.params }) : site.here(req);
+    const error = refused?.explained ?? this.#errorIn(page, visit);
+    const done = error ? null : visit.done;
     const values = {
-      ...this.#common(page, { auth: visit.auth, error, returnTo, done, here }),
+      ...this.#common(page, { auth: visit.auth, error, returnTo, done }),
       // A page with a token must not link to other origins, because they would learn that it was open.
       ...(visit.token !== null && { links: {} }),
       ...own,
@@ -461,7 +527,7 @@ ${way !== null && html`<p><a href="${way}" data-part="button">${error.status ===
     };
   }
 
-  #common(page: Page | null, { auth, error, returnTo, done, here }: Found): CommonValues {
+  #common(page: Page | null, { auth, error, returnTo, done }: Found): CommonValues {
     const site = this.#site;
     const kind = page?.kind ?? 'entrance';
     const isAccount = kind === 'account' && auth !== null;
@@ -476,14 +542,7 @@ ${way !== null && html`<p><a href="${way}" data-part="button">${error.status ===
       navigation: isAccount ? site.navigation(auth, page?.name ?? '') : [],
       signOut: isAccount ? site.page('sign-out') : null,
       account: auth && site.nameOf(auth.user),
-      error: error && {
-        status: error.status,
-        code: error.code,
-        detail: detailOf(error, this.#words),
-        fields: errorsOf(error.errors),
-        missing: error.missing ?? [],
-        resolve: site.resolve(error, here),
-      },
+      error,
       done,
       returnTo,
     };
@@ -535,6 +594,11 @@ function presentsCredential(authorization: string | undefined): boolean {
   return authorization !== undefined && !/^(basic|digest|negotiate|ntlm)\b/i.test(authorization);
 }
 
+/** Returns a typed text without differences that users do not see, or do not mean. */
+function plain(typed: string): string {
+  return typed.normalize('NFKC').trim().toLowerCase();
+}
+
 /** @throws TypeError if the app has rendered something other than a document */
 function requireDocument(document: unknown): void {
   if (document === undefined || document === null || typeof document === 'string' || isHtml(document)) return;
@@ -545,11 +609,9 @@ function requireDocument(document: unknown): void {
 
 interface Found {
   readonly auth: SessionAuthentication | null;
-  readonly error: AuthError | null;
+  readonly error: ErrorValues | null;
   readonly returnTo: string | null;
   readonly done: string | null;
-  /** The address of the page. Null if users cannot return to it. */
-  readonly here: string | null;
 }
 
 /** Sets the headers of pages, and replaces those that the app has set. */
@@ -563,24 +625,23 @@ function protectPage(res: Response, hasOwnPolicy = true): void {
   res.vary('Accept, Accept-Language, Cookie');
 }
 
+/** Returns the names of the fields that only the page reads. */
+function ownFieldsOf({ ownFields = [], confirmation }: PageForm): readonly string[] {
+  return confirmation ? [...ownFields, CONFIRMATION] : ownFields;
+}
+
 /** Returns the fields that are not secret. Only these are sent back. */
-function keepable({ body }: Route, fields: ReadonlyMap<string, string>): ReadonlyMap<string, string> {
-  const shown = body ? fieldsShownAgain(body) : new Set<string>();
+function keepable(form: PageForm, fields: ReadonlyMap<string, string>): ReadonlyMap<string, string> {
+  const { body } = form.route;
+  const shown = new Set([...ownFieldsOf(form), ...(body ? fieldsShownAgain(body) : [])]);
   return new Map([...fields].filter(([name]) => shown.has(name)));
 }
 
-/** Returns the error in an address that a sign-in at a provider has led back to. Null if there is none. */
-function errorNamed(code: string | null): AuthError | null {
-  if (code === null) return null;
+/** Returns the error with a code. Null if there is no such code. */
+function errorNamed(code: string): AuthError | null {
   try {
     return new AuthError(code as never);
   } catch {
     return null;
   }
-}
-
-function detailOf({ detail, retryAfter }: AuthError, words: Words): string {
-  if (retryAfter === undefined) return detail;
-  // The exact wait replaces this sentence.
-  return `${detail.replace(/ Try again (later|shortly)\.$/, '')} ${words.refusal.wait(inWords(retryAfter))}`;
 }

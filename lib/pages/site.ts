@@ -10,15 +10,20 @@ import type { SessionAuthentication } from '../sessions/request.js';
 import type { User } from '../tables/core.js';
 import type { Purpose } from '../verification/purposes.js';
 import type { FoundToken } from '../verification/tokens.js';
+import { Notes } from './notes.js';
 import type { PagesSettings } from './options.js';
 import { PageCookies } from './page-cookies.js';
 import type { Found, Given, NamedRoute, RouteName } from './routes.js';
-import type { FormValues, LinkValues, MethodValues, PageKind } from './values.js';
+import type { ErrorValues, FormValues, LinkValues, MethodValues, PageKind, StepName } from './values.js';
 
 /** A form that was rejected. */
 export interface Refused {
   readonly form: string;
   readonly error: AuthError;
+  /** The error, for the user. */
+  readonly explained: ErrorValues;
+  /** Whether the form shows the error itself, because its page has several forms. */
+  readonly showsError: boolean;
   readonly fields: ReadonlyMap<string, string>;
   readonly token: string | null;
 }
@@ -65,6 +70,8 @@ export class Site {
   readonly #routes: ReadonlyMap<string, Route>;
   /** The values that pages keep in cookies. */
   readonly cookies: PageCookies;
+  /** What requests leave for the next page. */
+  readonly notes: Notes;
   #pages: readonly SitePage[] = [];
 
   constructor(
@@ -73,6 +80,7 @@ export class Site {
     routes: readonly Route[],
   ) {
     this.cookies = new PageCookies(core);
+    this.notes = new Notes(core);
     if (settings.home !== undefined && this.returnTo(settings.home) === null)
       throw new TypeError(
         'latchkey: pages: home must not be a route of latchkey or a page where users sign in: set it to a page of your app',
@@ -89,10 +97,10 @@ export class Site {
     return this.#pages;
   }
 
-  /** The path of the mounted routes, as browsers see it. */
+  /** The path of the mounted routes for URLs, as browsers see it. */
   get mount(): string {
     const { settings, basePath } = this.core;
-    return settings.publicPath + basePath.known;
+    return settings.publicPath + basePath.use();
   }
 
   /** The app's name. */
@@ -141,18 +149,26 @@ export class Site {
         return this.page('sign-in', { returnTo });
       case 'task_required':
         return this.#pageOfTask(error.task ?? '', returnTo);
+      case 'email_not_verified':
+        return this.step('verify-email', here);
+      case 'reauthentication_required':
+      case 'second_factor_required':
+        return this.step('reauthenticate', here);
       default:
-        return this.resolve(error, here);
+        return null;
     }
   }
 
-  /** Returns the page that resolves an error of a page that the user has access to. Null if there is none. */
-  resolve({ code }: AuthError, here: string | null): string | null {
-    if (code === 'email_not_verified' && this.hasPage('verify-email'))
-      return this.unverified(this.returnTo(here));
-    const isMissing = code === 'reauthentication_required' || code === 'second_factor_required';
-    if (!isMissing || !this.hasPage('reauthenticate')) return null;
-    return this.page('reauthenticate', { returnTo: this.returnTo(here) });
+  /**
+   * Returns the address of the next step after an error. Null if there is none.
+   *
+   * @param here the page that the user returns to
+   */
+  step(name: StepName, here: string | null): string | null {
+    const returnTo = this.returnTo(here);
+    if (name === 'support') return this.settings.links.support ?? null;
+    if (!this.hasPage(name) || (name === 'sign-up' && !this.canSignUp)) return null;
+    return name === 'verify-email' ? this.unverified(returnTo) : this.page(name, { returnTo });
   }
 
   /** The page for an account whose email is not verified yet. */
@@ -245,6 +261,16 @@ export class Site {
     return withQuery(withParams(own ?? this.mount + path, params), { done, ...query, return_to: returnTo });
   }
 
+  /**
+   * Returns the URL of a page with a message, for a script or a provider that leads there.
+   *
+   * @param auth the session that can see the message. Null for a page before a sign-in
+   */
+  later(name: string, done: string, auth: SessionAuthentication | null): string {
+    const to = this.page(name);
+    return withQuery(to, { done, sealed: this.notes.sealFor(to, done, auth?.session.id ?? null) });
+  }
+
   /** Whether a verification link works without a password in the browser of the sign-up. */
   verifiesByClick({ req }: Asking): boolean {
     const { emailVerification, settings } = this.core;
@@ -328,12 +354,19 @@ export class Site {
     const actionOf = (some: Asking['params']) => this.url(`${page.path}/${name}`, some);
     const action = actionOf(params);
     const { refused } = visit;
-    // The forms of a list differ only in their parameters.
     const hasNoFocus = refused !== null;
+    // The forms of a list differ only in their parameters.
     if (refused?.form !== name || action !== actionOf(visit.params))
-      return { action, typed: {}, errors: {}, hasNoFocus };
-    const { fields, error } = refused;
-    return { action, typed: Object.fromEntries(fields), errors: errorsOf(error.errors), hasNoFocus };
+      return { action, typed: {}, errors: {}, isRefused: false, refusal: null, hasNoFocus };
+    const { fields, explained, showsError } = refused;
+    return {
+      action,
+      typed: Object.fromEntries(fields),
+      errors: explained.fields,
+      isRefused: true,
+      refusal: showsError ? explained : null,
+      hasNoFocus,
+    };
   }
 
   /** Checks a `return_to`. @returns null if there is none, or if users must not return to it */
@@ -361,7 +394,8 @@ export class Site {
         !OF_ACCOUNTS.test(name) && readingsOf(new URL(own, RELATIVE).pathname)?.includes(path),
     );
     if (isEntrance) return true;
-    const mount = this.mount.toLowerCase();
+    const { settings, basePath } = this.core;
+    const mount = (settings.publicPath + basePath.known).toLowerCase();
     if (path !== mount && !path.startsWith(`${mount}/`)) return false;
     const below = path.slice(mount.length);
     return !this.pages.some((page) => page.kind === 'account' && matches(page.path, below));
@@ -419,11 +453,4 @@ export async function allOf<T extends readonly unknown[] | []>(
 ): Promise<{ -readonly [K in keyof T]: Awaited<T[K]> }> {
   await Promise.allSettled(reads);
   return Promise.all(reads);
-}
-
-/** Returns the errors by the names of their fields. */
-export function errorsOf(
-  errors: readonly { readonly pointer: string; readonly detail: string }[] = [],
-): Readonly<Record<string, string>> {
-  return Object.fromEntries(errors.map(({ pointer, detail }) => [pointer.split('/')[1] ?? '', detail]));
 }

@@ -11,9 +11,13 @@ export interface FormValues {
   readonly action: string;
   /** The typed values by field name, if the form was rejected. They never contain secrets. */
   readonly typed: Readonly<Record<string, string>>;
-  /** The errors by field name. Each is a predicate, such as "is missing". */
+  /** The errors by field name. Each is a sentence, such as "Enter your email." */
   readonly errors: Readonly<Record<string, string>>;
-  /** Whether an error on the page has the focus, instead of a field. */
+  /** Whether the form was rejected. */
+  readonly isRefused: boolean;
+  /** The error that the form shows itself, because its page has several forms. Null otherwise. */
+  readonly refusal: ErrorValues | null;
+  /** Whether the page has an error that gets the focus, instead of a field of this form. */
   readonly hasNoFocus?: boolean;
   /** Distinguishes the form from others on the page that are sent to the same path. */
   readonly key?: string;
@@ -68,14 +72,29 @@ export interface ErrorValues {
   readonly status: number;
   /** The code of the problem, such as `invalid_credentials`. */
   readonly code: string;
-  /** A sentence for people. */
+  /** What happened, in one or two sentences. */
   readonly detail: string;
-  /** The errors of the fields, by field name. */
+  /** What is wrong with each field, in a sentence, by field name. */
   readonly fields: Readonly<Record<string, string>>;
   /** The missing proofs, for `proof_required`. */
   readonly missing: readonly string[];
-  /** The page where the user can resolve the error. Null if there is none. */
-  readonly resolve: string | null;
+  /** What the user can do about the error. */
+  readonly steps: readonly StepValues[];
+}
+
+/** What a user can do about an error: open a page, or contact the support of the app. */
+export type StepName =
+  | 'forgot-password'
+  | 'reauthenticate'
+  | 'sign-in'
+  | 'sign-up'
+  | 'support'
+  | 'verify-email';
+
+/** A link to the next step after an error. */
+export interface StepValues {
+  readonly name: StepName;
+  readonly href: string;
 }
 
 /** The sign-in methods of the user of a page. */

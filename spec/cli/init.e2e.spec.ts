@@ -168,6 +168,8 @@ describe('latchkey init in an empty folder', () => {
 
     const { origin, line } = await start(folder);
     const cookie = await signUp(origin);
+    const forPasswords = await fetch(`${origin}/.well-known/change-password`, { redirect: 'manual' });
+    expect(forPasswords.headers.get('location')).toBe('/auth/account/security#password');
     const [, token] = await line(/\/auth\/verify-email\?token=([\w-]+)/);
     expect((await post(`${origin}/auth/verify-email`, { token }, cookie)).status).toBe(200);
     const enrolled = await post(`${origin}/auth/two-factor/totp`, {}, cookie);

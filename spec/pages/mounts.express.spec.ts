@@ -1,8 +1,16 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import express, { type Express, type RequestHandler } from 'express';
-import { type Auth, authRouter, emailSignIn, requireSession, twoFactor } from '../../lib/index.js';
-import type { PagesOptions } from '../../lib/pages.js';
-import { ada, password } from '../support/app.js';
+import request from 'supertest';
+import {
+  type Auth,
+  authRouter,
+  createAuth,
+  emailSignIn,
+  requireSession,
+  twoFactor,
+} from '../../lib/index.js';
+import { type PagesOptions, pages } from '../../lib/pages.js';
+import { ada, memoryLogger, password, SECRET } from '../support/app.js';
 import { attribute, type PageBrowser, type Shown } from '../support/page-browser.js';
 import {
   createPerson,
@@ -27,6 +35,7 @@ const withoutPrefix: RequestHandler = (req, res, next) => {
 };
 
 const done: RequestHandler = (_req, res) => void res.send('done');
+const pass: RequestHandler = (_req, _res, next) => next();
 
 interface Mount {
   /** Where browsers see the routes. */
@@ -63,12 +72,16 @@ const MOUNTS: Record<string, Mount> = {
   },
   'in an app of an app': {
     at: '/inner/auth',
-    config: { httpBasePath: '/inner/auth' },
     mount(server, auth) {
       const inner = express();
       inner.use('/auth', authRouter(auth));
       server.use('/inner', inner);
     },
+  },
+  'in a router, with httpBasePath': {
+    at: '/inner/auth',
+    config: { httpBasePath: '/inner/auth' },
+    mount: (server, auth) => void server.use('/inner', express.Router().use('/auth', authRouter(auth))),
   },
   'behind a proxy that removes a prefix': {
     at: '/app/auth',
@@ -105,8 +118,6 @@ describe.each(Object.entries(MOUNTS))('%s', (_title, { at, app: prefix = '', con
       },
     });
     await createPerson(app as never, ada);
-    // A router without httpBasePath shows where it is with its first request.
-    await app.open().open(`${at}/sign-in`);
   });
   afterAll(() => app.stop());
 
@@ -235,4 +246,225 @@ test('without home, one goes to the root of the app', async () => {
     expect((await signInOn(app.open(), ada, `${home}auth/sign-in`)).location).toBe(home);
     await app.stop();
   }
+});
+
+describe('before the first request to the router', () => {
+  const open = (config: object = {}) => {
+    const logger = memoryLogger();
+    // The requests of these tests never reach a database.
+    const auth = createAuth({
+      database: 'sqlite:nowhere.db',
+      secret: SECRET,
+      rateLimit: false,
+      outbox: { interval: false },
+      baseUrl: 'http://localhost',
+      logger,
+      plugins: [password(), pages({ home: '/home' })],
+      ...config,
+    });
+    const server = express();
+    const warned = (text: string) => logger.lines.filter((line) => line.includes(text));
+    return {
+      auth,
+      server,
+      guard: () => void server.get('/guarded', requireSession(auth), done),
+      open: (path: string) => request(server).get(path).set('accept', 'text/html'),
+      /** Opens a guarded page. @returns the path of the page to which the guard redirects */
+      async redirect() {
+        const { headers } = await request(server).get('/guarded').set('accept', 'text/html').expect(303);
+        return String(headers.location).split('?')[0];
+      },
+      /** The numbers of warnings: of a guessed path, and of a wrong one. */
+      warnings: () => [warned('this is a guess').length, warned('the router serves').length],
+    };
+  };
+
+  type Opened = ReturnType<typeof open>;
+  const inApp = (path: string, auth: Auth) => express().use(path, authRouter(auth));
+  const LEARNED: [string, string, ({ server, auth }: { server: Express; auth: Auth }) => unknown][] = [
+    ['at /auth', '/auth', ({ server, auth }) => server.use('/auth', authRouter(auth))],
+    ['at another path', '/account', ({ server, auth }) => server.use('/account', authRouter(auth))],
+    ['at a path with a slash', '/account', ({ server, auth }) => server.use('/account/', authRouter(auth))],
+    ['at the root', '/auth', ({ server, auth }) => server.use(authRouter(auth))],
+    [
+      'behind a middleware',
+      '/a/b',
+      ({ server, auth }) => server.use('/a/b', [pass, [authRouter(auth)]] as never),
+    ],
+    [
+      'at the paths of an array',
+      '/one',
+      ({ server, auth }) => server.use(['/one', '/two'], authRouter(auth)),
+    ],
+    ['in an app of an app', '/v1/account', ({ server, auth }) => server.use('/v1', inApp('/account', auth))],
+    [
+      'in an app that is mounted later',
+      '/v1/account',
+      ({ server, auth }) => {
+        const inner = express();
+        const outer = express();
+        inner.use('/account', authRouter(auth));
+        outer.use('/v1', inner);
+        server.use(outer);
+      },
+    ],
+    [
+      'twice, as one router',
+      '/first',
+      ({ server, auth }) => {
+        const router = authRouter(auth);
+        server.use('/first', router).use('/second', router);
+      },
+    ],
+    [
+      'twice, as two routers',
+      '/first',
+      ({ server, auth }) => server.use('/first', authRouter(auth)).use('/second', authRouter(auth)),
+    ],
+    [
+      'at a plain path and one with a parameter',
+      '/account',
+      ({ server, auth }) => server.use('/:tenant/auth', authRouter(auth)).use('/account', authRouter(auth)),
+    ],
+  ];
+
+  test.each(LEARNED)(
+    'guards and addresses know the path of a router mounted %s',
+    async (_where, at, mount) => {
+      const app = open();
+      // The guard is in front of the router, and is asked first.
+      app.guard();
+      mount(app as never);
+      expect(app.auth.pages.url('sign-in')).toBe(`${at}/sign-in`);
+      expect(await app.redirect()).toBe(`${at}/sign-in`);
+      await app.open(`${at}/sign-in`).expect(200);
+      expect(await app.redirect()).toBe(`${at}/sign-in`);
+      expect(app.warnings()).toEqual([0, 0]);
+      await app.auth.close();
+    },
+  );
+
+  test('requests to another mount change nothing, and neither does their spelling', async () => {
+    const app = open();
+    app.guard();
+    app.server.use('/first', authRouter(app.auth)).use('/second', authRouter(app.auth));
+    app.server.use('/third', express.Router().use(authRouter(app.auth)));
+    for (const path of ['/third/auth', '/second', '/FIRST', '/first', '/third']) {
+      await app.open(`${path}/sign-in`);
+      expect([path, await app.redirect()]).toEqual([path, '/first/sign-in']);
+    }
+    expect(app.warnings()).toEqual([0, 0]);
+    await app.auth.close();
+  });
+
+  test('a path that a client has chosen does not replace the plain one', async () => {
+    const app = open();
+    app.guard();
+    app.server.use('/auth', authRouter(app.auth)).use('/:tenant/auth', authRouter(app.auth));
+    await app.open('/evil/auth/sign-in').expect(200);
+    expect(await app.redirect()).toBe('/auth/sign-in');
+    expect(app.warnings()).toEqual([0, 0]);
+    await app.auth.close();
+  });
+
+  test('two Auths of an app have their own paths', async () => {
+    const [app, staff] = [open(), open({ session: { cookie: { name: 'staff' } } })];
+    app.server.use('/account', authRouter(app.auth)).use('/staff', authRouter(staff.auth));
+    expect(app.auth.pages.url('sign-in')).toBe('/account/sign-in');
+    expect(staff.auth.pages.url('sign-in')).toBe('/staff/sign-in');
+    await Promise.all([app.auth.close(), staff.auth.close()]);
+  });
+
+  const UNLEARNED: [string, string, (app: Opened) => unknown][] = [
+    [
+      'a router',
+      '/v1/auth',
+      ({ server, auth }) => server.use('/v1', express.Router().use('/auth', authRouter(auth))),
+    ],
+    ['a parameter', '/acme/auth', ({ server, auth }) => server.use('/:tenant/auth', authRouter(auth))],
+    ['a pattern', '/v1', ({ server, auth }) => server.use(/^\/v\d/, authRouter(auth))],
+    [
+      'an app below a parameter',
+      '/acme/auth',
+      ({ server, auth }) => server.use('/:tenant', inApp('/auth', auth as never)),
+    ],
+    [
+      'a function',
+      '/account',
+      ({ server, auth }) => server.use('/account', (req, res, next) => authRouter(auth)(req, res, next)),
+    ],
+  ];
+
+  test.each(UNLEARNED)(
+    'a guard warns of its guess, once, for a router below %s',
+    async (_what, at, mount) => {
+      const app = open();
+      app.guard();
+      mount(app);
+      for (let i = 0; i < 2; i++) expect(await app.redirect()).toBe('/auth/sign-in');
+      expect(app.warnings()).toEqual([1, 0]);
+      // The first request shows that the guess was wrong.
+      for (let i = 0; i < 2; i++) await app.open(`${at}/sign-in`).expect(200);
+      expect(app.warnings()).toEqual([1, 1]);
+      expect(await app.redirect()).toBe(`${at}/sign-in`);
+      await app.auth.close();
+    },
+  );
+
+  test('an address is a guess too, and a guess that proves right is told only once', async () => {
+    const app = open();
+    app.guard();
+    app.server.use(express.Router().use('/auth', authRouter(app.auth)));
+    for (let i = 0; i < 2; i++) expect(app.auth.pages.url('sign-in')).toBe('/auth/sign-in');
+    expect(app.warnings()).toEqual([1, 0]);
+    await app.open('/auth/sign-in').expect(200);
+    await app.redirect();
+    expect(app.warnings()).toEqual([1, 0]);
+    await app.auth.close();
+  });
+
+  test.each([
+    ['right', '/auth', 0],
+    ['wrong', '/account', 1],
+  ])('an address that is asked for before app.use, and is %s', async (_what, at, warnings) => {
+    const app = open();
+    expect(app.auth.pages.url('sign-in')).toBe('/auth/sign-in');
+    app.guard();
+    app.server.use(at, authRouter(app.auth));
+    expect(app.warnings()).toEqual([0, 0]);
+    for (let i = 0; i < 2; i++) expect(await app.redirect()).toBe(`${at}/sign-in`);
+    expect(app.warnings()).toEqual([0, warnings]);
+    await app.auth.close();
+  });
+
+  test('an app that does not know where it is mounted itself is found by a request', async () => {
+    const app = open();
+    app.guard();
+    app.server.use(express.Router().use('/v1', inApp('/account', app.auth as never)));
+    expect(await app.redirect()).toBe('/account/sign-in');
+    await app.open('/v1/account/sign-in').expect(200);
+    expect(await app.redirect()).toBe('/v1/account/sign-in');
+    expect(app.warnings()).toEqual([0, 1]);
+    await app.auth.close();
+  });
+
+  test('httpBasePath is never a guess', async () => {
+    const app = open({ httpBasePath: '/v1/auth' });
+    app.guard();
+    app.server.use('/v1', express.Router().use('/auth', authRouter(app.auth)));
+    expect(await app.redirect()).toBe('/v1/auth/sign-in');
+    expect(app.auth.pages.url('sign-in')).toBe('/v1/auth/sign-in');
+    await app.open('/v1/auth/sign-in').expect(200);
+    expect(app.warnings()).toEqual([0, 0]);
+    await app.auth.close();
+  });
+
+  test('a page of the app is not a guess', async () => {
+    const app = open({ plugins: [password(), pages({ home: '/home', own: { 'sign-in': '/login' } })] });
+    app.guard();
+    expect(await app.redirect()).toBe('/login');
+    expect(app.auth.pages.url('sign-in')).toBe('/login');
+    expect(app.warnings()).toEqual([0, 0]);
+    await app.auth.close();
+  });
 });

@@ -1,6 +1,7 @@
 import { request } from 'node:http';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { authRouter, requireSession, twoFactor } from '../../lib/index.js';
+import type { ErrorRequestHandler } from 'express';
+import { admin, authRouter, requireSession, twoFactor } from '../../lib/index.js';
 import { ada, password } from '../support/app.js';
 import { createPerson, type PagesApp, signInOn, startPagesApp } from '../support/pages-app.js';
 
@@ -62,6 +63,62 @@ test('a page with the token of a link gives the token to no other page', async (
 test('the address of a form leads to its page, with the token of its link', async () => {
   const answer = await app.open().open('/auth/reset-password/set?token=lkm_x');
   expect(answer.location).toBe('/auth/reset-password?token=lkm_x');
+});
+
+describe('a path that cannot be decoded', () => {
+  const PATHS = [
+    ['an asset', 'GET', '/auth/assets/%E0%A4%A'],
+    ['a page', 'GET', '/auth/administration/users/%'],
+    ['a form', 'POST', '/auth/administration/users/%ff/delete'],
+    ['a route', 'GET', '/auth/admin/users/%zz'],
+    ['a route for other methods', 'DELETE', '/auth/sessions/%E0%A4%A'],
+    ['a page with a query', 'GET', '/auth/administration/users/%?a=%'],
+  ] as const;
+  let strict: PagesApp<readonly [...typeof plugins, ReturnType<typeof admin>]>;
+  const errors: unknown[] = [];
+  beforeAll(async () => {
+    strict = await startPagesApp([...plugins, admin({ adminEmails: [ada.email] })] as const, {
+      mount(express, auth) {
+        express.use('/auth', authRouter(auth));
+        express.get('/auth/own/:id', (_req, res) => void res.send('own'));
+        express.use(((error, _req, res, _next) => {
+          errors.push(error);
+          res.status(418).send(String(error.stack));
+        }) satisfies ErrorRequestHandler);
+      },
+    });
+  });
+  afterAll(() => strict.stop());
+
+  const send = (method: string, path: string, accept: string) =>
+    new Promise<{ status: number | undefined; type: string | undefined; body: string }>((resolve, reject) => {
+      const { hostname, port } = new URL(strict.origin);
+      const sent = request({ hostname, port, method, path, headers: { accept } }, async (res) => {
+        let body = '';
+        for await (const chunk of res) body += chunk;
+        resolve({ status: res.statusCode, type: res.headers['content-type'], body });
+      });
+      sent.on('error', reject).end();
+    });
+
+  test.each(PATHS)(
+    'of %s gets a small page in a browser, and a problem otherwise',
+    async (_what, method, path) => {
+      const page = await send(method, path, 'text/html,*/*;q=0.8');
+      expect([page.status, page.type]).toEqual([400, 'text/html; charset=utf-8']);
+      expect(page.body).toContain('href="/home"');
+      expect(page.body).not.toMatch(/URIError|node_modules/);
+      const problem = await send(method, path, 'application/json');
+      expect([problem.status, problem.type]).toEqual([400, 'application/problem+json; charset=utf-8']);
+      expect(JSON.parse(problem.body).code).toBe('invalid_request');
+      expect(errors).toEqual([]);
+    },
+  );
+
+  test('of the app gets to the app', async () => {
+    expect((await send('GET', '/auth/own/%', 'text/html')).status).toBe(418);
+    expect(errors.splice(0)).toHaveLength(1);
+  });
 });
 
 describe('in the frame of an app', () => {

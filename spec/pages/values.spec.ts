@@ -79,6 +79,35 @@ test('docs/pages.md lists the path of every page, and no other', () => {
   );
 });
 
+test('docs/pages.md lists every data-part, and no other', () => {
+  const files = readdirSync(`${root}/lib/pages`, { recursive: true, encoding: 'utf8' });
+  const code = files
+    .filter((file) => /\.(ts|js)$/.test(file))
+    .map((file) => readFileSync(`${root}/lib/pages/${file}`, 'utf8'));
+  const used = code.flatMap((text) => [
+    // A part in a template or in a script, such as `button ${isPrimary ? 'primary' : 'secondary'}`.
+    ...[...text.matchAll(/data-part="((?:[^"$]|\$\{[^}]*\})*)"/g)].flatMap(([, value = '']) =>
+      wordsIn(value),
+    ),
+    ...[...text.matchAll(/\.dataset\.part = '([^']*)'/g)].flatMap(([, value = '']) => value.split(' ')),
+  ]);
+  const page = readFileSync(`${root}/docs/pages.md`, 'utf8');
+  const [, list = ''] = /has the attribute `data-part`: ([\s\S]*?)\n\n/.exec(page) ?? [];
+  const listed = [...list.matchAll(/`([a-z-]+)`/g)].map(([, part]) => part);
+  // The kinds of pages, of buttons and of drawings come from variables.
+  const kinds = ['account', 'entrance', 'danger', 'secondary', 'link', 'primary', 'icon', 'mark'];
+  expect(listed.sort()).toEqual([...new Set([...used, ...kinds])].sort());
+});
+
+/** The words of an attribute, including those in an expression. */
+function wordsIn(value: string): string[] {
+  const plain = value
+    .replace(/\$\{[^}]*\}/g, ' ')
+    .split(' ')
+    .filter(Boolean);
+  return [...plain, ...[...value.matchAll(/'([a-z-]+)'/g)].map(([, word = '']) => word)];
+}
+
 test('the list of changes has words for every notice, and for no other', () => {
   expect(Object.keys(en.changes).sort()).toEqual([...declaredNotices.names].sort());
 });

@@ -220,11 +220,12 @@ function isApp(value: unknown): value is Handler {
  * Returns the handler if it is a router, or the router of an app. Null for any other function, such as a Connect app.
  */
 export function routerOf(handler: Handler): Router | null {
-  // In Express 4, `app.router` throws.
-  const own = isApp(handler)
-    ? ((handler as { _router?: unknown })._router ??
-      ('lazyrouter' in handler ? null : (handler as { router?: unknown }).router))
-    : handler;
+  // In Express 4, `app.router` throws. latchkey's own router looks like an app, too, but has a stack.
+  const own =
+    isApp(handler) && !('stack' in handler)
+      ? ((handler as { _router?: unknown })._router ??
+        ('lazyrouter' in handler ? null : (handler as { router?: unknown }).router))
+      : handler;
   const { stack, params } = (own ?? {}) as Partial<Router>;
   return Array.isArray(stack) && params ? (own as Router) : null;
 }

@@ -1,5 +1,5 @@
 import { type HtmlValue, html } from '../../html.js';
-import { errorSummary, field, formOf } from '../controls.js';
+import { confirmationField, disclosure, field, formOf } from '../controls.js';
 import { type OwnField, ownFields, ownInputs } from '../own-fields.js';
 import { type Page, type PageForm, page, type View } from '../page.js';
 import type { Site } from '../site.js';
@@ -31,8 +31,8 @@ export interface AccountValues {
         readonly graceDays: number;
         /** Whether an email can restore it until then. */
         readonly canRestore: boolean;
-        /** Whether the form was rejected, so that it stays open. */
-        readonly isOpen: boolean;
+        /** What the user must type into the field `confirmation`: the email or username. Null for the word "delete". */
+        readonly confirmation: string | null;
       })
     | null;
   /**
@@ -49,18 +49,22 @@ export function account(site: Site): Page {
   const download = site.route('post /me/export');
   const { core } = site;
   const back = (done: string) => () => site.page('account', { done });
+  const places = { invalid_credentials: 'password', username_taken: 'username' };
   const forms: PageForm[] = [];
   if (update) {
-    forms.push({ name: 'profile', route: update, next: back('saved') });
-    if (core.usernames) forms.push({ name: 'username', route: update, next: back('saved') });
+    forms.push({ name: 'profile', route: update, errors: places, next: back('saved') });
+    if (core.usernames) forms.push({ name: 'username', route: update, errors: places, next: back('saved') });
   }
-  if (change) forms.push({ name: 'email', route: change, next: back('email-change-sent') });
+  if (change) forms.push({ name: 'email', route: change, errors: places, next: back('email-change-sent') });
   if (verify) forms.push({ name: 'verify-email', route: verify, next: back('sent') });
-  if (download) forms.push({ name: 'download', route: download, next: () => site.page('account') });
+  if (download)
+    forms.push({ name: 'download', route: download, errors: places, next: () => site.page('account') });
   if (remove)
     forms.push({
       name: 'delete',
       route: remove,
+      errors: places,
+      confirmation: ({ auth }) => auth && site.nameOf(auth.user),
       next: () => site.page('sign-in', { done: 'account-deleted' }),
     });
   return page<AccountValues>({
@@ -96,7 +100,7 @@ export function account(site: Site): Page {
               ...form('delete'),
               graceDays: core.settings.accountDeletion.graceDays,
               canRestore: core.notices.isOn && email !== null,
-              isOpen: visit.refused?.form === 'delete',
+              confirmation: auth && site.nameOf(auth.user),
             }
           : null,
         proof: await proofOf(visit, 'account'),
@@ -109,19 +113,16 @@ export function account(site: Site): Page {
 function accountView(values: AccountValues & CommonValues, words: Words): View {
   const { profile, username, email, download, deletion, proof } = values;
   const t = words.account;
-  const all = [profile, username, email.change, email.verify, download, deletion].filter(
-    (form) => form !== null,
-  );
   return {
     title: t.title,
-    main: html`${errorSummary(values, all, words)}${
+    main: html`${
       profile &&
-      card(t.profile, formOf(profile, { submit: t.save }, ownInputs(profile, profile.fields, words)))
+      card(t.profile, formOf(profile, { submit: t.save }, words, ownInputs(profile, profile.fields, words)))
     }${
       username &&
       card(
         t.username,
-        formOf(username, { submit: t.saveUsername, kind: profile ? 'secondary' : 'primary' }, [
+        formOf(username, { submit: t.saveUsername, kind: profile ? 'secondary' : 'primary' }, words, [
           field(
             username,
             {
@@ -143,9 +144,9 @@ function accountView(values: AccountValues & CommonValues, words: Words): View {
         html`<p>${email.present ?? t.noEmail}${
           email.present !== null &&
           html` <span data-part="tag">${email.isVerified ? t.verified : t.unverified}</span>`
-        }</p>${email.verify && formOf(email.verify, { submit: t.verify, kind: 'secondary' })}${
+        }</p>${email.verify && formOf(email.verify, { submit: t.verify, kind: 'secondary' }, words)}${
           email.change &&
-          formOf(email.change, { submit: t.changeEmail, kind: 'secondary' }, [
+          formOf(email.change, { submit: t.changeEmail, kind: 'secondary' }, words, [
             field(
               email.change,
               {
@@ -168,6 +169,7 @@ function accountView(values: AccountValues & CommonValues, words: Words): View {
         html`<p>${t.dataText}</p>${formOf(
           download,
           { submit: t.download, kind: 'secondary', downloads: true },
+          words,
           proofField(download, proof, values.account, words),
         )}`,
       )
@@ -175,13 +177,17 @@ function accountView(values: AccountValues & CommonValues, words: Words): View {
       deletion &&
       card(
         t.delete,
-        html`<details${deletion.isOpen && html` open`}><summary>${t.wantsDeletion}</summary><p>${
-          deletion.graceDays === 0 ? t.deleteNow : t.deleteLater(deletion.graceDays)
-        }${deletion.graceDays > 0 && deletion.canRestore && ` ${t.restore}`}</p>${formOf(
-          deletion,
-          { submit: t.confirmDelete, kind: 'danger' },
-          proofField(deletion, proof, values.account, words),
-        )}</details>`,
+        disclosure(
+          { label: t.wantsDeletion, forms: [deletion] },
+          html`<p>${
+            deletion.graceDays === 0 ? t.deleteNow : t.deleteLater(deletion.graceDays)
+          }${deletion.graceDays > 0 && deletion.canRestore && ` ${t.restore}`}</p>${formOf(
+            deletion,
+            { submit: t.confirmDelete, kind: 'danger' },
+            words,
+            html`${confirmationField(deletion, deletion.confirmation, words)}${proofField(deletion, proof, values.account, words)}`,
+          )}`,
+        ),
       )
     }`,
   };

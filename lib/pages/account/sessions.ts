@@ -1,6 +1,6 @@
 import { html } from '../../html.js';
-import { errorSummary, formOf, hidden } from '../controls.js';
-import { deviceIcon } from '../icons.js';
+import { disclosure, formOf, hidden } from '../controls.js';
+import { deviceIcon } from '../marks.js';
 import { type Page, page, type View } from '../page.js';
 import type { Site } from '../site.js';
 import { deviceName, timeOf } from '../texts.js';
@@ -86,7 +86,7 @@ function sessionsView(values: SessionsValues & CommonValues, words: Words): View
   const t = words.sessions;
   return {
     title: t.title,
-    main: html`${errorSummary(values, [], words)}<section data-part="card"><p>${t.lead} ${t.browsers} <a href="${browsers}">${words.security.browsers.title}</a>.</p><ul data-part="list">${values.sessions.map(
+    main: html`<section data-part="card"><p>${t.lead} ${t.browsers} <a href="${browsers}">${words.security.browsers.title}</a>.</p><ul data-part="list">${values.sessions.map(
       ({ device, ip, createdAt, lastActiveAt, isCurrent, end: form }) => {
         const name = device ?? t.unknownDevice;
         return html`<li data-part="item"${isCurrent && html` data-current`}>${deviceIcon(device)}<div><p><strong>${name}</strong>${
@@ -95,16 +95,24 @@ function sessionsView(values: SessionsValues & CommonValues, words: Words): View
           ip !== null && html`<br>${t.ip}: ${ip}`
         }</p></div>${
           form &&
-          formOf(form, {
-            submit: t.end,
-            kind: 'secondary',
-            about: t.about(name, timeOf(createdAt)),
-          })
+          formOf(
+            form,
+            {
+              submit: t.end,
+              kind: 'secondary',
+              about: t.about(name, timeOf(createdAt)),
+            },
+            words,
+          )
         }</li>`;
       },
     )}</ul><div data-part="stack">${
-      endOthers && formOf(endOthers, { submit: t.endOthers, kind: 'secondary' }, hidden('others', 'true'))
-    }${formOf(endAll, { submit: t.endAll, kind: 'danger' })}</div></section>`,
+      endOthers &&
+      formOf(endOthers, { submit: t.endOthers, kind: 'secondary' }, words, hidden('others', 'true'))
+    }${disclosure(
+      { label: t.wantsEndAll, forms: [endAll] },
+      html`<p>${t.endAllText}</p>${formOf(endAll, { submit: t.endAll, kind: 'danger' }, words)}`,
+    )}</div></section>`,
   };
 }
 

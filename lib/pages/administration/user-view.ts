@@ -1,10 +1,9 @@
 import type { FieldOptions } from '../../config/user.js';
 import { type Html, type HtmlValue, html } from '../../html.js';
-import { errorSummary, field, formOf, labelOf } from '../controls.js';
-import { deviceIcon } from '../icons.js';
+import { confirmationField, disclosure, field, formOf, labelOf } from '../controls.js';
+import { deviceIcon } from '../marks.js';
 import { type OwnField, ownInputs } from '../own-fields.js';
 import type { View } from '../page.js';
-import { providerName } from '../providers.js';
 import { timeInWords, timeOf } from '../texts.js';
 import type { CommonValues, FormValues } from '../values.js';
 import type { Words } from '../words/index.js';
@@ -30,8 +29,15 @@ export interface UserValues extends UserState {
   readonly sendPasswordReset: FormValues | null;
   readonly requireNewPassword: FormValues | null;
   readonly disableSecondFactor: FormValues | null;
-  /** The form that deletes the user, and the number of days before the account is permanently deleted. */
-  readonly remove: (FormValues & { readonly graceDays: number }) | null;
+  /** The form that deletes the user. */
+  readonly remove:
+    | (FormValues & {
+        /** The number of days before the account is permanently deleted. */
+        readonly graceDays: number;
+        /** What must be typed into the field `confirmation`: the email or username. Null for the word "delete". */
+        readonly confirmation: string | null;
+      })
+    | null;
   /** The last events, newest first. Null without an audit log. */
   readonly events: readonly UserEvent[] | null;
 }
@@ -46,7 +52,7 @@ export interface SignInMethods {
   readonly recoveryCodesLeft?: number;
   /** The number of passkeys. */
   readonly passkeys?: number;
-  /** The ids of the linked providers. */
+  /** The names of the linked providers. */
   readonly providers?: readonly string[];
 }
 
@@ -86,11 +92,10 @@ export interface OwnFact {
 
 /** @internal */
 export function userView(values: UserValues & CommonValues, words: Words): View {
-  const { user, edit, suspend } = values;
-  const filled = [edit, suspend].filter((form) => form !== null);
+  const { user, edit } = values;
   return {
     title: titleOfUser(user),
-    main: html`${errorSummary(values, filled, words)}<section data-part="card">
+    main: html`<section data-part="card">
 <h2>${words.user.account}</h2>
 ${factsOf(values, words)}
 ${edit && editForm(edit, words)}
@@ -119,7 +124,7 @@ function factsOf({ user, methods, secondFactor, facts, ...state }: UserValues, w
     [t.totp, yesOrNo(methods.totp)],
     [t.recoveryCodes, methods.totp !== undefined && secondFactor && methods.recoveryCodesLeft],
     [t.passkeys, methods.passkeys],
-    [t.providers, methods.providers && (methods.providers.map(providerName).join(', ') || t.none)],
+    [t.providers, methods.providers && (methods.providers.join(', ') || t.none)],
   ];
   return html`<dl data-part="facts">${rows.map(
     ([name, value]) =>
@@ -152,31 +157,30 @@ function valueInWords(type: FieldOptions['type'], value: unknown, words: Words):
 }
 
 function editForm(edit: NonNullable<UserValues['edit']>, words: Words): Html {
-  return html`<details${isFilled(edit) && html` open`}><summary>${words.user.edit}</summary>${formOf(
-    edit,
-    { submit: words.user.save },
-    html`${
-      edit.username !== null &&
-      field(
-        edit,
-        {
-          name: 'username',
-          label: words.fields.username,
-          autocomplete: 'off',
-          value: edit.username,
-          // A username can be left out, but not removed.
-          required: edit.username !== '',
-          isCode: true,
-        },
-        words,
-      )
-    }${ownInputs(edit, edit.fields, words)}`,
-  )}</details>`;
-}
-
-/** Whether a rejected form still has the typed values. */
-function isFilled({ typed }: FormValues): boolean {
-  return Object.keys(typed).length > 0;
+  return disclosure(
+    { label: words.user.edit, forms: [edit] },
+    formOf(
+      edit,
+      { submit: words.user.save },
+      words,
+      html`${
+        edit.username !== null &&
+        field(
+          edit,
+          {
+            name: 'username',
+            label: words.fields.username,
+            autocomplete: 'off',
+            value: edit.username,
+            // A username can be left out, but not removed.
+            required: edit.username !== '',
+            isCode: true,
+          },
+          words,
+        )
+      }${ownInputs(edit, edit.fields, words)}`,
+    ),
+  );
 }
 
 function actionsOf(values: UserValues, words: Words): HtmlValue {
@@ -196,33 +200,40 @@ ${
   shown.length > 0 &&
   html`<ul data-part="list">${shown.map(
     ({ form, submit, text }) =>
-      html`<li data-part="item"><div><p data-part="quiet">${text}</p></div>${formOf(form, { submit, kind: 'secondary' })}</li>`,
+      html`<li data-part="item"><div><p data-part="quiet">${text}</p></div>${formOf(form, { submit, kind: 'secondary' }, words)}</li>`,
   )}</ul>`
 }
 ${
   suspend &&
-  html`<details${isFilled(suspend) && html` open`}><summary>${t.suspend}</summary><p>${t.suspendText}</p>${formOf(
-    suspend,
-    { submit: t.suspend, kind: 'danger' },
-    html`${field(suspend, { name: 'reason', label: t.reason, hint: t.reasonHint, autocomplete: 'off', required: false, maxLength: 255 }, words)}${field(
+  disclosure(
+    { label: t.suspend, forms: [suspend] },
+    html`<p>${t.suspendText}</p>${formOf(
       suspend,
-      {
-        name: 'until',
-        label: t.until,
-        hint: t.untilHint,
-        type: 'datetime-local',
-        autocomplete: 'off',
-        required: false,
-      },
+      { submit: t.suspend, kind: 'danger' },
       words,
+      html`${field(suspend, { name: 'reason', label: t.reason, hint: t.reasonHint, autocomplete: 'off', required: false, maxLength: 255 }, words)}${field(
+        suspend,
+        {
+          name: 'until',
+          label: t.until,
+          hint: t.untilHint,
+          type: 'datetime-local',
+          autocomplete: 'off',
+          required: false,
+        },
+        words,
+      )}`,
     )}`,
-  )}</details>`
+  )
 }
 ${
   remove &&
-  html`<details><summary>${t.delete}</summary><p>${
-    remove.graceDays > 0 ? t.closeText(remove.graceDays) : t.deleteText
-  }</p>${formOf(remove, { submit: t.delete, kind: 'danger' })}</details>`
+  disclosure(
+    { label: t.delete, forms: [remove] },
+    html`<p>${
+      remove.graceDays > 0 ? t.closeText(remove.graceDays) : t.deleteText
+    }</p>${formOf(remove, { submit: t.delete, kind: 'danger' }, words, confirmationField(remove, remove.confirmation, words))}`,
+  )
 }
 </section>`;
 }
@@ -240,10 +251,10 @@ ${
     return html`<li data-part="item">${deviceIcon(device)}<div>
 <p>${name}</p>
 <p data-part="quiet">${address !== null && html`${address} · `}${t.signedIn(timeOf(created))} · ${t.lastActive(timeOf(active, true))}</p>
-</div>${formOf(end, { submit: t.endSession, kind: 'secondary', about: html`${name}, ${t.signedIn(timeOf(created))}` })}</li>`;
+</div>${formOf(end, { submit: t.endSession, kind: 'secondary', about: html`${name}, ${t.signedIn(timeOf(created))}` }, words)}</li>`;
   })}</ul>`
 }
-${endSessions && formOf(endSessions, { submit: t.endSessions, kind: 'danger' })}
+${endSessions && formOf(endSessions, { submit: t.endSessions, kind: 'danger' }, words)}
 </section>`;
 }
 

@@ -1,5 +1,5 @@
 import { type Html, html } from '../../html.js';
-import { errorSummary, field, formOf } from '../controls.js';
+import { disclosure, field, formOf } from '../controls.js';
 import { type OwnField, ownFields, ownInputs } from '../own-fields.js';
 import { type Page, page, type View } from '../page.js';
 import { foundIn } from '../routes.js';
@@ -64,6 +64,7 @@ export function users(site: Site): Page | null {
           {
             name: 'create',
             route: create,
+            errors: { email_taken: 'email', username_taken: 'username' },
             next: ({ reply }) => {
               const { id } = foundIn(create, reply).user;
               return site.page('administration/users/user', { done: 'user-created', params: { id } });
@@ -109,10 +110,9 @@ export function users(site: Site): Page | null {
 function usersView(values: UsersValues & CommonValues, words: Words): View {
   const { users, search, next, create } = values;
   const t = words.users;
-  const isRefused = Object.keys(create?.typed ?? {}).length > 0;
   return {
     title: t.title,
-    main: html`${errorSummary(values, create ? [create] : [], words)}<section data-part="card">
+    main: html`<section data-part="card">
 <div data-part="toolbar">
 <form method="get" action="${search.action}" role="search" data-part="form">
 <div data-part="field">
@@ -124,36 +124,40 @@ function usersView(values: UsersValues & CommonValues, words: Words): View {
 </form>
 ${
   create &&
-  html`<details${isRefused && html` open`}><summary data-part="button primary">${t.create}</summary>${formOf(
-    create,
-    { submit: t.submitCreate },
-    html`${field(
+  disclosure(
+    { label: t.create, forms: [create], isButton: true },
+    formOf(
       create,
-      {
-        name: 'email',
-        label: words.fields.email,
-        type: 'email',
-        autocomplete: 'off',
-        hint: create.invites ? t.invites : null,
-        required: !create.username,
-      },
+      { submit: t.submitCreate },
       words,
-    )}${
-      create.username &&
-      field(
+      html`${field(
         create,
         {
-          name: 'username',
-          label: words.fields.username,
-          hint: t.either,
+          name: 'email',
+          label: words.fields.email,
+          type: 'email',
           autocomplete: 'off',
-          required: false,
-          isCode: true,
+          hint: create.invites ? t.invites : null,
+          required: !create.username,
         },
         words,
-      )
-    }${ownInputs(create, create.fields, words)}`,
-  )}</details>`
+      )}${
+        create.username &&
+        field(
+          create,
+          {
+            name: 'username',
+            label: words.fields.username,
+            hint: t.either,
+            autocomplete: 'off',
+            required: false,
+            isCode: true,
+          },
+          words,
+        )
+      }${ownInputs(create, create.fields, words)}`,
+    ),
+  )
 }
 </div>
 ${users.length === 0 && html`<p>${next === null ? t.none : t.noneYet}</p>`}

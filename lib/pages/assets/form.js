@@ -9,6 +9,9 @@ function show(text) {
   if (!main) return false;
   document.title = next.title;
   document.querySelector('main').replaceWith(document.adoptNode(main));
+  // A session that has ended has no navigation.
+  const header = next.querySelector('[data-part="header"]');
+  if (header) document.querySelector('[data-part="header"]')?.replaceWith(document.adoptNode(header));
   (main.querySelector('[autofocus]') ?? main.querySelector('h1')).focus();
   document.dispatchEvent(new Event('latchkey:shown'));
   return true;

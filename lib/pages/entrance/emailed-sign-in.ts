@@ -1,5 +1,5 @@
 import { html } from '../../html.js';
-import { errorSummary, field, formOf, hidden } from '../controls.js';
+import { field, formOf, hidden } from '../controls.js';
 import { type OwnField, ownFields, ownInputs } from '../own-fields.js';
 import { Leave, type Page, page, type View } from '../page.js';
 import type { Site } from '../site.js';
@@ -36,6 +36,7 @@ export function emailedSignIn(site: Site): Page | null {
       {
         name: 'confirm',
         route,
+        errors: { invalid_code: 'code' },
         remembers: 'email',
         next: ({ returnTo }) => returnTo ?? site.home,
       },
@@ -66,14 +67,15 @@ function emailedSignInView(values: EmailedSignInValues & CommonValues, words: Wo
   if (isElsewhere)
     return {
       title: t.linkTitle,
-      main: html`<div data-part="errors" role="alert" tabindex="-1" autofocus><p>${t.otherBrowser}</p></div>`,
+      main: html`<p><a href="${again}">${t.again}</a></p>`,
     };
   const own = fields.length > 0 && html`<p>${t.fields}</p>${ownInputs(form, fields, words)}`;
   return {
     title: token === null ? t.title : t.linkTitle,
-    main: html`${errorSummary(values, [form], words)}<p>${token === null ? t.lead : t.linkLead(of)}</p>${formOf(
+    main: html`<p>${token === null ? t.lead : t.linkLead(of)}</p>${formOf(
       form,
       { submit: token === null ? t.submit : t.linkSubmit, returnTo },
+      words,
       html`${
         token === null
           ? field(
@@ -82,6 +84,7 @@ function emailedSignInView(values: EmailedSignInValues & CommonValues, words: Wo
                 name: 'code',
                 label: words.fields.code,
                 autocomplete: 'one-time-code',
+                inputmode: 'numeric',
                 focus: true,
                 isCode: true,
               },

@@ -2,8 +2,8 @@ import { type Html, html } from '../../html.js';
 import { maskEmail } from '../../users/canonical.js';
 import { VERIFY_EMAIL } from '../../verification/email-verification.js';
 import { VERIFY_NEW_EMAIL } from '../../verification/purposes.js';
-import { errorSummary, field, formOf, hidden, usernameOf } from '../controls.js';
-import { stateIcon } from '../icons.js';
+import { field, formOf, hidden, usernameOf } from '../controls.js';
+import { markOf } from '../marks.js';
 import { type Page, page, type View } from '../page.js';
 import type { Site } from '../site.js';
 import type { CommonValues, FormValues } from '../values.js';
@@ -44,6 +44,7 @@ export function verifyEmail(site: Site): Page | null {
       {
         name: 'confirm',
         route: verify,
+        errors: { invalid_credentials: 'password', unauthenticated: 'password' },
         next: ({ returnTo }) => site.page('verify-email', { done: 'email-verified', returnTo }),
       },
       {
@@ -53,7 +54,7 @@ export function verifyEmail(site: Site): Page | null {
       },
     ],
     async values(visit) {
-      const { auth, returnTo, query, refused } = visit;
+      const { auth, returnTo, query, refused, done } = visit;
       const { token, found } = await site.linkOf(visit, VERIFY_EMAIL);
       const isOfUser = auth !== null && auth.user.id === found?.record.user.id;
       const isOwn = isOfUser && (await site.core.ownBrowser.counts(auth));
@@ -64,7 +65,7 @@ export function verifyEmail(site: Site): Page | null {
         // The browser of the sign-up needs no password, so ask for it only if the route does.
         needsPassword: !isOwn && (!site.verifiesByClick(visit) || refused?.form === 'confirm'),
         isWaiting: token === null && query.has('waiting'),
-        isDone: query.get('done') === 'email-verified' && token === null,
+        isDone: done === 'email-verified' && token === null,
         send: auth && auth.user.emailVerifiedAt === null ? site.form(visit, { path }, 'send') : null,
         signIn: site.page('sign-in', { returnTo }),
         next: auth ? (returnTo ?? site.home) : site.page('sign-in', { returnTo }),
@@ -77,7 +78,7 @@ export function verifyEmail(site: Site): Page | null {
 function verifyEmailView(values: VerifyEmailValues & CommonValues, words: Words): View {
   const { form, token, of, needsPassword, isWaiting, isDone, send, signIn, next, returnTo, account } = values;
   const t = words.verifyEmail;
-  const again = send && formOf(send, { submit: t.send, kind: 'secondary', returnTo });
+  const again = send && formOf(send, { submit: t.send, kind: 'secondary', returnTo }, words);
   const onward = (label: string) => html`<p><a href="${next}" data-part="button">${label}</a></p>`;
   if (isDone)
     return {
@@ -89,17 +90,18 @@ function verifyEmailView(values: VerifyEmailValues & CommonValues, words: Words)
     const isNew = isWaiting || (send !== null && values.done === 'sent');
     return {
       title: isNew ? t.waiting : t.invalid,
-      ...(isNew && { icon: stateIcon('mail') }),
-      main: html`${errorSummary(values, send ? [send] : [], words)}<p>${isNew ? (send ? t.waitingHere : t.waitingText) : t.invalidText}</p>${again}${
+      ...(isNew && { mark: markOf('mail') }),
+      main: html`<p>${isNew ? (send ? t.waitingHere : t.waitingText) : t.invalidText}</p>${again}${
         !again && html`<p><a href="${signIn}" data-part="button">${words.signIn.title}</a></p>`
       }`,
     };
   }
   return {
     title: t.title,
-    main: html`${errorSummary(values, [form], words)}<p>${t.lead(of)}</p>${formOf(
+    main: html`<p>${t.lead(of)}</p>${formOf(
       form,
       { submit: t.submit, returnTo },
+      words,
       html`${hidden('token', token)}${
         needsPassword && html`${usernameOf(of)}${ownerField(form, t.password, words)}`
       }`,
@@ -132,9 +134,16 @@ export function changeEmail(site: Site): Page | null {
     path,
     kind: 'entrance',
     access: 'anyone',
-    forms: [{ name: 'confirm', route, next: () => site.page('change-email', { done: 'email-changed' }) }],
+    forms: [
+      {
+        name: 'confirm',
+        route,
+        errors: { invalid_credentials: 'password', unauthenticated: 'password' },
+        next: () => site.page('change-email', { done: 'email-changed' }),
+      },
+    ],
     async values(visit) {
-      const { auth, query } = visit;
+      const { auth, done } = visit;
       const { token, found } = await site.linkOf(visit, VERIFY_NEW_EMAIL);
       const isOfUser = auth !== null && auth.user.id === found?.record.user.id;
       const isOwn = isOfUser && (await site.core.ownBrowser.confirms(auth));
@@ -145,7 +154,7 @@ export function changeEmail(site: Site): Page | null {
         // The new mailbox might belong to someone else, because the user misspelled the address.
         of: found && (isOwn ? site.nameOf(found.record.user) : masked(site.nameOf(found.record.user))),
         needsPassword: !isOwn && site.core.passwords !== null,
-        isDone: query.get('done') === 'email-changed' && token === null,
+        isDone: done === 'email-changed' && token === null,
         next: auth ? site.home : site.page('sign-in'),
       };
     },
@@ -164,11 +173,10 @@ function changeEmailView(values: ChangeEmailValues & CommonValues, words: Words)
     };
   return {
     title: t.title,
-    main: html`${errorSummary(values, [form], words)}<p>${t.lead(newEmail)}</p>${
-      of !== null && html`<p>${t.account(of)}</p>`
-    }${formOf(
+    main: html`<p>${t.lead(newEmail)}</p>${of !== null && html`<p>${t.account(of)}</p>`}${formOf(
       form,
       { submit: t.submit },
+      words,
       html`${hidden('token', token)}${needsPassword && ownerField(form, t.password, words)}`,
     )}`,
   };

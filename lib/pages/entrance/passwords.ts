@@ -1,7 +1,7 @@
 import { html } from '../../html.js';
 import { INVITATION, RESET_PASSWORD } from '../../verification/password-links.js';
-import { errorSummary, field, formOf, hidden, usernameOf } from '../controls.js';
-import { stateIcon } from '../icons.js';
+import { field, formOf, hidden, usernameOf } from '../controls.js';
+import { markOf } from '../marks.js';
 import { type Page, page, type View } from '../page.js';
 import type { Site } from '../site.js';
 import type { CommonValues, FormValues } from '../values.js';
@@ -25,10 +25,17 @@ export function forgotPassword(site: Site): Page | null {
     path,
     kind: 'entrance',
     access: 'anyone',
-    forms: [{ name: 'send', route, next: () => site.page('forgot-password', { done: 'check-mail' }) }],
+    forms: [
+      {
+        name: 'send',
+        route,
+        emails: 'email',
+        next: () => site.page('forgot-password', { done: 'check-mail' }),
+      },
+    ],
     values: (visit) => ({
       form: site.form(visit, { path }, 'send'),
-      isSent: visit.query.get('done') === 'check-mail' && visit.refused === null,
+      isSent: visit.done === 'check-mail',
       signIn: site.page('sign-in'),
     }),
     view: forgotPasswordView,
@@ -42,9 +49,10 @@ function forgotPasswordView(values: ForgotPasswordValues & CommonValues, words: 
   if (isSent) return { title: t.sent, icon: stateIcon('mail'), main: html`<p>${t.sentText}</p>${back}` };
   return {
     title: t.title,
-    main: html`${errorSummary(values, [form], words)}<p>${t.lead}</p>${formOf(
+    main: html`<p>${t.lead}</p>${formOf(
       form,
       { submit: t.submit },
+      words,
       field(
         form,
         { name: 'email', label: words.fields.email, type: 'email', autocomplete: 'email', focus: true },
@@ -108,9 +116,10 @@ function resetPasswordView(values: ResetPasswordValues & CommonValues, words: Wo
     };
   return {
     title: values.page === 'invitation' ? t.invitationTitle : t.title,
-    main: html`${errorSummary(values, [form], words)}<p>${t.lead(of)}</p>${formOf(
+    main: html`<p>${t.lead(of)}</p>${formOf(
       form,
       { submit: t.submit },
+      words,
       html`${hidden('token', token)}${usernameOf(of)}${field(
         form,
         {

@@ -1,5 +1,5 @@
 import { html } from '../../html.js';
-import { errorSummary, field, formOf, passkeyButton } from '../controls.js';
+import { disclosure, field, formOf, passkeyButton } from '../controls.js';
 import { Leave, type Page, page, type View } from '../page.js';
 import { type ProviderValues, providerLinks, providersOf } from '../providers.js';
 import type { Site } from '../site.js';
@@ -39,6 +39,10 @@ export function reauthenticate(site: Site): Page {
             {
               name: 'confirm',
               route: confirm,
+              errors: {
+                invalid_credentials: 'password',
+                invalid_code: { field: ['code', 'recovery_code', 'email_code'] },
+              },
               next: ({ returnTo }: { returnTo: string | null }) => returnTo ?? site.home,
             },
           ]
@@ -55,7 +59,7 @@ export function reauthenticate(site: Site): Page {
         : []),
     ],
     async values(visit) {
-      const { returnTo, query, refused } = visit;
+      const { returnTo, query, refused, done } = visit;
       const next = returnTo ?? site.home;
       // A provider has led back here.
       if (query.has('provider') && !query.has('error')) return new Leave(next);
@@ -67,7 +71,7 @@ export function reauthenticate(site: Site): Page {
         methods,
         form: site.form(visit, { path }, 'confirm'),
         send: methods.includes('email_code') && send ? site.form(visit, { path }, 'send-code') : null,
-        isSent: query.get('done') === 'sent' || refused?.form === 'confirm',
+        isSent: done === 'sent' || refused?.form === 'confirm',
         providers: linked.filter(({ id }) => providers.includes(id)),
         signOutPage: site.page('sign-out'),
         mount: site.mount,
@@ -86,6 +90,7 @@ function reauthenticateView(values: ReauthenticateValues & CommonValues, words: 
     formOf(
       form,
       { submit: t.submit, returnTo },
+      words,
       field(
         form,
         {
@@ -95,7 +100,7 @@ function reauthenticateView(values: ReauthenticateValues & CommonValues, words: 
           type: name === 'password' ? 'password' : 'text',
           autocomplete:
             name === 'password' ? 'current-password' : name === 'recovery_code' ? 'off' : 'one-time-code',
-          ...(name === 'code' && { inputmode: 'numeric' as const }),
+          ...(['code', 'email_code'].includes(name) && { inputmode: 'numeric' as const }),
           focus,
           isCode: true,
         },
@@ -106,11 +111,11 @@ function reauthenticateView(values: ReauthenticateValues & CommonValues, words: 
   return {
     title: t.title,
     ...(has('passkey') && { scripts: ['passkeys.js'] }),
-    main: html`${errorSummary(values, [form, ...(send ? [send] : [])], words)}<p>${t.lead}</p>${
+    main: html`<p>${t.lead}</p>${
       has('code') && one('code', words.fields.code, words.secondFactor.totp, true)
     }${has('password') && !isStrong && one('password', words.fields.password, null, true)}${
       has('email_code') &&
-      html`${isSent && one('email_code', words.fields.code, t.sent, true)}${send && formOf(send, { submit: t.send, kind: 'secondary', returnTo })}`
+      html`${isSent && one('email_code', words.fields.code, t.sent, true)}${send && formOf(send, { submit: t.send, kind: 'secondary', returnTo }, words)}`
     }${
       has('passkey') &&
       html`<div data-part="stack">${passkeyButton(
@@ -126,7 +131,10 @@ function reauthenticateView(values: ReauthenticateValues & CommonValues, words: 
       )}</div>`
     }${providerLinks(providers, null, words)}${
       has('recovery_code') &&
-      html`<details><summary>${words.secondFactor.useRecovery}</summary>${one('recovery_code', words.fields.recoveryCode, words.secondFactor.recoveryHint, false)}</details>`
+      disclosure(
+        { label: words.secondFactor.useRecovery, forms: [], isOpen: 'recovery_code' in form.errors },
+        one('recovery_code', words.fields.recoveryCode, words.secondFactor.recoveryHint, false),
+      )
     }${methods.length === 0 && providers.length === 0 && html`<p>${t.none}</p>`}<p><a href="${signOutPage}">${words.signOut.title}</a></p>`,
   };
 }

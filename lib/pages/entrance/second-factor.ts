@@ -1,6 +1,6 @@
 import { AuthError } from '../../errors.js';
 import { type Html, html } from '../../html.js';
-import { errorSummary, field, formOf, hidden, passkeyButton } from '../controls.js';
+import { disclosure, field, formOf, hidden, passkeyButton } from '../controls.js';
 import { Leave, type Page, page, type View } from '../page.js';
 import type { Site } from '../site.js';
 import type { CommonValues, FormValues } from '../values.js';
@@ -33,7 +33,12 @@ export function secondFactor(site: Site): Page | null {
     kind: 'entrance',
     access: 'anyone',
     forms: [
-      { name: 'confirm', route: complete, next: ({ returnTo }) => returnTo ?? site.home },
+      {
+        name: 'confirm',
+        route: complete,
+        errors: { invalid_code: 'code', invalid_credentials: 'code' },
+        next: ({ returnTo }) => returnTo ?? site.home,
+      },
       {
         name: 'send',
         route: send,
@@ -69,41 +74,41 @@ function secondFactorView(values: SecondFactorValues & CommonValues, words: Word
   const { method: typed } = form.typed;
   const isTyped = (method: string) => typed === method;
   // Each method has a form with this action. The error belongs to the form that was sent.
-  const byMethod = (method: string): FormValues => ({
-    ...form,
-    key: method,
-    errors: isTyped(method) ? form.errors : {},
-  });
-  const codeForm = (method: string, label: string, hint: string | null, focus: boolean): Html =>
-    formOf(
-      byMethod(method),
+  const codeForm = (method: string, label: string, hint: string | null, focus: boolean): Html => {
+    const own = { ...form, key: method, ...(!isTyped(method) && { errors: {}, isRefused: false }) };
+    return formOf(
+      own,
       { submit: t.submit, returnTo },
+      words,
       html`${hidden('method', method)}${field(
-        byMethod(method),
+        own,
         {
           name: 'code',
           label,
           hint,
           autocomplete: method === 'recovery_code' ? 'off' : 'one-time-code',
-          ...(method === 'totp' && { inputmode: 'numeric' as const }),
+          ...(method !== 'recovery_code' && { inputmode: 'numeric' as const }),
           focus,
           isCode: true,
         },
         words,
       )}`,
     );
+  };
   return {
     title: t.title,
     ...(has('passkey') && { scripts: ['passkeys.js'] }),
-    main: html`${errorSummary(values, [...methods.map(byMethod), send], words)}${
-      has('totp') && codeForm('totp', words.fields.code, t.totp, true)
-    }${
+    main: html`${has('totp') && codeForm('totp', words.fields.code, t.totp, true)}${
       has('email_code') &&
-      html`${codeForm('email_code', words.fields.code, t.emailCode, true)}${formOf(send, {
-        submit: t.sendAgain,
-        kind: 'link',
-        returnTo,
-      })}`
+      html`${codeForm('email_code', words.fields.code, t.emailCode, true)}${formOf(
+        send,
+        {
+          submit: t.sendAgain,
+          kind: 'link',
+          returnTo,
+        },
+        words,
+      )}`
     }${
       has('passkey') &&
       html`<div data-part="stack">${passkeyButton(
@@ -120,7 +125,10 @@ function secondFactorView(values: SecondFactorValues & CommonValues, words: Word
       )}</div>`
     }${
       has('recovery_code') &&
-      html`<details${(methods.length === 1 || isTyped('recovery_code')) && html` open`}><summary>${t.useRecovery}</summary>${codeForm('recovery_code', words.fields.recoveryCode, t.recoveryHint, false)}</details>`
+      disclosure(
+        { label: t.useRecovery, forms: [], isOpen: methods.length === 1 || isTyped('recovery_code') },
+        codeForm('recovery_code', words.fields.recoveryCode, t.recoveryHint, false),
+      )
     }<p data-part="quiet">${t.expires} <a href="${signIn}">${t.cancel}</a></p>`,
   };
 }

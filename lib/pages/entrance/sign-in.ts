@@ -1,5 +1,5 @@
 import { html } from '../../html.js';
-import { checkbox, errorSummary, field, formOf, orLine, passkeyButton } from '../controls.js';
+import { checkbox, disclosure, field, formOf, orLine, passkeyButton } from '../controls.js';
 import { type Page, page, type Sent, type View } from '../page.js';
 import { lastUsedTag, type ProviderValues, providerLinks, providersOf } from '../providers.js';
 import type { Site } from '../site.js';
@@ -60,6 +60,7 @@ export function signIn(site: Site): Page {
               name: 'send-code',
               route: byEmail,
               remembers: 'email',
+              emails: 'email',
               keepsReturnTo: true,
               next: ({ returnTo }: { returnTo: string | null }) => site.page('sign-in/email', { returnTo }),
             },
@@ -99,6 +100,7 @@ function signInView(values: SignInValues & CommonValues, words: Words): View {
     formOf(
       password,
       { submit: t.submit, returnTo },
+      words,
       html`${field(
         password,
         {
@@ -126,6 +128,7 @@ function signInView(values: SignInValues & CommonValues, words: Words): View {
     formOf(
       email,
       { submit: t.byEmail, kind: password ? 'secondary' : 'primary', returnTo },
+      words,
       html`${field(
         email,
         {
@@ -158,11 +161,18 @@ function signInView(values: SignInValues & CommonValues, words: Words): View {
   return {
     title: t.title,
     ...(passkeys && { scripts: ['passkeys.js'] }),
-    main: html`${errorSummary(values, forms, words)}${byPassword}${
+    main: html`${byPassword}${
       forgotPassword !== null && html`<p><a href="${forgotPassword}">${t.forgotten}</a></p>`
     }${
       byPassword && byEmail
-        ? html`<details${(lastUsed === 'email' || Object.keys(email?.typed ?? {}).length > 0) && html` open`}><summary>${t.byEmail}${lastUsedTag(lastUsed === 'email', words)}</summary>${byEmail}</details>`
+        ? disclosure(
+            {
+              label: html`${t.byEmail}${lastUsedTag(lastUsed === 'email', words)}`,
+              forms: email ? [email] : [],
+              isOpen: lastUsed === 'email',
+            },
+            byEmail,
+          )
         : byEmail
     }${others && html`${forms.length > 0 && orLine(words)}${others}`}${
       signUp !== null && html`<p>${t.noAccount} <a href="${signUp}">${t.signUp}</a></p>`

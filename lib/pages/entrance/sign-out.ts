@@ -1,5 +1,5 @@
 import { html } from '../../html.js';
-import { errorSummary, formOf } from '../controls.js';
+import { formOf } from '../controls.js';
 import { Leave, type Page, page, type View } from '../page.js';
 import type { Site } from '../site.js';
 import type { CommonValues, FormValues } from '../values.js';
@@ -33,7 +33,7 @@ function signOutView(values: SignOutValues & CommonValues, words: Words): View {
   const t = words.signOut;
   return {
     title: t.title,
-    main: html`${errorSummary(values, [form], words)}<p>${t.question(account)}</p>${formOf(form, { submit: t.submit })}<p><a href="${home}">${t.stay}</a></p>`,
+    main: html`<p>${t.question(account)}</p>${formOf(form, { submit: t.submit }, words)}<p><a href="${home}">${t.stay}</a></p>`,
   };
 }
 

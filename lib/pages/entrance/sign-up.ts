@@ -1,6 +1,7 @@
 import { html } from '../../html.js';
-import { errorSummary, field, formOf, orLine } from '../controls.js';
-import { stateIcon } from '../icons.js';
+import { field, formOf, orLine } from '../controls.js';
+import type { ErrorPlaces } from '../errors.js';
+import { markOf } from '../marks.js';
 import { type OwnField, ownFields, ownInputs } from '../own-fields.js';
 import { type Page, page, type Sent, type View } from '../page.js';
 import { type ProviderValues, providerLinks, providersOf } from '../providers.js';
@@ -44,7 +45,20 @@ export function signUp(site: Site): Page {
     access: 'anyone',
     forms: [
       ...(byPassword
-        ? [{ name: 'password', route: byPassword, remembers: 'password', keepsReturnTo: true, next: nextOf }]
+        ? [
+            {
+              name: 'password',
+              route: byPassword,
+              errors: {
+                email_taken: { field: 'email', steps: ['sign-in', 'forgot-password'] },
+                username_taken: 'username',
+              } as ErrorPlaces,
+              remembers: 'password',
+              emails: 'email',
+              keepsReturnTo: true,
+              next: nextOf,
+            },
+          ]
         : []),
       ...(byEmail
         ? [
@@ -52,6 +66,7 @@ export function signUp(site: Site): Page {
               name: 'send-code',
               route: byEmail,
               remembers: 'email',
+              emails: 'email',
               keepsReturnTo: true,
               next: ({ returnTo }: Sent) => site.page('sign-in/email', { returnTo }),
             },
@@ -59,7 +74,7 @@ export function signUp(site: Site): Page {
         : []),
     ],
     values(visit) {
-      const { returnTo, query } = visit;
+      const { returnTo, done } = visit;
       const leave = leaveSignedIn(visit);
       if (leave) return leave;
       return {
@@ -77,7 +92,7 @@ export function signUp(site: Site): Page {
           site.page('sign-up', { returnTo, query: { provider } }),
         ),
         isClosed: !site.canSignUp,
-        isSent: query.get('done') === 'check-mail',
+        isSent: done === 'check-mail',
         signIn: site.page('sign-in', { returnTo }),
       };
     },
@@ -102,11 +117,12 @@ function signUpView(values: SignUpValues & CommonValues, words: Words): View {
   const forms = [password, email].filter((form) => form !== null);
   return {
     title: t.title,
-    main: html`${errorSummary(values, forms, words)}${
+    main: html`${
       password &&
       formOf(
         password,
         { submit: t.submit, returnTo },
+        words,
         html`${
           password.identifier !== 'username' &&
           field(
@@ -152,6 +168,7 @@ function signUpView(values: SignUpValues & CommonValues, words: Words): View {
       formOf(
         email,
         { submit: t.byEmail, kind: password ? 'secondary' : 'primary', returnTo },
+        words,
         field(
           email,
           {

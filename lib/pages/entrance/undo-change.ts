@@ -2,7 +2,7 @@ import { findUndo } from '../../accounts/undo-proof.js';
 import { AuthError } from '../../errors.js';
 import { html } from '../../html.js';
 import type { User } from '../../tables/core.js';
-import { errorSummary, field, formOf, hidden, passkeyButton } from '../controls.js';
+import { field, formOf, hidden, passkeyButton } from '../controls.js';
 import { type Page, page, type View } from '../page.js';
 import type { Site } from '../site.js';
 import { changeName, timeOf } from '../texts.js';
@@ -43,7 +43,14 @@ export function undoChange(site: Site): Page | null {
     path,
     kind: 'entrance',
     access: 'anyone',
-    forms: [{ name: 'confirm', route: undo, next: () => site.page('sign-in', { done: 'change-undone' }) }],
+    forms: [
+      {
+        name: 'confirm',
+        route: undo,
+        errors: { invalid_credentials: 'password', invalid_code: { field: ['code', 'recovery_code'] } },
+        next: () => site.page('sign-in', { done: 'change-undone' }),
+      },
+    ],
     async values(visit) {
       const token = visit.token;
       let change: UndoChangeValues['change'] = null;
@@ -63,7 +70,7 @@ export function undoChange(site: Site): Page | null {
         of: user && site.nameOf(user),
         change,
         signIn: site.page('sign-in'),
-        undone: site.page('sign-in', { done: 'change-undone' }),
+        undone: site.later('sign-in', 'change-undone', null),
         mount: site.mount,
       };
     },
@@ -84,16 +91,17 @@ function undoChangeView(values: UndoChangeValues & CommonValues, words: Words): 
   if (asks('browser'))
     return {
       title: t.title,
-      main: html`${errorSummary(values, [form], words)}${facts}<h2>${t.otherBrowser}</h2><p>${t.otherBrowserText}</p>`,
+      main: html`${facts}<h2>${t.otherBrowser}</h2><p>${t.otherBrowserText}</p>`,
     };
   return {
     title: t.title,
     ...(asks('passkey') && { scripts: ['passkeys.js'] }),
-    main: html`${errorSummary(values, [form], words)}${facts}<p>${t.lead}</p>${
+    main: html`${facts}<p>${t.lead}</p>${
       !(asks('passkey') && change.missing.length === 1) &&
       formOf(
         form,
         { submit: t.submit, kind: 'danger' },
+        words,
         html`${hidden('token', token)}${
           asks('password') &&
           field(

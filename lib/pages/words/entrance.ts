@@ -130,8 +130,6 @@ export const entrance = {
     linkLead: (email: string | null) =>
       email === null ? 'Continue to sign in.' : `Continue to sign in as ${email}.`,
     linkSubmit: 'Sign in',
-    otherBrowser:
-      'You asked for this email in another browser. Enter the code from the email there. If you did not ask for it, ignore the email.',
     fields: 'This email has no account yet. Complete these fields to create one.',
     again: 'Ask for another code',
   },

@@ -1,12 +1,11 @@
 import { account } from './account.js';
 import { administration } from './administration.js';
 import { entrance } from './entrance.js';
+import { errors } from './errors.js';
 import { messages } from './messages.js';
 
 /** The words of the pages, in English. */
 export const en = {
-  errorTitle: (title: string) => `Error: ${title}`,
-  errorHeading: 'There is a problem',
   titleOf: (title: string, appName: string) => `${title} – ${appName}`,
   skip: 'Skip to the content',
   navigation: 'Account',
@@ -36,6 +35,11 @@ export const en = {
     code: 'Code',
     recoveryCode: 'Recovery code',
     name: 'Name',
+  },
+  confirmation: {
+    label: (text: string) => `To confirm, type ${text}`,
+    /** What users without an email and a username type. */
+    word: 'delete',
   },
   copy: 'Copy',
   copied: 'Copied',
@@ -69,6 +73,7 @@ export const en = {
   ...account,
   ...administration,
   ...messages,
+  ...errors,
 };
 
 /** The words of the pages in one language. Some are functions that put values into a sentence. */

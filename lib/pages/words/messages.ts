@@ -1,12 +1,11 @@
 /** The words about what was refused, and what was done. */
 export const messages = {
   refusal: {
-    back: 'Go back',
-    signIn: 'Sign in',
-    confirm: 'Confirm that it is you',
-    resolve: { email_not_verified: 'Confirm your email' } as Readonly<Record<string, string>>,
+    back: (appName: string) => `Back to ${appName}`,
+    notSaved: 'What you entered was not saved.',
     titles: {
-      401: 'Sign in first',
+      400: 'This address is not valid',
+      401: 'You have been signed out',
       403: 'This is not possible',
       404: 'Page not found',
       405: 'This is not possible',

@@ -1,7 +1,7 @@
 import { confirmSession } from '../../accounts/reauthentication.js';
 import type { PlainRequest } from '../../context/call.js';
 import type { Core } from '../../core/core.js';
-import { AuthError } from '../../errors.js';
+import { AuthError, type AuthErrorCode } from '../../errors.js';
 import { withError, withSecondFactor } from '../../http/callback-url.js';
 import { sessionOf } from '../../sessions/carriers.js';
 import type { SessionWithUser } from '../../sessions/sessions.js';
@@ -22,6 +22,8 @@ export interface CallbackResult<Outcome extends SignedIn = IssuedSession> {
    * trusted with the second factor. Null for a link, for any other reauthentication, or if the flow failed.
    */
   readonly issued: Outcome | null;
+  /** The code of the error, if the flow failed. Null otherwise. */
+  readonly error: AuthErrorCode | null;
   /** The `Set-Cookie` headers to send, which remove the flow's cookie. */
   readonly setCookie: readonly string[];
 }
@@ -51,7 +53,7 @@ export async function completeFlow(
     const issued = await (current ? complete() : core.countSignIn('provider', complete));
     const waits = issued !== null && isPending(issued);
     const callbackUrl = waits ? withSecondFactor(flow.callbackUrl) : flow.callbackUrl;
-    return { callbackUrl: withoutFragment(client, callbackUrl), issued, setCookie };
+    return { callbackUrl: withoutFragment(client, callbackUrl), issued, error: null, setCookie };
   } catch (error) {
     // The flow is valid, so the app gets the error at the callback URL.
     if (!(error instanceof AuthError) || error.code === 'unavailable') throw error;
@@ -61,7 +63,7 @@ export async function completeFlow(
     // The session ended while the browser was at the provider, so the flow is no longer valid either.
     const code = error.code === 'invalid_session' ? 'invalid_flow' : error.code;
     const callbackUrl = withoutFragment(client, withError(flow.callbackUrl, code));
-    return { callbackUrl, issued: null, setCookie };
+    return { callbackUrl, issued: null, error: code, setCookie };
   }
 }
 

@@ -126,7 +126,7 @@ function backToPage({ settings }: Core, { code, task }: AuthError, req: Request)
     toProvider.query,
   );
   const location = withError(checkCallbackUrl(callbackUrl, settings.origins), code, { task });
-  return { status: 303, headers: { Location: location } };
+  return { status: 303, headers: { Location: location }, error: code };
 }
 
 /** The input of a flow that a request starts. */
@@ -230,12 +230,12 @@ async function complete(
   api: OAuthApi,
   { params, query }: Call<'public', unknown, Parameters>,
 ): Promise<Reply> {
-  const { callbackUrl, issued, setCookie } = await api.callback({
+  const { callbackUrl, issued, error, setCookie } = await api.callback({
     provider: params.provider ?? '',
     parameters: new URLSearchParams(query),
   });
   const headers = { Location: callbackUrl, 'Set-Cookie': setCookie };
-  return { status: 303, headers, ...(issued && { issue: issued }) };
+  return { status: 303, headers, ...(issued && { issue: issued }), ...(error && { error }) };
 }
 
 /** Redirects a browser without a valid flow to a page, instead of returning an error response. */
@@ -244,7 +244,7 @@ async function toPage(req: Request, errorUrl: string, work: () => Promise<Reply>
     return await work();
   } catch (error) {
     if (!isNavigation(req) || !(error instanceof AuthError) || error.code !== 'invalid_flow') throw error;
-    return { status: 303, headers: { Location: withError(errorUrl, error.code) } };
+    return { status: 303, headers: { Location: withError(errorUrl, error.code) }, error: error.code };
   }
 }
 

@@ -199,7 +199,12 @@ describe('the buttons', () => {
     expect(actions(page)).toEqual(['edit', 'send-password-reset', `end-session/${session?.id}`]);
     expect(factsIn(page).State).toBe('Active. This is your own account.');
     for (const action of ['suspend', 'require-new-password', 'disable-second-factor', 'delete'])
-      expect(await visitor.post(`${pathOf(rootId)}/${action}`)).toMatchObject({ status: 409 });
+      expect(
+        await visitor.post(
+          `${pathOf(rootId)}/${action}`,
+          action === 'delete' ? { confirmation: root.email } : {},
+        ),
+      ).toMatchObject({ status: 409 });
   });
 
   test('are missing if their routes are off', async () => {
@@ -231,7 +236,8 @@ describe('the buttons', () => {
     await ageSessions(app);
     const hour = ['edit', 'send-password-reset', 'require-new-password', 'delete'];
     for (const action of hour) {
-      const refused = await visitor.submit(page, `/${id}/${action}`);
+      const typed: Record<string, string> = action === 'delete' ? { confirmation: ada.email } : {};
+      const refused = await visitor.submit(page, `/${id}/${action}`, typed);
       expect(refused.status).toBe(403);
       const back = encodeURIComponent(pathOf(id));
       expect(refused.body).toContain(`href="/auth/reauthenticate?return_to=${back}"`);
@@ -278,7 +284,7 @@ describe('the form that edits', () => {
     });
     expect(refused.status).toBe(422);
     expect(refused.body).toMatch(/<details open><summary>Edit/);
-    expect(refused.body).toMatch(/<a href="#[\w-]+-edit-name">Name must /);
+    expect(refused.body).toMatch(/<a href="#[\w-]+-edit-name">Name: Must /);
     expect(formIn(refused.body, '/edit').fields).toMatchObject({ username: 'Root', name: HOSTILE.repeat(3) });
     expectEscaped(refused);
     await app.auth.admin.createUser({ username: 'grace' });
@@ -384,7 +390,14 @@ test('the second factor is turned off, where it is on', async () => {
 
 describe('deleting', () => {
   test('deletes the user, and leads to the list', async () => {
-    const answer = await visitor.submit(await open(), '/delete');
+    const typed = { confirmation: ada.email };
+    for (const other of ['', root.email]) {
+      const refused = await visitor.submit(await open(), '/delete', { confirmation: other });
+      expect(refused.status).toBe(422);
+      expect(refused.body).toMatch(/name="confirmation"[^>]* autofocus[^>]* aria-invalid="true"/);
+      expect(await app.auth.users.get(id)).not.toBeNull();
+    }
+    const answer = await visitor.submit(await open(), '/delete', typed);
     expect(answer.location).toBe(`${USERS}?done=user-deleted`);
     expect((await visitor.follow(answer)).body).toContain('The user was deleted.');
     expect(await app.auth.users.get(id)).toBeNull();
@@ -402,7 +415,7 @@ describe('deleting', () => {
       const one = await new PageVisitor(kept.app.origin).signIn(root);
       const page = await one.get(pathOf(closed));
       expect(page.body).toContain('After 30 days, it is permanently deleted');
-      const after = await one.follow(await one.submit(page, '/delete'));
+      const after = await one.follow(await one.submit(page, '/delete', { confirmation: ada.email }));
       expect(after.body).toContain('The account can no longer be used, and will be permanently deleted.');
       expect(factsIn(after)).toMatchObject({ State: expect.stringMatching(/^The deletion was requested /) });
       expect(actions(after)).toEqual([]);

@@ -198,7 +198,7 @@ describe('the form that creates a user', () => {
       email: 'no address',
       name: HOSTILE,
     });
-    expect(refused.body).toMatch(/<a href="#users-create-email">Email must be an email address/);
+    expect(refused.body).toMatch(/<a href="#users-create-email">Email: Enter an email such as/);
     expectEscaped(refused);
     const taken = await visitor.submit(await open(), '/users/create', { email: 'grace@example.com' });
     expect(taken.status).toBe(409);

@@ -338,7 +338,8 @@ inBrowser('an app of thirty lines', () => {
       await page.goBack();
       await page.getByText('nightly report', { exact: true }).waitFor();
       expect(await page.content()).not.toContain(key);
-      await press(page, /^Revoke the key nightly report/);
+      await unfold(page, 'Revoke');
+      await press(page, /^Yes, revoke the key nightly report/);
       await says(page, 'status', 'The key was revoked.');
     });
 
@@ -363,6 +364,10 @@ inBrowser('an app of thirty lines', () => {
       const page = await signUpVerified(email);
       await goTo(page, '/auth/account');
       await unfold(page, 'I want to delete my account');
+      await fill(page, `To confirm, type ${email}`, 'another@example.com');
+      await press(page, 'Yes, delete my account');
+      await says(page, 'alert', 'Nothing was deleted');
+      await fill(page, `To confirm, type ${email}`, email);
       await press(page, 'Yes, delete my account');
       await says(page, 'status', 'Your account was deleted.');
       await signIn(page, email);

@@ -54,7 +54,7 @@ describe('with a password', () => {
       password: 'short',
     });
     expect([answer.status, answer.title]).toEqual([422, 'Error: Create an account – localhost']);
-    expect(answer.error).toMatch(/Email .*Password/);
+    expect(answer.error).toMatch(/Email: .*Password: /);
     const form = answer.form('password');
     expect(['email', 'username', 'full_name', 'password'].map((name) => form.value(name))).toEqual([
       'nonsense',

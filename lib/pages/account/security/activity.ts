@@ -1,6 +1,6 @@
 import { html } from '../../../html.js';
-import { formOf } from '../../controls.js';
-import { deviceIcon } from '../../icons.js';
+import { disclosure, formOf } from '../../controls.js';
+import { deviceIcon } from '../../marks.js';
 import type { Site } from '../../site.js';
 import { changeName, timeOf } from '../../texts.js';
 import type { CommonValues, FormValues } from '../../values.js';
@@ -80,6 +80,7 @@ export function browsersCard(site: Site): Card | null {
       {
         name: 'forget-browser/:id',
         route: forget,
+        errors: { invalid_credentials: 'password' },
         next: () => `${site.page('account/security', { done: 'browser-forgotten' })}#browsers`,
       },
     ],
@@ -115,11 +116,15 @@ export function browsersView(
         const named = name ?? words.undoChange.unknownDevice;
         return html`<li data-part="item"${current && html` data-current`}>${deviceIcon(name)}<div><p><strong>${named}</strong>${
           current && html` <span data-part="tag">${t.current}</span>`
-        }</p><p data-part="quiet">${t.seen(timeOf(firstSeenAt), timeOf(lastSeenAt))}</p></div><details><summary>${t.forget}<span data-part="unseen"> ${named}</span></summary>${formOf(
-          forget,
-          { submit: t.forget, kind: 'danger', about: named },
-          hasPassword && currentPassword(forget, account, words.passwordIfNotRecent, words),
-        )}</details></li>`;
+        }</p><p data-part="quiet">${t.seen(timeOf(firstSeenAt), timeOf(lastSeenAt))}</p></div>${disclosure(
+          { label: html`${t.forget}<span data-part="unseen"> ${named}</span>`, forms: [forget] },
+          formOf(
+            forget,
+            { submit: t.forget, kind: 'danger', about: named },
+            words,
+            hasPassword && currentPassword(forget, account, words.passwordIfNotRecent, words),
+          ),
+        )}</li>`;
       })}</ul>`
     }`,
   };

@@ -1,6 +1,6 @@
 import { html } from '../../../html.js';
-import { formOf } from '../../controls.js';
-import { type ProviderValues, providerName, providersOf } from '../../providers.js';
+import { disclosure, formOf } from '../../controls.js';
+import { iconOf, type ProviderValues, providerName, providersOf } from '../../providers.js';
 import type { Site } from '../../site.js';
 import { timeOf } from '../../texts.js';
 import type { CommonValues, FormValues } from '../../values.js';
@@ -37,17 +37,18 @@ export function linkedAccountsCard(site: Site): Card | null {
       {
         name: 'unlink/:provider',
         route: unlink,
+        errors: { invalid_credentials: 'password' },
         next: () => `${site.page('account/security', { done: 'unlinked' })}#linked-accounts`,
       },
     ],
     async values(visit) {
       const { accounts } = await site.read(list, visit);
       const linked = new Set(accounts.map(({ provider }) => provider));
-      const callback = `${site.page('account/security', { done: 'linked' })}#linked-accounts`;
+      const callback = `${site.later('account/security', 'linked', visit.auth)}#linked-accounts`;
       return {
         accounts: accounts.map(({ provider, created_at }) => ({
           provider,
-          name: providerName(provider),
+          name: providerName(site, provider),
           createdAt: created_at,
           unlink: site.form(visit, SECURITY, 'unlink/:provider', { provider }),
         })),
@@ -72,16 +73,21 @@ export function linkedAccountsView(
         ? html`<p>${t.none}</p>`
         : html`<ul data-part="list">${accounts.map(
             ({ name, createdAt, unlink }) =>
-              html`<li data-part="item"><div><p><strong>${name}</strong></p><p data-part="quiet">${t.since(timeOf(createdAt))}</p></div><details><summary>${t.unlink}<span data-part="unseen"> ${name}</span></summary>${formOf(
-                unlink,
-                { submit: t.unlink, kind: 'danger', about: name },
-                hasPassword && currentPassword(unlink, account, words.passwordIfNotRecent, words),
-              )}</details></li>`,
+              html`<li data-part="item"><div><p><strong>${name}</strong></p><p data-part="quiet">${t.since(timeOf(createdAt))}</p></div>${disclosure(
+                { label: html`${t.unlink}<span data-part="unseen"> ${name}</span>`, forms: [unlink] },
+                formOf(
+                  unlink,
+                  { submit: t.unlink, kind: 'danger', about: name },
+                  words,
+                  hasPassword && currentPassword(unlink, account, words.passwordIfNotRecent, words),
+                ),
+              )}</li>`,
           )}</ul>`
     }${
       providers.length > 0 &&
       html`<div data-part="stack">${providers.map(
-        ({ name, href }) => html`<a href="${href}" data-part="button secondary">${t.link(name)}</a>`,
+        ({ name, icon, href }) =>
+          html`<a href="${href}" data-part="button secondary">${iconOf(icon)}${t.link(name)}</a>`,
       )}</div>`
     }`,
   };

@@ -19,9 +19,9 @@ export interface SignInMethodsValues {
 export const methodsCard = card<'sign-in-methods'>({
   name: 'sign-in-methods',
   forms: [],
-  async values({ methods }) {
+  async values({ site, methods }) {
     const { password, passkeys, providers, email } = await methods;
-    return { password, passkeys, email, providers: providers.map(providerName) };
+    return { password, passkeys, email, providers: providers.map((id) => providerName(site, id)) };
   },
 });
 

@@ -1,8 +1,7 @@
 import { type Html, html } from '../../../html.js';
-import { errorSummary } from '../../controls.js';
 import { type Page, page, type View, type Visit } from '../../page.js';
 import { allOf, type Site } from '../../site.js';
-import type { CardValues, CommonValues, FormValues } from '../../values.js';
+import type { CardValues, CommonValues } from '../../values.js';
 import type { Words } from '../../words/index.js';
 import { browsersCard, browsersView, changesCard, changesView } from './activity.js';
 import { type CardView, frameOf, SECURITY } from './card.js';
@@ -81,13 +80,12 @@ const VIEWS: {
 function securityView(values: SecurityValues & CommonValues, words: Words): View {
   const { cards, tasks } = values;
   const t = words.security;
-  const forms = Object.values(cards).flatMap(formsIn);
   const names = Object.keys(VIEWS) as (keyof CardValues)[];
   return {
     title: tasks.length > 0 ? t.taskTitle : t.title,
     ...(cards.passkeys !== undefined && { scripts: ['passkeys.js'] }),
-    main: html`${errorSummary(values, forms, words)}${tasks.length > 0 && html`<p>${t.taskText}</p>`}${names.map(
-      (name) => cardOf(name, values, words),
+    main: html`${tasks.length > 0 && html`<p>${t.taskText}</p>`}${names.map((name) =>
+      cardOf(name, values, words),
     )}${values.others.map(({ title, content }, index) => frameOf(`other-${index + 1}`, title, content))}`,
   };
 }
@@ -107,13 +105,6 @@ async function othersOf({ site, auth }: Visit) {
   if (!auth) return [];
   const cards = site.core.contributions.map(({ forPages }) => forPages?.card?.(auth));
   return (await Promise.all(cards)).filter((card) => card !== null && card !== undefined);
-}
-
-/** Returns the forms among the values of a card. */
-function formsIn(value: unknown): FormValues[] {
-  if (typeof value !== 'object' || value === null) return [];
-  if ('action' in value && 'errors' in value) return [value as FormValues];
-  return Object.values(value).flatMap(formsIn);
 }
 
 declare module '../../values.js' {

@@ -1,5 +1,5 @@
 import { html } from '../../../html.js';
-import { field, formOf, passkeyButton } from '../../controls.js';
+import { disclosure, field, formOf, passkeyButton } from '../../controls.js';
 import type { Site } from '../../site.js';
 import { timeOf } from '../../texts.js';
 import type { CommonValues, FormValues } from '../../values.js';
@@ -51,7 +51,12 @@ export function passkeysCard(site: Site): Card | null {
     does: ['enroll_second_factor'],
     forms: [
       { name: 'rename-passkey/:id', route: rename, next: back('saved') },
-      { name: 'remove-passkey/:id', route: remove, next: back('passkey-removed') },
+      {
+        name: 'remove-passkey/:id',
+        route: remove,
+        errors: { invalid_credentials: 'password' },
+        next: back('passkey-removed'),
+      },
     ],
     async values(visit) {
       const { passkeys, signal } = await site.read(list, visit);
@@ -67,7 +72,7 @@ export function passkeysCard(site: Site): Card | null {
         })),
         hasPassword: (await visit.methods).password,
         mount: site.mount,
-        next: visit.returnTo ?? back('passkey-added')(),
+        next: visit.returnTo ?? `${site.later('account/security', 'passkey-added', visit.auth)}#passkeys`,
         signal: {
           rpId: signal.rp_id,
           userId: signal.user_id,
@@ -95,19 +100,24 @@ export function passkeysView(
             backedUp && html` <span data-part="tag">${t.synced}</span>`
           }</p><p data-part="quiet">${t.added(timeOf(createdAt))} ${
             lastUsedAt === null ? t.neverUsed : t.used(timeOf(lastUsedAt))
-          }</p></div><details${isRefused(rename, remove) && html` open`}><summary>${t.change}<span data-part="unseen"> ${name}</span></summary>${formOf(
-            rename,
-            { submit: t.rename, kind: 'secondary', about: name },
-            field(
+          }</p></div>${disclosure(
+            { label: html`${t.change}<span data-part="unseen"> ${name}</span>`, forms: [rename, remove] },
+            html`${formOf(
               rename,
-              { name: 'name', label: words.fields.name, autocomplete: 'off', value: name },
+              { submit: t.rename, kind: 'secondary', about: name },
               words,
-            ),
-          )}${formOf(
-            remove,
-            { submit: t.remove, kind: 'danger', about: name },
-            hasPassword && currentPassword(remove, account, words.passwordIfNotRecent, words),
-          )}</details></li>`,
+              field(
+                rename,
+                { name: 'name', label: words.fields.name, autocomplete: 'off', value: name },
+                words,
+              ),
+            )}${formOf(
+              remove,
+              { submit: t.remove, kind: 'danger', about: name },
+              words,
+              hasPassword && currentPassword(remove, account, words.passwordIfNotRecent, words),
+            )}`,
+          )}</li>`,
       )}</ul>`
     }<div data-part="stack">${passkeyButton(
       mount,
@@ -121,10 +131,6 @@ export function passkeysView(
       t.add,
     )}</div><p data-no-passkeys data-part="quiet">${t.needsScript}</p><div id="passkey-codes" hidden data-part="once"><h3 tabindex="-1">${words.security.secondFactor.codes}</h3><p>${words.security.secondFactor.codesText}</p><pre data-part="secret"></pre><p><a href="${next}" data-part="button">${words.security.secondFactor.saved}</a></p></div>`,
   };
-}
-
-function isRefused(...forms: readonly FormValues[]): boolean {
-  return forms.some(({ errors, typed }) => Object.keys(errors).length > 0 || Object.keys(typed).length > 0);
 }
 
 declare module '../../values.js' {

@@ -1,5 +1,5 @@
 import { html } from '../../../html.js';
-import { field, formOf, usernameOf } from '../../controls.js';
+import { disclosure, field, formOf, usernameOf } from '../../controls.js';
 import type { Site } from '../../site.js';
 import type { CommonValues, FormValues } from '../../values.js';
 import type { Words } from '../../words/index.js';
@@ -31,10 +31,16 @@ export function passwordCard(site: Site): Card | null {
       {
         name: 'change-password',
         route: change,
+        errors: { invalid_credentials: 'current_password' },
         next: ({ returnTo }) => returnTo ?? back('password-changed')(),
       },
       { name: 'set-password', route: set, next: back('password-set') },
-      { name: 'remove-password', route: remove, next: back('password-removed') },
+      {
+        name: 'remove-password',
+        route: remove,
+        errors: { invalid_credentials: 'password' },
+        next: back('password-removed'),
+      },
     ],
     async values(visit) {
       const { password, others } = await visit.methods;
@@ -84,17 +90,22 @@ export function passwordView(
       formOf(
         change,
         { submit: t.change, returnTo: isDemanded ? returnTo : null },
+        words,
         html`${named}${current(change, 'current_password')}${chosen(change)}`,
       )
     }${change && html`<p data-part="quiet">${t.ends}</p>`}${
-      set && html`<p>${t.none}</p>${formOf(set, { submit: t.set }, html`${named}${chosen(set)}`)}`
+      set && html`<p>${t.none}</p>${formOf(set, { submit: t.set }, words, html`${named}${chosen(set)}`)}`
     }${
       remove &&
-      html`<details${Object.keys(remove.errors).length > 0 && html` open`}><summary>${t.remove}</summary><p>${t.removeText}</p>${formOf(
-        remove,
-        { submit: t.remove, kind: 'danger' },
-        html`${named}${current(remove, 'password')}`,
-      )}</details>`
+      disclosure(
+        { label: t.remove, forms: [remove] },
+        html`<p>${t.removeText}</p>${formOf(
+          remove,
+          { submit: t.remove, kind: 'danger' },
+          words,
+          html`${named}${current(remove, 'password')}`,
+        )}`,
+      )
     }`,
   };
 }

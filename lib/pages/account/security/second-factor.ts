@@ -1,6 +1,6 @@
 import { type Html, html, unsafeHtml } from '../../../html.js';
 import type { Reply } from '../../../http/route.js';
-import { field, formOf, hidden } from '../../controls.js';
+import { disclosure, field, formOf, hidden } from '../../controls.js';
 import type { Visit } from '../../page.js';
 import { foundIn } from '../../routes.js';
 import { allOf, type Site } from '../../site.js';
@@ -64,6 +64,7 @@ export function secondFactorCard(site: Site): Card | null {
       {
         name: 'confirm-app',
         route: confirm,
+        errors: { invalid_code: 'code' },
         next: ({ returnTo }) =>
           site.page('account/security', { done: 'second-factor-on', returnTo }) + ANCHOR,
         showOnce: (reply) => foundIn(confirm, reply).recovery_codes,
@@ -136,6 +137,7 @@ export function secondFactorView(
         ? html`<h3>${t.setUp}</h3><p>${t.scan}</p><div data-part="qr">${unsafeHtml(setUp.qrSvg.replace('<svg ', `<svg role="img" aria-label="${t.qr}" `))}</div><p><a href="${setUp.otpauthUrl}">${t.open}</a></p><p>${t.manual}</p><code data-part="secret">${setUp.secret}</code>${formOf(
             confirm,
             { submit: t.confirm, returnTo },
+            words,
             field(
               confirm,
               {
@@ -148,23 +150,31 @@ export function secondFactorView(
               },
               words,
             ),
-          )}${formOf(start, { submit: t.again, kind: 'link', returnTo })}`
-        : formOf(start, {
-            submit: totp ? t.replace : t.begin,
-            kind: totp ? 'secondary' : 'primary',
-            returnTo,
-          })
+          )}${formOf(start, { submit: t.again, kind: 'link', returnTo }, words)}`
+        : formOf(
+            start,
+            {
+              submit: totp ? t.replace : t.begin,
+              kind: totp ? 'secondary' : 'primary',
+              returnTo,
+            },
+            words,
+          )
     }${
       usePasskeys &&
       formOf(
         usePasskeys,
         { submit: passkeys ? t.passkeysOff : t.passkeysOn, kind: 'secondary' },
+        words,
         hidden('on', String(!passkeys)),
       )
-    }${renew && formOf(renew, { submit: t.renew, kind: 'secondary' })}${
+    }${renew && formOf(renew, { submit: t.renew, kind: 'secondary' }, words)}${
       disable &&
       !required &&
-      html`<details><summary>${t.disable}</summary><p>${t.disableText}</p>${formOf(disable, { submit: t.disable, kind: 'danger' })}</details>`
+      disclosure(
+        { label: t.disable, forms: [disable] },
+        html`<p>${t.disableText}</p>${formOf(disable, { submit: t.disable, kind: 'danger' }, words)}`,
+      )
     }`,
   };
 }

@@ -1,0 +1,118 @@
+import { type AuthError, type AuthErrorCode, defaultDetailOf } from '../errors.js';
+import { inWords } from '../http/refusal-page.js';
+import type { PageForm } from './page.js';
+import type { Site } from './site.js';
+import type { ErrorValues, StepName, StepValues } from './values.js';
+import type { Words } from './words/index.js';
+
+/** Where a form shows an error, and what the user can do about it. */
+export interface ErrorPlace {
+  /**
+   * The name of the field that the error is about. Of several, it is the first one that is filled in.
+   * @default none, so that the error is shown above the fields
+   */
+  readonly field?: string | readonly string[];
+  /** What the user can do instead. Steps that an app does not have are left out. @default the steps of the code */
+  readonly steps?: readonly StepName[];
+}
+
+/** The places of errors by code, or only the fields. */
+export type ErrorPlaces = Readonly<Partial<Record<AuthErrorCode, string | ErrorPlace>>>;
+
+/** What users can do about an error, on every page. */
+const STEPS: Readonly<Partial<Record<string, readonly StepName[]>>> = {
+  account_exists: ['sign-in'],
+  account_suspended: ['support'],
+  email_not_verified: ['verify-email'],
+  invalid_session: ['sign-in'],
+  new_password_required: ['forgot-password'],
+  reauthentication_required: ['reauthenticate'],
+  second_factor_required: ['reauthenticate'],
+  sign_in_expired: ['sign-in'],
+  sign_up_refused: ['support'],
+  unauthenticated: ['sign-in'],
+};
+
+/**
+ * The codes of requests that no form of a page sends. Their details are for the developers of programs, even if they are
+ * about one request.
+ */
+const OF_PROGRAMS: ReadonlySet<string> = new Set([
+  'insufficient_scope',
+  'invalid_callback_url',
+  'invalid_json',
+  'invalid_request',
+  'method_not_allowed',
+  'origin_not_allowed',
+  'unavailable',
+  'unsupported_media_type',
+]);
+
+/** The page and the form that an error is shown on. */
+export interface Where {
+  /** The name of the page. */
+  readonly page: string;
+  /** The form that was rejected. Null if the page itself was. */
+  readonly form: PageForm | null;
+  /** The fields that the form was sent with. */
+  readonly sent?: ReadonlyMap<string, string>;
+  /** The address that the user returns to after another page. Null if there is none. */
+  readonly here: string | null;
+}
+
+/** Explains an error to the user of a page: in the words of the page, beside its field, with the next step. */
+export function explain(site: Site, error: AuthError, where: Where, words: Words): ErrorValues {
+  const { page, form, sent, here } = where;
+  const { status, code, missing = [] } = error;
+  const declared = form?.errors?.[code];
+  const place: ErrorPlace = typeof declared === 'string' ? { field: declared } : (declared ?? {});
+  const key = form && `${page}/${form.name}`;
+  const text = textOf(error, key, page, words);
+  const fields = fieldsOf(error, key, words);
+  const field = [place.field ?? []]
+    .flat()
+    .find((name, index, all) => sent?.get(name) || index === all.length - 1);
+  return {
+    status,
+    code,
+    detail: text,
+    fields: field === undefined ? fields : { ...fields, [field]: text },
+    missing,
+    steps: (place.steps ?? STEPS[code] ?? []).flatMap((name) => {
+      const href = name === page ? null : site.step(name, here);
+      return href === null ? [] : [{ name, href } satisfies StepValues];
+    }),
+  };
+}
+
+function textOf(error: AuthError, form: string | null, page: string, words: Words): string {
+  const { code, detail, retryAfter } = error;
+  const { errors, errorsOf } = words;
+  // A detail in place of the default one is about this case: it comes from a hook of the app, for example.
+  const isOwn = detail !== defaultDetailOf(code) && !OF_PROGRAMS.has(code);
+  const own = (form === null ? undefined : errorsOf[form]?.[code]) ?? errorsOf[page]?.[code];
+  const text = isOwn ? detail : (own ?? errors[code] ?? detail);
+  if (retryAfter === undefined) return text;
+  // The exact wait replaces this sentence.
+  return `${text.replace(words.later, '').trimEnd()} ${words.refusal.wait(inWords(retryAfter))}`;
+}
+
+/** Returns a sentence about each invalid field. */
+function fieldsOf({ errors = [] }: AuthError, form: string | null, words: Words): Record<string, string> {
+  const own = (form === null ? undefined : words.errorsOf[form]) ?? {};
+  return Object.fromEntries(
+    errors.map(({ pointer, code, detail }) => {
+      const name = pointer.split('/')[1] ?? '';
+      const text =
+        code === 'required'
+          ? (words.missing[name] ?? words.fieldErrors.required)
+          : (own[`/${name}`] ?? words.fieldErrors[code] ?? sentence(detail));
+      return [name, text ?? sentence(detail)];
+    }),
+  );
+}
+
+/** Turns the predicate of a field's error into a sentence, which stands below the label of the field. */
+function sentence(predicate: string): string {
+  return `${predicate.charAt(0).toUpperCase()}${predicate.slice(1)}.`;
+}

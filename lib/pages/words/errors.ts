@@ -1,0 +1,173 @@
+/** The error of a request that a page does not send, unless someone has changed it. */
+const unexpected = 'This did not work. Reload the page, and try again.';
+
+/** The words about errors. */
+export const errors = {
+  errorTitle: (title: string) => `Error: ${title}`,
+  errorHeading: 'There is a problem',
+
+  /** What an error means to the user, by its code. */
+  errors: {
+    account_deleted: 'This account was deleted. For some time, the email about the deletion can restore it.',
+    account_exists:
+      'You already have an account with this email. Sign in to it, then link this service under Security.',
+    account_in_use: 'The account cannot be deleted yet, because other data depends on it.',
+    account_not_linked: 'This account is not linked. It might have been unlinked already.',
+    account_suspended: 'This account is suspended.',
+    access_denied:
+      'You canceled the sign-in at the other service. You can try again, or sign in another way.',
+    admin_required: 'Only administrators can open this page.',
+    ambiguous_credentials: unexpected,
+    api_key_not_found: 'This key does not exist. It might have been revoked already.',
+    body_too_large: 'You entered more than this form accepts. Shorten it, and try again.',
+    device_not_found: 'Your account does not know this browser. It might have been removed already.',
+    email_code_not_offered: 'No code can be emailed here. Choose another way to confirm that it is you.',
+    email_missing: 'This user has no email to send a link to.',
+    email_not_verified: 'Confirm your email first.',
+    email_taken: 'Another account has this email.',
+    insufficient_scope: unexpected,
+    invalid_api_key: unexpected,
+    invalid_callback_url: unexpected,
+    invalid_code: 'This code is wrong, or was already used. Check it, and try again.',
+    invalid_credentials: 'The email or the password is wrong. Check both, and try again.',
+    invalid_flow:
+      'The sign-in at the other service took too long, or was started in another browser. Try again.',
+    invalid_json: unexpected,
+    invalid_passkey: 'The passkey was not accepted. Try again.',
+    invalid_request: unexpected,
+    invalid_session: 'You have been signed out. Sign in again to continue.',
+    invalid_token: 'This link is no longer valid: it was already used, or it has expired.',
+    last_sign_in_method: 'This is the only way to sign in to your account. Add another one first.',
+    mail_refused: 'This address does not accept email. Check it for typing mistakes.',
+    method_not_allowed: unexpected,
+    new_password_required: 'This account needs a new password. We email you a link to choose one.',
+    no_passkey: 'You have no passkey yet. Add one first.',
+    origin_not_allowed:
+      'This form was sent from another website or an old page. Reload the page, and try again.',
+    other_browser:
+      'You asked for this email in another browser. Enter the code from the email there. If you did not ask for it, ignore the email.',
+    own_account: 'This is your own account. Ask another administrator to do this.',
+    passkey_exists: 'This passkey is already in use. Use another device, or sign in with it.',
+    passkey_not_found: 'This passkey does not exist. It might have been removed already.',
+    password_already_set: 'The account already has a password. You can change it instead.',
+    password_not_set: 'The account has no password.',
+    profile_incomplete:
+      'The other service did not share everything that an account needs. Sign up in another way.',
+    proof_required: 'More is needed to show that this account was yours before the change.',
+    provider_not_found: 'This service is not available. Sign in another way.',
+    rate_limited: 'Too many attempts. Try again later.',
+    reauthentication_required: 'You signed in a while ago. Confirm that it is you, then try again.',
+    scope_required: unexpected,
+    second_factor_demanded: 'Your account must have a second factor. Set up another one first.',
+    second_factor_required: 'This needs your second factor. Confirm that it is you, then try again.',
+    session_not_found: 'This session has already ended.',
+    session_required: unexpected,
+    sign_in_expired: 'This took too long, or was completed already. Start again.',
+    sign_up_refused: 'You cannot sign up here. Ask the people who run this app for an account.',
+    task_required: 'There is one more step before you can do this.',
+    too_many_api_keys: 'You have as many keys as possible. Revoke one that you no longer need.',
+    too_many_passkeys: 'You have as many passkeys as possible. Remove one that you no longer use.',
+    totp_not_enabled: 'Your account has no second factor. Set one up first.',
+    unauthenticated: 'You have been signed out. Sign in again to continue.',
+    unavailable: 'This is not possible at the moment.',
+    unknown_passkey:
+      'No account has this passkey. Sign in another way, and delete the passkey from your device.',
+    unsupported_media_type: unexpected,
+    user_not_found: 'This user does not exist.',
+    username_taken: 'This username is taken. Choose another.',
+    validation_failed: 'Check what you have entered.',
+  } as Readonly<Record<string, string>>,
+
+  /** The sentence that the exact wait replaces. */
+  later: 'Try again later.',
+
+  /**
+   * What an error means on one page, by the page's name, or in one of its forms, by the page's name and the form's. With
+   * a slash, it is the error of a field that is not missing.
+   */
+  errorsOf: {
+    account: { username_taken: 'This username is taken. Choose another.' },
+    'account/delete': { invalid_credentials: 'This is not your current password.' },
+    'account/download': { invalid_credentials: 'This is not your current password.' },
+    'account/email': { invalid_credentials: 'This is not your current password.' },
+    'account/profile': { invalid_credentials: 'This is not your current password.' },
+    'account/username': { invalid_credentials: 'This is not your current password.' },
+    'account/api-keys/create': {
+      invalid_credentials: 'This is not your current password.',
+      '/expires_at': 'Choose a date after today.',
+    },
+    'account/security': {
+      access_denied: 'You canceled at the other service, so no account was linked.',
+      email_not_verified: 'Confirm your email first. Then you can protect your account with a second factor.',
+      invalid_credentials: 'This is not your current password.',
+    },
+    'account/security/confirm-app': {
+      invalid_code: 'This is not the code that your app shows now. Wait for the next code, and enter that.',
+    },
+    'administration/users/create': {
+      email_taken: 'A user already has this email.',
+      username_taken: 'A user already has this username.',
+    },
+    'administration/users/user/edit': { username_taken: 'Another user has this username.' },
+    'administration/users/user/suspend': { '/until': 'Choose a time in the future.' },
+    'change-email/confirm': {
+      email_taken: 'Another account has this email by now.',
+      invalid_credentials: 'This is not the password of this account.',
+    },
+    invitation: { invalid_token: 'This invitation was already used, or it has expired.' },
+    'reauthenticate/confirm': { invalid_credentials: 'This is not your current password.' },
+    'second-factor/confirm': {
+      invalid_credentials: 'This code is wrong, or was already used. Check it, and try again.',
+    },
+    'sign-in/email/confirm': {
+      invalid_code: 'This code is wrong. Check it in the newest email, and try again.',
+      sign_in_expired: 'This code no longer works. Ask for another one.',
+    },
+    'sign-in': { invalid_passkey: 'The passkey was not accepted. Try again, or sign in another way.' },
+    'sign-up/password': { email_taken: 'You already have an account with this email.' },
+    'undo-change/confirm': {
+      invalid_code: 'This code is wrong. Enter one that was valid before the change.',
+      invalid_credentials: 'This was not your password before the change.',
+    },
+    'verify-email/confirm': { invalid_credentials: 'This is not the password of this account.' },
+  } as Readonly<Record<string, Readonly<Record<string, string>>>>,
+
+  /** What to enter in a field that was left empty, by the field's name. */
+  missing: {
+    code: 'Enter the code.',
+    confirmation: 'Nothing was deleted. First type what is asked for here.',
+    credential: 'Enter your email or username.',
+    email: 'Enter an email.',
+    email_code: 'Enter the code.',
+    name: 'Enter a name.',
+    new_email: 'Enter your new email.',
+    new_password: 'Enter a new password.',
+    password: 'Enter a password.',
+    recovery_code: 'Enter a recovery code.',
+    username: 'Enter a username.',
+  } as Readonly<Record<string, string>>,
+
+  /** What is wrong with a field, by the code of its error. Other errors keep their own words. */
+  fieldErrors: {
+    not_confirmed: 'Nothing was deleted, because this is not what is asked for here.',
+    invalid_email: 'Enter an email such as ada@example.com, without accents.',
+    password_breached: 'This password is known from a data breach. Choose another.',
+    password_is_identifier: 'Choose a password that is not your email or username.',
+    password_too_common: 'This password is easy to guess. Choose another.',
+    required: 'Fill in this field.',
+    same_password: 'This is your current password. Choose another.',
+    taken: 'This is taken. Choose another.',
+    unknown_key: 'This field is not expected here. Reload the page, and try again.',
+    wrong_type: 'This value is not possible here. Check it, and try again.',
+  } as Readonly<Record<string, string>>,
+
+  /** The links to the next step after an error. */
+  steps: {
+    'forgot-password': 'Email me a link',
+    reauthenticate: 'Confirm that it is you',
+    'sign-in': 'Sign in',
+    'sign-up': 'Create an account',
+    support: 'Contact support',
+    'verify-email': 'Confirm your email',
+  },
+};

@@ -1,0 +1,266 @@
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { internalsOf } from '../../lib/auth.js';
+import { AuthError, type AuthErrorCode, defaultDetailOf, statusOf } from '../../lib/errors.js';
+import { problemsOf } from '../../lib/http/declared-problems.js';
+import type { Route } from '../../lib/http/route.js';
+import { en } from '../../lib/pages/words/index.js';
+import { ada } from '../support/app.js';
+import { advance } from '../support/clock.js';
+import { everyPlugin } from '../support/every-plugin.js';
+import { fixedProvider } from '../support/fixed-provider.js';
+import { attribute, elementsIn, type PageBrowser, type Shown, textOf } from '../support/page-browser.js';
+import { type PagesApp, signInOn, startPagesApp } from '../support/pages-app.js';
+import { formsIn, pagesIn } from '../support/pages-walk.js';
+
+/** What only developers understand. */
+const FOR_DEVELOPERS =
+  /\b(POST|GET|the request|the body|trustedOrigins|callback_url|credential|endpoint|config|option|parameter|header|JSON|scope|token|see errors)\b/;
+
+/** The forms that ask for the password only if the sign-in is not recent. */
+const ASK_WHEN_OLD = [
+  'account/api-keys/create',
+  'account/delete',
+  'account/download',
+  'account/email',
+  'account/profile',
+];
+
+/** The forms with a field for an error that no page of this app shows, because they need a link or a pending sign-in. */
+const NOT_SHOWN = [
+  ...ASK_WHEN_OLD,
+  'change-email/confirm',
+  'second-factor/confirm',
+  'undo-change/confirm',
+  'verify-email/confirm',
+  'account/security/remove-passkey/:id',
+  'account/security/remove-password',
+  'account/security/unlink/:provider',
+];
+
+const GRACE = 'grace@example.com';
+const plugins = [
+  ...everyPlugin({ sendsEmails: true, password: { unknownBrowser: 'notify' } }),
+  fixedProvider(),
+] as const;
+let app: PagesApp<typeof plugins>;
+let userId: string;
+let deviceId: string;
+let browser: PageBrowser;
+/** The error that a route throws in place of its work, by the route's method and path. */
+let refusal: { readonly code: AuthErrorCode; readonly of: string } | null = null;
+const nameOf = ({ method, path }: Route) => `${method} ${path}`;
+
+beforeAll(async () => {
+  app = await startPagesApp(plugins, {
+    pages: { home: '/home', links: { support: 'https://help.example' } },
+    config: { user: { fields: { fullName: { type: 'string' } } } },
+  });
+  for (const route of internalsOf(app.auth).routes()) refuseWhenAsked(route);
+  userId = (await app.auth.users.create({ email: GRACE })).id;
+  await app.auth.users.create({ ...ada, email: 'root@example.com', emailVerified: true });
+  browser = app.open();
+  expect((await signInOn(browser, { ...ada, email: 'root@example.com' })).location).toBe('/home');
+  // An authenticator app that waits for its first code, so that the form for the code is shown.
+  await browser.post('/auth/account/security/set-up-app', {});
+  const devices = await browser.open('/auth/devices', { accept: 'application/json' });
+  deviceId = JSON.parse(devices.body).devices[0].id;
+});
+afterAll(() => app.stop());
+
+/** Makes a route accept any input, and throw {@link refusal}. */
+function refuseWhenAsked(route: Route): void {
+  const { handle, body } = route;
+  Object.assign(route, {
+    handle: (call: never) =>
+      refusal?.of === nameOf(route) ? Promise.reject(new AuthError(refusal.code)) : handle.call(route, call),
+  });
+  if (!body) return;
+  const check = body.safeParse.bind(body);
+  Object.assign(body, {
+    safeParse: (...given: Parameters<typeof check>) =>
+      refusal?.of === nameOf(route) ? { success: true, data: given[0] } : check(...given),
+  });
+}
+
+/** Sends each form of the pages once for each error that its route declares. */
+async function eachError(
+  look: (form: string, code: AuthErrorCode, shown: Shown, field: string | null) => readonly string[],
+): Promise<string[]> {
+  const { core } = internalsOf(app.auth);
+  const faults: string[] = [];
+  for (const { page, form, path } of formsIn(pagesIn(app.auth))) {
+    const key = `${page.name}/${form.name}`;
+    for (const code of Object.values(problemsOf(core, form.route)).flat()) {
+      const visitor = page.access !== 'anyone' || key === 'verify-email/send' ? browser : app.open();
+      const place = form.errors?.[code];
+      const field = [(typeof place === 'string' ? place : place?.field) ?? []].flat()[0] ?? null;
+      refusal = { code, of: nameOf(form.route) };
+      const sent: Record<string, string> = {
+        ...(field !== null && { [field]: 'typed', method: 'totp' }),
+        ...(form.confirmation && { confirmation: page.access === 'admin' ? GRACE : 'root@example.com' }),
+      };
+      const to = `/auth${path.replace(':provider', 'fixed').replace(/devices\/:id|:\w+/g, userIdOr(path))}`;
+      const shown = await visitor.post(to, sent);
+      refusal = null;
+      faults.push(...look(key, code, shown, field).map((fault) => `${key}, ${code}: ${fault}`));
+    }
+  }
+  return faults;
+}
+
+const userIdOr = (path: string) => (path.includes('forget-browser') ? deviceId : userId);
+
+/** The codes whose response is another page: the error page, or the one that confirms the email. */
+const isElsewhere = (code: AuthErrorCode, { status }: Shown) =>
+  statusOf(code) === 503 || code === 'origin_not_allowed' || status === 303;
+
+test('every error of every form is told in the own words of the pages', async () => {
+  const seen = new Set<string>();
+  const faults = await eachError((form, code, shown) => {
+    seen.add(form);
+    if (shown.status === 303) return code === 'email_not_verified' ? [] : [`leads to ${shown.location}`];
+    const said = shown.error ?? shown.text;
+    return [
+      ...(shown.status === statusOf(code) ? [] : [`status ${shown.status}`]),
+      ...(en.errors[code] === undefined ? ['no words'] : []),
+      ...(code !== 'validation_failed' &&
+      said.includes(defaultDetailOf(code)) &&
+      en.errors[code] !== defaultDetailOf(code)
+        ? ['the detail for developers']
+        : []),
+      ...(FOR_DEVELOPERS.test(said) ? [`"${said}"`] : []),
+      ...(shown.parseErrors.length > 0 ? [shown.parseErrors.join()] : []),
+    ];
+  });
+  expect(seen.size).toBeGreaterThan(40);
+  expect(faults).toEqual([]);
+});
+
+test('an error with a field stands beside it, is linked to it, and opens what is closed around it', async () => {
+  const hidden = new Set<string>();
+  const shownFields = new Set<string>();
+  const faults = await eachError((form, code, shown, field) => {
+    if (field === null || isElsewhere(code, shown)) return [];
+    const input = shown.elements.find(
+      (one) => one.tagName === 'input' && attribute(one, 'aria-invalid') === 'true',
+    );
+    if (!input) {
+      hidden.add(form);
+      return [];
+    }
+    shownFields.add(form);
+    const described = (attribute(input, 'aria-describedby') ?? '').split(' ');
+    const error = shown.elements.find(
+      (one) => described.includes(`${attribute(one, 'id')}`) && attribute(one, 'data-part') === 'error',
+    );
+    const isLinked = shown.all('a').some((one) => attribute(one, 'href') === `#${attribute(input, 'id')}`);
+    const isAccount = attribute(shown.all('body')[0]!, 'data-part') === 'account';
+    const focused = shown.elements.filter((one) => attribute(one, 'autofocus') !== undefined);
+    const closed = shown
+      .all('details')
+      .filter((one) => attribute(one, 'open') === undefined && [...elementsIn(one)].includes(input));
+    const expected = isAccount ? attribute(input, 'id') : 'errors';
+    return [
+      ...(attribute(input, 'name') === field ? [] : [`at ${attribute(input, 'name')}`]),
+      ...(error && textOf(error) !== '' ? [] : ['no text beside the field']),
+      ...(isLinked ? [] : ['no link to the field']),
+      ...(closed.length === 0 ? [] : ['closed']),
+      ...(focused.length === 1 &&
+      (attribute(focused[0]!, 'id') ?? attribute(focused[0]!, 'data-part')) === expected
+        ? []
+        : [`the focus is at ${focused.map((one) => attribute(one, 'id') ?? attribute(one, 'data-part'))}`]),
+    ];
+  });
+  expect(faults).toEqual([]);
+  expect([...hidden].filter((form) => !shownFields.has(form)).sort()).toEqual([...NOT_SHOWN].sort());
+});
+
+test('an error without a field has the focus in the form, or above the page', async () => {
+  const faults = await eachError((_form, code, shown, field) => {
+    if (field !== null || isElsewhere(code, shown) || code === 'validation_failed') return [];
+    const focused = shown.elements.filter((one) => attribute(one, 'autofocus') !== undefined);
+    return focused.length === 1 && attribute(focused[0]!, 'data-part') === 'errors'
+      ? []
+      : [`focus: ${focused.length}`];
+  });
+  expect(faults).toEqual([]);
+});
+
+/** The next steps that people need, by code, and the forms that lead there. */
+const STEPS: Readonly<Record<string, string>> = {
+  account_suspended: 'https://help.example',
+  new_password_required: '/auth/forgot-password',
+  reauthentication_required: '/auth/reauthenticate',
+  second_factor_required: '/auth/reauthenticate',
+  sign_in_expired: '/auth/sign-in',
+  invalid_session: '/auth/sign-in',
+};
+
+test('an error that has a next step links to it', async () => {
+  const seen = new Set<string>();
+  const faults = await eachError((form, code, shown) => {
+    const step = STEPS[code];
+    if (
+      step === undefined ||
+      isElsewhere(code, shown) ||
+      step === `/auth/${form.slice(0, form.lastIndexOf('/'))}`
+    )
+      return [];
+    seen.add(code);
+    const box = shown.elements.find((one) => attribute(one, 'data-part') === 'errors');
+    const links = box ? [...elementsIn(box)].map((one) => attribute(one, 'href') ?? '') : [];
+    return links.some((href) => href.startsWith(step)) ? [] : [`leads to ${links.join(' ')}`];
+  });
+  expect([...seen].sort()).toEqual(Object.keys(STEPS).sort());
+  expect(faults).toEqual([]);
+});
+
+test('a taken email leads to sign-in, and to a new password', async () => {
+  refusal = { code: 'email_taken', of: 'post /signup/credential' };
+  const shown = await app.open().post('/auth/sign-up/password', { email: ada.email, password: ada.password });
+  refusal = null;
+  expect(shown.error).toContain('You already have an account with this email.');
+  expect(shown.links).toEqual(expect.arrayContaining(['/auth/sign-in', '/auth/forgot-password']));
+  expect(shown.form('password').attribute('email', 'aria-invalid')).toBe('true');
+});
+
+describe('a detail that the app has written', () => {
+  test('is shown as it is', async () => {
+    const { routes } = internalsOf(app.auth);
+    const route = routes().find(({ path }) => path === '/signup/credential')!;
+    const { handle } = route;
+    Object.assign(route, {
+      handle: () =>
+        Promise.reject(new AuthError('sign_up_refused', { detail: 'Only for members of the club.' })),
+    });
+    const shown = await app
+      .open()
+      .post('/auth/sign-up/password', { email: 'new@example.com', password: ada.password });
+    Object.assign(route, { handle });
+    expect(shown.error).toContain('Only for members of the club.');
+    expect(shown.links).toContain('https://help.example');
+  });
+});
+
+test('a wrong password of a form that asks for it stands beside its field', async () => {
+  advance(app.auth, 3600);
+  const wrong = en.errorsOf['account/security']!.invalid_credentials!;
+  for (const key of ASK_WHEN_OLD.filter((one) => one !== 'account/profile')) {
+    const more = {
+      'account/api-keys/create': { name: 'x' },
+      'account/delete': { confirmation: 'root@example.com' },
+      'account/email': { new_email: 'new@example.com' },
+    };
+    const typed: Record<string, string> = { password: 'not the password', ...more[key as keyof typeof more] };
+    const shown = await browser.post(`/auth/${key}`, typed);
+    const name = key.slice(key.lastIndexOf('/') + 1);
+    const form = shown.form(name);
+    expect([
+      key,
+      shown.status,
+      shown.error,
+      form.attribute('password', 'aria-invalid'),
+      form.attribute('password', 'autofocus'),
+    ]).toEqual([key, 401, `There is a problem Current password: ${wrong}`, 'true', '']);
+  }
+});
