@@ -1,7 +1,7 @@
 import type { FieldOptions } from '../../config/user.js';
 import { type Html, type HtmlValue, html } from '../../html.js';
 import { confirmationField, disclosure, field, formOf, labelOf } from '../controls.js';
-import { deviceIcon } from '../marks.js';
+import { deviceIcon } from '../icons.js';
 import { type OwnField, ownInputs } from '../own-fields.js';
 import type { View } from '../page.js';
 import { timeInWords, timeOf } from '../texts.js';

@@ -1,7 +1,7 @@
 import { html } from '../../html.js';
 import { INVITATION, RESET_PASSWORD } from '../../verification/password-links.js';
 import { field, formOf, hidden, usernameOf } from '../controls.js';
-import { markOf } from '../marks.js';
+import { stateIcon } from '../icons.js';
 import { type Page, page, type View } from '../page.js';
 import type { Site } from '../site.js';
 import type { CommonValues, FormValues } from '../values.js';
