@@ -74,8 +74,8 @@ export interface Sent {
 /** The content of a page. */
 export interface View {
   readonly title: string;
-  /** What is above the title. @default nothing */
-  readonly mark?: Html;
+  /** The icon above the title. @default nothing */
+  readonly icon?: Html;
   readonly main: Html;
   /** The scripts of the page, in addition to the one for forms. @default none */
   readonly scripts?: readonly string[];

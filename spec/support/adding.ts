@@ -663,7 +663,7 @@ const NOTICE: Addition = {
       if (user) await this.#core.notices.plain(apiKeyNotices['api-key-revoked'], user, within);`,
     },
     {
-      file: 'lib/pages/words.ts',
+      file: 'lib/pages/words/account.ts',
       gate: 'spec/pages/values.spec.ts',
       after: `    'api-key-created': 'An API key was created',`,
       text: `    'api-key-revoked': 'An API key was revoked',`,
@@ -780,14 +780,14 @@ declare module '../values.js' {
     { file: 'lib/pages/pages.ts', after: `    sessions(site),`, text: `    devices(site),` },
     { file: 'lib/pages/options.ts', after: `  'account/sessions',`, text: `  'account/devices',` },
     {
-      file: 'lib/pages/words.ts',
+      file: 'lib/pages/words/index.ts',
       gate: 'spec/pages/values.spec.ts',
       after: `    'account/sessions': 'Sessions',`,
       text: `    'account/devices': 'Browsers',`,
     },
     {
-      file: 'lib/pages/words.ts',
-      after: `    endAll: 'End all sessions, and sign out here',
+      file: 'lib/pages/words/account.ts',
+      after: `    endAllText: 'You are signed out on all devices, including this one.',
   },`,
       text: `  devices: { title: 'Browsers' },`,
     },

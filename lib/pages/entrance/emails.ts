@@ -3,7 +3,7 @@ import { maskEmail } from '../../users/canonical.js';
 import { VERIFY_EMAIL } from '../../verification/email-verification.js';
 import { VERIFY_NEW_EMAIL } from '../../verification/purposes.js';
 import { field, formOf, hidden, usernameOf } from '../controls.js';
-import { markOf } from '../marks.js';
+import { stateIcon } from '../icons.js';
 import { type Page, page, type View } from '../page.js';
 import type { Site } from '../site.js';
 import type { CommonValues, FormValues } from '../values.js';
@@ -83,14 +83,14 @@ function verifyEmailView(values: VerifyEmailValues & CommonValues, words: Words)
   if (isDone)
     return {
       title: t.done,
-      mark: markOf('done'),
+      icon: stateIcon('done'),
       main: onward(account === null ? words.signIn.title : words.continue),
     };
   if (token === null || of === null) {
     const isNew = isWaiting || (send !== null && values.done === 'sent');
     return {
       title: isNew ? t.waiting : t.invalid,
-      ...(isNew && { mark: markOf('mail') }),
+      ...(isNew && { icon: stateIcon('mail') }),
       main: html`<p>${isNew ? (send ? t.waitingHere : t.waitingText) : t.invalidText}</p>${again}${
         !again && html`<p><a href="${signIn}" data-part="button">${words.signIn.title}</a></p>`
       }`,
@@ -168,7 +168,7 @@ function changeEmailView(values: ChangeEmailValues & CommonValues, words: Words)
   if (isDone || token === null || newEmail === null)
     return {
       title: isDone ? t.done : t.invalid,
-      ...(isDone && { mark: markOf('done') }),
+      ...(isDone && { icon: stateIcon('done') }),
       main: html`${!isDone && html`<p>${t.invalidText}</p>`}<p><a href="${next}" data-part="button">${account === null ? words.signIn.title : words.continue}</a></p>`,
     };
   return {

@@ -1,7 +1,7 @@
 import { html } from '../../html.js';
 import { INVITATION, RESET_PASSWORD } from '../../verification/password-links.js';
 import { field, formOf, hidden, usernameOf } from '../controls.js';
-import { markOf } from '../marks.js';
+import { stateIcon } from '../icons.js';
 import { type Page, page, type View } from '../page.js';
 import type { Site } from '../site.js';
 import type { CommonValues, FormValues } from '../values.js';
@@ -46,7 +46,7 @@ function forgotPasswordView(values: ForgotPasswordValues & CommonValues, words: 
   const { form, isSent, signIn } = values;
   const t = words.forgotPassword;
   const back = html`<p><a href="${signIn}">${t.back}</a></p>`;
-  if (isSent) return { title: t.sent, mark: markOf('mail'), main: html`<p>${t.sentText}</p>${back}` };
+  if (isSent) return { title: t.sent, icon: stateIcon('mail'), main: html`<p>${t.sentText}</p>${back}` };
   return {
     title: t.title,
     main: html`<p>${t.lead}</p>${formOf(

@@ -1,7 +1,7 @@
 import { html } from '../../html.js';
 import { field, formOf, orLine } from '../controls.js';
 import type { ErrorPlaces } from '../errors.js';
-import { markOf } from '../marks.js';
+import { stateIcon } from '../icons.js';
 import { type OwnField, ownFields, ownInputs } from '../own-fields.js';
 import { type Page, page, type Sent, type View } from '../page.js';
 import { type ProviderValues, providerLinks, providersOf } from '../providers.js';
@@ -112,7 +112,7 @@ function signUpView(values: SignUpValues & CommonValues, words: Words): View {
   const t = words.signUp;
   const back = html`<p>${t.haveAccount} <a href="${signIn}">${words.signIn.title}</a></p>`;
   if (isSent)
-    return { title: t.checkMail, mark: markOf('mail'), main: html`<p>${t.checkMailText}</p>${back}` };
+    return { title: t.checkMail, icon: stateIcon('mail'), main: html`<p>${t.checkMailText}</p>${back}` };
   if (isClosed) return { title: t.title, main: html`<p>${t.closed}</p>${back}` };
   const forms = [password, email].filter((form) => form !== null);
   return {

@@ -12,20 +12,20 @@ beforeAll(async () => {
 });
 afterAll(() => app.stop());
 
-/** The drawing of the mark above the title of a page, and the title. */
-function markAndTitle({ body }: Shown): readonly (string | undefined)[] {
-  const [, mark, title] =
+/** The shape of the icon above the title of a page, and the title. */
+function iconAndTitle({ body }: Shown): readonly (string | undefined)[] {
+  const [, icon, title] =
     /<main[^>]*>\n(?:<svg data-part="mark"[^>]*>(.*?)<\/svg>)?<h1>(.*?)<\/h1>/.exec(body) ?? [];
-  expect(body.match(/data-part="mark"/g) ?? []).toHaveLength(mark === undefined ? 0 : 1);
-  return [/<(rect|circle) /.exec(mark ?? '')?.[1], title];
+  expect(body.match(/data-part="mark"/g) ?? []).toHaveLength(icon === undefined ? 0 : 1);
+  return [/<(rect|circle) /.exec(icon ?? '')?.[1], title];
 }
 
 test('an email on its way has an envelope', async () => {
   const form = await browser.open('/auth/forgot-password');
   const sent = await browser.submit(form, 'send', { email: ada.email });
-  expect(markAndTitle(await browser.follow(sent))).toEqual(['rect', 'Check your email']);
+  expect(iconAndTitle(await browser.follow(sent))).toEqual(['rect', 'Check your email']);
   const waiting = await browser.open('/auth/verify-email?waiting=true');
-  expect(markAndTitle(waiting)).toEqual(['rect', 'Confirm your email first']);
+  expect(iconAndTitle(waiting)).toEqual(['rect', 'Confirm your email first']);
 });
 
 test('a confirmed email has a tick', async () => {
@@ -34,9 +34,9 @@ test('a confirmed email has a tick', async () => {
   );
   const link = new URL(url ?? '');
   const page = await browser.open(link.pathname + link.search);
-  expect(markAndTitle(page)).toEqual([undefined, 'Confirm your email']);
+  expect(iconAndTitle(page)).toEqual([undefined, 'Confirm your email']);
   const done = await browser.follow(await browser.submit(page, 'confirm'));
-  expect(markAndTitle(done)).toEqual(['circle', 'Your email is confirmed']);
+  expect(iconAndTitle(done)).toEqual(['circle', 'Your email is confirmed']);
 });
 
 test('a changed email has a tick', async () => {
@@ -52,13 +52,13 @@ test('a changed email has a tick', async () => {
     ? { password: ada.password }
     : {};
   const done = await own.follow(await own.submit(page, 'confirm', typed));
-  expect(markAndTitle(done)).toEqual(['circle', 'Your email was changed']);
+  expect(iconAndTitle(done)).toEqual(['circle', 'Your email was changed']);
 });
 
 test.each([
   ['/auth/sign-up', 'Create an account'],
   ['/auth/verify-email', 'This link is no longer valid'],
   ['/auth/change-email', 'This link is no longer valid'],
-])('%s has no mark', async (path, title) => {
-  expect(markAndTitle(await app.open().open(path))).toEqual([undefined, title]);
+])('%s has no icon above its title', async (path, title) => {
+  expect(iconAndTitle(await app.open().open(path))).toEqual([undefined, title]);
 });
