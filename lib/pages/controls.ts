@@ -233,8 +233,8 @@ ${error.steps.length > 0 && html`<p>${error.steps.map(({ name, href }) => html`<
 </div>`;
 }
 
-/** Returns the forms among the values of a page. */
-function formsIn(value: unknown): FormValues[] {
+/** Returns the forms among the values of a page or card. */
+export function formsIn(value: unknown): FormValues[] {
   if (typeof value !== 'object' || value === null) return [];
   const found = Object.values(value).flatMap(formsIn);
   return 'action' in value && 'errors' in value ? [value as FormValues, ...found] : found;

@@ -103,9 +103,12 @@ export function mainOf(values: CommonValues, view: View, words: Words): Html {
   const { done } = values;
   // Look only at own keys, because the address can contain anything, such as the name of a method of all objects.
   const said = Object.entries(words.done).find(([name]) => name === done)?.[1];
+  const needed = Object.entries(words.needed).find(([name]) => name === done)?.[1];
   return html`<main id="main" data-part="main" data-page="${values.page}">
 ${view.icon}<h1>${view.title}</h1>
-${said !== undefined && html`<p data-part="done" role="status">${said}</p>`}${errorSummary(values, words)}
+${said !== undefined && html`<p data-part="done" role="status">${said}</p>`}${
+  needed !== undefined && html`<p data-part="warning" role="status">${needed}</p>`
+}${errorSummary(values, words)}
 ${view.main}
 </main>`;
 }

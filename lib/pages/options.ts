@@ -31,6 +31,7 @@ export const PAGE_NAMES = [
   'undo-change',
   'account',
   'account/security',
+  'account/security/second-factor',
   'account/sessions',
   'account/api-keys',
   'administration/users',

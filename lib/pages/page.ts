@@ -36,6 +36,8 @@ export class Leave {
 export interface PageForm {
   /** The last part of its path. */
   readonly name: string;
+  /** The path that its own path starts with. @default the path of the page */
+  readonly below?: string;
   readonly route: Route;
   /** The names of the fields that only the page reads, and that the route does not get. They are not secret. @default none */
   readonly ownFields?: readonly string[];

@@ -93,7 +93,7 @@ export class PageServer {
         ofRoutes.length > 0 ? methodNotAllowed(this.#site.core, allowed) : this.#notAllowed(allowed);
       shown.all((req, res, next) => (ofRoutes.includes(req.method) ? next() : refuse(req, res, next)));
       for (const form of page.forms) {
-        const declared = `${page.path}/${form.name}`;
+        const declared = `${form.below ?? page.path}/${form.name}`;
         const path = router.route(declared);
         nameRoute(core, path, declared);
         path.post(this.#guarded((req, res) => this.#send(page, form, req, res), page));
@@ -185,11 +185,14 @@ export class PageServer {
   /** Returns the page that a browser is redirected to, after the call that rejected it has ended. */
   #wayFor(req: Request, res: Response, error: AuthError, here: string): Promise<string | null> {
     const { core } = this.#site;
-    return core.context.forRequest(clientOf(core, req), DEADLINE_MS, async () =>
-      error.code === 'second_factor_required' && !(await this.#canStepUp(req, res))
-        ? this.#site.page('account/security', { returnTo: this.#site.returnTo(here) })
-        : this.#wayTo(error, here),
-    );
+    return core.context.forRequest(clientOf(core, req), DEADLINE_MS, async () => {
+      if (error.code !== 'second_factor_required' || (await this.#canStepUp(req, res)))
+        return this.#wayTo(error, here);
+      const done = 'second-factor-needed';
+      const to = this.#site.page('account/security', { done, returnTo: this.#site.returnTo(here) });
+      this.#site.notes.leave(res, to, { done });
+      return to;
+    });
   }
 
   /** Whether the user has a second factor or a passkey. A user without one must set one up first. */

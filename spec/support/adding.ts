@@ -456,7 +456,7 @@ import { apiKeyResource } from './carrier.js';
   rename(userId: string, apiKeyId: string, name: string, options: TransactionOption = {}): Promise<boolean> {
     return this.#core.call('auth.apiKeys.rename', options, [], async () => {
       await this.#core.database.ready();
-      const checked = checkInput({ name }, this.#core.database.clock.now());
+      const checked = checkInput({ name }, this.#core.database.clock.now(), this.#scopes);
       return this.#store.rename(userId, apiKeyId, checked.name);
     });
   }

@@ -122,6 +122,10 @@ function enhance() {
     input.form.addEventListener('submit', () => show(false), { capture: true });
     input.after(button);
   }
+  for (const button of document.querySelectorAll('[data-print][hidden]')) {
+    button.hidden = false;
+    button.addEventListener('click', () => print());
+  }
   // Only secure pages can copy.
   for (const button of navigator.clipboard ? document.querySelectorAll('[data-copy][hidden]') : []) {
     button.hidden = false;
@@ -131,5 +135,12 @@ function enhance() {
     });
   }
 }
+/** Opens the card that the address names. Only some browsers do it themselves. */
+function openNamed() {
+  const named = document.getElementById(location.hash.slice(1))?.closest('details');
+  if (named) named.open = true;
+}
+addEventListener('hashchange', openNamed);
 document.addEventListener('latchkey:shown', enhance);
 enhance();
+openNamed();

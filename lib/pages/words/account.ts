@@ -4,6 +4,14 @@ import { type Html, html } from '../../html.js';
 export const account = {
   security: {
     title: 'Security',
+    change: 'Change',
+    show: 'Show',
+    confirmEmail: {
+      title: 'Confirm your email',
+      text: (email: string) =>
+        `Confirm that ${email} is your address. After that, you can turn on two-factor authentication and add passkeys.`,
+      first: 'Confirm your email first.',
+    },
     methods: {
       title: 'Sign-in methods',
       passkeys: (count: number) => `${count} passkey${count === 1 ? '' : 's'}`,
@@ -15,6 +23,7 @@ export const account = {
     password: {
       change: 'Change the password',
       set: 'Set a password',
+      isSet: 'Set.',
       none: 'Your account has no password. If you set one, you can also sign in with your email and this password.',
       remove: 'Remove the password',
       removeText: 'After that, you sign in with your other sign-in methods.',
@@ -24,7 +33,7 @@ export const account = {
     secondFactor: {
       title: 'Two-factor authentication',
       off: 'Off. If you turn it on, a stolen password is not enough to sign in.',
-      demanded: 'Your account needs a second factor: an authenticator app or a passkey.',
+      demanded: 'Your account needs two-factor authentication: an authenticator app or a passkey.',
       on: (totp: boolean, passkeys: boolean) =>
         totp && passkeys
           ? 'On. To sign in, you need a code from your authenticator app or a passkey.'
@@ -39,6 +48,10 @@ export const account = {
       replace: 'Set up another authenticator app',
       again: 'Start again with a new QR code',
       setUp: 'Set up your authenticator app',
+      scanTitle: 'Scan the QR code',
+      enterTitle: 'Enter the code',
+      codesNext: 'The next page shows them, once you have turned on two-factor authentication.',
+      cancel: 'Cancel',
       scan: 'Scan this code with your authenticator app.',
       qr: 'QR code for your authenticator app',
       open: 'Open the authenticator app on this device',
@@ -53,11 +66,17 @@ export const account = {
       codes: 'Save your recovery codes',
       codesText:
         'If you lose your phone, sign in with one of these codes. Each code works once. They are shown only now, so save them somewhere other than your phone.',
+      fileName: 'recovery-codes.txt',
+      fileHeading: (appName: string, account: string | null) =>
+        `Recovery codes for ${appName}${account === null ? '' : ` (${account})`}`,
+      download: 'Download',
+      print: 'Print',
       saved: 'I have saved them',
     },
     passkeys: {
       title: 'Passkeys',
       text: 'With a passkey, you sign in with the screen lock of your device instead of a password.',
+      count: (count: number) => `${count} passkey${count === 1 ? '' : 's'}.`,
       add: 'Add a passkey',
       change: 'Change',
       rename: 'Rename',
@@ -78,11 +97,13 @@ export const account = {
     changes: {
       title: 'Recent changes',
       text: 'The changes of the last 30 days. If you did not make one of them, use the link in the email about it.',
+      count: (count: number) => `${count} change${count === 1 ? '' : 's'} in the last 30 days.`,
       none: 'Nothing was changed in the last 30 days.',
       undoable: 'can be undone',
     },
     browsers: {
       title: 'Browsers that you have used',
+      count: (count: number) => (count === 0 ? 'None yet.' : `${count} browser${count === 1 ? '' : 's'}.`),
       text: 'Your account remembers these browsers, even after you sign out: you get an email when someone signs in in another one. Forget a browser that you no longer use. To sign out in it, end its session under Sessions.',
       current: 'this browser',
       seen: (first: Html, last: Html) => html`First used on ${first}, last on ${last}.`,

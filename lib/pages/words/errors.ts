@@ -101,7 +101,7 @@ export const errors = {
       email_not_verified: 'Confirm your email first. Then you can protect your account with a second factor.',
       invalid_credentials: 'This is not your current password.',
     },
-    'account/security/confirm-app': {
+    'account/security/second-factor/confirm-app': {
       invalid_code: 'This is not the code that your app shows now. Wait for the next code, and enter that.',
     },
     'administration/users/create': {

@@ -43,7 +43,6 @@ export const en = {
   },
   copy: 'Copy',
   copied: 'Copied',
-  passwordIfNotRecent: 'Required if you signed in more than 10 minutes ago.',
   passwordHint: (length: number) => `At least ${length} characters. A few random words are a good choice.`,
 
   /** The words for the scripts, which read them from the head of the document. */
