@@ -1,10 +1,10 @@
 import type { Request, Response } from 'express';
+import type { AuthErrorCode } from '../errors.js';
 import type { Html } from '../html.js';
 import type { Reply, Route } from '../http/route.js';
 import type { OpenTo } from '../sessions/tasks.js';
-import type { ErrorPlaces } from './errors.js';
 import type { Asking, Site, SitePage } from './site.js';
-import type { CommonValues } from './values.js';
+import type { CommonValues, StepName } from './values.js';
 import type { Words } from './words/index.js';
 
 /** A request for a page. */
@@ -31,6 +31,20 @@ export class Leave {
     readonly way?: string,
   ) {}
 }
+
+/** Where a form shows an error, and what the user can do about it. */
+export interface ErrorPlace {
+  /**
+   * The name of the field that the error is about. Of several, it is the first one that is filled in.
+   * @default none, so that the error is shown above the fields
+   */
+  readonly field?: string | readonly string[];
+  /** What the user can do instead. Steps that an app does not have are left out. @default the steps of the code */
+  readonly steps?: readonly StepName[];
+}
+
+/** The places of errors by code, or only the fields. */
+export type ErrorPlaces = Readonly<Partial<Record<AuthErrorCode, string | ErrorPlace>>>;
 
 /** A form of a page, which calls a route. */
 export interface PageForm {

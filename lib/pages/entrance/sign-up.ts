@@ -1,9 +1,8 @@
 import { html } from '../../html.js';
 import { field, formOf, orLine } from '../controls.js';
-import type { ErrorPlaces } from '../errors.js';
 import { stateIcon } from '../icons.js';
 import { type OwnField, ownFields, ownInputs } from '../own-fields.js';
-import { type Page, page, type Sent, type View } from '../page.js';
+import { type ErrorPlaces, type Page, page, type Sent, type View } from '../page.js';
 import { type ProviderValues, providerLinks, providersOf } from '../providers.js';
 import type { Site } from '../site.js';
 import type { CommonValues, FormValues } from '../values.js';

@@ -38,7 +38,8 @@ export const entrance = {
     title: 'Confirm that it is you',
     totp: 'Enter the code that your authenticator app shows.',
     emailCode: 'We have emailed you a code, because you have not signed in in this browser before.',
-    recoveryHint: 'One of the codes that you saved when you set up your second factor. Each code works once.',
+    recoveryHint:
+      'One of the codes that you saved when you turned on two-factor authentication. Each code works once.',
     submit: 'Continue',
     useRecovery: 'Use a recovery code',
     usePasskey: 'Use a passkey',
