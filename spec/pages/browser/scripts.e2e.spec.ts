@@ -202,7 +202,7 @@ inBrowser('the scripts of the pages', () => {
 
   test('after a sign-out, the way back shows nothing of the account', async () => {
     const page = await openSignedIn('kurt', '/auth/account');
-    await page.getByRole('main').getByText('kurt@example.com').waitFor();
+    await page.getByRole('main').getByText('kurt@example.com').first().waitFor();
     await follow(page, 'Sign out');
     await showsPage(page, 'Sign out');
     await press(page, 'Sign out');
@@ -220,7 +220,7 @@ inBrowser('the scripts of the pages', () => {
     await other.goto(app.url('/auth/sign-out'));
     await press(other, 'Sign out');
     await says(other, 'status', 'You are signed out.');
-    await page.getByRole('main').getByText('alan@example.com').waitFor();
+    await page.getByRole('main').getByText('alan@example.com').first().waitFor();
     // Chromium keeps no page with `no-store` in that cache for long, so the spec plays its part.
     await page.evaluate(() => {
       dispatchEvent(new PageTransitionEvent('pageshow', { persisted: true }));
