@@ -92,7 +92,7 @@ export function mainOf(values: CommonValues, view: View, summary: HtmlValue, wor
   // Look only at own keys, because the address can contain anything, such as the name of a method of all objects.
   const said = Object.entries(words.done).find(([name]) => name === done)?.[1];
   return html`<main id="main" data-part="main" data-page="${values.page}">
-<h1>${view.title}</h1>
+<h1>${view.heading ?? view.title}</h1>
 ${said !== undefined && html`<p data-part="done" role="status">${said}</p>`}${summary}
 ${view.main}
 </main>`;

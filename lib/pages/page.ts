@@ -39,6 +39,10 @@ export interface PageForm {
   readonly route: Route;
   /** The names of the fields that only the page reads, and that the route does not get. @default none */
   readonly ownFields?: readonly string[];
+  /** The other form of the page that has a button for this one. @default none: the page shows this form itself */
+  readonly within?: SharedForm;
+  /** Checks what the route accepts without a word, so that it reveals nothing. @throws AuthError `validation_failed` */
+  check?(fields: ReadonlyMap<string, string>): void;
   /** Where the form shows the errors of the route, by code. @default above the fields, with the steps of the code */
   readonly errors?: ErrorPlaces;
   /** The sign-in method of the form, which the browser remembers. */
@@ -51,6 +55,17 @@ export interface PageForm {
   next(sent: Sent): string;
   /** Returns a value that the next page shows once. @default nothing */
   showOnce?(reply: Reply): unknown;
+}
+
+/** A form that is sent with the fields of another one, by a second button. */
+export interface SharedForm {
+  /** The name of the other form, which shows the errors of both. */
+  readonly form: string;
+  /**
+   * The fields of the route, with their names in the other form. The route gets no other fields, such as the password that
+   * is typed there.
+   */
+  readonly fields: Readonly<Record<string, string>>;
 }
 
 /** A form whose route has succeeded. */
@@ -66,6 +81,8 @@ export interface Sent {
 /** The content of a page. */
 export interface View {
   readonly title: string;
+  /** The heading, if it says more than the title of the document. @default the title */
+  readonly heading?: string;
   readonly main: Html;
   /** The scripts of the page, in addition to the one for forms. @default none */
   readonly scripts?: readonly string[];

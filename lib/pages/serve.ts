@@ -13,6 +13,7 @@ import { authenticateIfPossible, requireAdministrator, requireOwnSession } from 
 import { queryOf, readForm } from '../http/body.js';
 import { withPasswordRemoved } from '../http/callback-url.js';
 import { callRoute, clientOf, isFile, methodNotAllowed } from '../http/endpoint.js';
+import type { Pair } from '../http/forms.js';
 import { nameRoute } from '../http/name-route.js';
 import { forExpress, startError } from '../http/problem.js';
 import { respond, setReplyCookies } from '../http/respond.js';
@@ -28,7 +29,7 @@ import { errorSummary, labelOf } from './controls.js';
 import { methodsOf } from './entrance/second-factor.js';
 import { explain } from './errors.js';
 import { documentOf, headOf, type Loaded, mainOf, titleOf, wordsForScripts } from './layout.js';
-import { Leave, type Page, type PageForm, type View, type Visit } from './page.js';
+import { Leave, type Page, type PageForm, type SharedForm, type View, type Visit } from './page.js';
 import { pathOf } from './page-cookies.js';
 import type { Refused, Site } from './site.js';
 import type { CommonValues, ErrorValues, RenderedPage } from './values.js';
@@ -280,7 +281,9 @@ ${way !== null && html`<p><a href="${way}" data-part="button">${words.steps[erro
   }
 
   async #send(page: Page, form: PageForm, req: Request, res: Response): Promise<void> {
-    const pairs = await readForm(req, res);
+    const { within } = form;
+    const sentPairs = await readForm(req, res);
+    const pairs = within ? fieldsWithin(within, sentPairs) : sentPairs;
     const texts = pairs.filter((pair): pair is [string, string] => typeof pair[1] === 'string');
     const fields = new Map(texts);
     const returnTo = this.#site.returnTo(fields.get('return_to'));
@@ -288,6 +291,7 @@ ${way !== null && html`<p><a href="${way}" data-part="button">${words.steps[erro
     const given = pairs.filter(([name]) => !own.includes(name));
     let reply: Reply;
     try {
+      form.check?.(fields);
       reply = await callRoute(this.#site.core, form.route, req, res, given);
     } catch (error) {
       if (!(error instanceof AuthError) || error.status === 503 || error.code === 'origin_not_allowed')
@@ -303,12 +307,19 @@ ${way !== null && html`<p><a href="${way}" data-part="button">${words.steps[erro
       }
       const auth = await this.#authenticate(page, req, res);
       const where = { page: page.name, form, sent: fields, here: this.#pageOf(page, req) };
+      const explained = explain(this.#site, error, where, this.#words);
+      const typed = keepable(form.route, fields);
       const refused: Refused = {
-        form: form.name,
+        form: within?.form ?? form.name,
         error,
-        explained: explain(this.#site, error, where, this.#words),
+        explained: within
+          ? {
+              ...explained,
+              fields: Object.fromEntries(namedWithin(within, Object.entries(explained.fields))),
+            }
+          : explained,
         showsError: page.kind === 'account',
-        fields: keepable(form.route, fields),
+        fields: within ? new Map(namedWithin(within, [...typed])) : typed,
         token: fields.get('token') ?? null,
       };
       // Keep the policy of the page or the app, which `startError` replaces.
@@ -590,6 +601,22 @@ function protectPage(res: Response, hasOwnPolicy = true): void {
   res.setHeader('Cross-Origin-Opener-Policy', 'same-origin');
   res.setHeader('Cache-Control', 'no-store');
   res.vary('Accept, Accept-Language, Cookie');
+}
+
+/** Returns the fields of a form that was sent by a button of another one. It can also be sent with its own names. */
+function fieldsWithin({ fields }: SharedForm, pairs: readonly Pair[]): readonly Pair[] {
+  const own = new Set([...Object.keys(fields), 'return_to']);
+  const named = new Map(Object.entries(fields).map(([name, shared]) => [shared, name]));
+  return pairs.flatMap(([name, value]): Pair[] => {
+    const isOwn = own.has(name);
+    const other = isOwn ? name : named.get(name);
+    return other === undefined ? [] : [[other, value]];
+  });
+}
+
+/** Names what belongs to the fields of a route as the form does that shows them. */
+function namedWithin<T>({ fields }: SharedForm, entries: readonly [string, T][]): [string, T][] {
+  return entries.map(([name, value]) => [fields[name] ?? name, value]);
 }
 
 /** Returns the fields that are not secret. Only these are sent back. */

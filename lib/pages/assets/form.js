@@ -53,7 +53,8 @@ document.addEventListener('submit', async (event) => {
   form.setAttribute('aria-busy', 'true');
   const body = new URLSearchParams(new FormData(form, event.submitter));
   try {
-    const response = await fetch(new URL(attribute('action') ?? '', location.href), {
+    const action = event.submitter?.getAttribute('formaction') ?? attribute('action') ?? '';
+    const response = await fetch(new URL(action, location.href), {
       method: 'POST',
       body,
       headers: { Accept: 'text/html', 'Latchkey-Form': 'script' },
@@ -71,11 +72,27 @@ addEventListener('pageshow', ({ persisted }) => {
   if (persisted && document.body.dataset.part !== 'entrance') location.reload();
 });
 
+// A complete code is sent, unless there is more to fill in. Each field does this once, so that a mistake can be corrected.
+document.addEventListener('input', ({ target: { dataset, form, value } }) => {
+  const isComplete = value?.replace(/[^\p{L}\p{N}]/gu, '').length === Number(dataset.length);
+  if (!isComplete || dataset.isSent || form.querySelectorAll('input:not([type="hidden"])').length > 1) return;
+  dataset.isSent = '';
+  form.requestSubmit();
+});
+
+// A link can take along what was typed. It is kept for the next page of this tab, and not in the address.
+const TYPED = 'latchkey-typed';
+document.addEventListener('click', ({ target }) => {
+  const link = target.closest?.('a[data-takes]');
+  const typed = link && document.querySelector(`input[name="${link.dataset.takes}"]`)?.value;
+  if (typed?.includes('@')) sessionStorage.setItem(TYPED, JSON.stringify([link.pathname, typed]));
+});
+
 // Adds buttons that show a typed password, and enables buttons that copy.
 function enhance() {
   // Do not change the templates of an app.
   for (const input of document.querySelectorAll(
-    '[data-part="field"] > [type="password"]:not([data-shows])',
+    '[data-part="password"] > [type="password"]:not([data-shows])',
   )) {
     input.dataset.shows = '';
     const button = Object.assign(document.createElement('button'), { type: 'button' });
@@ -101,3 +118,11 @@ function enhance() {
 }
 document.addEventListener('latchkey:shown', enhance);
 enhance();
+
+// Last, because it fails in browsers that keep nothing.
+{
+  const [path, typed] = JSON.parse(sessionStorage.getItem(TYPED) ?? '[]');
+  sessionStorage.removeItem(TYPED);
+  const field = path === location.pathname && document.querySelector('form input[name="email"]');
+  if (field && !field.value) field.value = typed;
+}

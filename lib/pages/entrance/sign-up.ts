@@ -8,6 +8,7 @@ import type { Site } from '../site.js';
 import type { CommonValues, FormValues } from '../values.js';
 import type { Words } from '../words/index.js';
 import { leaveSignedIn } from './signed-in.js';
+import { requireEmail } from './typed-email.js';
 
 /** The values of the page `sign-up`. */
 export interface SignUpValues {
@@ -67,6 +68,9 @@ export function signUp(site: Site): Page {
               remembers: 'email',
               emails: 'email',
               keepsReturnTo: true,
+              // Both are sent from one field for the email.
+              ...(byPassword && { within: { form: 'password', fields: { email: 'email' } } }),
+              check: requireEmail,
               next: ({ returnTo }: Sent) => site.page('sign-in/email', { returnTo }),
             },
           ]
@@ -112,14 +116,16 @@ function signUpView(values: SignUpValues & CommonValues, words: Words): View {
   const back = html`<p>${t.haveAccount} <a href="${signIn}">${words.signIn.title}</a></p>`;
   if (isSent) return { title: t.checkMail, main: html`<p>${t.checkMailText}</p>${back}` };
   if (isClosed) return { title: t.title, main: html`<p>${t.closed}</p>${back}` };
-  const forms = [password, email].filter((form) => form !== null);
   return {
     title: t.title,
     main: html`${
+      providers.length > 0 &&
+      html`${providerLinks(providers, null, words)}${(password || email) && orLine(words)}`
+    }${
       password &&
       formOf(
         password,
-        { submit: t.submit, returnTo },
+        { submit: t.submit, returnTo, also: email && { submit: t.byEmail, action: email.action } },
         words,
         html`${
           password.identifier !== 'username' &&
@@ -129,7 +135,8 @@ function signUpView(values: SignUpValues & CommonValues, words: Words): View {
               name: 'email',
               label: words.fields.email,
               type: 'email',
-              autocomplete: 'email',
+              // Password managers save the account under this field.
+              autocomplete: password.username ? 'email' : 'username',
               focus: true,
               required: password.identifier === 'email',
             },
@@ -157,29 +164,31 @@ function signUpView(values: SignUpValues & CommonValues, words: Words): View {
             type: 'password',
             autocomplete: 'new-password',
             hint: words.passwordHint(password.minLength),
+            minLength: password.minLength,
           },
           words,
         )}`,
       )
-    }${password && email && orLine(words)}${
+    }${
       email &&
+      !password &&
       formOf(
         email,
-        { submit: t.byEmail, kind: password ? 'secondary' : 'primary', returnTo },
+        { submit: t.byEmailAlone, returnTo },
         words,
         field(
           email,
           {
             name: 'email',
-            label: password ? words.fields.emailForCode : words.fields.email,
+            label: words.fields.email,
             type: 'email',
-            autocomplete: 'email',
-            focus: !password,
+            autocomplete: 'username',
+            focus: true,
           },
           words,
         ),
       )
-    }${providers.length > 0 && html`${forms.length > 0 && orLine(words)}${providerLinks(providers, null, words)}`}${back}`,
+    }${back}`,
   };
 }
 

@@ -2,6 +2,7 @@
 export const entrance = {
   signIn: {
     title: 'Sign in',
+    titleOf: (appName: string) => `Sign in to ${appName}`,
     submit: 'Sign in',
     byEmail: 'Email me a code',
     byEmailHint: 'We email you a code to sign in with. You do not need a password.',
@@ -14,7 +15,8 @@ export const entrance = {
   signUp: {
     title: 'Create an account',
     submit: 'Create an account',
-    byEmail: 'Continue with an emailed code',
+    byEmail: 'Email me a code instead',
+    byEmailAlone: 'Email me a code',
     haveAccount: 'Already have an account?',
     closed: 'You cannot sign up here. Ask the people who run this app for an account.',
     checkMail: 'Check your email',

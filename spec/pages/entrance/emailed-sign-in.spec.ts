@@ -24,7 +24,8 @@ type Browser = ReturnType<typeof app.open>;
 const ask = async (browser: Browser, email = ada.email, at = '/auth/sign-in') => {
   let answer = await browser.open(at);
   const mail = await app.mailOf(email, 'sign-in-code', async () => {
-    answer = await browser.submit(answer, 'send-code', { email });
+    const name = at.startsWith('/auth/sign-up') ? 'email' : 'credential';
+    answer = await browser.submit(answer, 'send-code', { [name]: email });
   });
   return { mail, answer };
 };

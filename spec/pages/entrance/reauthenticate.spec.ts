@@ -57,7 +57,7 @@ test('an account without a password gets a code by email', async () => {
   const browser = app.open();
   const signIn = await browser.open('/auth/sign-in');
   const mail = await app.mailOf(someone.email, 'sign-in-code', () =>
-    browser.submit(signIn, 'send-code', { email: someone.email }),
+    browser.submit(signIn, 'send-code', { credential: someone.email }),
   );
   await browser.submit(await browser.open('/auth/sign-in/email'), 'confirm', { code: mail.code });
   await app.auth.models.Session.update({ authenticatedAt: new Date(0) }, { where: {} });
