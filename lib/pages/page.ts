@@ -21,6 +21,8 @@ export interface Visit extends Asking {
   readonly done: string | null;
   /** The address that a form of the pages has just emailed. Null if there is none. */
   readonly sentTo: string | null;
+  /** Whether that form asked for a session that stays when the browser is closed. */
+  readonly isRemembered: boolean;
 }
 
 /** A redirect to another address, instead of the page. */

@@ -95,7 +95,7 @@ export class PageServer {
         nameRoute(core, path, declared);
         path.post(this.#guarded((req, res) => this.#send(page, form, req, res), page));
         // A browser requests the address of a form with GET if the user reloads or edits it.
-        path.get((req, res) => this.#leave(this.#pageOf(page, req), res));
+        path.get((req, res) => this.#leave(this.#pageAgain(page, req), res));
         path.all(this.#notAllowed(['GET', 'HEAD', 'POST']));
       }
     }
@@ -110,12 +110,19 @@ export class PageServer {
   }
 
   /** Returns the page of a form, with the token of the link that opened it. */
-  #pageOf(page: Page, req: Request): string {
+  #pageOf(page: Page, req: Request, returnTo: string | null = null): string {
     const token = queryOf(req).get('token');
     return this.#site.page(page.name, {
+      returnTo,
       params: req.params as Record<string, string>,
       query: token ? { token } : {},
     });
+  }
+
+  /** Returns the page of a form that was rejected, with the `return_to` that the form had. */
+  #pageAgain(page: Page, req: Request): string {
+    const { notes } = this.#site;
+    return this.#pageOf(page, req, notes.of(req, pathOf(this.#pageOf(page, req))).returnTo);
   }
 
   /**
@@ -327,6 +334,7 @@ ${way !== null && html`<p><a href="${way}" data-part="button">${words.steps[erro
       startError(this.#site.core, error, error.status, res);
       if (policy === undefined) res.removeHeader('Content-Security-Policy');
       else res.setHeader('Content-Security-Policy', policy);
+      this.#keepReturnTo(page, returnTo, req, res);
       await this.#render(
         page,
         this.#visit(page, { req, res, auth, returnTo: fields.get('return_to'), refused }),
@@ -356,8 +364,18 @@ ${way !== null && html`<p><a href="${way}" data-part="button">${words.steps[erro
     if (form.keepsReturnTo) this.#site.cookies.setReturnTo(res, returnTo);
     const done = new URL(to, 'http://relative.invalid').searchParams.get('done');
     const email = (form.emails !== undefined && fields.get(form.emails)) || null;
-    if (done !== null || email !== null) this.#site.notes.leave(res, to, { done, email });
+    const isRemembered = fields.get('remember_me') === 'true';
+    if (done !== null || email !== null) this.#site.notes.leave(res, to, { done, email, isRemembered });
     this.#goOn(to, req, res);
+  }
+
+  /** Keeps `return_to` for a user who enters the address of a rejected form again, which is not the one of its page. */
+  #keepReturnTo(page: Page, returnTo: string | null, req: Request, res: Response): void {
+    if (returnTo === null) return;
+    const { notes } = this.#site;
+    const at = pathOf(this.#pageOf(page, req));
+    const { email = null, isRemembered = false } = notes.of(req, at);
+    notes.leave(res, at, { email, isRemembered, returnTo });
   }
 
   /** Keeps a value that is shown once, for the session that can see it. */
@@ -388,7 +406,11 @@ ${way !== null && html`<p><a href="${way}" data-part="button">${words.steps[erro
     const site = this.#site;
     const isShown = refused === null && req.method === 'GET';
     const query = queryOf(req);
-    const { email = null } = site.notes.of(req);
+    // A rejected form is shown with the note of its page.
+    const { email = null, isRemembered = false } = site.notes.of(
+      req,
+      refused ? pathOf(this.#pageOf(page, req)) : undefined,
+    );
     return {
       site,
       req,
@@ -405,6 +427,7 @@ ${way !== null && html`<p><a href="${way}" data-part="button">${words.steps[erro
       lastWay: this.#site.cookies.way(req),
       done: refused === null ? this.#doneIn(query, req, auth) : null,
       sentTo: email,
+      isRemembered,
     };
   }
 

@@ -1,3 +1,5 @@
+import { type Html, html } from '../../html.js';
+
 /** The words of the pages before a sign-in. */
 export const entrance = {
   signIn: {
@@ -39,7 +41,8 @@ export const entrance = {
   secondFactor: {
     title: 'Confirm that it is you',
     totp: 'Enter the code that your authenticator app shows.',
-    emailCode: 'We have emailed you a code, because you have not signed in in this browser before.',
+    emailCode: (email: Html) =>
+      html`We have emailed a code to ${email}, because you have not signed in in this browser before. Check your spam folder too.`,
     recoveryHint: 'One of the codes that you saved when you set up your second factor. Each code works once.',
     submit: 'Continue',
     useRecovery: 'Use a recovery code',
@@ -53,9 +56,11 @@ export const entrance = {
   reauthenticate: {
     title: 'Confirm that it is you',
     lead: 'For your security, confirm that it is you before you continue.',
-    emailCode: 'We email a code to your address.',
+    emailCode: (email: Html) => html`We email a code to ${email}.`,
     send: 'Email me a code',
-    sent: 'The code was emailed to you. It expires after 10 minutes.',
+    sendAgain: 'Email me another code',
+    sent: (email: Html, time: string) =>
+      html`We have emailed a code to ${email}. It works for ${time}. Check your spam folder too.`,
     none: 'This page cannot confirm that it is you. Sign out, and sign in again.',
     submit: 'Confirm',
     cancel: 'Cancel',
@@ -127,12 +132,23 @@ export const entrance = {
   emailedSignIn: {
     title: 'Enter your code',
     lead: 'We have emailed you a code. Enter it here, in the browser where you asked for it.',
+    sentTo: (email: Html, time: string) =>
+      html`We have emailed a code to ${email}. It works for ${time}. Check your spam folder too.`,
     submit: 'Sign in',
     linkTitle: 'Sign in',
-    linkLead: (email: string | null) =>
-      email === null ? 'Continue to sign in.' : `Continue to sign in as ${email}.`,
+    linkLead: (email: string) => `Continue to sign in as ${email}.`,
     linkSubmit: 'Sign in',
+    usedTitle: 'This link is no longer valid',
+    used: 'It was already used, or it has expired.',
+    usedHere: (account: string) => `It was already used, or it has expired. You are signed in as ${account}.`,
+    elsewhereTitle: 'You asked for this email in another browser',
+    elsewhere:
+      'Go back to that browser, and enter the code from the email there. Some apps open links in a browser of their own.',
+    here: (email: Html) => html`Or sign in here: we email a new code to ${email}.`,
+    hereSubmit: 'Sign in in this browser instead',
+    notYou: 'If you did not ask for this email, you can ignore it.',
     fields: 'This email has no account yet. Complete these fields to create one.',
     again: 'Ask for another code',
+    other: 'Use another email',
   },
 };

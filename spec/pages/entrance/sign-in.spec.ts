@@ -185,3 +185,13 @@ test('what needs no password stands first, and what Enter presses is the sign-in
     .map((one) => attribute(one, 'data-kind') ?? attribute(one, 'formaction') ?? one.tagName);
   expect(order).toEqual(['sign-in', 'input', 'button', '/auth/sign-in/send-code']);
 });
+
+test('the address of a refused form leads back to its page, and on to where the user was going', async () => {
+  const browser = app.open();
+  const page = await browser.open('/auth/sign-in?return_to=/deep');
+  await browser.submit(page, 'password', { credential: ada.email, password: 'wrong' });
+  // The user enters the address in the address bar again.
+  const again = await browser.open('/auth/sign-in/password');
+  expect([again.status, again.location]).toEqual([303, '/auth/sign-in?return_to=%2Fdeep']);
+  expect((await app.open().open('/auth/sign-in/password')).location).toBe('/auth/sign-in');
+});
