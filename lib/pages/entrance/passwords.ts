@@ -71,6 +71,7 @@ export interface ResetPasswordValues {
   readonly minLength: number;
   /** The page that asks for another link. Null if there is none. */
   readonly again: string | null;
+  readonly signIn: string;
 }
 
 /**
@@ -87,7 +88,17 @@ export function resetPassword(site: Site, name: 'reset-password' | 'invitation')
     path,
     kind: 'entrance',
     access: 'anyone',
-    forms: [{ name: 'set', route, next: () => site.page('sign-in', { done: 'password-reset' }) }],
+    forms: [
+      {
+        name: 'set',
+        route,
+        // The page for the sign-in fills it in.
+        ownFields: [ACCOUNT],
+        emails: ACCOUNT,
+        next: () =>
+          site.page('sign-in', { done: name === 'invitation' ? 'invitation-accepted' : 'password-reset' }),
+      },
+    ],
     async values(visit) {
       const { token, found } = await site.linkOf(visit, [RESET_PASSWORD, INVITATION]);
       return {
@@ -97,6 +108,7 @@ export function resetPassword(site: Site, name: 'reset-password' | 'invitation')
         minLength: site.core.passwords?.minLength ?? 8,
         again:
           name === 'reset-password' && site.hasPage('forgot-password') ? site.page('forgot-password') : null,
+        signIn: site.page('sign-in'),
       };
     },
     view: resetPasswordView,
@@ -104,22 +116,23 @@ export function resetPassword(site: Site, name: 'reset-password' | 'invitation')
 }
 
 function resetPasswordView(values: ResetPasswordValues & CommonValues, words: Words): View {
-  const { form, token, of, minLength, again } = values;
+  const { form, token, of, minLength, again, signIn } = values;
   const t = words.resetPassword;
+  const isInvitation = values.page === 'invitation';
   if (token === null || of === null)
     return {
       title: t.invalid,
-      main: html`<p>${again === null ? t.invitationInvalidText : t.invalidText}</p>${
-        again !== null && html`<p><a href="${again}" data-part="button">${t.again}</a></p>`
+      main: html`<p>${isInvitation ? t.invitationInvalidText : t.invalidText}</p><p><a href="${signIn}" data-part="button">${words.signIn.title}</a></p>${
+        again !== null && html`<p><a href="${again}" data-part="button secondary">${t.again}</a></p>`
       }`,
     };
   return {
-    title: values.page === 'invitation' ? t.invitationTitle : t.title,
+    title: isInvitation ? t.invitationTitle : t.title,
     main: html`<p>${t.lead(of)}</p>${formOf(
       form,
-      { submit: t.submit },
+      { submit: isInvitation ? t.invitationSubmit : t.submit },
       words,
-      html`${hidden('token', token)}${usernameOf(of)}${field(
+      html`${hidden('token', token)}${hidden(ACCOUNT, of)}${usernameOf(of)}${field(
         form,
         {
           name: 'new_password',
@@ -127,13 +140,17 @@ function resetPasswordView(values: ResetPasswordValues & CommonValues, words: Wo
           type: 'password',
           autocomplete: 'new-password',
           hint: words.passwordHint(minLength),
+          minLength,
           focus: true,
         },
         words,
       )}`,
-    )}<p data-part="quiet">${t.ends}</p>`,
+    )}${!isInvitation && html`<p data-part="quiet">${t.ends}</p>`}`,
   };
 }
+
+/** The field with the account that gets a password. */
+const ACCOUNT = 'account';
 
 declare module '../values.js' {
   interface PageValues {

@@ -77,13 +77,15 @@ export const entrance = {
   resetPassword: {
     title: 'Choose a new password',
     invitationTitle: 'Accept your invitation',
+    invitationSubmit: 'Create the password',
     lead: (account: string) => `For the account ${account}.`,
     ends: 'A new password ends all sessions of the account.',
     submit: 'Set the password',
     invalid: 'This link is no longer valid',
-    invalidText: 'It was already used, or it has expired. You can ask for another link.',
+    invalidText:
+      'It was already used, or it has expired. If you have chosen a new password already, sign in with it.',
     invitationInvalidText:
-      'It was already used, or it has expired. Ask the people who invited you for another link.',
+      'It was already used, or it has expired. If you have created your password already, sign in with it. Otherwise, ask the people who invited you for another link.',
     again: 'Ask for a new link',
   },
   verifyEmail: {
@@ -92,11 +94,14 @@ export const entrance = {
     password: 'Enter the password of this account to show that it is yours.',
     submit: 'Confirm',
     invalid: 'This link is no longer valid',
-    invalidText: 'It was already used, or it has expired. Sign in to ask for another link.',
+    invalidText:
+      'It was already used, or it has expired. If you have confirmed your email already, just sign in.',
+    invalidHere: 'It was already used, or it has expired. You can get a new one.',
     waiting: 'Confirm your email first',
     waitingText: 'Open the link that we have emailed to you. To get another link, sign in again.',
     waitingHere: 'Open the link that we have emailed to you.',
     done: 'Your email is confirmed',
+    doneText: (account: string) => `You are signed in as ${account}.`,
     send: 'Email me a new link',
   },
   changeEmail: {
@@ -107,7 +112,9 @@ export const entrance = {
     submit: 'Use this email',
     invalid: 'This link is no longer valid',
     invalidText:
-      'It was already used, it has expired, or your account has changed since then. You can change the email again.',
+      'It was already used, it has expired, or your account has changed since then. If you have confirmed your new email already, just sign in with it.',
+    invalidHere: (email: string) =>
+      `It was already used, it has expired, or your account has changed since then. The email of your account is ${email}.`,
     done: 'Your email was changed',
   },
   undoChange: {
