@@ -218,7 +218,7 @@ ${
       : html`<li>${name !== '' && `${labelOf(name)}: `}${text}</li>`;
   })}</ul>`
 }
-${error.steps.length > 0 && html`<p>${error.steps.map(({ name, href }) => html`<a href="${href}">${words.steps[name]}</a> `)}</p>`}
+${error.steps.length > 0 && html`<p>${error.steps.map(({ name, href }) => html`<a href="${href}" data-takes>${words.steps[name]}</a> `)}</p>`}
 </div>`;
 }
 

@@ -80,12 +80,14 @@ document.addEventListener('input', ({ target: { dataset, form, value } }) => {
   form.requestSubmit();
 });
 
-// A link can take along what was typed. It is kept for the next page of this tab, and not in the address.
+// Some links take along the email that was typed. It is kept for the next page of this tab, and not in the address.
 const TYPED = 'latchkey-typed';
+const account = () =>
+  document.querySelector('main :is([name="credential"], [name="email"]):not([type="hidden"])');
 document.addEventListener('click', ({ target }) => {
   const link = target.closest?.('a[data-takes]');
-  const typed = link && document.querySelector(`input[name="${link.dataset.takes}"]`)?.value;
-  if (typed?.includes('@')) sessionStorage.setItem(TYPED, JSON.stringify([link.pathname, typed]));
+  const typed = account()?.value;
+  if (link && typed?.includes('@')) sessionStorage.setItem(TYPED, JSON.stringify([link.pathname, typed]));
 });
 
 // Adds buttons that show a typed password, and enables buttons that copy.
@@ -123,6 +125,6 @@ enhance();
 {
   const [path, typed] = JSON.parse(sessionStorage.getItem(TYPED) ?? '[]');
   sessionStorage.removeItem(TYPED);
-  const field = path === location.pathname && document.querySelector('form input[name="email"]');
+  const field = path === location.pathname && account();
   if (field && !field.value) field.value = typed;
 }

@@ -5,12 +5,15 @@ import { type Page, page, type View } from '../page.js';
 import type { Site } from '../site.js';
 import type { CommonValues, FormValues } from '../values.js';
 import type { Words } from '../words/index.js';
+import { requireEmail } from './typed-email.js';
 
 /** The values of the page `forgot-password`. */
 export interface ForgotPasswordValues {
   readonly form: FormValues;
   /** Whether the email was asked for. */
   readonly isSent: boolean;
+  /** The address that it was asked for. Null if it is not known. */
+  readonly sentTo: string | null;
   readonly signIn: string;
 }
 
@@ -29,12 +32,14 @@ export function forgotPassword(site: Site): Page | null {
         name: 'send',
         route,
         emails: 'email',
+        check: requireEmail,
         next: () => site.page('forgot-password', { done: 'check-mail' }),
       },
     ],
     values: (visit) => ({
       form: site.form(visit, { path }, 'send'),
       isSent: visit.done === 'check-mail',
+      sentTo: visit.sentTo,
       signIn: site.page('sign-in'),
     }),
     view: forgotPasswordView,
@@ -42,10 +47,14 @@ export function forgotPassword(site: Site): Page | null {
 }
 
 function forgotPasswordView(values: ForgotPasswordValues & CommonValues, words: Words): View {
-  const { form, isSent, signIn } = values;
+  const { form, isSent, sentTo, signIn } = values;
   const t = words.forgotPassword;
-  const back = html`<p><a href="${signIn}">${t.back}</a></p>`;
-  if (isSent) return { title: t.sent, main: html`<p>${t.sentText}</p>${back}` };
+  const back = html`<p><a href="${signIn}" data-takes>${t.back}</a></p>`;
+  if (isSent)
+    return {
+      title: t.sent,
+      main: html`<p>${t.sentText(sentTo === null ? t.anyAddress : html`<strong>${sentTo}</strong>`)}</p>${back}`,
+    };
   return {
     title: t.title,
     main: html`<p>${t.lead}</p>${formOf(

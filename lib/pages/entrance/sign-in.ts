@@ -137,9 +137,7 @@ function signInView(values: SignInValues & CommonValues, words: Words): View {
           type: 'password',
           autocomplete: 'current-password',
           focus: known !== null,
-          aside:
-            forgotPassword !== null &&
-            html`<a href="${forgotPassword}" data-takes="credential">${t.forgotten}</a>`,
+          aside: forgotPassword !== null && html`<a href="${forgotPassword}" data-takes>${t.forgotten}</a>`,
         },
         words,
       )}${checkbox(password, 'remember_me', words.fields.remember)}`,
@@ -187,7 +185,7 @@ function signInView(values: SignInValues & CommonValues, words: Words): View {
       byPassword && byEmail
         ? disclosure({ label: byCode, forms: email ? [email] : [], isOpen: lastUsed === 'email' }, byEmail)
         : byEmail
-    }${signUp !== null && html`<p>${t.noAccount} <a href="${signUp}">${t.signUp}</a></p>`}`,
+    }${signUp !== null && html`<p>${t.noAccount} <a href="${signUp}" data-takes>${t.signUp}</a></p>`}`,
   };
 }
 

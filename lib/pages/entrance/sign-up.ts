@@ -30,6 +30,8 @@ export interface SignUpValues {
   readonly isClosed: boolean;
   /** Whether an email with the next step was sent. */
   readonly isSent: boolean;
+  /** The address that it was sent to. Null if it is not known. */
+  readonly sentTo: string | null;
   readonly signIn: string;
 }
 
@@ -77,7 +79,7 @@ export function signUp(site: Site): Page {
         : []),
     ],
     values(visit) {
-      const { returnTo, done } = visit;
+      const { returnTo, done, sentTo } = visit;
       const leave = leaveSignedIn(visit);
       if (leave) return leave;
       return {
@@ -96,6 +98,7 @@ export function signUp(site: Site): Page {
         ),
         isClosed: !site.canSignUp,
         isSent: done === 'check-mail',
+        sentTo,
         signIn: site.page('sign-in', { returnTo }),
       };
     },
@@ -111,10 +114,13 @@ export function signUp(site: Site): Page {
 }
 
 function signUpView(values: SignUpValues & CommonValues, words: Words): View {
-  const { password, email, providers, isClosed, isSent, returnTo, signIn } = values;
+  const { password, email, providers, isClosed, isSent, sentTo, returnTo, signIn } = values;
   const t = words.signUp;
-  const back = html`<p>${t.haveAccount} <a href="${signIn}">${words.signIn.title}</a></p>`;
-  if (isSent) return { title: t.checkMail, main: html`<p>${t.checkMailText}</p>${back}` };
+  const back = html`<p>${t.haveAccount} <a href="${signIn}" data-takes>${words.signIn.title}</a></p>`;
+  if (isSent) {
+    const address = sentTo === null ? words.forgotPassword.anyAddress : html`<strong>${sentTo}</strong>`;
+    return { title: t.checkMail, main: html`<p>${t.checkMailText(address)}</p>${back}` };
+  }
   if (isClosed) return { title: t.title, main: html`<p>${t.closed}</p>${back}` };
   return {
     title: t.title,

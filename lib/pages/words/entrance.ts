@@ -22,8 +22,8 @@ export const entrance = {
     haveAccount: 'Already have an account?',
     closed: 'You cannot sign up here. Ask the people who run this app for an account.',
     checkMail: 'Check your email',
-    checkMailText:
-      'If this address has no account yet, an email with a link is on its way. If it has an account, the email says so.',
+    checkMailText: (address: Html | string) =>
+      html`We have emailed ${address}. If it has no account yet, follow the link in the email. If it has an account, the email says so. Check your spam folder too.`,
   },
   signOut: {
     title: 'Sign out',
@@ -70,8 +70,9 @@ export const entrance = {
     lead: 'Enter the email of your account. We email you a link to choose a new password.',
     submit: 'Email me a link',
     sent: 'Check your email',
-    sentText:
-      'If there is an account with this address, an email with a link is on its way. The link expires after an hour.',
+    sentText: (address: Html | string) =>
+      html`If there is an account with ${address}, an email with a link is on its way. The link expires after an hour. Check your spam folder too.`,
+    anyAddress: 'this address',
     back: 'Back to sign-in',
   },
   resetPassword: {

@@ -123,7 +123,7 @@ describe('with a password', () => {
       expect([answer.status, answer.location]).toEqual([303, '/auth/sign-up?done=check-mail']);
       const page = await browser.follow(answer);
       expect([page.heading, page.actions]).toEqual(['Check your email', []]);
-      expect(page.body).not.toContain(email);
+      expect(page.text).toContain(`We have emailed ${email}.`);
       expect(await isSignedIn(browser)).toBe(false);
     }
   });
