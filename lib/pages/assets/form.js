@@ -74,8 +74,9 @@ addEventListener('pageshow', ({ persisted }) => {
 
 // A complete code is sent, unless there is more to fill in. Each field does this once, so that a mistake can be corrected.
 document.addEventListener('input', ({ target: { dataset, form, value } }) => {
-  const isComplete = value?.replace(/[^\p{L}\p{N}]/gu, '').length === Number(dataset.length);
-  if (!isComplete || dataset.isSent || form.querySelectorAll('input:not([type="hidden"])').length > 1) return;
+  if (dataset.part !== 'code' || dataset.isSent !== undefined) return;
+  const isComplete = value.replace(/[^\p{L}\p{N}]/gu, '').length === Number(dataset.length);
+  if (!isComplete || form.querySelectorAll('input:not([type="hidden"])').length > 1) return;
   dataset.isSent = '';
   form.requestSubmit();
 });

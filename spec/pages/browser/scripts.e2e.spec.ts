@@ -46,7 +46,7 @@ inBrowser('the scripts of the pages', () => {
     await fill(page, 'Current password', 'not the password');
     await fill(page, 'New password', 'a difference engine');
     await press(page, 'Change the password');
-    await page.getByRole('alert').and(page.locator(':focus')).waitFor();
+    await field(page, 'Current password').and(page.locator(':focus[aria-invalid]')).waitFor();
     expect(await header?.evaluate((element) => element.isConnected)).toBe(true);
     expect(page.url()).toBe(app.url('/auth/account/security'));
     expect(await page.title()).toBe('Error: Security – Notes');

@@ -49,7 +49,7 @@ export async function visitEntrance(app: OwnApp, browser: Browser, look: Look): 
   await look('forgot-password, sent', page);
   await page.goto((await app.inbox.next(grace.email, 'reset-password')).url);
   await look('reset-password', page);
-  await fill(page, 'New password', 'short');
+  await fill(page, 'New password', 'password1');
   await press(page, 'Set the password');
   await isRefused(page);
   await look('reset-password, refused', page);
@@ -62,7 +62,7 @@ export async function visitEntrance(app: OwnApp, browser: Browser, look: Look): 
   await goTo('/auth/sign-up');
   await look('sign-up', page);
   await field(page, 'Email').first().fill('hedy@example.com');
-  await fill(page, 'Password', 'short');
+  await fill(page, 'Password', 'password1');
   await press(page, 'Create an account');
   await isRefused(page);
   await look('sign-up, refused', page);
@@ -226,7 +226,7 @@ export async function visitWithoutPassword(app: OwnApp, browser: Browser, look: 
   await page.goto(app.url('/auth/account/security'));
   await unfold(page, 'Unlink');
   await look('security, without a password', page);
-  await fill(page, 'New password', 'short');
+  await fill(page, 'New password', 'password1');
   await press(page, 'Set a password');
   await isRefused(page);
   await look('security, without a password, refused', page);
@@ -253,7 +253,7 @@ export async function visitSecurity(app: OwnApp, browser: Browser, look: Look): 
   await app.signIn(page, edsger, '/auth/account/security');
   await look('security', page);
   await fill(page, 'Current password', edsger.password);
-  await fill(page, 'New password', 'short');
+  await fill(page, 'New password', 'password1');
   await press(page, 'Change the password');
   await isRefused(page);
   await look('security, refused', page);

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/g
 import { Secret, TOTP } from 'otpauth';
 import type { Page } from 'playwright-core';
 import { addAuthenticator, useButtonsOnly } from './authenticator.js';
-import { field, fill, follow, inBrowser, press, says, showsPage, specBrowser, unfold } from './browser.js';
+import { fill, follow, inBrowser, press, says, showsPage, specBrowser, unfold } from './browser.js';
 import { APP, type PackedApp, startPackedApp } from './packed-app.js';
 
 const PASSWORD = 'nanoseconds of wire';
@@ -189,7 +189,7 @@ inBrowser('an app of thirty lines', () => {
       await showsPage(page, 'Check your email');
       await page.goto((await app.inbox.next(email, 'reset-password')).url);
       await showsPage(page, 'Choose a new password');
-      await fill(page, 'New password', 'short');
+      await fill(page, 'New password', 'password1');
       await press(page, 'Set the password');
       await says(page, 'alert', 'There is a problem');
       await chooseNewPassword(page, OTHER);
