@@ -8,6 +8,8 @@ export type {
   DevicesValues,
   DeviceValues,
 } from './pages/account/security/activity.js';
+export type { ConfirmEmailValues } from './pages/account/security/confirm-email.js';
+export type { EnrolmentValues } from './pages/account/security/enrolment.js';
 export type { LinkedAccountsValues, LinkedAccountValues } from './pages/account/security/linked-accounts.js';
 export type { SignInMethodsValues } from './pages/account/security/methods.js';
 export type { SecurityValues } from './pages/account/security/page.js';

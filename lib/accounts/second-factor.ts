@@ -4,7 +4,8 @@ import { AuthError } from '../errors.js';
 import { type Factor, factorNotices, secondFactorNotices } from '../factors/declarations.js';
 import type { Factors } from '../factors/factors.js';
 import type { PasskeyStore } from '../factors/passkeys.js';
-import { sinceOf, usesPasskeys } from '../factors/status.js';
+import type { NewCodes } from '../factors/recovery-codes.js';
+import { type SecondFactorStatus, sinceOf, usesPasskeys } from '../factors/status.js';
 import { withSecond } from '../sessions/completion.js';
 import { ENROL, type EnrolledSecondFactor } from '../sessions/second-factor.js';
 import type { Assurance, IssuedSession } from '../sessions/signed-in.js';
@@ -49,13 +50,14 @@ export class SecondFactorSetup {
    */
   async enable(userId: string, sessionId: string, secret: string, step: number) {
     const { core } = this;
+    const codes = await this.factors.codes.prepare(userId);
     return core.change(userId, { sessionId }, async (record, transaction) => {
       this.#requireVerifiedEmail(record);
       if (!(await this.factors.enrolments.take(sessionId, transaction))) throw new AuthError('invalid_code');
       await core.notices.before(secondFactorNotices['second-factor-enabled'], record, transaction);
       const now = core.database.clock.date();
       await this.factors.secrets.replace(userId, { secret, lastStep: step, confirmedAt: now }, transaction);
-      const recoveryCodes = await this.factors.codes.renew(userId, transaction);
+      const recoveryCodes = await this.factors.codes.renew(userId, codes, transaction);
       await this.setSince(userId, now, transaction);
       await this.#endAttempts(userId, transaction);
       await core.devices.forgetOthers(userId, transaction);
@@ -72,20 +74,22 @@ export class SecondFactorSetup {
    */
   async enablePasskeys(userId: string, sessionId: string): Promise<EnrolledSecondFactor> {
     const passkeys = this.#requirePasskeys();
+    const hasPasskey = (await passkeys.rows(userId)).length > 0;
+    const codes = hasPasskey ? await this.#prepareIf(userId, (status) => status.codes === 0) : null;
     return this.core.change(userId, { sessionId, fresh: true }, async (record, transaction) => {
       if ((await passkeys.rows(userId, transaction)).length === 0)
         throw new AuthError('no_passkey', NONE_YET);
       this.#requireVerifiedEmail(record);
       if (usesPasskeys(record.account)) {
         const recoveryCodes = await this.#codesIfNone(record, transaction, () =>
-          this.renew(record, transaction),
+          this.renew(record, codes, transaction),
         );
         const issued = await this.core.sessions.renew(record, sessionId, transaction, SAME);
         return { issued, recoveryCodes };
       }
       await this.core.notices.before(factorNotices.passkeysOn, record, transaction);
       const recoveryCodes = await this.#codesIfNone(record, transaction, () =>
-        this.factors.codes.renew(userId, transaction),
+        this.#newCodes(userId, codes, transaction),
       );
       return { issued: await this.#enablePasskeys(record, sessionId, null, transaction), recoveryCodes };
     });
@@ -116,15 +120,17 @@ export class SecondFactorSetup {
    * Enables a user's passkeys as the second factor, after {@link beginEnrolment} and after the passkey has been added.
    *
    * @param assurance of the new passkey
+   * @param codes see {@link codesForEnrolment}
    */
   async enrolPasskey(
     record: UserRecord,
     sessionId: string,
     { amr }: Assurance,
+    codes: NewCodes | null,
     transaction: Transaction,
   ): Promise<EnrolledSecondFactor> {
     // Someone else might have the codes of an earlier factor.
-    const recoveryCodes = await this.factors.codes.renew(record.user.id, transaction);
+    const recoveryCodes = await this.#newCodes(record.user.id, codes, transaction);
     return { issued: await this.#enablePasskeys(record, sessionId, amr, transaction), recoveryCodes };
   }
 
@@ -225,19 +231,52 @@ export class SecondFactorSetup {
   /** Replaces the recovery codes. @throws AuthError `totp_not_enabled`, and like `core.change` */
   async renewCodes(userId: string, sessionId: string | null): Promise<readonly string[]> {
     const { core } = this;
+    const codes = await this.#prepareIf(userId, ({ totp, passkeys }) => totp || passkeys);
     return core.change(userId, { sessionId }, async (record, transaction) => {
       if (!core.secondFactors.isOn(record.account)) throw new AuthError('totp_not_enabled');
-      return this.renew(record, transaction);
+      return this.renew(record, codes, transaction);
     });
   }
 
   /** Replaces the recovery codes, and sends the user a notice. The user's row is locked. */
-  async renew(record: UserRecord, transaction: Transaction): Promise<readonly string[]> {
+  async renew(
+    record: UserRecord,
+    codes: NewCodes | null,
+    transaction: Transaction,
+  ): Promise<readonly string[]> {
     const { core } = this;
     const { id } = record.user;
     await core.notices.before(secondFactorNotices['recovery-codes-renewed'], record, transaction);
     await core.users.announceChange(id, ['recoveryCodes'], transaction);
-    return this.factors.codes.renew(id, transaction);
+    return this.#newCodes(id, codes, transaction);
+  }
+
+  /**
+   * Creates the codes for {@link enrolPasskey} before its transaction, if the user might have the task.
+   *
+   * @returns null if the user already has a second factor, or does not have to
+   */
+  async codesForEnrolment(userId: string): Promise<NewCodes | null> {
+    if (!this.core.secondFactors.areRequired) return null;
+    return this.#prepareIf(userId, ({ totp, passkeys }) => !totp && !passkeys);
+  }
+
+  async #prepareIf(
+    userId: string,
+    isNeeded: (status: SecondFactorStatus) => boolean,
+  ): Promise<NewCodes | null> {
+    const { codes, status } = this.factors;
+    return isNeeded(await status.read(userId)) ? codes.prepare(userId) : null;
+  }
+
+  /** @param prepared null if codes were not needed before the transaction, which another change has made wrong */
+  async #newCodes(
+    userId: string,
+    prepared: NewCodes | null,
+    transaction: Transaction,
+  ): Promise<readonly string[]> {
+    const { codes } = this.factors;
+    return codes.renew(userId, prepared ?? (await codes.prepare(userId)), transaction);
   }
 
   /** Replaces the account's secret with the one of another system. The user's row is locked. */

@@ -27,8 +27,12 @@ export interface SignInMethods {
 
 /** The data of a plugin that pages show and that no route returns. */
 export interface ForPages {
-  /** The ids of the providers that users can continue with. */
-  readonly providers?: readonly string[];
+  /** The providers that users can continue with. */
+  readonly providers?: readonly ShownProvider[];
+  /** Returns the name of a provider that an account is linked to, even if it is no longer configured. */
+  providerName?(id: string): string;
+  /** The scopes that the API keys of the app can be limited to. Undefined if the app has not declared them. */
+  readonly scopes?: readonly ShownScope[];
   /** What users enter to sign in, in addition to the password. */
   readonly identifier?: 'email' | 'username' | 'either';
   /**
@@ -39,6 +43,21 @@ export interface ForPages {
   card?(auth: SessionAuthentication): Promise<Card | null>;
   /** Returns the authenticator app that a session has set up but not confirmed yet. */
   unconfirmed?(user: User, sessionId: string): Promise<Unconfirmed | null>;
+}
+
+/** A provider as pages show it. */
+export interface ShownProvider {
+  readonly id: string;
+  readonly name: string;
+  /** A path of this origin. Null if there is no icon. */
+  readonly icon: string | null;
+}
+
+/** A scope of API keys as pages show it. */
+export interface ShownScope {
+  readonly name: string;
+  /** The app's words for users. Null if there are none. */
+  readonly description: string | null;
 }
 
 /** A section of a page. */

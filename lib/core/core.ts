@@ -112,6 +112,8 @@ class Given {
   readonly readsPasskeys: boolean;
   /** Private, because they contain the pepper. */
   readonly #passwords: PasswordSettings | null;
+  /** The cost of hashes of passwords. Null if users cannot have a password. */
+  readonly bcryptCost: number | null;
   /** Encrypts secrets that must be readable later. */
   readonly box: SecretBox;
   /** The codes in emails. */
@@ -125,6 +127,7 @@ class Given {
     const { passkeys = false, secondFactors } = features;
     this.readsPasskeys = passkeys && (secondFactors?.required ?? 'never') !== 'never';
     this.#passwords = passwords;
+    this.bcryptCost = passwords?.bcryptCost ?? null;
     this.box = new SecretBox(secrets);
     this.codes = new EmailedCodes(secrets);
   }

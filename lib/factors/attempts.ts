@@ -5,12 +5,12 @@ import { AuthError } from '../errors.js';
 import type { Limiter } from '../limits/limiter.js';
 import type { Notices } from '../notices/notices.js';
 import type { Events } from '../outbox/events.js';
+import type { Digest } from '../tables/column.js';
 import type { User } from '../tables/core.js';
 import type { TotpSecretRow } from '../tables/factors.js';
-import type { UserRecord } from '../users/record.js';
 import { secondFactorNotices } from './declarations.js';
 import { refusalReasonOf } from './passkeys.js';
-import { hashOf, type RecoveryCodes } from './recovery-codes.js';
+import type { RecoveryCodes } from './recovery-codes.js';
 import { MAX_WRONG, type TotpSecrets } from './totp.js';
 
 /** What {@link Attempts} and {@link CodeChecks} need. */
@@ -169,34 +169,29 @@ export class CodeChecks {
   }
 
   /**
-   * @param isThere whether the user has the code
    * @param wrongCodes the number of wrong codes so far, which using the recovery code resets
    * @throws AuthError `invalid_code`
    */
-  recoveryCode(user: User, code: string, isThere: boolean, wrongCodes: number): RightFactor {
-    if (!isThere) throw new AuthError('invalid_code');
+  async recoveryCode(user: User, code: string, wrongCodes: number): Promise<RightFactor> {
+    const hash = await this.#codes.find(user.id, code);
+    if (!hash) throw new AuthError('invalid_code');
     return {
       aal: 2,
       amr: ['otp'],
       use: (transaction) => {
-        const use = (within: Transaction) => this.#useRecoveryCode(user, code, wrongCodes, within);
+        const use = (within: Transaction) => this.#useRecoveryCode(user, hash, wrongCodes, within);
         return transaction ? use(transaction) : this.#core.database.transaction(use);
       },
     };
   }
 
-  /** Looks a recovery code up, then does the same as {@link recoveryCode}. */
-  async ownRecoveryCode({ user }: UserRecord, code: string): Promise<RightFactor> {
-    return this.recoveryCode(user, code, await this.#codes.has(user.id, hashOf(code)), 1);
-  }
-
   async #useRecoveryCode(
     user: User,
-    code: string,
+    codeHash: Digest,
     wrongCodes: number,
     transaction: Transaction,
   ): Promise<boolean> {
-    const isUsed = await this.#codes.use(user.id, hashOf(code), transaction);
+    const isUsed = await this.#codes.use(user.id, codeHash, transaction);
     if (!isUsed) return false;
     if (wrongCodes > 0) await this.#secrets.forgive(user.id, transaction);
     await this.#core.notices.event(secondFactorNotices['recovery-code-used'], user, transaction);

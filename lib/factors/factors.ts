@@ -1,11 +1,11 @@
 import type { JoinedColumns } from '../waiting/waiting.js';
 import { Attempts, type AttemptsNeeds, CodeChecks } from './attempts.js';
-import { hashOf, RecoveryCodes } from './recovery-codes.js';
+import { RecoveryCodes, type RecoveryCodesNeeds } from './recovery-codes.js';
 import { Status, type StatusNeeds } from './status.js';
 import { Enrolments, type TotpNeeds, TotpSecrets } from './totp.js';
 
 /** What {@link Factors} need. */
-export interface FactorsNeeds extends TotpNeeds, AttemptsNeeds, StatusNeeds {}
+export interface FactorsNeeds extends TotpNeeds, RecoveryCodesNeeds, AttemptsNeeds, StatusNeeds {}
 
 /** The stored second factors of accounts, and the attempts to provide them. */
 export class Factors {
@@ -25,19 +25,9 @@ export class Factors {
     this.status = new Status(core, this.secrets, this.codes);
   }
 
-  /**
-   * Returns what to read together with a pending sign-in: the secret of the user `u`, and whether the user has the recovery
-   * code.
-   *
-   * @param recoveryCode the code that the user has entered. Null if it is not a recovery code
-   */
-  joined(recoveryCode: string | null): JoinedColumns {
+  /** What to read together with a pending sign-in: the secret of the user `u`. */
+  get joined(): JoinedColumns {
     const { row } = this.secrets;
-    const hasCode = recoveryCode === null ? '0' : this.codes.hasSql('u.id');
-    return {
-      columns: `${row.columns}, ${hasCode} AS has_code`,
-      join: `LEFT JOIN ${row.from} ON t.user_id = u.id`,
-      ...(recoveryCode !== null && { values: { codeHash: hashOf(recoveryCode) } }),
-    };
+    return { columns: row.columns, join: `LEFT JOIN ${row.from} ON t.user_id = u.id` };
   }
 }

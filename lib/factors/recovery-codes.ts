@@ -1,28 +1,50 @@
-import { randomBytes } from 'node:crypto';
+import { randomInt } from 'node:crypto';
 import type { Transaction } from 'sequelize';
+import { slowDigest } from '../crypto/slow-digest.js';
 import { digestToken } from '../crypto/token.js';
 import { readCode } from '../crypto/typed-codes.js';
 import { type Chore, ExpiredRows } from '../database/chores.js';
 import type { Database } from '../database/database.js';
+import type { Limiter } from '../limits/limiter.js';
 import { UNDO_MS } from '../notices/changes.js';
 import type { Digest } from '../tables/column.js';
 import { recoveryCodesTable } from '../tables/factors.js';
 import { Table } from '../tables/table.js';
 
 const COUNT = 10;
-const BYTES = 15; // 120 bits, which are 24 characters
+const LENGTH = 12; // 60 bits
 const GROUP = 4;
 // Crockford's base32, in which no two characters look alike.
 const ALPHABET = '0123456789abcdefghjkmnpqrstvwxyz';
+const NEW_CODE = new RegExp(`^[${ALPHABET}]{${LENGTH}}$`);
+
+/** The cost of the hashes of codes: the lowest that ASVS 5.0 allows for bcrypt (appendix C), because codes are random. */
+const BCRYPT_COST = 10;
 
 const UNUSED = 'c.used_at IS NULL';
 
 /** What {@link RecoveryCodes} need. */
 export interface RecoveryCodesNeeds {
   readonly database: Database;
+  readonly limiter: Limiter;
+  /** The cost of passwords. Null if users cannot have a password. */
+  readonly bcryptCost: number | null;
 }
 
-/** Recovery codes, for users without their phone. Only hashes are stored; 120 random bits do not need a slow hash. */
+/** New codes, which are not stored yet. */
+export interface NewCodes {
+  readonly codes: readonly string[];
+  readonly hashes: readonly Digest[];
+}
+
+/**
+ * Recovery codes, for users without their phone. Only hashes are stored. Codes have 60 random bits, so that people can
+ * type them, and bcrypt makes up for the rest: with a copy of the database, trying half of all codes of one user takes
+ * 2^59 bcrypts. The hashes do not depend on `secret`, because users need their codes most if it is lost.
+ *
+ * Before, codes had 120 bits, and were stored as SHA-256. These codes still work, and imported codes are stored like
+ * them, because an import cannot spend a bcrypt on each code.
+ */
 export class RecoveryCodes {
   readonly #core: RecoveryCodesNeeds;
   readonly #table: Table<typeof recoveryCodesTable.columns>;
@@ -32,13 +54,56 @@ export class RecoveryCodes {
     this.#table = new Table(core.database, recoveryCodesTable);
   }
 
-  /** Replaces a user's unused codes with new ones. The user's row must be locked. */
-  async renew(userId: string, transaction: Transaction): Promise<string[]> {
+  /**
+   * Creates new codes for {@link renew}. Call it before the transaction, because the hashes take about as long as two
+   * sign-ins with a password.
+   *
+   * @throws AuthError `unavailable` (503) if too many hashes wait
+   */
+  async prepare(userId: string): Promise<NewCodes> {
     const codes = Array.from({ length: COUNT }, newCode);
+    const hashes: Digest[] = [];
+    // One after the other, so that they do not fill the queue of hashes.
+    for (const code of codes) hashes.push(await this.#slowHashOf(userId, normal(code)));
+    return { codes, hashes };
+  }
+
+  /** Replaces a user's unused codes with new ones. The user's row must be locked. */
+  async renew(
+    userId: string,
+    { codes, hashes }: NewCodes,
+    transaction: Transaction,
+  ): Promise<readonly string[]> {
     await this.deleteUnused(userId, transaction);
-    const rows = codes.map((code) => ({ codeHash: hashOf(code), userId, usedAt: null }));
+    const rows = hashes.map((codeHash) => ({ codeHash, userId, usedAt: null }));
     await this.#table.insert(rows, transaction);
     return codes;
+  }
+
+  /**
+   * Returns the hash in a list that a code has, as a user typed it, in any case: see {@link readCode}. Null if none is
+   * the code's.
+   *
+   * @param hashes the hashes of the user's codes
+   */
+  async matching(userId: string, typed: string, hashes: readonly Digest[]): Promise<Digest | null> {
+    const code = normal(typed);
+    const among = (hash: Digest) => hashes.find((one) => one.equals(hash)) ?? null;
+    const found = among(digestToken(code));
+    if (found || hashes.length === 0 || !NEW_CODE.test(code)) return found;
+    return among(await this.#slowHashOf(userId, code));
+  }
+
+  /** Returns the hash of a user's unused code. Null if it is not one. */
+  async find(userId: string, typed: string): Promise<Digest | null> {
+    return this.matching(userId, typed, await this.hashesOf(userId));
+  }
+
+  /** The id of the user is the salt. If passwords have a low cost, for tests, codes have it too. */
+  #slowHashOf(userId: string, code: string): Promise<Digest> {
+    const { bcryptCost, limiter } = this.#core;
+    const cost = Math.min(BCRYPT_COST, bcryptCost ?? BCRYPT_COST);
+    return slowDigest(code, { salt: `latchkey recovery codes ${userId}`, cost, client: limiter.client });
   }
 
   /** Inserts codes of new users. */
@@ -127,12 +192,6 @@ export class RecoveryCodes {
     return (await this.#table.whole('c').select(where, { codeHash, userId })).length > 0;
   }
 
-  /** Whether a user has an unused code. */
-  async has(userId: string, codeHash: Digest): Promise<boolean> {
-    const where = `WHERE c.code_hash = :codeHash AND c.user_id = :userId AND ${UNUSED}`;
-    return (await this.#table.whole('c').select(where, { codeHash, userId })).length > 0;
-  }
-
   /** Consumes a code. Only one of several concurrent calls succeeds. @returns whether this one did */
   async use(userId: string, codeHash: Digest, transaction?: Transaction): Promise<boolean> {
     const usedAt = this.#core.database.clock.date();
@@ -142,15 +201,6 @@ export class RecoveryCodes {
   /** Returns a SQL expression for the number of a user's unused codes. @param userId the SQL of the user's id */
   countSql(userId: string): string {
     return `(SELECT COUNT(*) FROM ${this.#table.name} c WHERE c.user_id = ${userId} AND ${UNUSED})`;
-  }
-
-  /**
-   * Returns a SQL expression for whether the user has the unused code `:codeHash`.
-   *
-   * @param userId the SQL of the user's id
-   */
-  hasSql(userId: string): string {
-    return `(SELECT COUNT(*) FROM ${this.#table.name} c WHERE c.code_hash = :codeHash AND c.user_id = ${userId} AND ${UNUSED})`;
   }
 
   /** Used codes that an undo can no longer restore. */
@@ -163,20 +213,18 @@ export class RecoveryCodes {
   }
 }
 
-/** Returns the hash of a code as a user typed it, in any case: see {@link readCode}. */
-export function hashOf(code: string): Digest {
-  const typed = readCode(code).toLowerCase();
-  // People read these letters instead of Crockford's digits.
-  return digestToken(typed.replaceAll('o', '0').replace(/[il]/g, '1'));
+/** Returns the hash of an imported code, which can have any length. */
+export function hashOfImported(code: string): Digest {
+  return digestToken(normal(code));
 }
 
-/** Returns a new code, such as `4f7k-92mx-…`. */
+/** Returns a code as it is hashed. People read these letters instead of Crockford's digits. */
+function normal(typed: string): string {
+  return readCode(typed).toLowerCase().replaceAll('o', '0').replace(/[il]/g, '1');
+}
+
+/** Returns a new code, such as `4f7k-92mx-j0rd`. */
 function newCode(): string {
-  let bits = 0n;
-  for (const byte of randomBytes(BYTES)) bits = (bits << 8n) | BigInt(byte);
-  const characters = Array.from({ length: (BYTES * 8) / 5 }, (_, index) => {
-    return ALPHABET[Number((bits >> BigInt(index * 5)) & 31n)] ?? '';
-  });
-  const groups = characters.join('').match(new RegExp(`.{${GROUP}}`, 'g')) ?? [];
-  return groups.join('-');
+  const characters = Array.from({ length: LENGTH }, () => ALPHABET[randomInt(ALPHABET.length)]);
+  return (characters.join('').match(new RegExp(`.{${GROUP}}`, 'g')) ?? []).join('-');
 }

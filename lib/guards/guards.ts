@@ -4,7 +4,7 @@ import type { AuthConfig } from '../config/config.js';
 import { type PlainRequest, UNTOUCHED } from '../context/call.js';
 import { howToNameAdministrators } from '../core/contribution.js';
 import type { Core } from '../core/core.js';
-import { AuthError } from '../errors.js';
+import { AuthError, excerpt } from '../errors.js';
 import {
   authenticate,
   authenticateIfPossible,
@@ -14,7 +14,7 @@ import {
   requireScopes,
 } from '../http/admit.js';
 import { answerError, forExpress, protect } from '../http/problem.js';
-import { requireKnownKeys } from '../known-keys.js';
+import { nearest, requireKnownKeys } from '../known-keys.js';
 import type { Plugin } from '../plugin.js';
 import { isNavigation, isUnsafe } from '../sessions/origin.js';
 import { type Authentication, switchesOfVias, type Via } from '../sessions/request.js';
@@ -26,7 +26,8 @@ import { setAuthentication } from './request.js';
 export interface RequireSessionOptions extends GuardOptions {
   /**
    * The scopes that an API key must have; otherwise it gets 403 `insufficient_scope`. If the list is empty, an API key
-   * with scopes gets 403 `scope_required`, because it is limited to them. Sessions are not limited by scopes.
+   * with scopes gets 403 `scope_required`, because it is limited to them. Sessions are not limited by scopes. With
+   * `apiKeys({ scopes })`, only scopes that are declared there are accepted.
    * @default []
    */
   scopes?: readonly string[];
@@ -69,6 +70,7 @@ export function requireSession(auth: AuthOrConfig, options: RequireSessionOption
   if (!Array.isArray(scopes) || !scopes.every((scope) => typeof scope === 'string')) {
     throw new TypeError("latchkey: requireSession's scopes must be a list of strings");
   }
+  checkScopes(internalsOf(auth).core, scopes);
   checkFreshWithin('requireSession', freshWithin);
   checkAal('requireSession', aal);
   checkTasks(internalsOf(auth).core, tasks);
@@ -157,6 +159,21 @@ function checkTasks({ tasks: { names } }: Core, tasks: unknown): void {
   if (Array.isArray(tasks) && tasks.every((task) => names.includes(task))) return;
   throw new TypeError(
     `latchkey: requireSession's tasks must be a list of tasks that are in the config: ${names.join(', ') || 'there are none'}`,
+  );
+}
+
+/** @throws TypeError if no credential can ever have one of the scopes */
+function checkScopes({ carriers }: Core, scopes: readonly string[]): void {
+  const limited = carriers.filter((carrier) => carrier.scopes);
+  const declared = limited.flatMap(({ declaredScopes }) => declaredScopes ?? []);
+  // A credential whose scopes are not declared can have any.
+  if (limited.length === 0 || declared.length < limited.length) return;
+  const names = declared.flatMap((one) => one.names);
+  const other = scopes.find((scope) => !names.includes(scope));
+  if (other === undefined) return;
+  const near = nearest(other, names);
+  throw new TypeError(
+    `latchkey: requireSession's scopes contain ${excerpt(other)}${near ? ` (did you mean ${near}?)` : ''}, which is not declared: add it to ${declared.map(({ by }) => by).join(' or ')}, or correct it`,
   );
 }
 

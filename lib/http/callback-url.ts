@@ -26,6 +26,11 @@ export function checkCallbackUrl(
   return url;
 }
 
+/** Whether a value in the config is a path of this app's origin. */
+export function isOwnPath(value: string): boolean {
+  return value.startsWith('/') && resolved(value, new Set()) !== null;
+}
+
 function resolved(value: string, origins: ReadonlySet<string>): string | null {
   if (value.length > MAX_LENGTH || MISLEADING.test(value)) return null;
   // Check the path again after parsing: `/.//host` is a path, but resolves to `//host`, which is another origin.

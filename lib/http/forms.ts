@@ -95,11 +95,7 @@ export class FormPages {
   /** The values of the fields that are not secret. Fields that the route does not have are left out. */
   get typed(): Record<string, string> {
     const shown = this.#body ? fieldsShownAgain(this.#body) : new Set();
-    return Object.fromEntries(
-      this.#fields.filter(
-        (pair): pair is [string, string] => shown.has(pair[0]) && typeof pair[1] === 'string',
-      ),
-    );
+    return Object.fromEntries([...textsOf(this.#fields, this.#body)].filter(([name]) => shown.has(name)));
   }
 
   /** Returns the page that shows an error. Null if there is no such page, or if another site sent the form. */
@@ -155,10 +151,11 @@ interface JsonSchema {
 
 /**
  * Converts the fields of a form to the JSON body that a route's schema describes. Browsers send empty inputs, so an
- * empty field counts as absent. A value that cannot be converted stays a string, which the validation rejects.
+ * empty field counts as absent. A value that cannot be converted stays a string, which the validation rejects. A list
+ * of words, such as scopes, can be sent in several fields of the same name, as checkboxes and `<select multiple>` do.
  *
  * @param clears whether an empty field is null instead, where the schema accepts null
- * @throws AuthError `validation_failed` for a field that is sent twice
+ * @throws AuthError `validation_failed` for another field that is sent twice
  */
 export function bodyOfForm(
   pairs: readonly Pair[],
@@ -166,9 +163,9 @@ export function bodyOfForm(
   clears = false,
 ): Record<string, unknown> {
   const fields = fieldsOf(schema);
-  const errors = mistakesIn(pairs);
+  const errors = mistakesIn(pairs, fields);
   if (errors.length > 0) throw new AuthError('validation_failed', { errors });
-  const values = (pairs as readonly (readonly [string, string])[]).flatMap(([name, text]) => {
+  const values = [...textsOf(pairs, schema)].flatMap(([name, text]) => {
     const field = fields.get(name);
     if (field && text === '') return clears && field.isNullable ? [[name, null]] : [];
     return [[name, decode(field?.kind ?? 'text', text)]];
@@ -177,12 +174,37 @@ export function bodyOfForm(
   return Object.fromEntries(values);
 }
 
-function mistakesIn(pairs: readonly Pair[]): FieldError[] {
+type FieldSchemas = ReadonlyMap<string, FieldSchema>;
+
+/**
+ * Returns the strings of a form by their fields. The words of a list that is sent in several fields are separated by
+ * spaces, as in one field.
+ *
+ * @param schema the schema of the route's body, if there is one
+ */
+export function textsOf(pairs: readonly Pair[], schema?: z.ZodType): ReadonlyMap<string, string> {
+  const fields = schema ? fieldsOf(schema) : new Map<string, FieldSchema>();
+  const texts = new Map<string, string>();
+  for (const [name, text] of pairs) {
+    if (typeof text !== 'string') continue;
+    const earlier = isList(fields, name) ? texts.get(name) : undefined;
+    texts.set(name, earlier ? `${earlier} ${text}` : text);
+  }
+  return texts;
+}
+
+/** Whether a field is a list of words, such as scopes. */
+function isList(fields: FieldSchemas, name: string): boolean {
+  return fields.get(name)?.kind === 'words';
+}
+
+function mistakesIn(pairs: readonly Pair[], fields: FieldSchemas): FieldError[] {
   const names = new Set<string>();
   const errors: FieldError[] = [];
   for (const [name, value] of pairs) {
     const pointer = `/${name.replaceAll('~', '~0').replaceAll('/', '~1')}`;
-    if (names.has(name)) errors.push({ pointer, code: 'duplicate', detail: 'is sent more than once' });
+    if (names.has(name) && !isList(fields, name))
+      errors.push({ pointer, code: 'duplicate', detail: 'is sent more than once' });
     else if (typeof value !== 'string')
       errors.push({ pointer, code: 'wrong_type', detail: 'must be a single value' });
     names.add(name);

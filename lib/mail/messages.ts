@@ -161,6 +161,8 @@ export interface NoticeFacts {
   readonly client: { readonly ip: string | null | undefined; readonly userAgent: string | null } | null;
   /** The thing that the notice is about, by the name that its owner chose. */
   readonly subject: string | null;
+  /** What the email calls the subject, in words of the app. @default the subject */
+  readonly subjectName?: string;
   /** The undo link. Null if the change cannot be undone. */
   readonly undo: UndoLink | null;
 }
@@ -192,7 +194,7 @@ export async function composeNotice(
   const last = undo ? intro : help;
   const parts = [
     ...lines,
-    ...(details ? [{ table: rowsOf(accountOf(user), details, about) }] : []),
+    ...(details ? [{ table: rowsOf(accountOf(user), details, { about, name: facts?.subjectName }) }] : []),
     ...(last ? [last] : []),
     ...(undo ? [{ url, action: ACTION }, ...conditionOf(undo)] : []),
     ...(details && user.emailVerifiedAt === null ? [UNVERIFIED] : []),
@@ -245,14 +247,21 @@ function accountOf(user: User): string | null {
   return email ?? (name === null ? null : withoutLinks(name));
 }
 
+/** How an email names the thing that it is about. */
+interface SubjectWords {
+  readonly about?: string | undefined;
+  /** @default the subject, without links, because a user might have written it */
+  readonly name?: string | null | undefined;
+}
+
 function rowsOf(
   account: string | null,
   { at, device, ip, subject }: MailDetails,
-  about = 'What',
+  { about = 'What', name = subject === null ? null : withoutLinks(subject) }: SubjectWords = {},
 ): [string, string][] {
   const rows: [string, string | null][] = [
     ['Account', account],
-    [about, subject === null ? null : withoutLinks(subject)],
+    [about, name],
     ['Time', timeInWords(at)],
     ['Device', device],
     ['IP address', ip],
@@ -333,7 +342,7 @@ export interface MailMessage {
    * email with a code that has no link.
    */
   readonly token: string;
-  /** The code that the user types where they sign in, such as `BCDF-2345`. Empty in other emails. */
+  /** The code that the user types where they sign in, such as `20461938`. Empty in other emails. */
   readonly code: string;
   /**
    * The app's page with `?token=`; for `browser-code`, the page where users request a new password; for `no-account`,

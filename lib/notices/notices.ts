@@ -17,6 +17,8 @@ export const UNDO_PREFIX = 'lku_';
 export interface NoticeDetails {
   /** The thing that was changed, such as a provider or the name of a passkey. @default none */
   readonly subject?: string;
+  /** What the email calls the subject, such as the name of a provider instead of its id. @default the subject */
+  readonly subjectName?: string;
   /**
    * The email that the change removes from the account. The notice is sent to it.
    * @default null: the account keeps its email
@@ -30,6 +32,8 @@ export interface NoticeDetails {
   /** How long the change can be undone. @default seven days */
   readonly lifetimeMs?: number;
 }
+
+type SubjectDetails = Pick<NoticeDetails, 'takenEmail' | 'subject' | 'subjectName'>;
 
 /** Finds the browsers that prove who undoes a change. */
 export interface ProvingBrowsers {
@@ -49,6 +53,8 @@ export interface Notice {
   /** Null if there is nothing to undo. */
   readonly undo: UndoLink | null;
   readonly subject: string | null;
+  /** @default the subject */
+  readonly subjectName?: string;
   readonly at: Date;
   /** Null if the app or an administrator made the change. */
   readonly client: Pick<Client, 'ip' | 'userAgent'> | null;
@@ -122,7 +128,7 @@ export class Notices {
     template: NoticeTemplate,
     { user }: UserRecord,
     transaction: Transaction,
-    details: Pick<NoticeDetails, 'takenEmail' | 'subject'> = {},
+    details: SubjectDetails = {},
   ): Promise<void> {
     // Earlier notices can have links even if no notices are sent now.
     await this.core.history.end(user.id, transaction);
@@ -141,7 +147,7 @@ export class Notices {
     template: NoticeTemplate,
     record: UserRecord,
     transaction: Transaction,
-    details: Pick<NoticeDetails, 'takenEmail' | 'subject'> = {},
+    details: SubjectDetails = {},
   ): Promise<void> {
     if (sessionId === null) return this.final(template, record, transaction, details);
     return this.before(template, record, transaction, details);
@@ -218,7 +224,7 @@ export class Notices {
   #notice(
     template: NoticeTemplate,
     user: User,
-    { subject, takenEmail, byApp = false }: NoticeDetails,
+    { subject, subjectName, takenEmail, byApp = false }: NoticeDetails,
     browsers: UndoLink['browsers'],
   ): Notice | null {
     // Check this even if the notice is not sent, so that a missing declaration is found in any app.
@@ -232,6 +238,7 @@ export class Notices {
       to,
       undo: { page: this.#undoUrl, token: createToken(UNDO_PREFIX), browsers, support: this.#support },
       subject: subject ?? null,
+      ...(subjectName !== undefined && { subjectName }),
       at: this.core.database.clock.date(),
       client: byApp ? null : { ip, userAgent },
     };

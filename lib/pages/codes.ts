@@ -9,7 +9,7 @@ export interface CodeForm {
 /** The forms of codes, by what creates them. */
 export const CODES = {
   /** The codes in emails, as `EmailedCodes` creates them. */
-  emailed: { length: 8, isNumeric: false },
+  emailed: { length: 8, isNumeric: true },
   /** The codes of authenticator apps. */
   totp: { length: 6, isNumeric: true },
 } as const satisfies Readonly<Record<string, CodeForm>>;

@@ -40,7 +40,7 @@ export function field(form: FormValues, of: Field, words: Words): Html {
   const id = idOf(form, name);
   const error = form.errors[name];
   const isFocused = hasFocus(form, of);
-  drawn(form, name, { id, label });
+  setDrawn(form, name, { id, label });
   // A secret is never sent back.
   const value = type === 'password' ? null : (form.typed[name] ?? of.value);
   const isSent = type === 'password' || code !== undefined;
@@ -62,20 +62,20 @@ ${of.aside && html`<p data-part="aside">${of.aside}</p>`}
 }
 
 /** The fields of a form that have been drawn, by their names. The errors identify the form, because copies share them. */
-const fields = new WeakMap<FormValues['errors'], Map<string, Drawn>>();
+const fieldsByErrors = new WeakMap<FormValues['errors'], Map<string, Drawn>>();
 
 interface Drawn {
   readonly id: string;
   readonly label: string;
 }
 
-function drawn({ errors }: FormValues, name: string, field: Drawn): void {
-  fields.set(errors, (fields.get(errors) ?? new Map()).set(name, field));
+function setDrawn({ errors }: FormValues, name: string, as: Drawn): void {
+  fieldsByErrors.set(errors, (fieldsByErrors.get(errors) ?? new Map()).set(name, as));
 }
 
 /** Returns the fields with errors that have been drawn. */
-function drawnErrors({ errors }: FormValues): readonly (readonly [name: string, field: Drawn])[] {
-  return [...(fields.get(errors) ?? [])].filter(([name]) => errors[name] !== undefined);
+function drawnErrors({ errors }: FormValues): readonly (readonly [name: string, as: Drawn])[] {
+  return [...(fieldsByErrors.get(errors) ?? [])].filter(([name]) => errors[name] !== undefined);
 }
 
 /** Whether a field has the focus: on pages with several forms, the first field with an error. */
@@ -108,7 +108,7 @@ export function choice(form: FormValues, { name, label, options, value }: Choice
   const chosen = form.typed[name] ?? value ?? '';
   const error = form.errors[name];
   const isFocused = hasFocus(form, { name });
-  drawn(form, name, { id, label });
+  setDrawn(form, name, { id, label });
   return html`<div data-part="field">
 <label for="${id}">${label}</label>
 ${error !== undefined && html`<p data-part="error" id="${id}-error">${error}</p>`}
@@ -116,6 +116,37 @@ ${error !== undefined && html`<p data-part="error" id="${id}-error">${error}</p>
 ${options.map((one) => html`<option value="${one.value}"${one.value === chosen && html` selected`}>${one.label}</option>`)}
 </select>
 </div>`;
+}
+
+/** Several checkboxes, whose values are sent in fields of the same name. */
+export interface Checkboxes extends Choice {
+  /** What it means to choose none. */
+  readonly warning: string;
+}
+
+/** Creates a group of checkboxes. */
+export function checkboxes(form: FormValues, { name, label, options, warning }: Checkboxes): Html {
+  const id = idOf(form, name);
+  const chosen = (form.typed[name] ?? '').split(/\s+/);
+  const error = form.errors[name];
+  const isFocused = hasFocus(form, { name });
+  setDrawn(form, name, { id: `${id}-0`, label });
+  return html`<fieldset data-part="field" aria-describedby="${id}-hint${error !== undefined && ` ${id}-error`}"><legend>${label}</legend>
+<p data-part="warning" id="${id}-hint">${warning}</p>
+${error !== undefined && html`<p data-part="error" id="${id}-error">${error}</p>`}
+${options.map(
+  ({ value, label: text }, index) =>
+    html`<div data-part="checkbox"><input id="${id}-${index}" name="${name}" type="checkbox" value="${value}"${
+      chosen.includes(value) && html` checked`
+    }${isFocused && index === 0 && html` autofocus`}${error !== undefined && html` aria-invalid="true"`}><label for="${id}-${index}">${text}</label></div>`,
+)}
+</fieldset>`;
+}
+
+/** Creates the field in which the user types a text before something is done that cannot be undone. */
+export function confirmationField(form: FormValues, expected: string | null, words: Words): Html {
+  const label = words.confirmation.label(expected ?? words.confirmation.word);
+  return field(form, { name: 'confirmation', label, autocomplete: 'off', isCode: true }, words);
 }
 
 /** Creates a checkbox. */
@@ -147,7 +178,7 @@ export interface FormContent {
   /** A second button, which sends the fields to another form of the page. @default none */
   readonly also?: { readonly submit: HtmlValue; readonly action: string } | null;
   /** Distinguishes forms with equal buttons, for screen readers. */
-  readonly about?: string;
+  readonly about?: HtmlValue;
   readonly returnTo?: string | null;
   /** Whether the response is a file, which only the browser itself can save. @default false */
   readonly downloads?: boolean;
@@ -194,8 +225,8 @@ export function passkeyButton(mount: string, button: PasskeyButton, label: HtmlV
 }
 
 /**
- * Creates the summary of a page's error, which has the focus. The page's views create it after their fields, whose labels
- * it repeats. Null if a form shows the error itself.
+ * Creates the summary of a page's error, which has the focus. It is created after the fields of the page, whose labels it
+ * repeats. Null if a form shows the error itself.
  */
 export function errorSummary(values: CommonValues, words: Words): HtmlValue {
   const forms = formsIn(values);
@@ -205,16 +236,16 @@ export function errorSummary(values: CommonValues, words: Words): HtmlValue {
 
 function errorBox(error: ErrorValues, forms: readonly FormValues[], words: Words, hasFocus: boolean): Html {
   const linked = new Map(forms.flatMap((form) => drawnErrors(form)));
-  const shown = Object.entries(error.fields);
+  const texts = Object.entries(error.fields);
   return html`<div data-part="errors" role="alert"${hasFocus && html` tabindex="-1" autofocus`}>
 <h2>${words.errorHeading}</h2>
-${shown.length === 0 && html`<p>${error.detail}</p>`}
+${texts.length === 0 && html`<p>${error.detail}</p>`}
 ${
-  shown.length > 0 &&
-  html`<ul>${shown.map(([name, text]) => {
-    const field = linked.get(name);
-    return field
-      ? html`<li><a href="#${field.id}">${field.label}: ${text}</a></li>`
+  texts.length > 0 &&
+  html`<ul>${texts.map(([name, text]) => {
+    const shown = linked.get(name);
+    return shown
+      ? html`<li><a href="#${shown.id}">${shown.label}: ${text}</a></li>`
       : html`<li>${name !== '' && `${labelOf(name)}: `}${text}</li>`;
   })}</ul>`
 }
@@ -222,8 +253,8 @@ ${error.steps.length > 0 && html`<p>${error.steps.map(({ name, href }) => html`<
 </div>`;
 }
 
-/** Returns the forms among the values of a page. */
-function formsIn(value: unknown): FormValues[] {
+/** Returns the forms among the values of a page or card. */
+export function formsIn(value: unknown): FormValues[] {
   if (typeof value !== 'object' || value === null) return [];
   const found = Object.values(value).flatMap(formsIn);
   return 'action' in value && 'errors' in value ? [value as FormValues, ...found] : found;
@@ -236,12 +267,15 @@ export interface Disclosure {
   readonly forms: readonly FormValues[];
   /** @default false */
   readonly isOpen?: boolean;
+  /** Whether the label looks like a button. @default false */
+  readonly isButton?: boolean;
 }
 
 /** Creates a part of a page that the user opens. */
-export function disclosure({ label, forms, isOpen = false }: Disclosure, content: HtmlValue): Html {
+export function disclosure(of: Disclosure, content: HtmlValue): Html {
+  const { label, forms, isOpen = false, isButton = false } = of;
   const opens = isOpen || forms.some(({ isRefused }) => isRefused);
-  return html`<details${opens && html` open`}><summary>${label}</summary>${content}</details>`;
+  return html`<details${opens && html` open`}><summary${isButton && html` data-part="button primary"`}>${label}</summary>${content}</details>`;
 }
 
 /** Creates the line between two alternatives. */

@@ -1,4 +1,5 @@
-import { type Html, type HtmlValue, html } from '../html.js';
+import { type Html, html } from '../html.js';
+import { errorSummary } from './controls.js';
 import type { View } from './page.js';
 import type { CommonValues, PageLinks } from './values.js';
 import type { Words } from './words/index.js';
@@ -51,10 +52,7 @@ export function documentOf(
   { logo }: Loaded,
   words: Words,
 ): Html {
-  const { lang, dir, kind, home, appName, navigation, signOut, links } = values;
-  const brand = html`<a href="${home}" data-part="brand">${
-    logo === null ? appName : html`<img src="${logo}" alt="${appName}">`
-  }</a>`;
+  const { lang, dir, kind, links } = values;
   return html`<!doctype html>
 <html lang="${lang}" dir="${dir}">
 <head>
@@ -63,19 +61,33 @@ ${head}
 </head>
 <body data-part="${kind}">
 <a href="#main" data-part="skip">${words.skip}</a>
-<header data-part="header">${brand}${
-    navigation.length > 0 &&
-    html`
-<nav aria-label="${words.navigation}" data-part="navigation"><ul>${navigation.map(
-      ({ name, href, isCurrent }) =>
-        html`<li><a href="${href}"${isCurrent && html` aria-current="page"`}>${words.names[name] ?? name}</a></li>`,
-    )}</ul></nav>`
-  }${signOut !== null && html`<a href="${signOut}" data-part="sign-out">${words.signOut.title}</a>`}</header>
+<header data-part="header">${headerOf(values, logo, words)}</header>
 ${main}
 ${footerOf(links, words)}
 </body>
 </html>
 `;
+}
+
+/** Creates the header: on the pages of an account, it also says whose account it is, and leads back to the app. */
+function headerOf(
+  { home, appName, navigation, signOut, account }: CommonValues,
+  logo: string | null,
+  words: Words,
+): Html {
+  const brand = html`<a href="${home}" data-part="brand">${
+    logo === null ? appName : html`<img src="${logo}" alt="${appName}">`
+  }</a>`;
+  if (signOut === null) return brand;
+  const links = navigation.map(
+    ({ name, href, isCurrent }) =>
+      html`<li><a href="${href}"${isCurrent && html` aria-current="page"`}>${words.names[name] ?? name}</a></li>`,
+  );
+  return html`<div data-part="home">${brand}<a href="${home}" data-part="back">${words.backTo(appName)}</a></div>
+<nav aria-label="${words.navigation}" data-part="navigation"><ul>${links}</ul></nav>
+<div data-part="user">${
+    account !== null && html`<span><span data-part="unseen">${words.signedInAs} </span>${account}</span>`
+  }<a href="${signOut}" data-part="sign-out">${words.signOut.title}</a></div>`;
 }
 
 function footerOf({ terms, privacy, support }: CommonValues['links'], words: Words) {
@@ -87,13 +99,16 @@ function footerOf({ terms, privacy, support }: CommonValues['links'], words: Wor
 }
 
 /** The main part of a page, which scripts replace. */
-export function mainOf(values: CommonValues, view: View, summary: HtmlValue, words: Words): Html {
+export function mainOf(values: CommonValues, view: View, words: Words): Html {
   const { done } = values;
   // Look only at own keys, because the address can contain anything, such as the name of a method of all objects.
   const said = Object.entries(words.done).find(([name]) => name === done)?.[1];
+  const needed = Object.entries(words.needed).find(([name]) => name === done)?.[1];
   return html`<main id="main" data-part="main" data-page="${values.page}">
-<h1>${view.heading ?? view.title}</h1>
-${said !== undefined && html`<p data-part="done" role="status">${said}</p>`}${summary}
+${view.icon}<h1>${view.heading ?? view.title}</h1>
+${said !== undefined && html`<p data-part="done" role="status">${said}</p>`}${
+  needed !== undefined && html`<p data-part="warning" role="status">${needed}</p>`
+}${errorSummary(values, words)}
 ${view.main}
 </main>`;
 }

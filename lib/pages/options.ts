@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { readOptions, schemaOf } from '../config/options.js';
 import type { Core } from '../core/core.js';
-import { checkCallbackUrl } from '../http/callback-url.js';
+import { isOwnPath } from '../http/callback-url.js';
 import type { PageLinks, Render } from './values.js';
 
 /** The look of the pages. */
@@ -31,6 +31,7 @@ export const PAGE_NAMES = [
   'undo-change',
   'account',
   'account/security',
+  'account/security/second-factor',
   'account/sessions',
   'account/api-keys',
   'administration/users',
@@ -69,7 +70,7 @@ export interface PagesOptions {
 
 const path = z
   .string('must be a path such as /dashboard')
-  .refine((value) => value.startsWith('/') && isPath(value), 'must be a path such as /dashboard');
+  .refine(isOwnPath, 'must be a path such as /dashboard');
 
 /** @internal */
 export const themeSchema = schemaOf<ThemeOptions>()({
@@ -109,17 +110,8 @@ function isPageName(name: string): name is PageName {
   return PAGE_NAMES.some((one) => one === name);
 }
 
-function isPath(value: string): boolean {
-  try {
-    checkCallbackUrl(value, new Set());
-    return true;
-  } catch {
-    return false;
-  }
-}
-
 function isLink(value: string): boolean {
-  if (value.startsWith('/')) return isPath(value);
+  if (value.startsWith('/')) return isOwnPath(value);
   return URL.canParse(value) && /^(https?|mailto):$/.test(new URL(value).protocol);
 }
 

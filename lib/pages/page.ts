@@ -1,10 +1,10 @@
 import type { Request, Response } from 'express';
+import type { AuthErrorCode } from '../errors.js';
 import type { Html } from '../html.js';
 import type { Reply, Route } from '../http/route.js';
 import type { OpenTo } from '../sessions/tasks.js';
-import type { ErrorPlaces } from './errors.js';
 import type { Asking, Site, SitePage } from './site.js';
-import type { CommonValues } from './values.js';
+import type { CommonValues, StepName } from './values.js';
 import type { Words } from './words/index.js';
 
 /** A request for a page. */
@@ -34,17 +34,41 @@ export class Leave {
   ) {}
 }
 
+/** Where a form shows an error, and what the user can do about it. */
+export interface ErrorPlace {
+  /**
+   * The name of the field that the error is about. Of several, it is the first one that is filled in.
+   * @default none, so that the error is shown above the fields
+   */
+  readonly field?: string | readonly string[];
+  /** What the user can do instead. Steps that an app does not have are left out. @default the steps of the code */
+  readonly steps?: readonly StepName[];
+}
+
+/** The places of errors by code, or only the fields. */
+export type ErrorPlaces = Readonly<Partial<Record<AuthErrorCode, string | ErrorPlace>>>;
+
 /** A form of a page, which calls a route. */
 export interface PageForm {
   /** The last part of its path. */
   readonly name: string;
+  /** The path that its own path starts with. @default the path of the page */
+  readonly below?: string;
   readonly route: Route;
-  /** The names of the fields that only the page reads, and that the route does not get. @default none */
+  /** The names of the fields that only the page reads, and that the route does not get. They are not secret. @default none */
   readonly ownFields?: readonly string[];
   /** The other form of the page that has a button for this one. @default none: the page shows this form itself */
   readonly within?: SharedForm;
   /** Checks what the route accepts without a word, so that it reveals nothing. @throws AuthError `validation_failed` */
   check?(fields: ReadonlyMap<string, string>): void;
+  /** Returns fields that the route gets in place of {@link ownFields}. @default none */
+  translate?(fields: ReadonlyMap<string, string>, site: Site): Readonly<Record<string, string>>;
+  /**
+   * Returns the text that the user must type into the field `confirmation` before the route is called, such as the email
+   * of an account. Null for the word "delete", because the account has neither an email nor a username.
+   * @default nothing has to be typed
+   */
+  confirmation?(visit: Visit): string | null | Promise<string | null>;
   /** Where the form shows the errors of the route, by code. @default above the fields, with the steps of the code */
   readonly errors?: ErrorPlaces;
   /** The sign-in method of the form, which the browser remembers. */
@@ -85,6 +109,8 @@ export interface View {
   readonly title: string;
   /** The heading, if it says more than the title of the document. @default the title */
   readonly heading?: string;
+  /** The icon above the title. @default nothing */
+  readonly icon?: Html;
   readonly main: Html;
   /** The scripts of the page, in addition to the one for forms. @default none */
   readonly scripts?: readonly string[];

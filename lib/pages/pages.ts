@@ -1,5 +1,6 @@
 import { keys } from './account/api-keys.js';
 import { account } from './account/profile.js';
+import { enrolment } from './account/security/enrolment.js';
 import { security } from './account/security/page.js';
 import { sessions } from './account/sessions.js';
 import { user } from './administration/user.js';
@@ -35,6 +36,7 @@ export function pagesOf(site: Site): readonly Page[] {
     undoChange(site),
     account(site),
     security(site),
+    enrolment(site),
     sessions(site),
     keys(site),
     users(site),

@@ -1,3 +1,4 @@
+import type { ShownProvider } from '../core/contribution.js';
 import { type Html, html } from '../html.js';
 import type { Site } from './site.js';
 import type { Words } from './words/index.js';
@@ -8,6 +9,8 @@ export interface ProviderValues {
   readonly id: string;
   /** The name, such as "Google". */
   readonly name: string;
+  /** The icon: a path of this origin. Null if the app has set none. */
+  readonly icon: string | null;
   /** The link that leads to the provider. */
   readonly href: string;
 }
@@ -24,9 +27,10 @@ export function providersOf(
 ): readonly ProviderValues[] {
   const route = site.route(`get /oauth/:provider/${action}`);
   if (!route) return [];
-  return providerIds(site).map((id) => ({
+  return shownProviders(site).map(({ id, name, icon }) => ({
     id,
-    name: providerName(id),
+    name,
+    icon,
     // Use a link instead of a form, because browsers check redirects after a form against the policy of the page.
     href: `${site.url(route.path, { provider: id })}?callback_url=${encodeURIComponent(callback(id))}`,
   }));
@@ -38,30 +42,21 @@ export function providersOf(
  * @internal
  */
 export function providerIds(site: Site): readonly string[] {
+  return shownProviders(site).map(({ id }) => id);
+}
+
+function shownProviders(site: Site): readonly ShownProvider[] {
   return site.core.contributions.flatMap(({ forPages }) => forPages?.providers ?? []);
 }
 
-const NAMES: Readonly<Record<string, string>> = {
-  github: 'GitHub',
-  gitlab: 'GitLab',
-  linkedin: 'LinkedIn',
-  paypal: 'PayPal',
-  x: 'X',
-};
-
 /**
- * Returns the name of a provider, by its id.
+ * Returns the name of a provider, even if it is no longer configured.
  *
  * @internal
  */
-export function providerName(id: string): string {
-  return (
-    NAMES[id] ??
-    id
-      .split('-')
-      .map((word) => word.charAt(0).toUpperCase() + word.slice(1))
-      .join(' ')
-  );
+export function providerName(site: Site, id: string): string {
+  const owner = site.core.contributions.find(({ forPages }) => forPages?.providerName);
+  return owner?.forPages?.providerName?.(id) ?? id;
 }
 
 /**
@@ -76,9 +71,18 @@ export function providerLinks(
 ): Html | null {
   if (providers.length === 0) return null;
   return html`<div data-part="stack">${providers.map(
-    ({ id, name, href }) =>
-      html`<a href="${href}" data-part="button secondary">${words.signIn.continueWith(name)}${lastUsedTag(lastUsed === id, words)}</a>`,
+    ({ id, name, icon, href }) =>
+      html`<a href="${href}" data-part="button secondary">${iconOf(icon)}${words.signIn.continueWith(name)}${lastUsedTag(lastUsed === id, words)}</a>`,
   )}</div>`;
+}
+
+/**
+ * Creates the icon of a provider. It has no text of its own, because the name stands beside it.
+ *
+ * @internal
+ */
+export function iconOf(icon: string | null): Html | null {
+  return icon === null ? null : html`<img src="${icon}" alt="" data-part="icon">`;
 }
 
 /**

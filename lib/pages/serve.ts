@@ -13,11 +13,11 @@ import { authenticateIfPossible, requireAdministrator, requireOwnSession } from 
 import { queryOf, readForm } from '../http/body.js';
 import { withPasswordRemoved } from '../http/callback-url.js';
 import { callRoute, clientOf, isFile, methodNotAllowed } from '../http/endpoint.js';
-import type { Pair } from '../http/forms.js';
+import { type Pair, textsOf } from '../http/forms.js';
 import { nameRoute } from '../http/name-route.js';
 import { forExpress, startError } from '../http/problem.js';
 import { respond, setReplyCookies } from '../http/respond.js';
-import type { Reply, Route } from '../http/route.js';
+import type { Reply } from '../http/route.js';
 import { sessionOf } from '../sessions/carriers.js';
 import { isNavigation } from '../sessions/origin.js';
 import { isSession, type SessionAuthentication } from '../sessions/request.js';
@@ -25,7 +25,7 @@ import { isPending } from '../sessions/signed-in.js';
 import { fieldsShownAgain } from '../shown-again.js';
 import { performance } from '../timers.js';
 import type { Assets } from './assets.js';
-import { errorSummary, labelOf } from './controls.js';
+import { labelOf } from './controls.js';
 import { methodsOf } from './entrance/second-factor.js';
 import { explain } from './errors.js';
 import { documentOf, headOf, type Loaded, mainOf, titleOf, wordsForScripts } from './layout.js';
@@ -39,6 +39,9 @@ import { en, type Words } from './words/index.js';
 export const CSP =
   "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self'; " +
   "form-action 'self'; frame-ancestors 'none'; base-uri 'none'";
+
+/** The field that a form with {@link PageForm.confirmation} has. */
+const CONFIRMATION = 'confirmation';
 
 /** The header that a script sends with a form, to get an address instead of a redirect. */
 const BY_SCRIPT = 'latchkey-form';
@@ -90,7 +93,7 @@ export class PageServer {
         ofRoutes.length > 0 ? methodNotAllowed(this.#site.core, allowed) : this.#notAllowed(allowed);
       shown.all((req, res, next) => (ofRoutes.includes(req.method) ? next() : refuse(req, res, next)));
       for (const form of page.forms) {
-        const declared = `${page.path}/${form.name}`;
+        const declared = `${form.below ?? page.path}/${form.name}`;
         const path = router.route(declared);
         nameRoute(core, path, declared);
         path.post(this.#guarded((req, res) => this.#send(page, form, req, res), page));
@@ -189,11 +192,14 @@ export class PageServer {
   /** Returns the page that a browser is redirected to, after the call that rejected it has ended. */
   #wayFor(req: Request, res: Response, error: AuthError, here: string): Promise<string | null> {
     const { core } = this.#site;
-    return core.context.forRequest(clientOf(core, req), DEADLINE_MS, async () =>
-      error.code === 'second_factor_required' && !(await this.#canStepUp(req, res))
-        ? this.#site.page('account/security', { returnTo: this.#site.returnTo(here) })
-        : this.#wayTo(error, here),
-    );
+    return core.context.forRequest(clientOf(core, req), DEADLINE_MS, async () => {
+      if (error.code !== 'second_factor_required' || (await this.#canStepUp(req, res)))
+        return this.#wayTo(error, here);
+      const done = 'second-factor-needed';
+      const to = this.#site.page('account/security', { done, returnTo: this.#site.returnTo(here) });
+      this.#site.notes.leave(res, to, { done });
+      return to;
+    });
   }
 
   /** Whether the user has a second factor or a passkey. A user without one must set one up first. */
@@ -227,7 +233,7 @@ export class PageServer {
     protectPage(res);
     const words = this.#words;
     const explained = explain(this.#site, error, { page: '', form: null, here: null }, words);
-    const values = this.#common(null, { auth: null, error: explained, returnTo: null, done: null });
+    const values = this.#common(null, { auth: null, error: null, returnTo: null, done: null });
     const title = words.refusal.titles[error.status] ?? words.errorHeading;
     const fields = Object.entries(explained.fields);
     const view: View = {
@@ -243,7 +249,7 @@ ${way !== null && html`<p><a href="${way}" data-part="button">${words.steps[erro
       String(
         documentOf(
           { ...values, page: 'refusal' },
-          { head, main: mainOf({ ...values, page: 'refusal' }, view, null, words) },
+          { head, main: mainOf({ ...values, page: 'refusal' }, view, words) },
           loaded,
           words,
         ),
@@ -291,14 +297,15 @@ ${way !== null && html`<p><a href="${way}" data-part="button">${words.steps[erro
     const { within } = form;
     const sentPairs = await readForm(req, res);
     const pairs = within ? fieldsWithin(within, sentPairs) : sentPairs;
-    const texts = pairs.filter((pair): pair is [string, string] => typeof pair[1] === 'string');
-    const fields = new Map(texts);
+    const fields = textsOf(pairs, form.route.body);
     const returnTo = this.#site.returnTo(fields.get('return_to'));
-    const own = ['return_to', ...(form.ownFields ?? [])];
-    const given = pairs.filter(([name]) => !own.includes(name));
+    const own = ['return_to', ...ownFieldsOf(form)];
+    const translated = Object.entries(form.translate?.(fields, this.#site) ?? {});
+    const given = [...pairs.filter(([name]) => !own.includes(name)), ...translated];
     let reply: Reply;
     try {
       form.check?.(fields);
+      await this.#requireConfirmation(page, form, fields.get(CONFIRMATION) ?? '', req, res);
       reply = await callRoute(this.#site.core, form.route, req, res, given);
     } catch (error) {
       if (!(error instanceof AuthError) || error.status === 503 || error.code === 'origin_not_allowed')
@@ -315,7 +322,7 @@ ${way !== null && html`<p><a href="${way}" data-part="button">${words.steps[erro
       const auth = await this.#authenticate(page, req, res);
       const where = { page: page.name, form, sent: fields, here: this.#pageOf(page, req) };
       const explained = explain(this.#site, error, where, this.#words);
-      const typed = keepable(form.route, fields);
+      const typed = keepable(form, fields);
       const refused: Refused = {
         form: within?.form ?? form.name,
         error,
@@ -376,6 +383,29 @@ ${way !== null && html`<p><a href="${way}" data-part="button">${words.steps[erro
     const at = pathOf(this.#pageOf(page, req));
     const { email = null, isRemembered = false } = notes.of(req, at);
     notes.leave(res, at, { email, isRemembered, returnTo });
+  }
+
+  /**
+   * Requires that the user has typed what the form asks for, before anything is done that cannot be undone.
+   *
+   * @throws AuthError `validation_failed` for the field `confirmation`
+   */
+  async #requireConfirmation(
+    page: Page,
+    form: PageForm,
+    typed: string,
+    req: Request,
+    res: Response,
+  ): Promise<void> {
+    if (!form.confirmation) return;
+    const auth = await this.#authenticate(page, req, res);
+    const visit = this.#visit(page, { req, res, auth, returnTo: null, refused: null });
+    const expected = (await form.confirmation(visit)) ?? this.#words.confirmation.word;
+    if (plain(typed) === plain(expected)) return;
+    const code = plain(typed) === '' ? 'required' : 'not_confirmed';
+    throw new AuthError('validation_failed', {
+      errors: [{ pointer: `/${CONFIRMATION}`, code, detail: 'must be what the page asks for' }],
+    });
   }
 
   /** Keeps a value that is shown once, for the session that can see it. */
@@ -480,7 +510,7 @@ ${way !== null && html`<p><a href="${way}" data-part="button">${words.steps[erro
     const loaded = this.#loaded(view.scripts ?? []);
     const words = this.#words;
     const title = titleOf(values, view, words);
-    const main = mainOf(values, view, errorSummary(values, words), words);
+    const main = mainOf(values, view, words);
     const headWith = (title: string) => headOf(title, loaded, nonce, visit.token !== null);
     const documentWith = (main: Html, ownTitle = title) =>
       documentOf(values, { head: headWith(ownTitle), main }, loaded, words);
@@ -600,6 +630,11 @@ function presentsCredential(authorization: string | undefined): boolean {
   return authorization !== undefined && !/^(basic|digest|negotiate|ntlm)\b/i.test(authorization);
 }
 
+/** Returns a typed text without differences that users do not see, or do not mean. */
+function plain(typed: string): string {
+  return typed.normalize('NFKC').trim().toLowerCase();
+}
+
 /** @throws TypeError if the app has rendered something other than a document */
 function requireDocument(document: unknown): void {
   if (document === undefined || document === null || typeof document === 'string' || isHtml(document)) return;
@@ -642,9 +677,15 @@ function namedWithin<T>({ fields }: SharedForm, entries: readonly [string, T][])
   return entries.map(([name, value]) => [fields[name] ?? name, value]);
 }
 
+/** Returns the names of the fields that only the page reads. */
+function ownFieldsOf({ ownFields = [], confirmation }: PageForm): readonly string[] {
+  return confirmation ? [...ownFields, CONFIRMATION] : ownFields;
+}
+
 /** Returns the fields that are not secret. Only these are sent back. */
-function keepable({ body }: Route, fields: ReadonlyMap<string, string>): ReadonlyMap<string, string> {
-  const shown = body ? fieldsShownAgain(body) : new Set<string>();
+function keepable(form: PageForm, fields: ReadonlyMap<string, string>): ReadonlyMap<string, string> {
+  const { body } = form.route;
+  const shown = new Set([...ownFieldsOf(form), ...(body ? fieldsShownAgain(body) : [])]);
   return new Map([...fields].filter(([name]) => shown.has(name)));
 }
 

@@ -1,3 +1,4 @@
+import { type Html, html } from '../html.js';
 import { deviceNameOf } from '../mail/messages.js';
 import type { Words } from './words/index.js';
 
@@ -7,7 +8,17 @@ export function changeName(kind: string, words: Words): string {
   return name.charAt(0).toUpperCase() + name.slice(1);
 }
 
-/** Returns a time in words. It is in UTC, because the server does not know the time zone of the user. */
+/**
+ * Creates a time. It is in UTC, because the server does not know the time zone of the user. A script shows it in the time
+ * zone of the browser.
+ *
+ * @param isAgo whether the script shows how long ago it was, such as "3 hours ago"
+ */
+export function timeOf(iso: string, isAgo = false): Html {
+  return html`<time datetime="${iso}" data-part="time"${isAgo && html` data-ago`}>${timeInWords(iso)}</time>`;
+}
+
+/** Returns a time in words, in UTC. */
 export function timeInWords(iso: string): string {
   return `${TIME.format(new Date(iso))} UTC`;
 }

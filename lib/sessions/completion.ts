@@ -8,7 +8,6 @@ import type { SignInStep } from '../tables/core.js';
 import type { UserRecord } from '../users/record.js';
 import type { Users } from '../users/users.js';
 import type { EmailedSignIns } from '../waiting/emailed-sign-ins.js';
-import type { JoinedColumns } from '../waiting/waiting.js';
 import type { EmailCodeStep } from './email-code-step.js';
 import { challengerOf, type FoundPending, type PendingSignIns } from './pending-sign-ins.js';
 import type { GivenFactor, SecondFactorRules, StepMethod } from './second-factor.js';
@@ -66,7 +65,7 @@ export class Completion {
    *   checks
    */
   async complete(given: string | undefined, factor: GivenFactor): Promise<IssuedSession> {
-    const found = await this.core.pendings.find(given, this.#joined(factor));
+    const found = await this.core.pendings.find(given, this.core.factors?.joined);
     const method = this.methods.find(({ name }) => name === factor.method);
     // An emailed code must never replace a second factor.
     if (!method || stepOf(method) !== found.row.step) throw new AuthError('invalid_code');
@@ -111,10 +110,6 @@ export class Completion {
     const found = await this.core.pendings.find(given);
     await this.core.emailCodes.sendAgain(found);
     return found.row.expiresAt;
-  }
-
-  #joined({ method, code = '' }: GivenFactor): JoinedColumns | undefined {
-    return this.core.factors?.joined(method === 'recovery_code' ? code : null);
   }
 
   /** Consumes the factor and the pending sign-in, and creates the session, all in one transaction. */

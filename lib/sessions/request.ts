@@ -167,6 +167,8 @@ export interface Carrier {
   deviceInHeader?(request: PlainRequest): string | null;
   /** Returns the scopes of the credential. If not implemented, the credential has all the rights of its user. */
   scopes?(authentication: Authentication): readonly string[];
+  /** All scopes that credentials can have, and the option that declares them. Undefined if any are possible. */
+  readonly declaredScopes?: { readonly names: readonly string[]; readonly by: string };
 }
 
 const vias = new Map<Via, string>();

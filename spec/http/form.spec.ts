@@ -63,6 +63,27 @@ describe('a field of a form becomes', () => {
     expect(body([[name, sent]])).toEqual({ [name]: value });
   });
 
+  test('a list of words that is sent in several fields', () => {
+    for (const [sent, value] of [
+      [
+        ['a', 'b'],
+        ['a', 'b'],
+      ],
+      [['', 'b:c', ''], ['b:c']],
+      [
+        ['a b', 'a'],
+        ['a', 'b', 'a'],
+      ],
+    ] as const)
+      expect(body(sent.map((one) => ['words', one]))).toEqual({ words: value });
+    expect(
+      body([
+        ['words', ''],
+        ['words', ''],
+      ]),
+    ).toEqual({});
+  });
+
   test('nothing if it is empty', () => {
     expect(body(Object.keys(schema.shape).map((name) => [name, '']))).toEqual({});
     // Refused like any other unknown field.

@@ -42,6 +42,8 @@ interface Row {
   readonly written?: boolean;
   /** What it is about. @default nothing */
   readonly subject?: string;
+  /** What the text calls it. @default the subject */
+  readonly subjectName?: string;
   /** Whether the app or an administrator does it, so that no client is named. @default false */
   readonly byApp?: true;
 }
@@ -137,12 +139,14 @@ const ROWS: Record<NoticeKind, Row> = {
     },
     undo: true,
     subject: 'oidc',
+    subjectName: 'Oidc',
   },
   'provider-unlinked': {
     given: linked,
     act: (browser) => browser.delete('/auth/oauth/oidc/unlink').expect(204),
     undo: true,
     subject: 'oidc',
+    subjectName: 'Oidc',
   },
   'data-exported': {
     act: (browser) => browser.post('/auth/me/export').expect(200),
@@ -288,7 +292,9 @@ describe('a user is told, at the address that the account had before, of', () =>
     const client = row.byApp ? [] : ['Device: Firefox on Windows', 'IP address: 127.0.0.1'];
     for (const part of [`Account: ${email}`, ...client])
       expect([text, html].every((body) => body.includes(part))).toBe(true);
-    expect(text.includes(': '.concat(row.subject ?? 'nothing'))).toBe(row.subject !== undefined);
+    expect(text.includes(': '.concat(row.subjectName ?? row.subject ?? 'nothing'))).toBe(
+      row.subject !== undefined,
+    );
     expect(token).toMatch(row.undo ? /^lku_[\w-]+$/ : /^$/);
     expect(url).toBe(row.undo ? `${PAGE}/undo-change?token=${token}` : '');
     expect(text.includes('within 7 days')).toBe(row.undo);

@@ -37,6 +37,7 @@ const NOT_SHOWN = [
   'account/security/unlink/:provider',
 ];
 
+const GRACE = 'grace@example.com';
 const plugins = [
   ...everyPlugin({ sendsEmails: true, password: { unknownBrowser: 'notify' } }),
   fixedProvider(),
@@ -55,7 +56,7 @@ beforeAll(async () => {
     config: { user: { fields: { fullName: { type: 'string' } } } },
   });
   for (const route of internalsOf(app.auth).routes()) refuseWhenAsked(route);
-  userId = (await app.auth.users.create({ email: 'grace@example.com' })).id;
+  userId = (await app.auth.users.create({ email: GRACE })).id;
   await app.auth.users.create({ ...ada, email: 'root@example.com', emailVerified: true });
   browser = app.open();
   expect((await signInOn(browser, { ...ada, email: 'root@example.com' })).location).toBe('/home');
@@ -94,7 +95,10 @@ async function eachError(
       const place = form.errors?.[code];
       const field = [(typeof place === 'string' ? place : place?.field) ?? []].flat()[0] ?? null;
       refusal = { code, of: nameOf(form.route) };
-      const sent: Record<string, string> = field === null ? {} : { [field]: 'typed', method: 'totp' };
+      const sent: Record<string, string> = {
+        ...(field !== null && { [field]: 'typed', method: 'totp' }),
+        ...(form.confirmation && { confirmation: page.access === 'admin' ? GRACE : 'root@example.com' }),
+      };
       const to = `/auth${path.replace(':provider', 'fixed').replace(/devices\/:id|:\w+/g, userIdOr(path))}`;
       const shown = await visitor.post(to, sent);
       refusal = null;
@@ -244,6 +248,7 @@ test('a wrong password of a form that asks for it stands beside its field', asyn
   for (const key of ASK_WHEN_OLD.filter((one) => one !== 'account/profile')) {
     const more = {
       'account/api-keys/create': { name: 'x' },
+      'account/delete': { confirmation: 'root@example.com' },
       'account/email': { new_email: 'new@example.com' },
     };
     const typed: Record<string, string> = { password: 'not the password', ...more[key as keyof typeof more] };

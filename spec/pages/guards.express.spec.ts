@@ -148,7 +148,10 @@ describe('a second factor', () => {
 
   test('that the user does not have leads to its enrolment', async () => {
     const answer = await (await signedIn()).open('/strong');
-    expect([answer.status, answer.location]).toEqual([303, '/auth/account/security?return_to=%2Fstrong']);
+    expect([answer.status, answer.location]).toEqual([
+      303,
+      '/auth/account/security?done=second-factor-needed&return_to=%2Fstrong',
+    ]);
   });
 
   test('that a sign-in waits for leads to its page, and then on', async () => {

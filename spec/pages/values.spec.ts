@@ -3,6 +3,7 @@ import { fileURLToPath } from 'node:url';
 import { expect, test } from '@jest/globals';
 import { createAuth } from '../../lib/index.js';
 import { declaredNotices } from '../../lib/mail/notice-kinds.js';
+import { declaredEvents } from '../../lib/outbox/events.js';
 import { PAGE_NAMES } from '../../lib/pages/options.js';
 import { en } from '../../lib/pages/words/index.js';
 import { pages } from '../../lib/pages.js';
@@ -91,10 +92,10 @@ test('docs/pages.md lists every data-part, and no other', () => {
     ...[...text.matchAll(/\.dataset\.part = '([^']*)'/g)].flatMap(([, value = '']) => value.split(' ')),
   ]);
   const page = readFileSync(`${root}/docs/pages.md`, 'utf8');
-  const [, list = ''] = /has the attribute `data-part`: ([\s\S]*?)\n\n/.exec(page) ?? [];
+  const [, list = ''] = /has the attribute `data-part`: ([\s\S]*?)\n(?=-|\n)/.exec(page) ?? [];
   const listed = [...list.matchAll(/`([a-z-]+)`/g)].map(([, part]) => part);
-  // The kinds of pages and of buttons come from variables.
-  const kinds = ['account', 'entrance', 'danger', 'secondary', 'link', 'primary'];
+  // The kinds of pages, of buttons and of drawings come from variables.
+  const kinds = ['account', 'entrance', 'danger', 'secondary', 'link', 'primary', 'icon', 'mark'];
   expect(listed.sort()).toEqual([...new Set([...used, ...kinds])].sort());
 });
 
@@ -109,6 +110,10 @@ function wordsIn(value: string): string[] {
 
 test('the list of changes has words for every notice, and for no other', () => {
   expect(Object.keys(en.changes).sort()).toEqual([...declaredNotices.names].sort());
+});
+
+test('the events of a user have words for every event, and for no other', () => {
+  expect(Object.keys(en.user.eventNames).sort()).toEqual([...declaredEvents.names].sort());
 });
 
 test('latchkey/pages exports the types of all values', () => {

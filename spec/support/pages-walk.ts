@@ -18,6 +18,6 @@ export function formsIn(
   pages: readonly Page[],
 ): { readonly page: Page; readonly form: PageForm; readonly path: string }[] {
   return pages.flatMap((page) =>
-    page.forms.map((form) => ({ page, form, path: `${page.path}/${form.name}` })),
+    page.forms.map((form) => ({ page, form, path: `${form.below ?? page.path}/${form.name}` })),
   );
 }

@@ -1,9 +1,10 @@
+import type { ShownScope } from '../../core/contribution.js';
 import { html } from '../../html.js';
-import { field, formOf } from '../controls.js';
+import { checkboxes, choice, disclosure, field, formOf } from '../controls.js';
 import { type Page, page, type View } from '../page.js';
 import { foundIn } from '../routes.js';
 import type { Site } from '../site.js';
-import { timeInWords } from '../texts.js';
+import { timeOf } from '../texts.js';
 import type { CommonValues, FormValues } from '../values.js';
 import type { Words } from '../words/index.js';
 import { type ProofValues, proofField, proofOf } from './proof.js';
@@ -15,6 +16,8 @@ export interface ApiKeysValues {
   /** The key that was just created. It is shown once. Null otherwise. */
   readonly made: { readonly name: string; readonly key: string } | null;
   readonly make: FormValues;
+  /** The scopes that the app has declared. Null if a key can have any. */
+  readonly scopes: readonly ShownScope[] | null;
   /** The proof that the creation of a key asks for. Null if it asks for none. */
   readonly proof: ProofValues | null;
 }
@@ -34,9 +37,15 @@ export interface ApiKeyValues {
   /** ISO 8601. Null if it does not expire. */
   readonly expiresAt: string | null;
   readonly isExpired: boolean;
-  /** The form that revokes it. */
+  /** The form that revokes it. A revoked key cannot be restored. */
   readonly revoke: FormValues;
 }
+
+/** The numbers of days after which a key can expire. */
+const DAYS = ['30', '90', '365'];
+/** A key that someone forgets should expire, so a key that does not has to be chosen. */
+const DEFAULT_DAYS = '90';
+const DAY_MS = 24 * 60 * 60 * 1000;
 
 /** @internal */
 export function keys(site: Site): Page | null {
@@ -55,6 +64,8 @@ export function keys(site: Site): Page | null {
         name: 'create',
         route: make,
         errors: { invalid_credentials: 'password' },
+        ownFields: ['expires_in'],
+        translate: expiryOf,
         next: () => site.page(name),
         showOnce(reply) {
           const { api_key, key } = foundIn(make, reply);
@@ -77,6 +88,7 @@ export function keys(site: Site): Page | null {
         })),
         made: (visit.shownOnce as ApiKeysValues['made'] | undefined) ?? null,
         make: site.form(visit, { path }, 'create'),
+        scopes: site.core.contributions.find(({ forPages }) => forPages?.scopes)?.forPages?.scopes ?? null,
         proof: await proofOf(visit, name),
       };
     },
@@ -84,8 +96,19 @@ export function keys(site: Site): Page | null {
   });
 }
 
+/** Turns the chosen number of days into the time for the route, which a program can also send itself. */
+function expiryOf(fields: ReadonlyMap<string, string>, { core }: Site): Readonly<Record<string, string>> {
+  const days = fields.get('expires_in') ?? '';
+  if (days === '' || fields.has('expires_at')) return {};
+  // The route rejects anything other than a time.
+  const isKnown = DAYS.includes(days);
+  return {
+    expires_at: isKnown ? new Date(core.database.clock.now() + Number(days) * DAY_MS).toISOString() : days,
+  };
+}
+
 function keysView(values: ApiKeysValues & CommonValues, words: Words): View {
-  const { keys, made, make: form, proof } = values;
+  const { keys, made, make: form, scopes, proof } = values;
   const t = words.keys;
   return {
     title: t.title,
@@ -98,12 +121,18 @@ function keysView(values: ApiKeysValues & CommonValues, words: Words): View {
         (key) =>
           html`<li data-part="item"><div><p><strong>${key.name}</strong> <code>${key.start}…</code>${
             key.isExpired && html` <span data-part="tag">${t.expired}</span>`
-          }</p><p data-part="quiet">${t.scopes}: ${key.scopes.length === 0 ? t.noScopes : key.scopes.join(' ')}<br>${t.created}: ${timeInWords(key.createdAt)}<br>${t.used}: ${
-            key.lastUsedAt === null ? t.neverUsed : timeInWords(key.lastUsedAt)
-          }<br>${t.expires}: ${key.expiresAt === null ? t.neverExpires : timeInWords(key.expiresAt)}</p></div>${formOf(
-            key.revoke,
-            { submit: t.revoke, kind: 'danger', about: t.about(key.name, key.start) },
-            words,
+          }</p><p data-part="quiet">${t.scopes}: ${key.scopes.length === 0 ? html`<strong>${t.noScopes}</strong>` : key.scopes.map((scope) => descriptionOf(scope, scopes)).join(', ')}<br>${t.created}: ${timeOf(key.createdAt)}<br>${t.used}: ${
+            key.lastUsedAt === null ? t.neverUsed : timeOf(key.lastUsedAt)
+          }<br>${t.expires}: ${key.expiresAt === null ? t.neverExpires : timeOf(key.expiresAt)}</p></div>${disclosure(
+            {
+              label: html`${t.revoke}<span data-part="unseen"> ${t.about(key.name, key.start)}</span>`,
+              forms: [key.revoke],
+            },
+            html`<p>${t.revokeText}</p>${formOf(
+              key.revoke,
+              { submit: t.confirmRevoke, kind: 'danger', about: t.about(key.name, key.start) },
+              words,
+            )}`,
           )}</li>`,
       )}</ul>`
     }</section><section data-part="card"><h2>${t.make}</h2>${formOf(form, { submit: t.submit }, words, [
@@ -112,33 +141,49 @@ function keysView(values: ApiKeysValues & CommonValues, words: Words): View {
         { name: 'name', label: words.fields.name, autocomplete: 'off', hint: t.nameHint, maxLength: 100 },
         words,
       ),
-      field(
-        form,
-        {
-          name: 'expires_at',
-          label: t.expiresAt,
-          type: 'date',
-          autocomplete: 'off',
-          required: false,
-          hint: t.expiresHint,
-        },
-        words,
-      ),
-      field(
-        form,
-        {
-          name: 'scopes',
-          label: t.scopes,
-          autocomplete: 'off',
-          required: false,
-          hint: t.scopesHint,
-          isCode: true,
-        },
-        words,
-      ),
+      choice(form, {
+        name: 'expires_in',
+        label: t.expires,
+        value: DEFAULT_DAYS,
+        options: [
+          ...DAYS.map((days) => ({ value: days, label: t.inDays(Number(days)) })),
+          { value: '', label: t.neverExpires },
+        ],
+      }),
+      scopes
+        ? checkboxes(form, {
+            name: 'scopes',
+            label: t.scopes,
+            warning: t.allRights,
+            options: scopes.map(({ name }) => ({ value: name, label: descriptionOf(name, scopes) })),
+          })
+        : html`<p data-part="warning">${t.allRights}</p>${disclosure(
+            {
+              label: t.limit,
+              forms: [],
+              isOpen: form.errors.scopes !== undefined || Boolean(form.typed.scopes),
+            },
+            field(
+              form,
+              {
+                name: 'scopes',
+                label: t.scopes,
+                autocomplete: 'off',
+                required: false,
+                hint: t.scopesHint,
+                isCode: true,
+              },
+              words,
+            ),
+          )}`,
       proofField(form, proof, values.account, words),
     ])}</section>`,
   };
+}
+
+/** Returns the app's words for a scope. A key can have a scope that is no longer declared. */
+function descriptionOf(scope: string, scopes: readonly ShownScope[] | null): string {
+  return scopes?.find(({ name }) => name === scope)?.description ?? scope;
 }
 
 declare module '../values.js' {

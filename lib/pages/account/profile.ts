@@ -1,5 +1,5 @@
 import { type HtmlValue, html } from '../../html.js';
-import { disclosure, field, formOf } from '../controls.js';
+import { confirmationField, disclosure, field, formOf } from '../controls.js';
 import { type OwnField, ownFields, ownInputs } from '../own-fields.js';
 import { type Page, type PageForm, page, type View } from '../page.js';
 import type { Site } from '../site.js';
@@ -31,6 +31,8 @@ export interface AccountValues {
         readonly graceDays: number;
         /** Whether an email can restore it until then. */
         readonly canRestore: boolean;
+        /** What the user must type into the field `confirmation`: the email or username. Null for the word "delete". */
+        readonly confirmation: string | null;
       })
     | null;
   /**
@@ -62,6 +64,7 @@ export function account(site: Site): Page {
       name: 'delete',
       route: remove,
       errors: places,
+      confirmation: ({ auth }) => auth && site.nameOf(auth.user),
       next: () => site.page('sign-in', { done: 'account-deleted' }),
     });
   return page<AccountValues>({
@@ -97,6 +100,7 @@ export function account(site: Site): Page {
               ...form('delete'),
               graceDays: core.settings.accountDeletion.graceDays,
               canRestore: core.notices.isOn && email !== null,
+              confirmation: auth && site.nameOf(auth.user),
             }
           : null,
         proof: await proofOf(visit, 'account'),
@@ -181,7 +185,7 @@ function accountView(values: AccountValues & CommonValues, words: Words): View {
             deletion,
             { submit: t.confirmDelete, kind: 'danger' },
             words,
-            proofField(deletion, proof, values.account, words),
+            html`${confirmationField(deletion, deletion.confirmation, words)}${proofField(deletion, proof, values.account, words)}`,
           )}`,
         ),
       )

@@ -9,8 +9,8 @@ import type { Words } from '../words/index.js';
 export interface ProofValues {
   /** Whether the form accepts the password. */
   readonly byPassword: boolean;
-  /** The page that makes the session fresh, and leads back. Null if there is none. */
-  readonly confirm: string | null;
+  /** The page that makes the session fresh, and leads back. */
+  readonly confirm: string;
 }
 
 /**
@@ -21,17 +21,25 @@ export interface ProofValues {
  */
 export async function proofOf(visit: Visit, page: string): Promise<ProofValues | null> {
   const { site, auth } = visit;
-  if (!auth) return null;
-  const hasFactor = site.core.secondFactors.isOn(auth.user);
-  if (isFresh(site.core.database, auth.session) && (!hasFactor || auth.session.aal > 1)) return null;
+  const confirm = confirmFirst(visit, site.page(page));
+  if (!auth || confirm === null) return null;
   const { password = false } = await site.read(site.require('get /sign-in-methods'), visit);
-  return {
-    // The password does not replace a second factor.
-    byPassword: password && !hasFactor,
-    confirm: site.hasPage('reauthenticate')
-      ? site.page('reauthenticate', { returnTo: site.page(page) })
-      : null,
-  };
+  // The password does not replace a second factor.
+  return { byPassword: password && !site.core.secondFactors.isOn(auth.user), confirm };
+}
+
+/**
+ * Returns the page that makes the session of a visit fresh. Null if it is fresh.
+ *
+ * @param to the page that it leads back to
+ * @internal
+ */
+export function confirmFirst({ site, auth }: Visit, to: string): string | null {
+  if (!auth) return null;
+  const { core } = site;
+  const hasFactor = core.secondFactors.isOn(auth.user);
+  if (isFresh(core.database, auth.session) && (!hasFactor || auth.session.aal > 1)) return null;
+  return site.page('reauthenticate', { returnTo: to });
 }
 
 /**
@@ -45,26 +53,19 @@ export function proofField(
   account: string | null,
   words: Words,
 ): HtmlValue {
-  if (proof?.byPassword) return currentPassword(form, account, words.proof.password, words);
-  if (!proof?.confirm) return null;
+  if (proof?.byPassword)
+    return html`${usernameOf(account)}${field(
+      form,
+      {
+        name: 'password',
+        label: words.fields.currentPassword,
+        type: 'password',
+        autocomplete: 'current-password',
+        required: false,
+        hint: words.proof.password,
+      },
+      words,
+    )}`;
+  if (!proof) return null;
   return html`<p data-part="hint">${words.proof.lead} <a href="${proof.confirm}">${words.proof.first}</a>.</p>`;
-}
-
-/**
- * Creates the field for the password of the user, which can be left empty after a recent sign-in.
- *
- * @internal
- */
-export function currentPassword(
-  form: FormValues,
-  account: string | null,
-  hint: string,
-  words: Words,
-): HtmlValue {
-  const label = words.fields.currentPassword;
-  return html`${usernameOf(account)}${field(
-    form,
-    { name: 'password', label, type: 'password', autocomplete: 'current-password', required: false, hint },
-    words,
-  )}`;
 }

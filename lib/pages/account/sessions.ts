@@ -1,15 +1,18 @@
 import { html } from '../../html.js';
-import { formOf, hidden } from '../controls.js';
+import { disclosure, formOf, hidden } from '../controls.js';
+import { deviceIcon } from '../icons.js';
 import { type Page, page, type View } from '../page.js';
 import type { Site } from '../site.js';
-import { deviceName, timeInWords } from '../texts.js';
+import { deviceName, timeOf } from '../texts.js';
 import type { CommonValues, FormValues } from '../values.js';
 import type { Words } from '../words/index.js';
 
 /** The values of the page `account/sessions`. */
 export interface SessionsValues {
-  /** The sessions, newest first. */
+  /** The session of the request, and then the others, newest first. */
   readonly sessions: readonly SessionValues[];
+  /** The list of browsers that the user has used. */
+  readonly browsers: string;
   /** The form that ends all sessions except for this one. Null if there are no others. */
   readonly endOthers: FormValues | null;
   readonly endAll: FormValues;
@@ -57,7 +60,8 @@ export function sessions(site: Site): Page {
     ],
     async values(visit) {
       const { sessions: listed } = await site.read(site.require('get /sessions'), visit);
-      const shown = listed.map(async (one) => ({
+      const ofThisDeviceFirst = [...listed].sort((one, other) => Number(other.current) - Number(one.current));
+      const shown = ofThisDeviceFirst.map(async (one) => ({
         id: one.id,
         device: await deviceName(one.user_agent),
         ip: one.ip_address,
@@ -68,6 +72,7 @@ export function sessions(site: Site): Page {
       }));
       return {
         sessions: await Promise.all(shown),
+        browsers: `${site.page('account/security')}#browsers`,
         endOthers: listed.length > 1 ? site.form(visit, { path }, 'end-others') : null,
         endAll: site.form(visit, { path }, 'end-all'),
       };
@@ -77,16 +82,16 @@ export function sessions(site: Site): Page {
 }
 
 function sessionsView(values: SessionsValues & CommonValues, words: Words): View {
-  const { endOthers, endAll } = values;
+  const { browsers, endOthers, endAll } = values;
   const t = words.sessions;
   return {
     title: t.title,
-    main: html`<section data-part="card"><p>${t.lead}</p><ul data-part="list">${values.sessions.map(
+    main: html`<section data-part="card"><p>${t.lead} ${t.browsers} <a href="${browsers}">${words.security.browsers.title}</a>.</p><ul data-part="list">${values.sessions.map(
       ({ device, ip, createdAt, lastActiveAt, isCurrent, end: form }) => {
         const name = device ?? t.unknownDevice;
-        return html`<li data-part="item"><div><p><strong>${name}</strong>${
+        return html`<li data-part="item"${isCurrent && html` data-current`}>${deviceIcon(device)}<div><p><strong>${name}</strong>${
           isCurrent && html` <span data-part="tag">${t.current}</span>`
-        }</p><p data-part="quiet">${t.active}: ${timeInWords(lastActiveAt)}<br>${t.created}: ${timeInWords(createdAt)}${
+        }</p><p data-part="quiet">${t.active}: ${timeOf(lastActiveAt, true)}<br>${t.created}: ${timeOf(createdAt)}${
           ip !== null && html`<br>${t.ip}: ${ip}`
         }</p></div>${
           form &&
@@ -95,7 +100,7 @@ function sessionsView(values: SessionsValues & CommonValues, words: Words): View
             {
               submit: t.end,
               kind: 'secondary',
-              about: t.about(name, timeInWords(createdAt)),
+              about: t.about(name, timeOf(createdAt)),
             },
             words,
           )
@@ -104,7 +109,10 @@ function sessionsView(values: SessionsValues & CommonValues, words: Words): View
     )}</ul><div data-part="stack">${
       endOthers &&
       formOf(endOthers, { submit: t.endOthers, kind: 'secondary' }, words, hidden('others', 'true'))
-    }${formOf(endAll, { submit: t.endAll, kind: 'danger' }, words)}</div></section>`,
+    }${disclosure(
+      { label: t.wantsEndAll, forms: [endAll] },
+      html`<p>${t.endAllText}</p>${formOf(endAll, { submit: t.endAll, kind: 'danger' }, words)}`,
+    )}</div></section>`,
   };
 }
 

@@ -75,20 +75,25 @@ export function titleOfUser({ id, email, username }: AdministeredUser): string {
 }
 
 /**
- * Creates the tags of a user's state.
+ * Creates a tag beside a name.
+ *
+ * @internal
+ */
+export function tag(text: string): Html {
+  return html` <span data-part="tag">${text}</span>`;
+}
+
+/**
+ * Creates the tags of a user's state. Null if there is nothing to say.
  *
  * @internal
  */
 export function tagsOf(
-  { isSuspended, isClosed, isUnverified, isOwn }: UserState,
+  { isSuspended, isClosed, isUnverified }: Omit<UserState, 'isOwn'>,
   words: Words,
-): readonly Html[] {
+): readonly Html[] | null {
   const t = words.users.tags;
-  const texts = [
-    isOwn && t.own,
-    isClosed && t.closed,
-    isSuspended && t.suspended,
-    isUnverified && t.unverified,
-  ];
-  return texts.flatMap((text) => (text ? [html` <span data-part="tag">${text}</span>`] : []));
+  const texts = [isClosed && t.closed, isSuspended && t.suspended, isUnverified && t.unverified];
+  const tags = texts.flatMap((text) => (text ? [tag(text)] : []));
+  return tags.length > 0 ? tags : null;
 }

@@ -1,10 +1,10 @@
 import type { FieldOptions } from '../../config/user.js';
 import { type Html, type HtmlValue, html } from '../../html.js';
-import { disclosure, field, formOf, labelOf } from '../controls.js';
+import { confirmationField, disclosure, field, formOf, labelOf } from '../controls.js';
+import { deviceIcon } from '../icons.js';
 import { type OwnField, ownInputs } from '../own-fields.js';
 import type { View } from '../page.js';
-import { providerName } from '../providers.js';
-import { timeInWords } from '../texts.js';
+import { timeInWords, timeOf } from '../texts.js';
 import type { CommonValues, FormValues } from '../values.js';
 import type { Words } from '../words/index.js';
 import { type AdministeredUser, titleOfUser, type UserState } from './administered.js';
@@ -29,8 +29,15 @@ export interface UserValues extends UserState {
   readonly sendPasswordReset: FormValues | null;
   readonly requireNewPassword: FormValues | null;
   readonly disableSecondFactor: FormValues | null;
-  /** The form that deletes the user, and the number of days before the account is permanently deleted. */
-  readonly remove: (FormValues & { readonly graceDays: number }) | null;
+  /** The form that deletes the user. */
+  readonly remove:
+    | (FormValues & {
+        /** The number of days before the account is permanently deleted. */
+        readonly graceDays: number;
+        /** What must be typed into the field `confirmation`: the email or username. Null for the word "delete". */
+        readonly confirmation: string | null;
+      })
+    | null;
   /** The last events, newest first. Null without an audit log. */
   readonly events: readonly UserEvent[] | null;
 }
@@ -45,7 +52,7 @@ export interface SignInMethods {
   readonly recoveryCodesLeft?: number;
   /** The number of passkeys. */
   readonly passkeys?: number;
-  /** The ids of the linked providers. */
+  /** The names of the linked providers. */
   readonly providers?: readonly string[];
 }
 
@@ -105,9 +112,9 @@ function factsOf({ user, methods, secondFactor, facts, ...state }: UserValues, w
   const yesOrNo = (is: boolean | undefined) => is !== undefined && (is ? words.yes : words.no);
   const rows: readonly (readonly [name: string, value: HtmlValue])[] = [
     [words.fields.email, email ?? words.notSet],
-    [t.verified, email !== null && (verified === null ? words.no : timeInWords(verified))],
+    [t.verified, email !== null && (verified === null ? words.no : timeOf(verified))],
     [words.fields.username, username !== undefined && (username ?? words.notSet)],
-    [t.created, timeInWords(user.createdAt)],
+    [t.created, timeOf(user.createdAt)],
     [t.state, stateInWords(user, state, words)],
     [t.reason, state.isSuspended && user.suspensionReason],
     ...facts.map(({ name, type, value }) => [labelOf(name), valueInWords(type, value, words)] as const),
@@ -117,7 +124,7 @@ function factsOf({ user, methods, secondFactor, facts, ...state }: UserValues, w
     [t.totp, yesOrNo(methods.totp)],
     [t.recoveryCodes, methods.totp !== undefined && secondFactor && methods.recoveryCodesLeft],
     [t.passkeys, methods.passkeys],
-    [t.providers, methods.providers && (methods.providers.map(providerName).join(', ') || t.none)],
+    [t.providers, methods.providers && (methods.providers.join(', ') || t.none)],
   ];
   return html`<dl data-part="facts">${rows.map(
     ([name, value]) =>
@@ -133,8 +140,8 @@ function stateInWords(
   const t = words.user;
   const { deletedAt: deleted, suspendedAt: suspended, suspendedUntil: until } = user;
   const texts = [
-    isClosed && deleted && t.closedSince(timeInWords(deleted)),
-    isSuspended && suspended && t.suspendedSince(timeInWords(suspended), until ? timeInWords(until) : null),
+    isClosed && deleted && t.closedSince(timeOf(deleted)),
+    isSuspended && suspended && t.suspendedSince(timeOf(suspended), until ? timeOf(until) : null),
     !isClosed && !isSuspended && t.active,
     isOwn && t.own,
   ];
@@ -144,6 +151,7 @@ function stateInWords(
 function valueInWords(type: FieldOptions['type'], value: unknown, words: Words): string {
   if (value === null || value === '') return words.notSet;
   if (type === 'boolean') return value ? words.yes : words.no;
+  // The form of the app's own fields has their dates in UTC.
   if (type === 'date') return timeInWords(String(value));
   return type === 'json' ? JSON.stringify(value) : String(value);
 }
@@ -224,7 +232,7 @@ ${
     { label: t.delete, forms: [remove] },
     html`<p>${
       remove.graceDays > 0 ? t.closeText(remove.graceDays) : t.deleteText
-    }</p>${formOf(remove, { submit: t.delete, kind: 'danger' }, words)}`,
+    }</p>${formOf(remove, { submit: t.delete, kind: 'danger' }, words, confirmationField(remove, remove.confirmation, words))}`,
   )
 }
 </section>`;
@@ -240,10 +248,10 @@ ${
   html`<ul data-part="list">${sessions.map((session) => {
     const { device, ipAddress: address, createdAt: created, lastActiveAt: active, end } = session;
     const name = device ?? t.unknownDevice;
-    return html`<li data-part="item"><div>
+    return html`<li data-part="item">${deviceIcon(device)}<div>
 <p>${name}</p>
-<p data-part="quiet">${address !== null && html`${address} · `}${t.signedIn(timeInWords(created))} · ${t.lastActive(timeInWords(active))}</p>
-</div>${formOf(end, { submit: t.endSession, kind: 'secondary', about: `${name}, ${t.signedIn(timeInWords(created))}` }, words)}</li>`;
+<p data-part="quiet">${address !== null && html`${address} · `}${t.signedIn(timeOf(created))} · ${t.lastActive(timeOf(active, true))}</p>
+</div>${formOf(end, { submit: t.endSession, kind: 'secondary', about: html`${name}, ${t.signedIn(timeOf(created))}` }, words)}</li>`;
   })}</ul>`
 }
 ${endSessions && formOf(endSessions, { submit: t.endSessions, kind: 'danger' }, words)}
@@ -258,14 +266,37 @@ function eventsOf({ events }: UserValues, words: Words): HtmlValue {
 ${events.length === 0 && html`<p>${t.noEvents}</p>`}
 ${
   events.length > 0 &&
-  html`<ul data-part="list">${events.map(
+  html`<ul data-part="list">${actsIn(events).map(
     ({ kind, createdAt: at, ipAddress: address, device }) => html`<li data-part="item"><div>
-<p>${labelOf(kind.replace(/\./g, ' '))}</p>
-<p data-part="quiet">${timeInWords(at)}${[address, device].map((text) => text !== null && html` · ${text}`)}</p>
+<p>${t.eventNames[kind] ?? labelOf(kind.replace(/\./g, ' '))}</p>
+<p data-part="quiet">${timeOf(at)}${[address, device].map((text) => text !== null && html` · ${text}`)}</p>
 </div></li>`,
   )}</ul>`
 }
 </section>`;
+}
+
+/** The events that an act of an administrator causes in addition to its own. */
+const CAUSED_BY_ACTS: ReadonlyMap<string, string> = new Map([
+  ['admin.user_created', 'user.created'],
+  ['admin.user_updated', 'user.updated'],
+  ['admin.user_deleted', 'user.deletion_requested'],
+  ['admin.session_revoked', 'session.revoked'],
+  ['admin.sessions_revoked', 'session.revoked'],
+]);
+
+/** The longest time between the events of one act. */
+const ONE_ACT_MS = 2000;
+
+/** Leaves out events that say the same as the event of an administrator's act at that time. */
+function actsIn(events: readonly UserEvent[]): readonly UserEvent[] {
+  const isOfAct = ({ kind, createdAt }: UserEvent) =>
+    events.some(
+      (act) =>
+        CAUSED_BY_ACTS.get(act.kind) === kind &&
+        Math.abs(Date.parse(act.createdAt) - Date.parse(createdAt)) < ONE_ACT_MS,
+    );
+  return events.filter((event) => !isOfAct(event));
 }
 
 declare module '../values.js' {

@@ -2,9 +2,10 @@ import type { Session } from '../../client/generated/shapes.js';
 import { snakeCase } from '../../tables/column.js';
 import { ownFields } from '../own-fields.js';
 import { type Page, type PageForm, page } from '../page.js';
+import { providerName } from '../providers.js';
 import { allOf, type Site } from '../site.js';
 import { deviceName } from '../texts.js';
-import { administered, type FoundUser, stateOf } from './administered.js';
+import { type AdministeredUser, administered, type FoundUser, stateOf } from './administered.js';
 import { type OwnFact, type UserValues, userView } from './user-view.js';
 
 const NAME = 'administration/users/user';
@@ -46,6 +47,10 @@ export function user(site: Site): Page | null {
     forms.push({
       name: 'delete',
       route: remove,
+      async confirmation(visit) {
+        const { user } = await site.read(read, visit);
+        return confirmationFor(administered(site, user));
+      },
       next: ({ params: { id = '' } }) =>
         graceDays > 0
           ? site.page(NAME, { done: 'user-closed', params: { id } })
@@ -67,7 +72,7 @@ export function user(site: Site): Page | null {
         events ? site.read(events, visit, ofUser) : null,
       ]);
       const user = administered(site, json);
-      const { recovery_codes_left: recoveryCodesLeft, ...methods } = sign_in_methods;
+      const { recovery_codes_left: recoveryCodesLeft, providers, ...methods } = sign_in_methods;
       const state = stateOf(site, user, visit.auth?.user.id);
       const { isOwn, isClosed, isSuspended } = state;
       const formIf = (condition: boolean, name: string) =>
@@ -79,7 +84,11 @@ export function user(site: Site): Page | null {
       return {
         user,
         ...state,
-        methods: { ...methods, ...(recoveryCodesLeft !== undefined && { recoveryCodesLeft }) },
+        methods: {
+          ...methods,
+          ...(providers && { providers: providers.map((one) => providerName(site, one)) }),
+          ...(recoveryCodesLeft !== undefined && { recoveryCodesLeft }),
+        },
         secondFactor: site.route('get /two-factor') ? second_factor : null,
         facts: factsOf(site, json),
         sessions: await Promise.all(
@@ -101,7 +110,7 @@ export function user(site: Site): Page | null {
         sendPasswordReset: formIf(user.email !== null && !isClosed, 'send-password-reset'),
         requireNewPassword: formIf(!isOwn && methods.password === true && !isClosed, 'require-new-password'),
         disableSecondFactor: formIf(!isOwn && second_factor, 'disable-second-factor'),
-        remove: removeForm && { ...removeForm, graceDays },
+        remove: removeForm && { ...removeForm, graceDays, confirmation: confirmationFor(user) },
         events: found
           ? await Promise.all(
               found.events.map(async ({ kind, ...row }) => ({ kind, ...(await shownOf(row)) })),
@@ -111,6 +120,11 @@ export function user(site: Site): Page | null {
     },
     view: userView,
   });
+}
+
+/** Returns what an administrator types before a user is deleted. */
+function confirmationFor({ email, username }: AdministeredUser): string | null {
+  return email ?? username ?? null;
 }
 
 async function shownOf({

@@ -1,16 +1,17 @@
-import { html } from '../../html.js';
+import { type Html, html } from '../../html.js';
 import { disclosure, field, formOf } from '../controls.js';
 import { type OwnField, ownFields, ownInputs } from '../own-fields.js';
 import { type Page, page, type View } from '../page.js';
 import { foundIn } from '../routes.js';
 import type { Site } from '../site.js';
-import { timeInWords } from '../texts.js';
+import { timeOf } from '../texts.js';
 import type { CommonValues, FormValues } from '../values.js';
 import type { Words } from '../words/index.js';
 import {
   type AdministeredUser,
   administered,
   stateOf,
+  tag,
   tagsOf,
   titleOfUser,
   type UserState,
@@ -112,6 +113,7 @@ function usersView(values: UsersValues & CommonValues, words: Words): View {
   return {
     title: t.title,
     main: html`<section data-part="card">
+<div data-part="toolbar">
 <form method="get" action="${search.action}" role="search" data-part="form">
 <div data-part="field">
 <label for="search">${t.search}</label>
@@ -120,22 +122,10 @@ function usersView(values: UsersValues & CommonValues, words: Words): View {
 </div>
 <button data-part="button secondary">${t.submitSearch}</button>
 </form>
-${users.length === 0 && html`<p>${next === null ? t.none : t.noneYet}</p>`}
-${
-  users.length > 0 &&
-  html`<ul data-part="list">${users.map(
-    ({ user, name, href, ...state }) => html`<li data-part="item"><div>
-<p><a href="${href}">${titleOfUser(user)}</a>${tagsOf(state, words)}</p>
-<p data-part="quiet">${[name, user.email === null ? null : user.username].map((detail) => detail && html`${detail} · `)}${t.created(timeInWords(user.createdAt))}</p>
-</div></li>`,
-  )}</ul>`
-}
-${next !== null && html`<p><a href="${next}">${users.length === 0 ? t.continueSearch : t.next}</a></p>`}
-</section>
 ${
   create &&
-  html`<section data-part="card">${disclosure(
-    { label: t.create, forms: [create] },
+  disclosure(
+    { label: t.create, forms: [create], isButton: true },
     formOf(
       create,
       { submit: t.submitCreate },
@@ -167,9 +157,44 @@ ${
         )
       }${ownInputs(create, create.fields, words)}`,
     ),
-  )}</section>`
-}`,
+  )
+}
+</div>
+${users.length === 0 && html`<p>${next === null ? t.none : t.noneYet}</p>`}
+${users.length > 0 && tableOf(users, words)}
+${next !== null && html`<p><a href="${next}">${users.length === 0 ? t.continueSearch : t.next}</a></p>`}
+</section>`,
   };
+}
+
+/** Creates the table of users, which small screens show as a list. */
+function tableOf(users: readonly ListedUser[], words: Words): Html {
+  const t = words.users;
+  const rows = users.map(({ user, name, href, ...state }) => {
+    const { email, username, createdAt } = user;
+    const names = [name, email === null ? null : username].filter((one) => one).join(' · ');
+    return { title: titleOfUser(user), href, names, createdAt, ...state };
+  });
+  const hasNames = rows.some(({ names }) => names !== '');
+  const head = [t.user, ...(hasNames ? [words.fields.name] : []), t.state, t.created];
+  // Browsers that show a table as a list forget what it is, so its roles are written out.
+  return html`<table data-part="table" role="table">
+<thead role="rowgroup"><tr role="row">${head.map((text) => html`<th scope="col" role="columnheader">${text}</th>`)}</tr></thead>
+<tbody role="rowgroup">
+${rows.map(
+  ({
+    title,
+    href,
+    names,
+    createdAt,
+    isOwn,
+    ...state
+  }) => html`<tr role="row"><th scope="row" role="rowheader"><a href="${href}">${title}</a>${
+    isOwn && tag(t.tags.own)
+  }</th>${hasNames && html`<td role="cell">${names}</td>`}<td role="cell">${tagsOf(state, words) ?? t.active}</td><td role="cell" data-label="${t.created}">${timeOf(createdAt)}</td></tr>
+`,
+)}</tbody>
+</table>`;
 }
 
 declare module '../values.js' {

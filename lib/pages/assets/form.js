@@ -90,9 +90,40 @@ document.addEventListener('click', ({ target }) => {
   const typed = account()?.value;
   if (link && typed?.includes('@')) sessionStorage.setItem(TYPED, JSON.stringify([link.pathname, typed]));
 });
+/** The units of time, with their seconds. */
+const UNITS = [
+  ['year', 31536e3],
+  ['month', 2592e3],
+  ['day', 86400],
+  ['hour', 3600],
+  ['minute', 60],
+];
+
+/** Returns how long ago a time was, such as "3 hours ago". Times of the last minute, and of the future, are "now". */
+function ago(time, locale) {
+  const seconds = (Date.now() - time) / 1000;
+  const found = UNITS.find(([, size]) => seconds >= size);
+  const format = new Intl.RelativeTimeFormat(locale, { numeric: found ? 'always' : 'auto' });
+  return found ? format.format(-Math.floor(seconds / found[1]), found[0]) : format.format(0, 'second');
+}
+
+/** Shows the times of this page in the time zone of the browser, and in the language of the page. */
+function showTimes() {
+  const { lang } = document.documentElement;
+  // British and American English have different orders.
+  const locale = navigator.languages.find((one) => one.startsWith(lang)) ?? lang;
+  const short = new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeStyle: 'short' });
+  const full = new Intl.DateTimeFormat(locale, { dateStyle: 'full', timeStyle: 'long' });
+  for (const time of document.querySelectorAll('time[data-part="time"]')) {
+    const at = new Date(time.dateTime);
+    time.textContent = 'ago' in time.dataset ? ago(at, locale) : short.format(at);
+    time.title = full.format(at);
+  }
+}
 
 // Adds buttons that show a typed password, and enables buttons that copy.
 function enhance() {
+  showTimes();
   // Do not change the templates of an app.
   for (const input of document.querySelectorAll(
     '[data-part="password"] > [type="password"]:not([data-shows])',
@@ -110,6 +141,10 @@ function enhance() {
     input.form.addEventListener('submit', () => show(false), { capture: true });
     input.after(button);
   }
+  for (const button of document.querySelectorAll('[data-print][hidden]')) {
+    button.hidden = false;
+    button.addEventListener('click', () => print());
+  }
   // Only secure pages can copy.
   for (const button of navigator.clipboard ? document.querySelectorAll('[data-copy][hidden]') : []) {
     button.hidden = false;
@@ -119,8 +154,15 @@ function enhance() {
     });
   }
 }
+/** Opens the card that the address names. Only some browsers do it themselves. */
+function openNamed() {
+  const named = document.getElementById(location.hash.slice(1))?.closest('details');
+  if (named) named.open = true;
+}
+addEventListener('hashchange', openNamed);
 document.addEventListener('latchkey:shown', enhance);
 enhance();
+openNamed();
 
 // Last, because it fails in browsers that keep nothing.
 {

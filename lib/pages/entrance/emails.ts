@@ -3,6 +3,7 @@ import { maskEmail } from '../../users/canonical.js';
 import { VERIFY_EMAIL } from '../../verification/email-verification.js';
 import { VERIFY_NEW_EMAIL } from '../../verification/purposes.js';
 import { field, formOf, hidden, usernameOf } from '../controls.js';
+import { stateIcon } from '../icons.js';
 import { type Page, page, type View } from '../page.js';
 import type { Site } from '../site.js';
 import type { CommonValues, FormValues } from '../values.js';
@@ -68,7 +69,7 @@ export function verifyEmail(site: Site): Page | null {
         isWaiting: token === null && query.has('waiting'),
         isDone,
         // The button was pressed twice, so the first press has confirmed the email.
-        ...(isDone && { error: null }),
+        ...(isDone && refused?.error.code === 'invalid_token' && { error: null }),
         send: auth && auth.user.emailVerifiedAt === null ? site.form(visit, { path }, 'send') : null,
         signIn: site.page('sign-in', { returnTo }),
         next: auth ? (returnTo ?? site.home) : site.page('sign-in', { returnTo }),
@@ -86,12 +87,14 @@ function verifyEmailView(values: VerifyEmailValues & CommonValues, words: Words)
   if (isDone)
     return {
       title: t.done,
+      icon: stateIcon('done'),
       main: html`${account !== null && html`<p>${t.doneText(account)}</p>`}${onward(account === null ? words.signIn.title : words.continue)}`,
     };
   if (token === null || of === null) {
     const isNew = isWaiting || (send !== null && values.done === 'sent');
     return {
       title: isNew ? t.waiting : t.invalid,
+      ...(isNew && { icon: stateIcon('mail') }),
       main: html`<p>${isNew ? (send ? t.waitingHere : t.waitingText) : send ? t.invalidHere : t.invalidText}</p>${again}${
         !again && html`<p><a href="${signIn}" data-part="button">${words.signIn.title}</a></p>`
       }`,
@@ -169,6 +172,7 @@ function changeEmailView(values: ChangeEmailValues & CommonValues, words: Words)
   if (isDone || token === null || newEmail === null)
     return {
       title: isDone ? t.done : t.invalid,
+      ...(isDone && { icon: stateIcon('done') }),
       main: html`${!isDone && html`<p>${account === null ? t.invalidText : t.invalidHere(account)}</p>`}<p><a href="${next}" data-part="button">${account === null ? words.signIn.title : words.continue}</a></p>`,
     };
   return {

@@ -1,6 +1,7 @@
 import { html } from '../../html.js';
 import { INVITATION, RESET_PASSWORD } from '../../verification/password-links.js';
 import { field, formOf, hidden, usernameOf } from '../controls.js';
+import { stateIcon } from '../icons.js';
 import { type Page, page, type View } from '../page.js';
 import type { Site } from '../site.js';
 import type { CommonValues, FormValues } from '../values.js';
@@ -53,6 +54,7 @@ function forgotPasswordView(values: ForgotPasswordValues & CommonValues, words: 
   if (isSent)
     return {
       title: t.sent,
+      icon: stateIcon('mail'),
       main: html`<p>${t.sentText(sentTo === null ? t.anyAddress : html`<strong>${sentTo}</strong>`)}</p>${back}`,
     };
   return {

@@ -149,7 +149,7 @@ function reauthenticateView(values: ReauthenticateValues & CommonValues, words: 
     }${providerLinks(providers, null, words)}${
       has('recovery_code') &&
       disclosure(
-        { label: words.secondFactor.useRecovery, forms: [], isOpen: form.errors.recovery_code !== undefined },
+        { label: words.secondFactor.useRecovery, forms: [], isOpen: 'recovery_code' in form.errors },
         one('recovery_code', words.fields.recoveryCode, words.secondFactor.recoveryHint, false),
       )
     }${methods.length === 0 && providers.length === 0 && html`<p>${t.none}</p>`}<p><a href="${signOutPage}">${words.signOut.title}</a></p>`,

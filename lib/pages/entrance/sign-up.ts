@@ -1,8 +1,8 @@
 import { html } from '../../html.js';
 import { field, formOf, orLine } from '../controls.js';
-import type { ErrorPlaces } from '../errors.js';
+import { stateIcon } from '../icons.js';
 import { type OwnField, ownFields, ownInputs } from '../own-fields.js';
-import { type Page, page, type Sent, type View } from '../page.js';
+import { type ErrorPlaces, type Page, page, type Sent, type View } from '../page.js';
 import { type ProviderValues, providerLinks, providersOf } from '../providers.js';
 import type { Site } from '../site.js';
 import type { CommonValues, FormValues } from '../values.js';
@@ -119,7 +119,11 @@ function signUpView(values: SignUpValues & CommonValues, words: Words): View {
   const back = html`<p>${t.haveAccount} <a href="${signIn}" data-takes>${words.signIn.title}</a></p>`;
   if (isSent) {
     const address = sentTo === null ? words.forgotPassword.anyAddress : html`<strong>${sentTo}</strong>`;
-    return { title: t.checkMail, main: html`<p>${t.checkMailText(address)}</p>${back}` };
+    return {
+      title: t.checkMail,
+      icon: stateIcon('mail'),
+      main: html`<p>${t.checkMailText(address)}</p>${back}`,
+    };
   }
   if (isClosed) return { title: t.title, main: html`<p>${t.closed}</p>${back}` };
   return {

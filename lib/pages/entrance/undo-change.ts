@@ -5,7 +5,7 @@ import type { User } from '../../tables/core.js';
 import { field, formOf, hidden, passkeyButton } from '../controls.js';
 import { type Page, page, type View } from '../page.js';
 import type { Site } from '../site.js';
-import { changeName, timeInWords } from '../texts.js';
+import { changeName, timeOf } from '../texts.js';
 import type { CommonValues, FormValues } from '../values.js';
 import type { Words } from '../words/index.js';
 
@@ -86,7 +86,7 @@ function undoChangeView(values: UndoChangeValues & CommonValues, words: Words): 
       title: t.invalid,
       main: html`<p>${t.invalidText}</p><p><a href="${signIn}" data-part="button secondary">${words.signIn.title}</a></p>`,
     };
-  const facts = html`<p>${t.what(changeName(change.kind, words))}</p><dl data-part="facts">${of !== null && html`<dt>${t.account}</dt><dd>${of}</dd>`}<dt>${t.when}</dt><dd>${timeInWords(change.at)}</dd><dt>${t.device}</dt><dd>${change.device ?? t.unknownDevice}</dd></dl>`;
+  const facts = html`<p>${t.what(changeName(change.kind, words))}</p><dl data-part="facts">${of !== null && html`<dt>${t.account}</dt><dd>${of}</dd>`}<dt>${t.when}</dt><dd>${timeOf(change.at)}</dd><dt>${t.device}</dt><dd>${change.device ?? t.unknownDevice}</dd></dl>`;
   const asks = (name: string) => change.missing.includes(name);
   if (asks('browser'))
     return {

@@ -1,7 +1,17 @@
+import { type Html, html } from '../../html.js';
+
 /** The words of the pages of an account. */
 export const account = {
   security: {
     title: 'Security',
+    change: 'Change',
+    show: 'Show',
+    confirmEmail: {
+      title: 'Confirm your email',
+      text: (email: string) =>
+        `Confirm that ${email} is your address. After that, you can turn on two-factor authentication and add passkeys.`,
+      first: 'Confirm your email first.',
+    },
     methods: {
       title: 'Sign-in methods',
       passkeys: (count: number) => `${count} passkey${count === 1 ? '' : 's'}`,
@@ -13,6 +23,7 @@ export const account = {
     password: {
       change: 'Change the password',
       set: 'Set a password',
+      isSet: 'Set.',
       none: 'Your account has no password. If you set one, you can also sign in with your email and this password.',
       remove: 'Remove the password',
       removeText: 'After that, you sign in with your other sign-in methods.',
@@ -22,7 +33,7 @@ export const account = {
     secondFactor: {
       title: 'Two-factor authentication',
       off: 'Off. If you turn it on, a stolen password is not enough to sign in.',
-      demanded: 'Your account needs a second factor: an authenticator app or a passkey.',
+      demanded: 'Your account needs two-factor authentication: an authenticator app or a passkey.',
       on: (totp: boolean, passkeys: boolean) =>
         totp && passkeys
           ? 'On. To sign in, you need a code from your authenticator app or a passkey.'
@@ -37,6 +48,10 @@ export const account = {
       replace: 'Set up another authenticator app',
       again: 'Start again with a new QR code',
       setUp: 'Set up your authenticator app',
+      scanTitle: 'Scan the QR code',
+      enterTitle: 'Enter the code',
+      codesNext: 'The next page shows them, once you have turned on two-factor authentication.',
+      cancel: 'Cancel',
       scan: 'Scan this code with your authenticator app.',
       qr: 'QR code for your authenticator app',
       open: 'Open the authenticator app on this device',
@@ -51,39 +66,47 @@ export const account = {
       codes: 'Save your recovery codes',
       codesText:
         'If you lose your phone, sign in with one of these codes. Each code works once. They are shown only now, so save them somewhere other than your phone.',
+      fileName: 'recovery-codes.txt',
+      fileHeading: (appName: string, account: string | null) =>
+        `Recovery codes for ${appName}${account === null ? '' : ` (${account})`}`,
+      download: 'Download',
+      print: 'Print',
       saved: 'I have saved them',
     },
     passkeys: {
       title: 'Passkeys',
       text: 'With a passkey, you sign in with the screen lock of your device instead of a password.',
+      count: (count: number) => `${count} passkey${count === 1 ? '' : 's'}.`,
       add: 'Add a passkey',
       change: 'Change',
       rename: 'Rename',
       remove: 'Remove',
       synced: 'synced',
-      added: (time: string) => `Added on ${time}.`,
-      used: (time: string) => `Last used on ${time}.`,
+      added: (time: Html) => html`Added on ${time}.`,
+      used: (time: Html) => html`Last used on ${time}.`,
       neverUsed: 'Not used yet.',
       needsScript: 'Passkeys need JavaScript and a browser that supports them.',
     },
     linked: {
       title: 'Linked accounts',
       none: 'No account is linked.',
-      since: (time: string) => `Linked on ${time}.`,
+      since: (time: Html) => html`Linked on ${time}.`,
       unlink: 'Unlink',
       link: (provider: string) => `Link ${provider}`,
     },
     changes: {
       title: 'Recent changes',
       text: 'The changes of the last 30 days. If you did not make one of them, use the link in the email about it.',
+      count: (count: number) => `${count} change${count === 1 ? '' : 's'} in the last 30 days.`,
       none: 'Nothing was changed in the last 30 days.',
       undoable: 'can be undone',
     },
     browsers: {
       title: 'Browsers that you have used',
-      text: 'You get an email when someone signs in in another browser. Forget a browser that you no longer use.',
+      count: (count: number) => (count === 0 ? 'None yet.' : `${count} browser${count === 1 ? '' : 's'}.`),
+      text: 'Your account remembers these browsers, even after you sign out: you get an email when someone signs in in another one. Forget a browser that you no longer use. To sign out in it, end its session under Sessions.',
       current: 'this browser',
-      seen: (first: string, last: string) => `First used on ${first}, last on ${last}.`,
+      seen: (first: Html, last: Html) => html`First used on ${first}, last on ${last}.`,
       forget: 'Forget',
     },
   },
@@ -121,15 +144,18 @@ export const account = {
   sessions: {
     title: 'Sessions',
     lead: 'You are signed in on these devices. End a session that you do not recognize.',
+    browsers: 'For browsers in which you have signed out, see',
     current: 'this device',
     unknownDevice: 'An unknown device',
     ip: 'IP address',
     active: 'Last active',
     created: 'Signed in',
     end: 'End',
-    about: (device: string, created: string) => `the session on ${device}, signed in ${created}`,
+    about: (device: string, created: Html) => html`the session on ${device}, signed in ${created}`,
     endOthers: 'End all other sessions',
     endAll: 'End all sessions, and sign out here',
+    wantsEndAll: 'End all sessions',
+    endAllText: 'You are signed out on all devices, including this one.',
   },
   keys: {
     title: 'API keys',
@@ -139,19 +165,20 @@ export const account = {
     used: 'Last used',
     neverUsed: 'never',
     expires: 'Expires',
-    expiresAt: 'Expires at',
-    neverExpires: 'never',
+    inDays: (days: number) => `In ${days} days`,
+    neverExpires: 'Never',
     expired: 'expired',
-    scopes: 'Scopes',
-    noScopes: 'all rights',
+    scopes: 'Rights',
+    noScopes: 'all your rights',
     revoke: 'Revoke',
+    revokeText: 'Programs that use this key stop working immediately. A revoked key cannot be restored.',
+    confirmRevoke: 'Yes, revoke',
     about: (name: string, start: string) => `the key ${name}, ${start}`,
     make: 'Create an API key',
     nameHint: 'For your list, such as the name of the program.',
-    expiresHint:
-      'The key expires when this day starts, in UTC. Leave it empty for a key that does not expire.',
-    scopesHint:
-      'The rights of the key, separated by spaces. The app defines them. If you leave the field empty, the key has all your rights.',
+    allRights: 'If you choose no rights, the key can do everything that you can do in this app.',
+    limit: 'Limit the rights of the key',
+    scopesHint: 'The names of the rights, separated by spaces. The documentation of this app lists them.',
     submit: 'Create the key',
     made: (name: string) => `Your new key: ${name}`,
     madeText: 'Copy it now. It is not shown again.',

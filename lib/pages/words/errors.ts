@@ -97,10 +97,11 @@ export const errors = {
       '/expires_at': 'Choose a date after today.',
     },
     'account/security': {
+      access_denied: 'You canceled at the other service, so no account was linked.',
       email_not_verified: 'Confirm your email first. Then you can protect your account with a second factor.',
       invalid_credentials: 'This is not your current password.',
     },
-    'account/security/confirm-app': {
+    'account/security/second-factor/confirm-app': {
       invalid_code: 'This is not the code that your app shows now. Wait for the next code, and enter that.',
     },
     'administration/users/create': {
@@ -134,6 +135,7 @@ export const errors = {
   /** What to enter in a field that was left empty, by the field's name. */
   missing: {
     code: 'Enter the code.',
+    confirmation: 'Nothing was deleted. First type what is asked for here.',
     credential: 'Enter your email or username.',
     email: 'Enter an email.',
     email_code: 'Enter the code.',
@@ -147,6 +149,7 @@ export const errors = {
 
   /** What is wrong with a field, by the code of its error. Other errors keep their own words. */
   fieldErrors: {
+    not_confirmed: 'Nothing was deleted, because this is not what is asked for here.',
     invalid_email: 'Enter an email such as ada@example.com, without accents.',
     password_breached: 'This password is known from a data breach. Choose another.',
     password_is_identifier: 'Choose a password that is not your email or username.',

@@ -9,6 +9,8 @@ export const en = {
   titleOf: (title: string, appName: string) => `${title} – ${appName}`,
   skip: 'Skip to the content',
   navigation: 'Account',
+  backTo: (appName: string) => `Back to ${appName}`,
+  signedInAs: 'Signed in as',
   terms: 'Terms',
   privacy: 'Privacy',
   support: 'Support',
@@ -33,9 +35,13 @@ export const en = {
     recoveryCode: 'Recovery code',
     name: 'Name',
   },
+  confirmation: {
+    label: (text: string) => `To confirm, type ${text}`,
+    /** What users without an email and a username type. */
+    word: 'delete',
+  },
   copy: 'Copy',
   copied: 'Copied',
-  passwordIfNotRecent: 'Required if you signed in more than 10 minutes ago.',
   passwordHint: (length: number) => `At least ${length} characters. A few random words are a good choice.`,
 
   /** The words for the scripts, which read them from the head of the document. */

@@ -15,6 +15,12 @@ export const messages = {
     } as Readonly<Record<number, string>>,
     wait: (words: string) => `Try again in ${words}.`,
   },
+  /** What a page says to a user who was led there from another page. */
+  needed: {
+    'second-factor-needed':
+      'The page that you opened needs two-factor authentication. Set it up to continue.',
+    'set-up-expired': 'This took too long, or was completed already. Set up your authenticator app again.',
+  } as Readonly<Record<string, string>>,
   done: {
     'signed-out': 'You are signed out.',
     'password-reset': 'Your password was changed. Sign in with it.',

@@ -1,4 +1,5 @@
 import type { Transaction } from 'sequelize';
+import type { ShownScope } from '../../core/contribution.js';
 import type { Core } from '../../core/core.js';
 import { AuthError, type FieldError } from '../../errors.js';
 import { endingWithObject } from '../../known-keys.js';
@@ -14,29 +15,39 @@ export interface CreateApiKeyInput extends ClientInput {
   sessionId?: string | undefined;
   /** A name for lists of keys: 1 to 100 visible characters. */
   name: string;
-  /** Up to 50 scopes, which the app defines. @default [] */
+  /** Up to 50 scopes: those that {@link ApiKeysOptions.scopes} declares, otherwise any. @default [] */
   scopes?: readonly string[] | undefined;
   /** The expiry time. @default never */
   expiresAt?: Date | null | undefined;
 }
 
 const MAX_NAME = 100;
-const MAX_SCOPES = 50;
-const SCOPE = /^[\x21\x23-\x5B\x5D-\x7E]{1,100}$/; // RFC 6749, 3.3
+/** The maximum number of scopes of a key. @internal */
+export const MAX_SCOPES = 50;
+/** @internal */
+export const SCOPE = /^[\x21\x23-\x5B\x5D-\x7E]{1,100}$/; // RFC 6749, 3.3
 
 const KEYS = ['name', 'scopes', 'expiresAt', 'sessionId'];
+
+interface Settings {
+  readonly maxPerUser: number;
+  /** The scopes that the app has declared. */
+  readonly scopes: readonly ShownScope[] | undefined;
+}
 
 /** `auth.apiKeys`: keys for programs that act on behalf of a user. */
 export class ApiKeysApi {
   readonly #core: Core;
   readonly #store: ApiKeyStore;
   readonly #maxPerUser: number;
+  readonly #scopes: ReadonlySet<string> | null;
 
   /** @internal */
-  constructor(core: Core, store: ApiKeyStore, maxPerUser: number) {
+  constructor(core: Core, store: ApiKeyStore, { maxPerUser, scopes }: Settings) {
     this.#core = core;
     this.#store = store;
     this.#maxPerUser = maxPerUser;
+    this.#scopes = scopes ? new Set(scopes.map(({ name }) => name)) : null;
     endingWithObject('auth.apiKeys', this);
   }
 
@@ -50,7 +61,7 @@ export class ApiKeysApi {
   create(userId: string, input: CreateApiKeyInput): Promise<{ apiKey: ApiKey; key: string }> {
     return this.#core.callFor('auth.apiKeys.create', input, KEYS, async () => {
       await this.#core.database.ready();
-      const valid = checkInput(input, this.#core.database.clock.now());
+      const valid = checkInput(input, this.#core.database.clock.now(), this.#scopes);
       return this.#add(userId, input.sessionId ?? null, valid);
     });
   }
@@ -85,7 +96,11 @@ export class ApiKeysApi {
   }
 }
 
-function checkInput({ name, scopes = [], expiresAt = null }: CreateApiKeyInput, now: number) {
+function checkInput(
+  { name, scopes = [], expiresAt = null }: CreateApiKeyInput,
+  now: number,
+  declared: ReadonlySet<string> | null,
+) {
   const errors: FieldError[] = [];
   const trimmed = typeof name === 'string' ? name.trim() : '';
   if (trimmed === '' || trimmed.length > MAX_NAME || /\p{C}/u.test(trimmed) || !trimmed.isWellFormed()) {
@@ -99,6 +114,10 @@ function checkInput({ name, scopes = [], expiresAt = null }: CreateApiKeyInput, 
   ) {
     const detail = `must be at most ${MAX_SCOPES} words of visible ASCII characters, without quotes or backslashes`;
     errors.push({ pointer: '/scopes', code: 'invalid_scopes', detail });
+  } else if (declared) {
+    const detail = `must be one of ${[...declared].join(', ')}`;
+    for (const [index, scope] of scopes.entries())
+      if (!declared.has(scope)) errors.push({ pointer: `/scopes/${index}`, code: 'unknown_scope', detail });
   }
   const isTime = expiresAt instanceof Date && expiresAt.getTime() > now && expiresAt.getTime() < LAST_TIME;
   if (expiresAt !== null && !isTime) {

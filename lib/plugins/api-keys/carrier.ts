@@ -1,5 +1,6 @@
 import type { BearerScheme } from '../../config/config.js';
 import type { PlainRequest } from '../../context/call.js';
+import type { ShownScope } from '../../core/contribution.js';
 import { AuthError } from '../../errors.js';
 import { resourceOf } from '../../http/present.js';
 import { tokenIn, trimWhitespace } from '../../sessions/carriers.js';
@@ -38,6 +39,8 @@ export const apiKeyResource = resourceOf<ApiKey>(
 interface Settings {
   readonly header: string;
   readonly acceptBearer: boolean;
+  /** The scopes that the app has declared. */
+  readonly scopes: readonly ShownScope[] | undefined;
   /** The schemes that present sessions. */
   sessionSchemes(): readonly BearerScheme[];
 }
@@ -71,6 +74,9 @@ export function apiKeyCarrier(keys: ApiKeyStore, settings: Settings): Carrier {
     },
     sessionTokens: () => [],
     scopes: (authentication) => keyOf(authentication).scopes,
+    ...(settings.scopes && {
+      declaredScopes: { names: settings.scopes.map(({ name }) => name), by: 'apiKeys({ scopes })' },
+    }),
   };
 }
 

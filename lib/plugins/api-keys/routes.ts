@@ -1,11 +1,13 @@
 import * as z from 'zod';
+import type { ShownScope } from '../../core/contribution.js';
 import { AuthError } from '../../errors.js';
 import { route, text } from '../../http/route.js';
 import { shownAgain } from '../../shown-again.js';
 import type { ApiKeysApi } from './api.js';
 import { apiKeyResource } from './carrier.js';
 
-export const createApiKey = (api: ApiKeysApi) =>
+/** @param scopes the scopes that the app has declared */
+export const createApiKey = (api: ApiKeysApi, scopes: readonly ShownScope[] | undefined) =>
   route({
     method: 'post',
     path: '/api-keys',
@@ -17,7 +19,7 @@ export const createApiKey = (api: ApiKeysApi) =>
     forms: false,
     body: z.strictObject({
       name: shownAgain(text(200)),
-      scopes: shownAgain(z.array(text(200)).max(100).optional()),
+      scopes: shownAgain(z.array(scopeIn(scopes)).max(100).optional()),
       expires_at: shownAgain(z.iso.datetime({ offset: true }).nullable().optional()),
     }),
     answers: {
@@ -41,6 +43,11 @@ export const createApiKey = (api: ApiKeysApi) =>
       return { status: 201, body: { api_key: apiKeyResource.present(apiKey), key } };
     },
   });
+
+/** The schema of a scope. Its values are only documented here, because code must pass the same check. */
+function scopeIn(scopes: readonly ShownScope[] | undefined) {
+  return scopes ? text(200).meta({ enum: scopes.map(({ name }) => name) }) : text(200);
+}
 
 export const listApiKeys = (api: ApiKeysApi) =>
   route({

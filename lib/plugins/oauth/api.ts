@@ -8,7 +8,7 @@ import { type AuthorizationRequest, beginFlow } from './begin-flow.js';
 import { type CallbackResult, completeFlow } from './complete-flow.js';
 import { type Account, type AccountRow, providerNotices } from './declarations.js';
 import type { AuthorizeInput, CallbackInput, FlowInput, TokensOptions, UnlinkOptions } from './inputs.js';
-import { clientOf, type OAuthServices, revokeTokens } from './services.js';
+import { clientOf, nameOf, type OAuthServices, revokeTokens } from './services.js';
 import { openTokens, type ProviderTokens } from './tokens.js';
 import './declarations.js';
 
@@ -198,7 +198,7 @@ export class OAuthApi<Outcome extends SignedIn = IssuedSession> {
       await removeWayIn(this.#core, userId, sessionId, async (record, transaction) => {
         const unlinked = await accounts.find(userId, provider, transaction);
         if (!unlinked) throw this.#notLinked(provider);
-        const details = { subject: provider };
+        const details = { subject: provider, subjectName: nameOf(this.#services, provider) };
         await notices.changed(sessionId, providerNotices['provider-unlinked'], record, transaction, details);
         await accounts.delete(unlinked, transaction);
         events.emit('account.unlinked', { userId, provider }, transaction);

@@ -13,7 +13,7 @@ import type { Identity } from './client.js';
 import { type AccountRow, providerNotices } from './declarations.js';
 import { describe } from './openid-client.js';
 import { type Claims, isSamePerson, type Provider } from './provider.js';
-import type { OAuthServices } from './services.js';
+import { nameOf, type OAuthServices } from './services.js';
 import { isObject } from './token-response.js';
 
 /** The account of a user at a provider. */
@@ -150,7 +150,7 @@ export class ProviderUser {
     if (linked && !isSamePerson(provider, linked, person, profile.formerSubject))
       throw new AuthError('provider_already_linked');
     if (linked && (await this.updateTokens(linked, transaction))) return;
-    const details = { subject: provider.id };
+    const details = { subject: provider.id, subjectName: nameOf(this.oauth, provider.id) };
     await core.notices.before(providerNotices['provider-linked'], record, transaction, details);
     await this.#insertLink(userId, transaction);
     await accounts.announceChange(userId, transaction);

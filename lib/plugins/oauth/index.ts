@@ -27,7 +27,7 @@ import {
   refreshTokens,
   unlink,
 } from './routes.js';
-import { revokeTokens } from './services.js';
+import { nameOf, revokeTokens } from './services.js';
 import { contextOf, TOKEN_FIELDS, TokenBox } from './token-box.js';
 import { Refresher } from './tokens.js';
 
@@ -135,7 +135,10 @@ export function oauth(options: OAuthOptions = {}): Plugin<'oauth', OAuthApi, OAu
           schema: { providers: z.array(z.string()) },
           of: async ({ user }) => ({ providers: await usable(user.id) }),
         },
-        forPages: { providers: providers.map(({ id }) => id) },
+        forPages: {
+          providers: providers.map(({ id, icon = null }) => ({ id, name: nameOf(parts, id), icon })),
+          providerName: (id) => nameOf(parts, id),
+        },
         waysIn: async ({ user }, transaction) =>
           (await usable(user.id, transaction)).map((id) => ({ kind: 'provider', id })),
         undo: undoRules(accounts),

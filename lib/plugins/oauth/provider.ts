@@ -59,6 +59,10 @@ export interface ReadProfile extends Profile {
 export interface Provider {
   /** The `:provider` of the routes. */
   readonly id: string;
+  /** The name that users see. @default {@link providerNameOf} the id */
+  readonly name?: string | undefined;
+  /** The icon that users see: a path of this origin. @default none */
+  readonly icon?: string | undefined;
   /** An OpenID Connect issuer with discovery, or the endpoints of a service. */
   readonly server: { readonly discover: string } | OAuth2Server | OpenIdServer;
   /** The client id that the provider issued. */
@@ -190,6 +194,25 @@ export function providerPlugin(provider: Provider): ProviderPlugin {
     },
   });
   return { ...plugin, provider: { ...provider, scopes: withOpenid(provider) } };
+}
+
+const NAMES: Readonly<Record<string, string>> = {
+  github: 'GitHub',
+  gitlab: 'GitLab',
+  linkedin: 'LinkedIn',
+  paypal: 'PayPal',
+  x: 'X',
+};
+
+/** Returns the name of a provider whose options contain none, such as "Acme Id" for `acme-id`. */
+export function providerNameOf(id: string): string {
+  return (
+    NAMES[id] ??
+    id
+      .split('-')
+      .map((word) => word.charAt(0).toUpperCase() + word.slice(1))
+      .join(' ')
+  );
 }
 
 /** Whether a provider issues ID tokens that can be verified. */

@@ -5,6 +5,7 @@ import type { Accounts } from './accounts.js';
 import type { ProviderClient } from './client.js';
 import type { AccountRow } from './declarations.js';
 import type { Flows } from './flows.js';
+import { providerNameOf } from './provider.js';
 import type { Revocations } from './revocations.js';
 import type { TokenBox } from './token-box.js';
 import type { Refresher } from './tokens.js';
@@ -30,6 +31,11 @@ export function revokeTokens(
   const client = clients.get(account.provider);
   const tokens = box.open(account);
   if (client && tokens) core.database.afterCommit(transaction, () => revocations.start(client, tokens));
+}
+
+/** Returns the name of a provider for users, even if it is no longer configured. */
+export function nameOf({ clients }: Pick<OAuthServices, 'clients'>, provider: string): string {
+  return clients.get(provider)?.provider.name ?? providerNameOf(provider);
 }
 
 /** @throws AuthError `provider_not_found` */

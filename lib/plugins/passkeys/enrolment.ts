@@ -2,6 +2,7 @@ import type { Transaction } from 'sequelize';
 import { violatedUnique } from '../../database/faults.js';
 import { AuthError } from '../../errors.js';
 import { MAX_PER_USER, type NewPasskey } from '../../factors/passkeys.js';
+import type { NewCodes } from '../../factors/recovery-codes.js';
 import type { EnrolledSecondFactor } from '../../sessions/second-factor.js';
 import type { User } from '../../tables/core.js';
 import type { Passkey } from '../../tables/factors.js';
@@ -78,9 +79,10 @@ export class Enrolment {
     if (!verified) throw refusal(core, userHandle ? 'malformed' : 'challenge');
     const { aaguid, ...passkey } = verified;
     const named = { userHandle, name: name ?? authenticatorName(aaguid) };
+    const codes = (await this.services.setup?.codesForEnrolment(userId)) ?? null;
     return core
       .change(userId, { sessionId }, (record, transaction) =>
-        this.#add(record, sessionId, passkey, named, transaction),
+        this.#add(record, sessionId, passkey, { ...named, codes }, transaction),
       )
       .catch(refuseKnown);
   }
@@ -89,7 +91,7 @@ export class Enrolment {
     record: UserRecord,
     sessionId: string,
     verified: NewPasskey,
-    { userHandle, name }: { userHandle: string; name: string },
+    { userHandle, name, codes }: { userHandle: string; name: string; codes: NewCodes | null },
     transaction: Transaction,
   ): Promise<RegisteredPasskey> {
     const { core, store, setup } = this.services;
@@ -103,7 +105,7 @@ export class Enrolment {
     core.events.emit('passkey.added', { userId, passkeyId: passkey.id }, transaction);
     if (!setup || !enrols) return passkey;
     const shown = assuranceOf(verified);
-    return { ...passkey, enrolled: await setup.enrolPasskey(record, sessionId, shown, transaction) };
+    return { ...passkey, enrolled: await setup.enrolPasskey(record, sessionId, shown, codes, transaction) };
   }
 
   /**

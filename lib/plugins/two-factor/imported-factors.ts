@@ -3,7 +3,7 @@ import type { Core } from '../../core/core.js';
 import { readCode } from '../../crypto/typed-codes.js';
 import { type AuthError, invalidField } from '../../errors.js';
 import type { Factors } from '../../factors/factors.js';
-import { hashOf } from '../../factors/recovery-codes.js';
+import { hashOfImported } from '../../factors/recovery-codes.js';
 import type { Digest } from '../../tables/column.js';
 import { declareRowKeys, type ImportRow, type RowReader, type RowValues } from '../../users/imported.js';
 
@@ -107,7 +107,7 @@ function readCodes(given: unknown): Digest[] {
     const typed = typeof code === 'string' ? readCode(code) : '';
     if (typed.length < MIN_CODE || typed.length > MAX_CODE)
       throw wrong(`must have ${MIN_CODE} to ${MAX_CODE} characters each, without spaces and hyphens`);
-    return hashOf(typed);
+    return hashOfImported(typed);
   });
   return codes.filter((code, index) => codes.findIndex((one) => one.equals(code)) === index);
 }

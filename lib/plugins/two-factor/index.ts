@@ -129,7 +129,7 @@ export function twoFactor(
           enrollTotp(core, api),
           confirmTotp(core, api),
           turnOffTotp(api),
-          renewRecoveryCodes(api),
+          renewRecoveryCodes(core, api),
           ...(core.passkeys ? [usePasskeys(core, api)] : []),
           ...(isManaged ? [disableSecondFactor(core, api)] : []),
         ],
@@ -214,8 +214,7 @@ function stepsOf({ checks, secrets, attempts }: Factors): StepMethod[] {
       problems: [],
       attempt: ({ record: { user }, raw }, { code = '' }, complete) => {
         const wrongCodes = secrets.joined(raw)?.wrongCodes ?? 0;
-        const hasCode = Number((raw as { has_code: number | string }).has_code) > 0;
-        const look = async () => complete(checks.recoveryCode(user, code, hasCode, wrongCodes));
+        const look = async () => complete(await checks.recoveryCode(user, code, wrongCodes));
         return attempts.attempt(user, look, { isGuessable: false });
       },
     },
@@ -254,7 +253,7 @@ function reauthenticationsOf(core: Core, factors: Factors): Reauthentication[] {
       ...common,
       field: 'recovery_code',
       verify: (record, code, session) =>
-        verify(record, session, false, () => checks.ownRecoveryCode(record, String(code))),
+        verify(record, session, false, () => checks.recoveryCode(record.user, String(code), 1)),
     },
   ];
 }

@@ -3,7 +3,6 @@ import type { SecondFactorSetup } from '../../accounts/second-factor.js';
 import type { Core } from '../../core/core.js';
 import { AuthError } from '../../errors.js';
 import type { Factors } from '../../factors/factors.js';
-import { hashOf } from '../../factors/recovery-codes.js';
 import { sinceOf, usesPasskeys } from '../../factors/status.js';
 import { MAX_WRONG, stepAt, stepOf } from '../../factors/totp.js';
 import { text } from '../../http/route.js';
@@ -126,9 +125,9 @@ class FactorsThen {
 
   /** A recovery code cannot be guessed, so a wrong one counts only for the client's address. */
   async #recoveryCode(userId: string, { codes }: FactorState, given: string): Promise<Shown> {
-    const hash = hashOf(given);
-    const isRight = codes.includes(hash.toString('hex')) && !(await this.factors.codes.isUsed(userId, hash));
-    if (!isRight) throw this.#wrong(userId);
+    const then = codes.map((one) => Buffer.from(one, 'hex'));
+    const hash = await this.factors.codes.matching(userId, given, then);
+    if (!hash || (await this.factors.codes.isUsed(userId, hash))) throw this.#wrong(userId);
     return { recoveryCode: hash };
   }
 

@@ -59,9 +59,11 @@ describe('the page', () => {
     await app.auth.models.ApiKey.update({ expiresAt: past }, { where: { id: apiKey.id } });
     const page = await open();
     expectEscaped(page);
-    expect(page.body).toContain('Scopes: read write<br>');
-    expect(page.body).toContain('Scopes: all rights<br>');
-    expect(page.body).toContain('Expires: 31 Jan 2026, 06:30 UTC');
+    expect(page.body).toContain('Rights: read, write<br>');
+    expect(page.body).toContain('Rights: <strong>all your rights</strong><br>');
+    expect(page.body).toContain(
+      'Expires: <time datetime="2026-01-31T06:30:00.000Z" data-part="time">31 Jan 2026, 06:30 UTC</time>',
+    );
     expect(page.body.match(/>expired</g)).toHaveLength(1);
     expect(page.body).toContain(`<code>${key.slice(0, 12)}…</code>`);
     expect(page.body).not.toContain(key);
@@ -72,7 +74,8 @@ describe('the page', () => {
 
 describe('creating a key', () => {
   test('shows it once', async () => {
-    const typed = { name: 'nightly', expires_at: '2099-01-31', scopes: ' read  write ' };
+    const typed = { name: 'nightly', expires_in: '365', scopes: ' read  write ' };
+    const before = Date.now();
     const done = await visitor.submit(await open(), '/create', typed);
     expect(done).toMatchObject({ status: 303, location: PATH });
     expect(done.body).toBe('');
@@ -86,8 +89,9 @@ describe('creating a key', () => {
     expect(me.body.api_key).toMatchObject({
       name: 'nightly',
       scopes: ['read', 'write'],
-      expires_at: '2099-01-31T00:00:00.000Z',
     });
+    const days = (Date.parse(me.body.api_key.expires_at) - before) / 86_400_000;
+    expect(Math.round(days)).toBe(365);
     for (const again of [await open(), await visitor.get(`${PATH}/create`), await open()])
       expect(again.body).not.toContain(key);
     expect(await app.auth.apiKeys.list(id)).toHaveLength(1);
@@ -114,17 +118,45 @@ describe('creating a key', () => {
     expect(keyIn(await visitor.follow(done))).toMatch(/^lkk_/);
   });
 
-  test('needs nothing but a name', async () => {
+  test('needs nothing but a name, and expires if nothing else is chosen', async () => {
     await visitor.submit(await open(), '/create', { name: 'plain' });
     const [key] = await app.auth.apiKeys.list(id);
-    expect(key).toMatchObject({ name: 'plain', scopes: [], expiresAt: null });
+    expect(key).toMatchObject({ name: 'plain', scopes: [] });
+    expect(Math.round((Number(key?.expiresAt) - Date.now()) / 86_400_000)).toBe(90);
+  });
+
+  test('can make one that does not expire', async () => {
+    await visitor.submit(await open(), '/create', { name: 'plain', expires_in: '' });
+    const [key] = await app.auth.apiKeys.list(id);
+    expect(key).toMatchObject({ name: 'plain', expiresAt: null });
+  });
+
+  test('accepts a time in place of the number of days', async () => {
+    const done = await visitor.post(`${PATH}/create`, { name: 'plain', expires_at: '2099-01-31' });
+    expect(done.status).toBe(303);
+    const [key] = await app.auth.apiKeys.list(id);
+    expect(key?.expiresAt).toEqual(new Date('2099-01-31T00:00:00Z'));
+  });
+
+  test.each(['31', '-1', '0x1e', 'constructor'])(
+    'rejects %s days, which the page does not offer',
+    async (days) => {
+      const refused = await visitor.post(`${PATH}/create`, { name: 'plain', expires_in: days });
+      expect(refused.status).toBe(422);
+      expect(await app.auth.apiKeys.list(id)).toEqual([]);
+    },
+  );
+
+  test('says what a key without a choice can do', async () => {
+    expect((await open()).body).toContain(
+      '<p data-part="warning">If you choose no rights, the key can do everything that you can do in this app.</p>',
+    );
   });
 
   test.each([
-    { name: '', expires_at: '', scopes: 'a' },
-    { name: HOSTILE, expires_at: '2020-01-01', scopes: 'a b' },
-    { name: HOSTILE, expires_at: 'tomorrow', scopes: HOSTILE },
-    { name: 'x', expires_at: '', scopes: 'x'.repeat(201) },
+    { name: '', expires_in: '30', scopes: 'a' },
+    { name: HOSTILE, expires_in: '', scopes: HOSTILE },
+    { name: 'x', expires_in: '365', scopes: 'x'.repeat(201) },
   ])('is refused for %j, and keeps what was typed', async (typed) => {
     const refused = await visitor.submit(await open(), '/create', typed);
     expect(refused.status).toBe(422);
@@ -152,7 +184,9 @@ describe('creating a key', () => {
 describe('revoking a key', () => {
   test('makes it useless', async () => {
     const { apiKey, key } = await app.auth.apiKeys.create(id, { name: 'nightly' });
-    const done = await visitor.submit(await open(), `/revoke/${apiKey.id}`);
+    const page = await open();
+    expect(page.body).toMatch(/<details><summary>Revoke.*?A revoked key cannot be restored\..*?\/revoke\//s);
+    const done = await visitor.submit(page, `/revoke/${apiKey.id}`);
     expect(done.location).toBe(`${PATH}?done=api-key-revoked`);
     expect((await visitor.follow(done)).body).toContain('The key was revoked.');
     await app.http.get('/auth/me').set('x-service-api-key', key).expect(401);
@@ -166,5 +200,60 @@ describe('revoking a key', () => {
     expect(refused.status).toBe(404);
     expect(refused.body).toContain('role="alert"');
     expect(await app.auth.apiKeys.list(eveId)).toHaveLength(1);
+  });
+});
+
+describe('an app that declares its scopes', () => {
+  const scopes = { 'posts:read': `Read your posts ${HOSTILE}`, 'posts:write': 'Write posts' };
+  const startDeclared = () => startPages([password(), apiKeys({ scopes })]);
+  let declared: Awaited<ReturnType<typeof startDeclared>>['app'];
+  let one: PageVisitor;
+  let own: string;
+  beforeAll(async () => {
+    ({ app: declared } = await startDeclared());
+    own = (await declared.auth.credential.signUp(ada))?.user.id as string;
+    one = await new PageVisitor(declared.origin).signIn();
+  });
+  afterAll(() => declared.stop());
+  const send = (pairs: [string, string][]) =>
+    one.send('POST', `${PATH}/create`, new URLSearchParams([['name', 'nightly'], ...pairs]));
+
+  test('shows a box for each, in its words', async () => {
+    const page = await one.get(PATH);
+    expectEscaped(page);
+    expect(page.body.match(/name="scopes" type="checkbox"/g)).toHaveLength(2);
+    expect(page.body).not.toContain('Limit the rights of the key');
+  });
+
+  test('makes a key with several of them', async () => {
+    const done = await send([
+      ['scopes', 'posts:read'],
+      ['scopes', 'posts:write'],
+    ]);
+    expect(done.status).toBe(303);
+    expect((await one.follow(done)).body).toContain(', Write posts<br>');
+    expect(await declared.auth.apiKeys.list(own)).toMatchObject([{ scopes: ['posts:read', 'posts:write'] }]);
+  });
+
+  test('keeps the boxes of a form that is refused, and links the error to them', async () => {
+    const refused = await one.send(
+      'POST',
+      `${PATH}/create`,
+      new URLSearchParams([
+        ['name', ''],
+        ['scopes', 'posts:write'],
+      ]),
+    );
+    expect(refused.status).toBe(422);
+    expect(refused.body.match(/value="[^"]*"(?= checked)/g)).toEqual(['value="posts:write"']);
+    const unknown = await send([['scopes', 'posts:delete']]);
+    expect(unknown.status).toBe(422);
+    const [, linked] = /<a href="#([^"]*)">Rights: /.exec(unknown.body) ?? [];
+    expect(unknown.body).toMatch(
+      new RegExp(
+        `<input id="${linked}" name="scopes" type="checkbox" value="posts:read" autofocus aria-invalid="true">`,
+      ),
+    );
+    expect(unknown.body).toMatch(/<fieldset data-part="field" aria-describedby="[^"]*-hint [^"]*-error">/);
   });
 });

@@ -256,7 +256,7 @@ describe('the deletion', () => {
     const page = await open();
     expect(isOpen(page)).toBe(false);
     expect(page.body).toContain('This cannot be undone.');
-    const done = await visitor.submit(page, '/delete');
+    const done = await visitor.submit(page, '/delete', { confirmation: ` ${ada.email.toUpperCase()} ` });
     expect(done.location).toBe('/auth/sign-in?done=account-deleted');
     const { body } = await visitor.follow(done);
     expect(body).toContain('Your account was deleted.');
@@ -266,12 +266,61 @@ describe('the deletion', () => {
 
   test('asks for the password later, and stays open if it is refused', async () => {
     await ageSessions(app);
-    const refused = await visitor.submit(await open(), '/delete', { password: 'not her password' });
+    const typed = { confirmation: ada.email, password: 'not her password' };
+    const refused = await visitor.submit(await open(), '/delete', typed);
     expect(refused.status).toBe(401);
     expect(isOpen(refused)).toBe(true);
+    expect(formIn(refused.body, '/delete').fields).toEqual({ confirmation: ada.email, password: '' });
     expect(await rows(app.database, 'SELECT id FROM users')).toHaveLength(1);
     const done = await visitor.submit(refused, '/delete', { password: ada.password });
     expect(done.status).toBe(303);
+    expect(await rows(app.database, 'SELECT id FROM users')).toEqual([]);
+  });
+
+  test.each([
+    ['nothing', ''],
+    ['the username', 'Ada'],
+    ['the email of another account', 'eve@example.com'],
+  ])('is refused for %s in place of the email', async (_what, confirmation) => {
+    const refused = await visitor.submit(await open(), '/delete', { confirmation });
+    expect(refused.status).toBe(422);
+    expect(isOpen(refused)).toBe(true);
+    expect(refused.body).toContain('Nothing was deleted');
+    expect(refused.body).toMatch(/name="confirmation"[^>]* autofocus[^>]* aria-invalid="true"/);
+    expect(formIn(refused.body, '/delete').fields).toEqual({ confirmation });
+    expect(await rows(app.database, 'SELECT id FROM users')).toHaveLength(1);
+  });
+
+  test.each([
+    ['the username', { username: 'Grace' }, 'grace'],
+    ['a word', { email: 'none@example.com' }, 'Delete'],
+  ])('asks for %s, if the account has no email', async (_what, made, confirmation) => {
+    const { id: other } = await app.auth.users.create({ ...made, fields: values } as never);
+    await rows(app.database, 'UPDATE users SET email = NULL WHERE id = ?', [other] as never);
+    const { token } = await app.auth.createSession(other);
+    const one = new PageVisitor(app.origin, { cookie: `latchkey=${token}` });
+    const page = await one.get('/auth/account');
+    expect((await one.submit(page, '/delete', { confirmation: 'ada@example.com' })).status).toBe(422);
+    const done = await one.submit(page, '/delete', { confirmation });
+    expect(done.location).toBe('/auth/sign-in?done=account-deleted');
+    expect(await app.auth.users.get(other)).toBeNull();
+  });
+
+  test('is refused from another site, whatever was typed', async () => {
+    const body = new URLSearchParams({ confirmation: ada.email });
+    const headers = { origin: 'https://evil.example', 'sec-fetch-site': 'cross-site' };
+    for (const given of [body, new URLSearchParams()])
+      expect((await visitor.send('POST', '/auth/account/delete', given, headers)).status).toBe(403);
+    expect(await rows(app.database, 'SELECT id FROM users')).toHaveLength(1);
+  });
+
+  test('by a program needs no typing', async () => {
+    const { token } = await app.auth.createSession(id);
+    await app.http
+      .delete('/auth/me')
+      .set('Cookie', `latchkey=${token}`)
+      .set('Sec-Fetch-Site', 'same-origin')
+      .expect(204);
     expect(await rows(app.database, 'SELECT id FROM users')).toEqual([]);
   });
 
@@ -287,7 +336,9 @@ describe('the deletion', () => {
         '/auth/account/verify-email',
         '/auth/account/delete',
       ]);
-      expect((await held.submit(page, '/delete')).location).toBe('/auth/sign-in?done=account-deleted');
+      expect((await held.submit(page, '/delete', { confirmation: ada.email })).location).toBe(
+        '/auth/sign-in?done=account-deleted',
+      );
     } finally {
       await other.app.stop();
     }

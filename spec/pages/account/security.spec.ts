@@ -1,10 +1,12 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { html } from '../../../lib/html.js';
-import { oauth, twoFactor } from '../../../lib/index.js';
+import { authRouter, oauth, requireSession, twoFactor } from '../../../lib/index.js';
 import { definePlugin } from '../../../lib/plugin.js';
+import { google } from '../../../lib/providers.js';
 import { password } from '../../support/app.js';
+import { rows } from '../../support/database.js';
 import { fixedProvider } from '../../support/fixed-provider.js';
-import type { PageBrowser, Shown } from '../../support/page-browser.js';
+import { attribute, elementsIn, type PageBrowser, type Shown } from '../../support/page-browser.js';
 import {
   createPerson,
   isSignedIn,
@@ -16,6 +18,7 @@ import {
 import { codeOf, wrongCode } from '../../support/two-factor.js';
 
 const PATH = '/auth/account/security';
+const ENROLMENT = `${PATH}/second-factor`;
 const EVIL = '<img src=x onerror=alert(1)>';
 
 /** A plugin of somebody else's, which adds a card. */
@@ -31,7 +34,14 @@ const other = definePlugin({
     },
   }),
 });
-const plugins = [password(), twoFactor(), oauth(), fixedProvider(), other] as const;
+const plugins = [
+  password(),
+  twoFactor(),
+  oauth(),
+  fixedProvider(),
+  google({ clientId: 'id', clientSecret: 'secret' }),
+  other,
+] as const;
 
 let app: PagesApp<typeof plugins>;
 let people = 0;
@@ -40,6 +50,10 @@ let id: string;
 let browser: PageBrowser;
 beforeAll(async () => {
   app = await startPagesApp(plugins, {
+    mount(express, auth) {
+      express.use('/auth', authRouter(auth));
+      express.get('/strict', requireSession(auth, { aal: 2 }), (_req, res) => void res.send('strict'));
+    },
     config: { tasks: { terms: { open: (user) => user.email?.startsWith('task') === true, page: '/terms' } } },
   });
 });
@@ -55,7 +69,7 @@ const open = () => browser.open(PATH);
 /** The key of the authenticator app that a page shows. */
 const keyOn = ({ text }: Shown) =>
   /in the app: ?((?:[A-Z2-7]{4} ?){8})/.exec(text)?.[1]?.replaceAll(' ', '') ?? '';
-const codesOn = ({ text }: Shown) => text.match(/\b[0-9a-z]{4}(?:-[0-9a-z]{4}){3}\b/g) ?? [];
+const codesOn = ({ text }: Shown) => text.match(/\b[0-9a-z]{4}(?:-[0-9a-z]{4}){2}\b/g) ?? [];
 
 describe('the password', () => {
   test('is changed with the present one, and other sessions end', async () => {
@@ -72,7 +86,7 @@ describe('the password', () => {
       current_password: person.password,
       new_password: changed,
     });
-    expect([done.status, done.location]).toEqual([303, `${PATH}?done=password-changed#password`]);
+    expect([done.status, done.location]).toEqual([303, `${PATH}?done=password-changed`]);
     expect((await browser.follow(done)).text).toContain('Your password was changed.');
     expect([await isSignedIn(browser), await isSignedIn(elsewhere)]).toEqual([true, false]);
   });
@@ -80,41 +94,54 @@ describe('the password', () => {
   test('cannot be removed where it is the only sign-in method', async () => {
     const page = await open();
     expect(page.actions).not.toContain(`${PATH}/remove-password`);
-    expect(page.text).toContain('Sign-in methods Password');
+    expect(page.text).toContain('Sign-in methods: Password Two-factor authentication');
+    expect(page.links).not.toContain('#passkeys');
   });
 });
 
 describe('an authenticator app', () => {
   test('is set up with the key that the page shows until it is confirmed', async () => {
     const begun = await browser.submit(await open(), 'set-up-app', {});
-    expect([begun.status, begun.location]).toEqual([303, `${PATH}#second-factor`]);
+    expect([begun.status, begun.location]).toEqual([303, ENROLMENT]);
     const page = await browser.follow(begun);
+    expect(page.heading).toBe('Set up your authenticator app');
     const key = keyOn(page);
     expect(key).toHaveLength(32);
     expect(page.body).toContain('<svg role="img" aria-label="QR code for your authenticator app"');
-    expect(keyOn(await open())).toBe(key);
+    expect(keyOn(await browser.open(ENROLMENT))).toBe(key);
     const refused = await browser.submit(page, 'confirm-app', { code: wrongCode(key) });
-    expect([refused.status, keyOn(refused)]).toEqual([401, key]);
+    expect([refused.status, keyOn(refused), refused.heading]).toEqual([401, key, page.heading]);
+    expect(refused.form('confirm-app').attribute('code', 'aria-invalid')).toBe('true');
     // Another session of the account does not see it.
     const elsewhere = app.open();
     await signInOn(elsewhere, person);
-    expect(keyOn(await elsewhere.open(PATH))).toBe('');
+    expect((await elsewhere.open(ENROLMENT)).location).toBe(PATH);
     const done = await browser.submit(refused, 'confirm-app', { code: codeOf(key) });
-    expect([done.status, done.location]).toEqual([303, `${PATH}?done=second-factor-on#second-factor`]);
+    expect([done.status, done.location]).toEqual([303, `${ENROLMENT}?done=second-factor-on`]);
     const shown = await browser.follow(done);
-    expect(codesOn(shown)).toHaveLength(10);
-    expect(shown.text).toContain('You have 10 recovery codes left.');
-    for (const again of [await open(), await browser.follow(done)]) {
-      expect(codesOn(again)).toEqual([]);
-      expect(keyOn(again)).toBe('');
-    }
+    const codes = codesOn(shown);
+    expect(codes).toHaveLength(10);
+    expect([shown.heading, shown.links.includes(PATH)]).toEqual(['Save your recovery codes', true]);
+    expect(shown.text).toContain('They are shown only now');
+    const file = shown.all('a').find((one) => attribute(one, 'download') === 'recovery-codes.txt');
+    const [, text = ''] = (file ? (attribute(file, 'href') ?? '') : '').split(
+      'data:text/plain;charset=utf-8,',
+    );
+    expect(decodeURIComponent(text)).toBe(
+      `Recovery codes for localhost (${person.email})\n\n${codes.join('\n')}`,
+    );
+    // They are not shown again.
+    expect((await browser.follow(done)).heading).toBe('Security');
+    const after = await open();
+    expect(codesOn(after)).toEqual([]);
+    expect(after.text).toContain('You have 10 recovery codes left.');
   });
 
   test('begun again has another key', async () => {
     const first = keyOn(await browser.follow(await browser.submit(await open(), 'set-up-app', {})));
     const second = keyOn(await browser.follow(await browser.submit(await open(), 'set-up-app', {})));
     expect(second).not.toBe(first);
-    expect(keyOn(await open())).toBe(second);
+    expect(keyOn(await browser.open(ENROLMENT))).toBe(second);
   });
 
   test('asks for a recent sign-in, and leads to it', async () => {
@@ -124,6 +151,141 @@ describe('an authenticator app', () => {
     expect(refused.status).toBe(403);
     expect(refused.links).toContain(`/auth/reauthenticate?return_to=${encodeURIComponent(PATH)}`);
   });
+
+  test('leads to the recent sign-in at the press, and back, if it is known to be needed', async () => {
+    await app.auth.models.Session.update({ authenticatedAt: new Date(0) }, { where: { userId: id } });
+    const page = await browser.open(`${PATH}?return_to=/strict`);
+    expect(page.actions).not.toContain(`${PATH}/set-up-app`);
+    const [to = ''] = page.links.filter((href) => href.startsWith('/auth/reauthenticate'));
+    const reauthentication = await browser.open(to);
+    const done = await browser.submit(reauthentication, 'confirm', { password: person.password });
+    expect(done.location).toBe(`${PATH}?return_to=%2Fstrict#second-factor`);
+    const back = await browser.follow(done);
+    const begun = await browser.submit(back, 'set-up-app', {});
+    expect(begun.location).toBe(`${ENROLMENT}?return_to=%2Fstrict`);
+    const confirmed = await browser.follow(begun);
+    const codes = await browser.follow(
+      await browser.submit(confirmed, 'confirm-app', { code: codeOf(keyOn(confirmed)) }),
+    );
+    expect(codes.links).toContain('/strict');
+  });
+
+  test('that is no longer there leads back, and says why', async () => {
+    const page = await browser.follow(await browser.submit(await open(), 'set-up-app', {}));
+    const code = codeOf(keyOn(page));
+    await rows(app.database, 'DELETE FROM totp_enrolments');
+    const answer = await browser.submit(page, 'confirm-app', { code });
+    expect([answer.status, answer.location]).toEqual([303, `${PATH}?done=set-up-expired`]);
+    expect((await browser.follow(answer)).text).toContain('This took too long, or was completed already.');
+  });
+
+  test('asks for a confirmed email before the press, and emails the link', async () => {
+    const hedy = { email: `hedy-${people++}@example.com`, password: person.password };
+    await app.auth.users.create(hedy);
+    const one = app.open();
+    await signInOn(one, hedy);
+    const page = await one.open(PATH);
+    expect(page.actions).not.toContain(`${PATH}/set-up-app`);
+    expect(page.text).toContain(`Confirm that ${hedy.email} is your address.`);
+    const mail = await app.mailOf(hedy.email, 'verify-email', async () => {
+      const done = await one.submit(page, 'verify-email', {});
+      expect(done.location).toBe(`${PATH}?done=sent`);
+    });
+    await one.submit(await one.open(pathOf(mail.url)), 'confirm', {});
+    const after = await one.open(PATH);
+    expect(after.actions).toContain(`${PATH}/set-up-app`);
+    expect(after.actions).not.toContain(`${PATH}/verify-email`);
+  });
+
+  test('that another page needs is asked for with the reason, which no link of another site can show', async () => {
+    const reason = 'The page that you opened needs two-factor authentication.';
+    expect((await browser.open(`${PATH}?done=second-factor-needed`)).text).not.toContain(reason);
+    const led = await browser.open('/strict');
+    expect(led.location).toBe(`${PATH}?done=second-factor-needed&return_to=%2Fstrict`);
+    expect((await browser.follow(led)).text).toContain(reason);
+  });
+});
+
+describe('recovery codes that are renewed', () => {
+  test('are shown once on their page, and the card counts them', async () => {
+    const page = await browser.follow(await browser.submit(await open(), 'set-up-app', {}));
+    const first = codesOn(
+      await browser.follow(await browser.submit(page, 'confirm-app', { code: codeOf(keyOn(page)) })),
+    );
+    const done = await browser.submit(await open(), 'renew-codes', {});
+    expect(done.location).toBe(`${ENROLMENT}?done=codes-renewed`);
+    const shown = await browser.follow(done);
+    expect(codesOn(shown)).toHaveLength(10);
+    expect(codesOn(shown)).not.toEqual(expect.arrayContaining(first));
+    expect(shown.text).toContain('The previous codes no longer work.');
+    const again = await browser.follow(done);
+    expect([again.heading, codesOn(again)]).toEqual(['Security', []]);
+  });
+});
+
+describe('a card', () => {
+  const detailsOf = (page: Shown, action: string) =>
+    page
+      .all('details')
+      .filter((one) =>
+        [...elementsIn(one)].some(
+          ({ tagName, attrs }) =>
+            tagName === 'form' && attrs.some(({ value }) => value === `${PATH}/${action}`),
+        ),
+      )
+      .map((one) => attribute(one, 'open') !== undefined);
+
+  test('is closed, says its state, and opens where a form was refused', async () => {
+    const page = await open();
+    expect(detailsOf(page, 'change-password')).toEqual([false]);
+    const refused = await browser.submit(page, 'change-password', {
+      current_password: 'wrong',
+      new_password: 'x',
+    });
+    expect(detailsOf(refused, 'change-password')).toEqual([true]);
+    expect(page.text).toContain('Two-factor authentication Off.');
+    expect(page.text).toContain('Browsers that you have used 1 browser.');
+    expect(page.text).toContain('Recent changes Nothing was changed in the last 30 days.');
+  });
+
+  test('has its name inside what is closed, so that browsers open it for a link', async () => {
+    const page = await open();
+    const target = page.elements.find((one) => attribute(one, 'id') === 'password');
+    expect(target?.parentNode).toMatchObject({ tagName: 'details' });
+  });
+
+  test('asks for the password only if the sign-in is not recent', async () => {
+    const [action = ''] = (await open()).actions.filter((one) => one.includes('/forget-browser/'));
+    const name = action.split('/').slice(-2).join('/');
+    expect((await open()).form(name).names).toEqual([]);
+    await app.auth.models.Session.update({ authenticatedAt: new Date(0) }, { where: { userId: id } });
+    const page = await open();
+    expect(page.form(name).has('password')).toBe(true);
+    expect((await browser.submit(page, name, { password: 'wrong' })).status).toBe(401);
+    expect((await browser.submit(page, name, { password: person.password })).status).toBe(303);
+  });
+});
+
+test('the password can be removed only beside two other sign-in methods', async () => {
+  expect((await open()).actions).not.toContain(`${PATH}/remove-password`);
+  for (const provider of ['fixed', 'google']) {
+    const at = new Date();
+    await app.auth.models.Account.create({
+      id: `01900000-0000-7000-8000-0000000${provider.charCodeAt(0).toString().padStart(5, '0')}`,
+      userId: id,
+      provider,
+      issuer: `https://${provider}.example`,
+      providerAccountId: id,
+      scopes: '',
+      accessToken: 'sealed',
+      relinkRequired: false,
+      refreshedAt: at,
+      createdAt: at,
+      updatedAt: at,
+    });
+    const page = await open();
+    expect(page.actions.includes(`${PATH}/remove-password`)).toBe(provider === 'google');
+  }
 });
 
 test('an account at a provider is linked by a link, and a refusal does not say that it was', async () => {
@@ -138,7 +300,7 @@ test('a browser is forgotten with the password, and another one stays', async ()
   const page = await open();
   const [action = ''] = page.actions.filter((one) => one.includes('/forget-browser/'));
   const done = await browser.submit(page, action.split('/').slice(-2).join('/'), {});
-  expect([done.status, done.location]).toEqual([303, `${PATH}?done=browser-forgotten#browsers`]);
+  expect([done.status, done.location]).toEqual([303, `${PATH}?done=browser-forgotten`]);
   expect((await open()).actions.filter((one) => one.includes('/forget-browser/'))).toEqual([]);
 });
 
@@ -148,7 +310,7 @@ test('a plugin adds a card, whose values are escaped', async () => {
   expect(page.elements.filter(({ tagName }) => tagName === 'img')).toEqual([]);
 });
 
-test('changes are listed by name', async () => {
+test('changes are listed by name and time', async () => {
   await app.auth.credential.changePassword({
     userId: id,
     sessionId: (await app.auth.listSessions(id))[0]?.id ?? '',
@@ -156,7 +318,9 @@ test('changes are listed by name', async () => {
     newPassword: 'a difference engine',
   });
   await signInOn(browser, { ...person, password: 'a difference engine' });
-  expect((await open()).text).toContain('The password was changed');
+  const page = await open();
+  expect(page.text).toContain('The password was changed');
+  expect(page.text).not.toContain('<time');
 });
 
 describe('while a task is open', () => {

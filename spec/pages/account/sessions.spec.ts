@@ -6,6 +6,8 @@ import { ada, password } from '../../support/app.js';
 import { rows } from '../../support/database.js';
 
 const FIREFOX = 'Mozilla/5.0 (X11; Linux x86_64; rv:120.0) Gecko/20100101 Firefox/120.0';
+const IPHONE =
+  'Mozilla/5.0 (iPhone; CPU iPhone OS 17_4 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/17.4 Mobile/15E148 Safari/604.1';
 const eve = { email: 'eve@example.com', password: 'eavesdropping all day' };
 const start = () => startPages([password()]);
 
@@ -36,19 +38,38 @@ describe('the page', () => {
     });
   });
 
-  test('lists the sessions, newest first, and marks this one', async () => {
+  test('lists this device first and marks it, and then the others, newest first', async () => {
     const at = new Date('2026-01-31T06:30:00Z');
     const { session } = await app.auth.getSession({ headers: { cookie: visitor.cookie } } as never);
     await app.auth.models.Session.update({ createdAt: at }, { where: { id: String(session?.id) } });
+    await new PageVisitor(app.origin, { 'user-agent': IPHONE }).signIn();
     const { body } = await open();
-    const items = [...body.matchAll(/<li data-part="item">(.*?)<\/li>/gs)].map(([, item]) => item);
-    expect(items).toHaveLength(2);
-    expect(items[0]).toContain('<strong>curl</strong>');
-    expect(items[0]).not.toContain('this device');
-    expect(items[1]).toContain('<strong>Firefox on Linux</strong> <span data-part="tag">this device</span>');
-    expect(items[1]).toContain('Signed in: 31 Jan 2026, 06:30 UTC');
-    expect(items[1]).toContain('IP address: 127.0.0.1');
-    expect(items[1]).not.toContain('<form');
+    const items = [...body.matchAll(/<li data-part="item"(.*?)>(.*?)<\/li>/gs)].map(
+      ([, attributes, item = '']) => ({ attributes, item }),
+    );
+    expect(items.map(({ item }) => /<strong>(.*?)<\/strong>/.exec(item)?.[1])).toEqual([
+      'Firefox on Linux',
+      'Safari on iOS',
+      'curl',
+    ]);
+    expect(items.map(({ attributes }) => attributes)).toEqual([' data-current', '', '']);
+    expect(items.map(({ item }) => item.includes('>this device<'))).toEqual([true, false, false]);
+    // A computer, a phone and another program have different pictures.
+    expect(new Set(items.map(({ item }) => /<svg.*<\/svg>/.exec(item)?.[0])).size).toBe(3);
+    const [{ item: own = '' } = {}] = items;
+    expect(own).toContain(
+      'Signed in: <time datetime="2026-01-31T06:30:00.000Z" data-part="time">31 Jan 2026, 06:30 UTC</time>',
+    );
+    expect(own).toMatch(/Last active: <time datetime="[^"]*" data-part="time" data-ago>/);
+    expect(own).toContain('IP address: 127.0.0.1');
+    expect(own).not.toContain('<form');
+  });
+
+  test('leads to the browsers without a session', async () => {
+    expect((await open()).body).toContain(
+      '<a href="/auth/account/security#browsers">Browsers that you have used</a>',
+    );
+    expect((await visitor.get('/auth/account/security')).body).toContain('id="browsers"');
   });
 
   test('never shows what a client calls itself', async () => {

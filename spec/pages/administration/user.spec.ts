@@ -70,7 +70,10 @@ const factsIn = ({ body }: { body: string }) =>
   Object.fromEntries(
     [...body.matchAll(/<dt>(.*?)<\/dt><dd>(.*?)<\/dd>/g)].map(([, name = '', value = '']) => [
       name,
-      value.replace(/<[^>]*>/g, ' ').trim(),
+      value
+        .replace(/<\/?time[^>]*>/g, '')
+        .replace(/<[^>]*>/g, ' ')
+        .trim(),
     ]),
   );
 const user = async () => (await app.auth.users.get(id)) as unknown as Record<string, unknown>;
@@ -168,7 +171,9 @@ describe('the facts', () => {
     const page = await open();
     expectEscaped(page);
     // An event and its address, and the address of a session.
-    expect(page.body).toMatch(/<p>&lt;script&gt;[^<]*<\/p>\n<p data-part="quiet">[^<]* · &lt;script&gt;/);
+    expect(page.body).toMatch(
+      /<p>&lt;script&gt;[^<]*<\/p>\n<p data-part="quiet"><time[^>]*>[^<]*<\/time> · &lt;script&gt;/,
+    );
     expect(page.body).toMatch(/<p data-part="quiet">&lt;script&gt;[^<]*signed in/);
     await app.auth.suspension.suspend(id, { reason: HOSTILE });
     const suspended = await open();
@@ -194,7 +199,12 @@ describe('the buttons', () => {
     expect(actions(page)).toEqual(['edit', 'send-password-reset', `end-session/${session?.id}`]);
     expect(factsIn(page).State).toBe('Active. This is your own account.');
     for (const action of ['suspend', 'require-new-password', 'disable-second-factor', 'delete'])
-      expect(await visitor.post(`${pathOf(rootId)}/${action}`)).toMatchObject({ status: 409 });
+      expect(
+        await visitor.post(
+          `${pathOf(rootId)}/${action}`,
+          action === 'delete' ? { confirmation: root.email } : {},
+        ),
+      ).toMatchObject({ status: 409 });
   });
 
   test('are missing if their routes are off', async () => {
@@ -226,7 +236,8 @@ describe('the buttons', () => {
     await ageSessions(app);
     const hour = ['edit', 'send-password-reset', 'require-new-password', 'delete'];
     for (const action of hour) {
-      const refused = await visitor.submit(page, `/${id}/${action}`);
+      const typed: Record<string, string> = action === 'delete' ? { confirmation: ada.email } : {};
+      const refused = await visitor.submit(page, `/${id}/${action}`, typed);
       expect(refused.status).toBe(403);
       const back = encodeURIComponent(pathOf(id));
       expect(refused.body).toContain(`href="/auth/reauthenticate?return_to=${back}"`);
@@ -379,7 +390,14 @@ test('the second factor is turned off, where it is on', async () => {
 
 describe('deleting', () => {
   test('deletes the user, and leads to the list', async () => {
-    const answer = await visitor.submit(await open(), '/delete');
+    const typed = { confirmation: ada.email };
+    for (const other of ['', root.email]) {
+      const refused = await visitor.submit(await open(), '/delete', { confirmation: other });
+      expect(refused.status).toBe(422);
+      expect(refused.body).toMatch(/name="confirmation"[^>]* autofocus[^>]* aria-invalid="true"/);
+      expect(await app.auth.users.get(id)).not.toBeNull();
+    }
+    const answer = await visitor.submit(await open(), '/delete', typed);
     expect(answer.location).toBe(`${USERS}?done=user-deleted`);
     expect((await visitor.follow(answer)).body).toContain('The user was deleted.');
     expect(await app.auth.users.get(id)).toBeNull();
@@ -397,7 +415,7 @@ describe('deleting', () => {
       const one = await new PageVisitor(kept.app.origin).signIn(root);
       const page = await one.get(pathOf(closed));
       expect(page.body).toContain('After 30 days, it is permanently deleted');
-      const after = await one.follow(await one.submit(page, '/delete'));
+      const after = await one.follow(await one.submit(page, '/delete', { confirmation: ada.email }));
       expect(after.body).toContain('The account can no longer be used, and will be permanently deleted.');
       expect(factsIn(after)).toMatchObject({ State: expect.stringMatching(/^The deletion was requested /) });
       expect(actions(after)).toEqual([]);
@@ -452,17 +470,38 @@ describe('the sessions', () => {
   });
 });
 
+/** The events of a user, as the page lists them. */
+const eventsOf = async (userId: string) => {
+  // They are recorded after what has caused them.
+  await settled(app.auth);
+  const { body } = await open(userId);
+  return [...body.matchAll(/<p>([A-Z][a-z ]+)<\/p>\n<p data-part="quiet"><time/g)].map(([, kind]) => kind);
+};
+
 test('the last 10 events of the user are listed', async () => {
   const { id: other } = await app.auth.users.create({ email: 'eve@example.com' });
   for (let made = 0; made < 11; made++) await app.auth.suspension.suspend(id);
   await tick();
   await app.auth.suspension.reinstate(id);
   await app.auth.suspension.suspend(other);
-  const eventsOf = async () =>
-    [...(await open()).body.matchAll(/<p>([A-Z][a-z ]+)<\/p>\n<p data-part="quiet">/g)].map(
-      ([, kind]) => kind,
-    );
-  // They are recorded after what has caused them.
-  await settled(app.auth);
-  expect(await eventsOf()).toEqual(['User reinstated', ...Array(9).fill('User suspended')]);
+  expect(await eventsOf(id)).toEqual([
+    'The suspension was ended',
+    ...Array(9).fill('The user was suspended'),
+  ]);
+});
+
+test('an act of an administrator is listed once', async () => {
+  const created = await visitor.post(`${USERS}/create`, { email: 'grace@example.com' });
+  const graceId = new URL(String(created.location), 'http://localhost').pathname.split('/').at(-1) ?? '';
+  await app.auth.createSession(graceId);
+  await app.auth.createSession(graceId);
+  await tick();
+  await visitor.post(`${pathOf(graceId)}/end-sessions`);
+  const events = await eventsOf(graceId);
+  expect(events.filter((event) => event?.startsWith('An administrator'))).toEqual([
+    'An administrator ended all sessions',
+    'An administrator created the account',
+  ]);
+  expect(events).not.toContain('A session ended');
+  expect(events).not.toContain('The account was created');
 });

@@ -155,7 +155,9 @@ function checkStructure(): string[] {
   const [h1, ...others] = [...document.querySelectorAll('h1')];
   if (!h1 || others.length > 0) found.push('there is not exactly one h1');
   const isRefused = document.querySelector('[data-part="errors"]') !== null;
-  const title = `${isRefused ? 'Error: ' : ''}${h1?.textContent} – Notes`;
+  // The app's name is not in the title twice.
+  const heading = h1?.textContent?.replace(/ to Notes$/, '');
+  const title = `${isRefused ? 'Error: ' : ''}${heading} – Notes`;
   if (document.title !== title) found.push(`the title is ${document.title}, not ${title}`);
   if (isRefused && document.activeElement?.getAttribute('data-part') !== 'errors')
     found.push('the focus is not at the errors');

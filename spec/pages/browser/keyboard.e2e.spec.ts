@@ -98,7 +98,7 @@ inBrowser('the pages, by keyboard alone', () => {
     expect([x, y]).toEqual([0, 0]);
     await page.keyboard.press('Enter');
     await page.keyboard.press('Tab');
-    expect(await isFocused(button(page, 'End all sessions, and sign out here'))).toBe(true);
+    expect(await isFocused(page.getByRole('link', { name: 'Browsers that you have used' }))).toBe(true);
   });
 });
 

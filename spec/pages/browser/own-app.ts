@@ -101,7 +101,7 @@ export async function startOwnApp({ pages: options, signUp = 'open', isStrict = 
     origin,
     url,
     /** Creates a user who has answered an email. */
-    async createPerson(email: string): Promise<Person> {
+    async createPerson(email: string): Promise<Person & { readonly id: string }> {
       const person = { email, password: 'nanoseconds of wire' };
       const { id } = await auth.users.create({
         ...person,
@@ -109,7 +109,7 @@ export async function startOwnApp({ pages: options, signUp = 'open', isStrict = 
         ...(isStrict && { fields: { team: 'Compilers' } }),
       });
       await proveMailbox(auth, id);
-      return person;
+      return { ...person, id };
     },
     /** Signs in without the pages, for tests that are about others, and opens a page. */
     async signIn(page: Page, { email, password }: Person, path: string): Promise<void> {

@@ -175,10 +175,15 @@ export async function visitAccount(app: OwnApp, browser: Browser, look: Look): P
   await look('account, done', page);
   await unfold(page, 'I want to delete my account');
   await look('account, the deletion open', page);
+  await fill(page, `To confirm, type ${ada.email}`, 'ada');
+  await press(page, 'Yes, delete my account');
+  await isRefused(page);
+  await look('account, the deletion refused', page);
   await goTo('/auth/account/sessions');
   await look('sessions, one', page);
   await app.signIn(await browser.open(app.url('/notes')), ada, '/notes');
   await page.reload();
+  await unfold(page, 'End all sessions');
   await look('sessions, several', page);
   await goTo('/auth/account/api-keys');
   await look('api-keys, none', page);
@@ -187,9 +192,11 @@ export async function visitAccount(app: OwnApp, browser: Browser, look: Look): P
   await page.getByRole('heading', { name: 'Your new key: nightly report' }).waitFor();
   await look('api-keys, shown once', page);
   await page.reload();
+  await unfold(page, 'Revoke');
   await look('api-keys, a list', page);
   await fill(page, 'Name', 'old report');
-  await fill(page, 'Expires at (optional)', '2020-01-01');
+  await unfold(page, 'Limit the rights of the key');
+  await fill(page, 'Rights (optional)', 'ä');
   await press(page, 'Create the key');
   await isRefused(page);
   await look('api-keys, refused', page);

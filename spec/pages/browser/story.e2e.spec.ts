@@ -292,6 +292,8 @@ inBrowser('an app of thirty lines', () => {
       await press(page, 'Use this email');
       await showsPage(page, 'Your email was changed');
       await follow(page, 'Continue');
+      await showsPage(page, 'Profile');
+      await goTo(page, '/notes');
       await showsPage(page, notesOf(newEmail));
     });
 
@@ -341,7 +343,8 @@ inBrowser('an app of thirty lines', () => {
       await page.goBack();
       await page.getByText('nightly report', { exact: true }).waitFor();
       expect(await page.content()).not.toContain(key);
-      await press(page, /^Revoke the key nightly report/);
+      await unfold(page, 'Revoke');
+      await press(page, /^Yes, revoke the key nightly report/);
       await says(page, 'status', 'The key was revoked.');
     });
 
@@ -366,6 +369,10 @@ inBrowser('an app of thirty lines', () => {
       const page = await signUpVerified(email);
       await goTo(page, '/auth/account');
       await unfold(page, 'I want to delete my account');
+      await fill(page, `To confirm, type ${email}`, 'another@example.com');
+      await press(page, 'Yes, delete my account');
+      await says(page, 'alert', 'Nothing was deleted');
+      await fill(page, `To confirm, type ${email}`, email);
       await press(page, 'Yes, delete my account');
       await says(page, 'status', 'Your account was deleted.');
       await signIn(page, email);

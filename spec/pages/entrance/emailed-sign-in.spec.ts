@@ -154,7 +154,7 @@ describe('the page for the code', () => {
     const text = `We have emailed a code to ${ada.email}. It works for 10 minutes. Check your spam folder too.`;
     expect(page.text).toContain(text);
     const form = page.form('confirm');
-    expect(form.attribute('code', 'autocapitalize')).toBe('characters');
+    expect(form.attribute('code', 'inputmode')).toBe('numeric');
     expect(form.attribute('code', 'data-length')).toBe('8');
     const wrong = await browser.submit(page, 'confirm', { code: 'ZZZZ-ZZZZ' });
     expect([wrong.status, wrong.text.includes(text)]).toEqual([401, true]);

@@ -134,6 +134,21 @@ describe('a config with OAuth', () => {
       call(oidc, { ...own, trustEmailVerified: 'false' }),
       /own: trustEmailVerified must be/,
     ],
+    [
+      'an empty name',
+      call(google, { ...client, name: ' ' }),
+      /google: name must be 1 to 64 visible characters/,
+    ],
+    ['a long name', call(github, { ...client, name: 'x'.repeat(65) }), /github: name must be 1 to 64/],
+    ['a name with a line break', call(oidc, { ...own, name: 'a\nb' }), /own: name must be 1 to 64/],
+    ['a number as the name', call(oauth2, { ...plain, name: 5 }), /plain: name must be 1 to 64/],
+    ...['https://cdn.example/a.svg', '//cdn.example/a.svg', 'a.svg', '/\\a.svg', ''].map(
+      (icon): [string, () => unknown, RegExp] => [
+        `the icon ${JSON.stringify(icon)}`,
+        call(google, { ...client, icon }),
+        /google: icon must be a path of this origin, such as/,
+      ],
+    ),
     ['an id that is not valid in a path', call(oidc, { ...own, id: 'a/b' }), /id must be/],
     ['an id in upper case', call(oidc, { ...own, id: 'Own' }), /id must be/],
     ['a missing id', call(oidc, { ...own, id: undefined }), /id must be/],

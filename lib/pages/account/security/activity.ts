@@ -1,10 +1,11 @@
 import { html } from '../../../html.js';
 import { disclosure, formOf } from '../../controls.js';
+import { deviceIcon } from '../../icons.js';
 import type { Site } from '../../site.js';
-import { changeName, timeInWords } from '../../texts.js';
+import { changeName, timeOf } from '../../texts.js';
 import type { CommonValues, FormValues } from '../../values.js';
 import type { Words } from '../../words/index.js';
-import { currentPassword } from '../proof.js';
+import { type ProofValues, proofField } from '../proof.js';
 import { type Card, type CardView, card, SECURITY } from './card.js';
 
 /** A change of the account. */
@@ -41,15 +42,16 @@ export function changesView({ changes }: ChangesValues, _page: CommonValues, wor
   const t = words.security.changes;
   return {
     title: t.title,
+    state: changes.length === 0 ? t.none : t.count(changes.length),
+    opens: changes.length === 0 ? null : words.security.show,
     content:
-      changes.length === 0
-        ? html`<p>${t.none}</p>`
-        : html`<p>${t.text}</p><ul data-part="list">${changes.map(
-            ({ kind, at, device, ip, undoable }) =>
-              html`<li data-part="item"><div><p><strong>${changeName(kind, words)}</strong>${
-                undoable && html` <span data-part="tag">${t.undoable}</span>`
-              }</p><p data-part="quiet">${[timeInWords(at), device, ip].filter((one) => one !== null).join(' · ')}</p></div></li>`,
-          )}</ul>`,
+      changes.length > 0 &&
+      html`<p>${t.text}</p><ul data-part="list">${changes.map(
+        ({ kind, at, device, ip, undoable }) =>
+          html`<li data-part="item"><div><p><strong>${changeName(kind, words)}</strong>${
+            undoable && html` <span data-part="tag">${t.undoable}</span>`
+          }</p><p data-part="quiet">${timeOf(at)}${[device, ip].map((one) => one !== null && html` · ${one}`)}</p></div></li>`,
+      )}</ul>`,
   };
 }
 
@@ -66,7 +68,8 @@ export interface DeviceValues {
 /** The values of the card `browsers`. */
 export interface DevicesValues {
   readonly devices: readonly DeviceValues[];
-  readonly hasPassword: boolean;
+  /** The proof that forgetting a browser asks for. Null if it asks for none. */
+  readonly proof: ProofValues | null;
 }
 
 /** @internal */
@@ -80,7 +83,7 @@ export function browsersCard(site: Site): Card | null {
         name: 'forget-browser/:id',
         route: forget,
         errors: { invalid_credentials: 'password' },
-        next: () => `${site.page('account/security', { done: 'browser-forgotten' })}#browsers`,
+        next: () => site.page('account/security', { done: 'browser-forgotten' }),
       },
     ],
     async values(visit) {
@@ -94,7 +97,7 @@ export function browsersCard(site: Site): Card | null {
           lastSeenAt: one.last_seen_at,
           forget: site.form(visit, SECURITY, 'forget-browser/:id', { id: one.id }),
         })),
-        hasPassword: (await visit.methods).password,
+        proof: await visit.proof,
       };
     },
   });
@@ -102,26 +105,28 @@ export function browsersCard(site: Site): Card | null {
 
 /** @internal */
 export function browsersView(
-  { devices, hasPassword }: DevicesValues,
+  { devices, proof }: DevicesValues,
   { account }: CommonValues,
   words: Words,
 ): CardView {
   const t = words.security.browsers;
   return {
     title: t.title,
+    state: t.count(devices.length),
+    opens: devices.length === 0 ? null : words.security.show,
     content: html`<p>${t.text}</p>${
       devices.length > 0 &&
       html`<ul data-part="list">${devices.map(({ name, firstSeenAt, lastSeenAt, current, forget }) => {
         const named = name ?? words.undoChange.unknownDevice;
-        return html`<li data-part="item"><div><p><strong>${named}</strong>${
+        return html`<li data-part="item"${current && html` data-current`}>${deviceIcon(name)}<div><p><strong>${named}</strong>${
           current && html` <span data-part="tag">${t.current}</span>`
-        }</p><p data-part="quiet">${t.seen(timeInWords(firstSeenAt), timeInWords(lastSeenAt))}</p></div>${disclosure(
+        }</p><p data-part="quiet">${t.seen(timeOf(firstSeenAt), timeOf(lastSeenAt))}</p></div>${disclosure(
           { label: html`${t.forget}<span data-part="unseen"> ${named}</span>`, forms: [forget] },
           formOf(
             forget,
             { submit: t.forget, kind: 'danger', about: named },
             words,
-            hasPassword && currentPassword(forget, account, words.passwordIfNotRecent, words),
+            proofField(forget, proof, account, words),
           ),
         )}</li>`;
       })}</ul>`

@@ -1,11 +1,11 @@
 import { html } from '../../../html.js';
 import { disclosure, formOf } from '../../controls.js';
-import { type ProviderValues, providerName, providersOf } from '../../providers.js';
+import { iconOf, type ProviderValues, providerName, providersOf } from '../../providers.js';
 import type { Site } from '../../site.js';
-import { timeInWords } from '../../texts.js';
+import { timeOf } from '../../texts.js';
 import type { CommonValues, FormValues } from '../../values.js';
 import type { Words } from '../../words/index.js';
-import { currentPassword } from '../proof.js';
+import { type ProofValues, proofField } from '../proof.js';
 import { type Card, type CardView, card, SECURITY } from './card.js';
 
 /** A linked account. */
@@ -24,7 +24,8 @@ export interface LinkedAccountsValues {
   readonly accounts: readonly LinkedAccountValues[];
   /** The providers that are not linked yet. */
   readonly providers: readonly ProviderValues[];
-  readonly hasPassword: boolean;
+  /** The proof that unlinking asks for. Null if it asks for none. */
+  readonly proof: ProofValues | null;
 }
 
 /** @internal */
@@ -38,22 +39,22 @@ export function linkedAccountsCard(site: Site): Card | null {
         name: 'unlink/:provider',
         route: unlink,
         errors: { invalid_credentials: 'password' },
-        next: () => `${site.page('account/security', { done: 'unlinked' })}#linked-accounts`,
+        next: () => site.page('account/security', { done: 'unlinked' }),
       },
     ],
     async values(visit) {
       const { accounts } = await site.read(list, visit);
       const linked = new Set(accounts.map(({ provider }) => provider));
-      const callback = `${site.later('account/security', 'linked', visit.auth)}#linked-accounts`;
+      const callback = site.later('account/security', 'linked', visit.auth);
       return {
         accounts: accounts.map(({ provider, created_at }) => ({
           provider,
-          name: providerName(provider),
+          name: providerName(site, provider),
           createdAt: created_at,
           unlink: site.form(visit, SECURITY, 'unlink/:provider', { provider }),
         })),
         providers: providersOf(site, 'link', () => callback).filter(({ id }) => !linked.has(id)),
-        hasPassword: (await visit.methods).password,
+        proof: await visit.proof,
       };
     },
   });
@@ -61,32 +62,34 @@ export function linkedAccountsCard(site: Site): Card | null {
 
 /** @internal */
 export function linkedAccountsView(
-  { accounts, providers, hasPassword }: LinkedAccountsValues,
+  { accounts, providers, proof }: LinkedAccountsValues,
   { account }: CommonValues,
   words: Words,
 ): CardView {
   const t = words.security.linked;
   return {
     title: t.title,
+    state: accounts.length === 0 ? t.none : accounts.map(({ name }) => name).join(', '),
+    opens: accounts.length === 0 ? null : words.security.show,
     content: html`${
-      accounts.length === 0
-        ? html`<p>${t.none}</p>`
-        : html`<ul data-part="list">${accounts.map(
-            ({ name, createdAt, unlink }) =>
-              html`<li data-part="item"><div><p><strong>${name}</strong></p><p data-part="quiet">${t.since(timeInWords(createdAt))}</p></div>${disclosure(
-                { label: html`${t.unlink}<span data-part="unseen"> ${name}</span>`, forms: [unlink] },
-                formOf(
-                  unlink,
-                  { submit: t.unlink, kind: 'danger', about: name },
-                  words,
-                  hasPassword && currentPassword(unlink, account, words.passwordIfNotRecent, words),
-                ),
-              )}</li>`,
-          )}</ul>`
+      accounts.length > 0 &&
+      html`<ul data-part="list">${accounts.map(
+        ({ name, createdAt, unlink }) =>
+          html`<li data-part="item"><div><p><strong>${name}</strong></p><p data-part="quiet">${t.since(timeOf(createdAt))}</p></div>${disclosure(
+            { label: html`${t.unlink}<span data-part="unseen"> ${name}</span>`, forms: [unlink] },
+            formOf(
+              unlink,
+              { submit: t.unlink, kind: 'danger', about: name },
+              words,
+              proofField(unlink, proof, account, words),
+            ),
+          )}</li>`,
+      )}</ul>`
     }${
       providers.length > 0 &&
       html`<div data-part="stack">${providers.map(
-        ({ name, href }) => html`<a href="${href}" data-part="button secondary">${t.link(name)}</a>`,
+        ({ name, icon, href }) =>
+          html`<a href="${href}" data-part="button secondary">${iconOf(icon)}${t.link(name)}</a>`,
       )}</div>`
     }`,
   };

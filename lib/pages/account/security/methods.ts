@@ -1,8 +1,8 @@
-import { html } from '../../../html.js';
+import { type HtmlValue, html } from '../../../html.js';
 import { providerName } from '../../providers.js';
-import type { CommonValues } from '../../values.js';
+import type { CardValues } from '../../values.js';
 import type { Words } from '../../words/index.js';
-import { type CardView, card } from './card.js';
+import { card } from './card.js';
 
 /** The values of the card `sign-in-methods`. */
 export interface SignInMethodsValues {
@@ -19,32 +19,34 @@ export interface SignInMethodsValues {
 export const methodsCard = card<'sign-in-methods'>({
   name: 'sign-in-methods',
   forms: [],
-  async values({ methods }) {
+  async values({ site, methods }) {
     const { password, passkeys, providers, email } = await methods;
-    return { password, passkeys, email, providers: providers.map(providerName) };
+    return { password, passkeys, email, providers: providers.map((id) => providerName(site, id)) };
   },
 });
 
-/** @internal */
-export function methodsView(
+/**
+ * Creates the line that sums up how the user signs in, with links to the cards.
+ *
+ * @param cards the cards that are shown
+ * @internal
+ */
+export function methodsLine(
   { password, passkeys, providers, email }: SignInMethodsValues,
-  _page: CommonValues,
+  cards: Readonly<Partial<CardValues>>,
   words: Words,
-): CardView {
+): HtmlValue {
   const t = words.security.methods;
+  const linked = (card: keyof CardValues, text: string) =>
+    cards[card] === undefined ? text : html`<a href="#${card}">${text}</a>`;
   const names = [
-    ...(password ? [words.fields.password] : []),
-    ...(passkeys > 0 ? [t.passkeys(passkeys)] : []),
-    ...providers,
+    ...(password ? [linked('password', words.fields.password)] : []),
+    ...(passkeys > 0 ? [linked('passkeys', t.passkeys(passkeys))] : []),
+    ...providers.map((name) => linked('linked-accounts', name)),
     ...(email ? [t.email] : []),
   ];
-  return {
-    title: t.title,
-    content:
-      names.length === 0
-        ? html`<p>${t.none}</p>`
-        : html`<ul>${names.map((name) => html`<li>${name}</li>`)}</ul>`,
-  };
+  if (names.length === 0) return html`<p>${t.none}</p>`;
+  return html`<p>${t.title}: ${names.map((name, index) => html`${index > 0 && ', '}${name}`)}</p>`;
 }
 
 declare module '../../values.js' {

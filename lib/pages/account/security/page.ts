@@ -3,17 +3,19 @@ import { type Page, page, type View, type Visit } from '../../page.js';
 import { allOf, type Site } from '../../site.js';
 import type { CardValues, CommonValues } from '../../values.js';
 import type { Words } from '../../words/index.js';
+import { confirmFirst, proofOf } from '../proof.js';
 import { browsersCard, browsersView, changesCard, changesView } from './activity.js';
-import { type CardView, frameOf, SECURITY } from './card.js';
+import { type CardView, type CardVisit, closedCard, frameOf, SECURITY } from './card.js';
+import { confirmEmailCard, confirmEmailView } from './confirm-email.js';
 import { linkedAccountsCard, linkedAccountsView } from './linked-accounts.js';
-import { methodsCard, methodsView } from './methods.js';
+import { methodsCard, methodsLine } from './methods.js';
 import { passkeysCard, passkeysView } from './passkeys.js';
 import { passwordCard, passwordView } from './password.js';
 import { secondFactorCard, secondFactorView } from './second-factor.js';
 
 /** The values of the page `account/security`. */
 export interface SecurityValues {
-  /** The values of each card that is shown, by its name: `sign-in-methods`, `password`, `second-factor`, `passkeys`, `linked-accounts`, `changes`, `browsers`. */
+  /** The values of each card that is shown, by its name: `sign-in-methods`, `confirm-email`, `second-factor`, `passkeys`, `password`, `linked-accounts`, `browsers`, `changes`. */
   readonly cards: Readonly<Partial<CardValues>>;
   /** The cards of other plugins. */
   readonly others: readonly { readonly title: string; readonly content: Html }[];
@@ -25,12 +27,13 @@ export interface SecurityValues {
 export function security(site: Site): Page {
   const cards = [
     methodsCard,
-    passwordCard(site),
+    confirmEmailCard(site),
     secondFactorCard(site),
     passkeysCard(site),
+    passwordCard(site),
     linkedAccountsCard(site),
-    changesCard(site),
     browsersCard(site),
+    changesCard(site),
   ].filter((card) => card !== null);
   return page<SecurityValues>({
     name: 'account/security',
@@ -46,59 +49,77 @@ export function security(site: Site): Page {
       // While a task is open, show only the cards that complete it.
       const shown =
         own.length === 0 ? cards : cards.filter(({ does = [] }) => does.some((one) => own.includes(one)));
-      const methods = site.methodsOf(visit);
-      const [, pairs, others] = await allOf([
-        methods,
-        Promise.all(
-          shown.map(async (card) => [card.name, await card.values({ ...visit, methods })] as const),
-        ),
+      const cardVisit = cardVisitOf(visit);
+      const [, , pairs, others] = await allOf([
+        cardVisit.methods,
+        cardVisit.proof,
+        Promise.all(shown.map(async (card) => [card.name, await card.values(cardVisit)] as const)),
         own.length === 0 ? othersOf(visit) : [],
       ]);
-      return { cards: Object.fromEntries(pairs), others, tasks: own };
+      return {
+        cards: Object.fromEntries(pairs.filter(([, values]) => values !== null)),
+        others,
+        tasks: own,
+      };
     },
     view: securityView,
   });
 }
 
-/** Renders each card. They are shown in this order. */
+/** Adds the data that several cards need. */
+function cardVisitOf(visit: Visit): CardVisit {
+  const { site, auth, returnTo } = visit;
+  const { email = null, emailVerifiedAt = null } = auth?.user ?? {};
+  return {
+    ...visit,
+    methods: site.methodsOf(visit),
+    proof: proofOf(visit, 'account/security'),
+    // The press that was prevented was on this card.
+    reauthenticate: confirmFirst(visit, `${site.page('account/security', { returnTo })}#second-factor`),
+    isUnconfirmed: site.core.mails !== null && email !== null && emailVerifiedAt === null,
+  };
+}
+
+/** Renders each card. They are shown in this order, that of need. */
 const VIEWS: {
-  readonly [Name in keyof CardValues]: (
+  readonly [Name in Exclude<keyof CardValues, 'sign-in-methods'>]: (
     values: CardValues[Name],
     page: CommonValues,
     words: Words,
   ) => CardView;
 } = {
-  'sign-in-methods': methodsView,
-  password: passwordView,
+  'confirm-email': confirmEmailView,
   'second-factor': secondFactorView,
   passkeys: passkeysView,
+  password: passwordView,
   'linked-accounts': linkedAccountsView,
-  changes: changesView,
   browsers: browsersView,
+  changes: changesView,
 };
 
 function securityView(values: SecurityValues & CommonValues, words: Words): View {
   const { cards, tasks } = values;
   const t = words.security;
-  const names = Object.keys(VIEWS) as (keyof CardValues)[];
+  const names = Object.keys(VIEWS) as (keyof typeof VIEWS)[];
+  const methods = cards['sign-in-methods'];
   return {
     title: tasks.length > 0 ? t.taskTitle : t.title,
     ...(cards.passkeys !== undefined && { scripts: ['passkeys.js'] }),
-    main: html`${tasks.length > 0 && html`<p>${t.taskText}</p>`}${names.map((name) =>
-      cardOf(name, values, words),
+    main: html`${tasks.length > 0 && html`<p>${t.taskText}</p>`}${methods && methodsLine(methods, cards, words)}${names.map(
+      (name) => cardOf(name, values, words),
     )}${values.others.map(({ title, content }, index) => frameOf(`other-${index + 1}`, title, content))}`,
   };
 }
 
-function cardOf<Name extends keyof CardValues>(
+function cardOf<Name extends keyof typeof VIEWS>(
   name: Name,
   page: SecurityValues & CommonValues,
   words: Words,
 ): Html | null {
   const values = page.cards[name];
   if (!values) return null;
-  const { title, content } = VIEWS[name](values as CardValues[Name], page, words);
-  return frameOf(name, title, content);
+  const view = VIEWS[name](values as CardValues[Name], page, words);
+  return closedCard(name, view, values, page.tasks.length > 0);
 }
 
 async function othersOf({ site, auth }: Visit) {

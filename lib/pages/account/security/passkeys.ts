@@ -1,11 +1,12 @@
 import { html } from '../../../html.js';
 import { disclosure, field, formOf, passkeyButton } from '../../controls.js';
 import type { Site } from '../../site.js';
-import { timeInWords } from '../../texts.js';
+import { timeOf } from '../../texts.js';
 import type { CommonValues, FormValues } from '../../values.js';
 import type { Words } from '../../words/index.js';
-import { currentPassword } from '../proof.js';
+import { type ProofValues, proofField } from '../proof.js';
 import { type Card, type CardView, card, SECURITY } from './card.js';
+import { recoveryCodes } from './recovery-codes.js';
 
 /** A passkey. */
 export interface PasskeyValues {
@@ -24,8 +25,12 @@ export interface PasskeyValues {
 /** The values of the card `passkeys`. */
 export interface PasskeysValues {
   readonly passkeys: readonly PasskeyValues[];
-  /** Whether the account has a password that a removal can be confirmed with. */
-  readonly hasPassword: boolean;
+  /** Whether the account can add one. Otherwise, its email must be confirmed first. */
+  readonly canAdd: boolean;
+  /** The proof that a removal asks for. Null if it asks for none. */
+  readonly proof: ProofValues | null;
+  /** The page where users confirm who they are before they add a passkey. Null if they signed in recently. */
+  readonly reauthenticate: string | null;
   readonly mount: string;
   /** Where the browser goes after a passkey was added. */
   readonly next: string;
@@ -45,7 +50,7 @@ export function passkeysCard(site: Site): Card | null {
   const list = site.route('get /passkeys');
   const [rename, remove] = [site.route('patch /passkeys/:id'), site.route('delete /passkeys/:id')];
   if (!list || !rename || !remove) return null;
-  const back = (done: string) => () => `${site.page('account/security', { done })}#passkeys`;
+  const back = (done: string) => () => site.page('account/security', { done });
   return card<'passkeys'>({
     name: 'passkeys',
     does: ['enroll_second_factor'],
@@ -70,9 +75,11 @@ export function passkeysCard(site: Site): Card | null {
           rename: site.form(visit, SECURITY, 'rename-passkey/:id', { id: one.id }),
           remove: site.form(visit, SECURITY, 'remove-passkey/:id', { id: one.id }),
         })),
-        hasPassword: (await visit.methods).password,
+        canAdd: !visit.isUnconfirmed,
+        proof: await visit.proof,
+        reauthenticate: visit.reauthenticate,
         mount: site.mount,
-        next: visit.returnTo ?? `${site.later('account/security', 'passkey-added', visit.auth)}#passkeys`,
+        next: visit.returnTo ?? site.later('account/security', 'passkey-added', visit.auth),
         signal: {
           rpId: signal.rp_id,
           userId: signal.user_id,
@@ -85,21 +92,23 @@ export function passkeysCard(site: Site): Card | null {
 
 /** @internal */
 export function passkeysView(
-  { passkeys, hasPassword, mount, next, signal }: PasskeysValues,
-  { account }: CommonValues,
+  { passkeys, canAdd, proof, reauthenticate, mount, next, signal }: PasskeysValues,
+  { account, appName }: CommonValues,
   words: Words,
 ): CardView {
   const t = words.security.passkeys;
   return {
     title: t.title,
-    content: html`<p>${t.text}</p>${
+    state: passkeys.length === 0 ? t.text : t.count(passkeys.length),
+    opens: passkeys.length === 0 ? null : words.security.show,
+    content: html`${
       passkeys.length > 0 &&
       html`<ul data-part="list">${passkeys.map(
         ({ name, createdAt, lastUsedAt, backedUp, rename, remove }) =>
           html`<li data-part="item"><div><p><strong>${name}</strong>${
             backedUp && html` <span data-part="tag">${t.synced}</span>`
-          }</p><p data-part="quiet">${t.added(timeInWords(createdAt))} ${
-            lastUsedAt === null ? t.neverUsed : t.used(timeInWords(lastUsedAt))
+          }</p><p data-part="quiet">${t.added(timeOf(createdAt))} ${
+            lastUsedAt === null ? t.neverUsed : t.used(timeOf(lastUsedAt))
           }</p></div>${disclosure(
             { label: html`${t.change}<span data-part="unseen"> ${name}</span>`, forms: [rename, remove] },
             html`${formOf(
@@ -115,21 +124,30 @@ export function passkeysView(
               remove,
               { submit: t.remove, kind: 'danger', about: name },
               words,
-              hasPassword && currentPassword(remove, account, words.passwordIfNotRecent, words),
+              proofField(remove, proof, account, words),
             )}`,
           )}</li>`,
       )}</ul>`
-    }<div data-part="stack">${passkeyButton(
-      mount,
-      {
-        kind: 'create',
-        options: 'post /passkeys/options',
-        send: 'post /passkeys',
-        next,
-        more: html` data-codes="passkey-codes" data-signal="${JSON.stringify(signal)}"`,
-      },
-      t.add,
-    )}</div><p data-no-passkeys data-part="quiet">${t.needsScript}</p><div id="passkey-codes" hidden data-part="once"><h3 tabindex="-1">${words.security.secondFactor.codes}</h3><p>${words.security.secondFactor.codesText}</p><pre data-part="secret"></pre><p><a href="${next}" data-part="button">${words.security.secondFactor.saved}</a></p></div>`,
+    }${
+      !canAdd
+        ? html`<p>${words.security.confirmEmail.first}</p>`
+        : reauthenticate !== null
+          ? html`<p><a href="${reauthenticate}" data-part="button secondary">${t.add}</a></p>`
+          : html`<div data-part="stack">${passkeyButton(
+              mount,
+              {
+                kind: 'create',
+                options: 'post /passkeys/options',
+                send: 'post /passkeys',
+                next,
+                more: html` data-codes="passkey-codes" data-signal="${JSON.stringify(signal)}"`,
+              },
+              t.add,
+            )}</div><p data-no-passkeys data-part="quiet">${t.needsScript}</p><div id="passkey-codes" hidden data-part="once"><h3 tabindex="-1">${words.security.secondFactor.codes}</h3>${recoveryCodes(
+              { id: 'passkey-recovery-codes', codes: [], appName, account, next },
+              words,
+            )}</div>`
+    }`,
   };
 }
 

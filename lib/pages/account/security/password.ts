@@ -11,7 +11,7 @@ export interface PasswordValues {
   readonly change: FormValues | null;
   /** The form that sets a first password. Null if the account has one. */
   readonly set: FormValues | null;
-  /** The form that removes the password. Null if the account has none, or no other sign-in method. */
+  /** The form that removes the password. Null if the account has none, or fewer than two other sign-in methods. */
   readonly remove: FormValues | null;
   /** Whether the account must have another password before it can be used. */
   readonly isDemanded: boolean;
@@ -23,7 +23,7 @@ export function passwordCard(site: Site): Card | null {
   const change = site.route('post /passwords/change');
   const [set, remove] = [site.route('put /passwords'), site.route('delete /passwords')];
   if (!change || !set || !remove) return null;
-  const back = (done: string) => () => `${site.page('account/security', { done })}#password`;
+  const back = (done: string) => () => site.page('account/security', { done });
   return card<'password'>({
     name: 'password',
     does: ['choose_password'],
@@ -49,7 +49,7 @@ export function passwordCard(site: Site): Card | null {
       return {
         change: password ? form('change-password') : null,
         set: password ? null : form('set-password'),
-        remove: password && others > 0 && !isDemanded ? form('remove-password') : null,
+        remove: password && others > 1 && !isDemanded ? form('remove-password') : null,
         isDemanded,
         minLength: site.core.passwords?.minLength ?? 8,
       };
@@ -85,7 +85,9 @@ export function passwordView(
     );
   return {
     title: words.fields.password,
-    content: html`${isDemanded && html`<p>${t.demanded}</p>`}${
+    state: isDemanded ? t.demanded : change ? t.isSet : t.none,
+    opens: change ? words.security.change : t.set,
+    content: html`${
       change &&
       formOf(
         change,
@@ -94,7 +96,7 @@ export function passwordView(
         html`${named}${current(change, 'current_password')}${chosen(change)}`,
       )
     }${change && html`<p data-part="quiet">${t.ends}</p>`}${
-      set && html`<p>${t.none}</p>${formOf(set, { submit: t.set }, words, html`${named}${chosen(set)}`)}`
+      set && formOf(set, { submit: t.set }, words, html`${named}${chosen(set)}`)
     }${
       remove &&
       disclosure(

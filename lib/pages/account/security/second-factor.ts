@@ -1,12 +1,11 @@
-import { type Html, html, unsafeHtml } from '../../../html.js';
-import type { Reply } from '../../../http/route.js';
-import { disclosure, field, formOf, hidden } from '../../controls.js';
-import type { Visit } from '../../page.js';
+import { type HtmlValue, html } from '../../../html.js';
+import { disclosure, type FormContent, formOf, hidden } from '../../controls.js';
 import { foundIn } from '../../routes.js';
 import { allOf, type Site } from '../../site.js';
 import type { CommonValues, FormValues } from '../../values.js';
 import type { Words } from '../../words/index.js';
 import { type Card, type CardView, card, SECURITY } from './card.js';
+import { ENROLMENT } from './enrolment.js';
 
 /** The values of the card `second-factor`. */
 export interface SecondFactorCardValues {
@@ -15,43 +14,28 @@ export interface SecondFactorCardValues {
   /** Whether sign-ins ask for a passkey. */
   readonly passkeys: boolean;
   readonly recoveryCodesLeft: number;
-  /** Whether the account must have a second factor. */
+  /** Whether the account must have two-factor authentication. */
   readonly required: boolean;
-  /** The authenticator app that the user has to confirm. Null if there is none. */
-  readonly setUp: {
-    /** The secret in base32, in groups. */
-    readonly secret: string;
-    /** The link that opens an authenticator app on the same device. */
-    readonly otpauthUrl: string;
-    /** The QR code, as SVG. */
-    readonly qrSvg: string;
-  } | null;
-  /** The recovery codes that were just created. They are shown once. Null otherwise. */
-  readonly recoveryCodes: readonly string[] | null;
-  /** The form that sets up an authenticator app. */
-  readonly start: FormValues;
-  readonly confirm: FormValues;
+  /** The page where users confirm who they are before they use one of the forms. Null if they signed in recently. */
+  readonly reauthenticate: string | null;
+  /** The form that sets up an authenticator app. Null if the email of the account must be confirmed first. */
+  readonly start: FormValues | null;
   readonly renew: FormValues | null;
   readonly disable: FormValues | null;
   /** The form that turns passkeys as a second factor on or off. Null if the account has no passkey. */
   readonly usePasskeys: FormValues | null;
-  /** Where the user continues after saving the recovery codes. */
-  readonly next: string;
 }
-
-const ANCHOR = '#second-factor';
 
 /** @internal */
 export function secondFactorCard(site: Site): Card | null {
   const status = site.route('get /two-factor');
-  const [begin, confirm] = [site.route('post /two-factor/totp'), site.route('post /two-factor/totp/confirm')];
+  const begin = site.route('post /two-factor/totp');
   const [renew, disable] = [
     site.route('post /two-factor/recovery-codes'),
     site.route('delete /two-factor/totp'),
   ];
   const usePasskeys = site.route('put /two-factor/passkeys');
-  if (!status || !begin || !confirm || !renew || !disable) return null;
-  const back = (done: string | undefined) => site.page('account/security', { done }) + ANCHOR;
+  if (!status || !begin || !renew || !disable) return null;
   return card<'second-factor'>({
     name: 'second-factor',
     does: ['enroll_second_factor'],
@@ -59,60 +43,47 @@ export function secondFactorCard(site: Site): Card | null {
       {
         name: 'set-up-app',
         route: begin,
-        next: ({ returnTo }) => site.page('account/security', { returnTo }) + ANCHOR,
-      },
-      {
-        name: 'confirm-app',
-        route: confirm,
-        errors: { invalid_code: 'code' },
-        next: ({ returnTo }) =>
-          site.page('account/security', { done: 'second-factor-on', returnTo }) + ANCHOR,
-        showOnce: (reply) => foundIn(confirm, reply).recovery_codes,
+        next: ({ returnTo }) => site.page(ENROLMENT, { returnTo }),
       },
       {
         name: 'renew-codes',
         route: renew,
-        next: () => back('codes-renewed'),
+        next: () => site.page(ENROLMENT, { done: 'codes-renewed' }),
         showOnce: (reply) => foundIn(renew, reply).recovery_codes,
       },
-      { name: 'disable-app', route: disable, next: () => back('second-factor-off') },
+      {
+        name: 'disable-app',
+        route: disable,
+        next: () => site.page('account/security', { done: 'second-factor-off' }),
+      },
       ...(usePasskeys
         ? [
             {
               name: 'use-passkeys',
               route: usePasskeys,
-              next: () => back('saved'),
-              showOnce: (reply: Reply) => foundIn(usePasskeys, reply).recovery_codes,
+              next: ({ reply }: Parameters<Card['forms'][number]['next']>[0]) =>
+                site.page(foundIn(usePasskeys, reply).recovery_codes ? ENROLMENT : 'account/security', {
+                  done: 'saved',
+                }),
+              showOnce: (reply: Parameters<typeof foundIn>[1]) => foundIn(usePasskeys, reply).recovery_codes,
             },
           ]
         : []),
     ],
     async values(visit) {
-      const [found, setUp, methods] = await allOf([
-        site.read(status, visit),
-        unconfirmed(site, visit),
-        visit.methods,
-      ]);
+      const [found, methods] = await allOf([site.read(status, visit), visit.methods]);
       const form = (name: string) => site.form(visit, SECURITY, name);
       const isOn = found.totp || found.passkeys;
-      const codes = visit.shownOnce;
       return {
         totp: found.totp,
         passkeys: found.passkeys,
         recoveryCodesLeft: found.recovery_codes_left,
         required: found.required,
-        setUp: setUp && {
-          secret: setUp.secret.replace(/(.{4})(?=.)/g, '$1 '),
-          otpauthUrl: setUp.otpauthUrl,
-          qrSvg: setUp.qrSvg,
-        },
-        recoveryCodes: Array.isArray(codes) ? (codes as string[]) : null,
-        start: form('set-up-app'),
-        confirm: form('confirm-app'),
+        reauthenticate: visit.reauthenticate,
+        start: visit.isUnconfirmed ? null : form('set-up-app'),
         renew: isOn ? form('renew-codes') : null,
         disable: found.totp ? form('disable-app') : null,
         usePasskeys: usePasskeys && methods.passkeys > 0 ? form('use-passkeys') : null,
-        next: visit.returnTo ?? back(undefined),
       };
     },
   });
@@ -124,80 +95,42 @@ export function secondFactorView(
   { returnTo }: CommonValues,
   words: Words,
 ): CardView {
-  const { totp, passkeys, recoveryCodesLeft, required, setUp, recoveryCodes } = values;
-  const { start, confirm, renew, disable, usePasskeys, next } = values;
+  const { totp, passkeys, recoveryCodesLeft, required, reauthenticate } = values;
+  const { start, renew, disable, usePasskeys } = values;
   const t = words.security.secondFactor;
   const isOn = totp || passkeys;
+  // A press that is certain to be rejected leads to the page that makes it possible.
+  const button = (form: FormValues, parts: FormContent, inputs: HtmlValue = null) =>
+    reauthenticate === null || form.isRefused
+      ? formOf(form, parts, words, inputs)
+      : html`<p><a href="${reauthenticate}" data-part="button ${parts.kind ?? 'primary'}">${parts.submit}</a></p>`;
   return {
     title: t.title,
-    content: html`${recoveryCodes && codesSection(recoveryCodes, next, words)}<p>${isOn ? t.on(totp, passkeys) : required ? t.demanded : t.off}</p>${
-      isOn && html`<p>${t.codesLeft(recoveryCodesLeft)}</p>`
-    }${
-      setUp
-        ? html`<h3>${t.setUp}</h3><p>${t.scan}</p><div data-part="qr">${unsafeHtml(setUp.qrSvg.replace('<svg ', `<svg role="img" aria-label="${t.qr}" `))}</div><p><a href="${setUp.otpauthUrl}">${t.open}</a></p><p>${t.manual}</p><code data-part="secret">${setUp.secret}</code>${formOf(
-            confirm,
-            { submit: t.confirm, returnTo },
-            words,
-            field(
-              confirm,
-              {
-                name: 'code',
-                label: words.fields.code,
-                hint: t.codeHint,
-                autocomplete: 'one-time-code',
-                inputmode: 'numeric',
-                isCode: true,
-              },
-              words,
-            ),
-          )}${formOf(start, { submit: t.again, kind: 'link', returnTo }, words)}`
-        : formOf(
-            start,
-            {
-              submit: totp ? t.replace : t.begin,
-              kind: totp ? 'secondary' : 'primary',
-              returnTo,
-            },
-            words,
-          )
+    state: isOn ? `${t.on(totp, passkeys)} ${t.codesLeft(recoveryCodesLeft)}` : required ? t.demanded : t.off,
+    opens: isOn ? words.security.change : null,
+    content: html`${start === null && !isOn && html`<p>${words.security.confirmEmail.first}</p>`}<div data-part="stack">${
+      start &&
+      button(start, {
+        submit: totp ? t.replace : t.begin,
+        kind: isOn ? 'secondary' : 'primary',
+        returnTo,
+      })
     }${
       usePasskeys &&
-      formOf(
+      button(
         usePasskeys,
         { submit: passkeys ? t.passkeysOff : t.passkeysOn, kind: 'secondary' },
-        words,
         hidden('on', String(!passkeys)),
       )
-    }${renew && formOf(renew, { submit: t.renew, kind: 'secondary' }, words)}${
+    }${renew && button(renew, { submit: t.renew, kind: 'secondary' })}</div>${
       disable &&
       !required &&
       disclosure(
         { label: t.disable, forms: [disable] },
-        html`<p>${t.disableText}</p>${formOf(disable, { submit: t.disable, kind: 'danger' }, words)}`,
+        html`<p>${t.disableText}</p>${button(disable, { submit: t.disable, kind: 'danger' })}`,
       )
     }`,
   };
-}
-
-function codesSection(codes: readonly string[], next: string, words: Words): Html {
-  const t = words.security.secondFactor;
-  return html`<div data-part="once" role="alert" tabindex="-1" autofocus>
-<h3>${t.codes}</h3>
-<p>${t.codesText}</p>
-<pre data-part="secret" id="recovery-codes">${codes.join('\n')}</pre>
-<button type="button" hidden data-part="button secondary" data-copy="recovery-codes" data-copied="${words.copied}">${words.copy}</button>
-<p><a href="${next}" data-part="button">${t.saved}</a></p>
-</div>`;
-}
-
-/** Returns the authenticator app that the session has to confirm. */
-async function unconfirmed(site: Site, { auth }: Visit) {
-  if (!auth) return null;
-  for (const { forPages } of site.core.contributions) {
-    const found = await forPages?.unconfirmed?.(auth.user, auth.session.id);
-    if (found) return found;
-  }
-  return null;
 }
 
 declare module '../../values.js' {

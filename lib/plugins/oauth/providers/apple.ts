@@ -12,6 +12,7 @@ import {
   type ProviderOptions,
   readProvider,
   required,
+  type ShownOptions,
 } from './options.js';
 
 /** Apple's data about a person. */
@@ -27,6 +28,7 @@ export interface AppleClaims extends Claims {
 export interface AppleOptions
   extends Pick<ProviderOptions, 'authorizeParameters'>,
     CallbackOptions,
+    ShownOptions,
     ProfileAlias<FieldsOf<AppleClaims>> {
   /** The Services ID. @default none, required */
   clientId: string;
@@ -93,6 +95,8 @@ export function apple(options: AppleOptions): ProviderPlugin {
     keyId,
     scopes,
     issuer = APPLE,
+    name,
+    icon,
     callbackPath,
     callbackUrl,
     fields,
@@ -109,6 +113,8 @@ export function apple(options: AppleOptions): ProviderPlugin {
       revocationUrl: `${issuer}/auth/revoke`,
       algorithm: 'RS256',
     },
+    name,
+    icon,
     clientId,
     callbackPath,
     callbackUrl,

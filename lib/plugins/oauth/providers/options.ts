@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { isLoopback, readOptions, schemaOf } from '../../../config/options.js';
+import { isOwnPath } from '../../../http/callback-url.js';
 import { FLOW_PARAMETERS } from '../authorization-server.js';
 import type { FieldsOf } from '../provider.js';
 
@@ -19,8 +20,19 @@ export interface CallbackOptions {
   callbackUrl?: string;
 }
 
+/** How pages and emails show a provider to users. */
+export interface ShownOptions {
+  /**
+   * The name of the provider, as on the button "Continue with Acme ID" and in notices: 1 to 64 visible characters.
+   * @default the service's own name; for `oidc()` and `oauth2()`, made from `id`
+   */
+  name?: string;
+  /** The icon on buttons of pages, such as `/icons/acme.svg`: a path of this origin. @default none */
+  icon?: string;
+}
+
 /** Options of all providers. */
-export interface ProviderOptions extends CallbackOptions {
+export interface ProviderOptions extends CallbackOptions, ShownOptions {
   /** The client id that the provider issued. @default none, required */
   clientId: string;
   /** The client secret that the provider issued. @default none, required */
@@ -141,6 +153,20 @@ function isNormal(value: string): boolean {
 
 const EXAMPLE = 'https://app.example.com';
 
+const NAME = 'must be 1 to 64 visible characters';
+
+/** @internal */
+export const shownShape = {
+  name: z
+    .string(NAME)
+    .regex(/^(?=.*\S)[^\p{C}\p{Zl}\p{Zp}]{1,64}$/u, NAME)
+    .optional(),
+  icon: z
+    .string('must be a path of this origin, such as /icons/acme.svg')
+    .refine(isOwnPath, 'must be a path of this origin, such as /icons/acme.svg')
+    .optional(),
+};
+
 /** A function of the app. @internal */
 export const callback = <F>() =>
   z.custom<F>((value) => typeof value === 'function', 'must be a function').optional();
@@ -148,6 +174,7 @@ export const callback = <F>() =>
 /** @internal */
 export const providerShape = {
   ...callbackShape,
+  ...shownShape,
   clientId: required,
   clientSecret: required,
   scopes: scopes.optional(),
@@ -202,8 +229,10 @@ export const readProvider: typeof readOptions = (provider, makeSchema, options) 
 
 /** Returns the options of a provider that all providers have in common. */
 export function clientOf(options: ProviderOptions & ProfileAlias) {
-  const { clientId, clientSecret, callbackPath, callbackUrl, fields, profile } = options;
+  const { name, icon, clientId, clientSecret, callbackPath, callbackUrl, fields, profile } = options;
   return {
+    name,
+    icon,
     clientId,
     clientSecret,
     callbackPath,
