@@ -21,6 +21,8 @@ export interface Visit extends Asking {
   readonly done: string | null;
   /** The address that a form of the pages has just emailed. Null if there is none. */
   readonly sentTo: string | null;
+  /** Whether that form asked for a session that stays when the browser is closed. */
+  readonly isRemembered: boolean;
 }
 
 /** A redirect to another address, instead of the page. */
@@ -55,6 +57,10 @@ export interface PageForm {
   readonly route: Route;
   /** The names of the fields that only the page reads, and that the route does not get. They are not secret. @default none */
   readonly ownFields?: readonly string[];
+  /** The other form of the page that has a button for this one. @default none: the page shows this form itself */
+  readonly within?: SharedForm;
+  /** Checks what the route accepts without a word, so that it reveals nothing. @throws AuthError `validation_failed` */
+  check?(fields: ReadonlyMap<string, string>): void;
   /** Returns fields that the route gets in place of {@link ownFields}. @default none */
   translate?(fields: ReadonlyMap<string, string>, site: Site): Readonly<Record<string, string>>;
   /**
@@ -77,6 +83,17 @@ export interface PageForm {
   showOnce?(reply: Reply): unknown;
 }
 
+/** A form that is sent with the fields of another one, by a second button. */
+export interface SharedForm {
+  /** The name of the other form, which shows the errors of both. */
+  readonly form: string;
+  /**
+   * The fields of the route, with their names in the other form. The route gets no other fields, such as the password that
+   * is typed there.
+   */
+  readonly fields: Readonly<Record<string, string>>;
+}
+
 /** A form whose route has succeeded. */
 export interface Sent {
   readonly site: Site;
@@ -90,6 +107,8 @@ export interface Sent {
 /** The content of a page. */
 export interface View {
   readonly title: string;
+  /** The heading, if it says more than the title of the document. @default the title */
+  readonly heading?: string;
   /** The icon above the title. @default nothing */
   readonly icon?: Html;
   readonly main: Html;
