@@ -78,10 +78,10 @@ inBrowser('accessibility of the pages', () => {
     const password = field(page, 'Password');
     expect(await password.getAttribute('aria-invalid')).toBe('true');
     expect(await descriptionOf(page, 'Password')).toMatch(
-      /^At least 8 characters\. .* Password must have at least 8 characters$/,
+      /^At least 8 characters\. .* Must have at least 8 characters\.$/,
     );
     expect(await field(page, 'Username (optional)').getAttribute('aria-invalid')).toBeNull();
-    await summary.getByRole('link', { name: 'Password must have at least 8 characters' }).click();
+    await summary.getByRole('link', { name: 'Password: Must have at least 8 characters.' }).click();
     await password.and(page.locator(':focus')).waitFor();
   });
 
@@ -155,8 +155,9 @@ function checkStructure(): string[] {
   const isRefused = document.querySelector('[data-part="errors"]') !== null;
   const title = `${isRefused ? 'Error: ' : ''}${h1?.textContent} – Notes`;
   if (document.title !== title) found.push(`the title is ${document.title}, not ${title}`);
-  if (isRefused && document.activeElement?.getAttribute('data-part') !== 'errors')
-    found.push('the focus is not at the errors');
+  const focused = document.activeElement;
+  if (isRefused && !focused?.matches('[data-part="errors"], [aria-invalid="true"]'))
+    found.push('the focus is not at the errors, or at the field of one');
   for (const input of document.querySelectorAll('input:not([type="hidden"], [type="checkbox"])'))
     if (!input.hasAttribute('autocomplete')) found.push(`${input.id} has no autocomplete`);
   for (const element of document.querySelectorAll('[aria-describedby]'))

@@ -56,13 +56,13 @@ inBrowser('the scripts of the pages', () => {
 
   test('a refused form replaces the main part of the page, which stays', async () => {
     const page = await openSignedIn('grace', '/auth/account/security');
-    const header = await page.locator('header').elementHandle();
+    const body = await page.locator('body').elementHandle();
     await openCard(page, 'Password');
     await fill(page, 'Current password', 'not the password');
     await fill(page, 'New password', 'a difference engine');
     await press(page, 'Change the password');
-    await page.getByRole('alert').and(page.locator(':focus')).waitFor();
-    expect(await header?.evaluate((element) => element.isConnected)).toBe(true);
+    await field(page, 'Current password').and(page.locator(':focus')).waitFor();
+    expect(await body?.evaluate((element) => element.isConnected)).toBe(true);
     expect(page.url()).toBe(app.url('/auth/account/security'));
     expect(await page.title()).toBe('Error: Security – Notes');
     // What the scripts add is there again.
@@ -202,7 +202,7 @@ inBrowser('the scripts of the pages', () => {
 
   test('after a sign-out, the way back shows nothing of the account', async () => {
     const page = await openSignedIn('kurt', '/auth/account');
-    await page.getByRole('main').getByText('kurt@example.com').waitFor();
+    await page.getByRole('banner').getByText('kurt@example.com').waitFor();
     await follow(page, 'Sign out');
     await showsPage(page, 'Sign out');
     await press(page, 'Sign out');
@@ -220,7 +220,7 @@ inBrowser('the scripts of the pages', () => {
     await other.goto(app.url('/auth/sign-out'));
     await press(other, 'Sign out');
     await says(other, 'status', 'You are signed out.');
-    await page.getByRole('main').getByText('alan@example.com').waitFor();
+    await page.getByRole('banner').getByText('alan@example.com').waitFor();
     // Chromium keeps no page with `no-store` in that cache for long, so the spec plays its part.
     await page.evaluate(() => {
       dispatchEvent(new PageTransitionEvent('pageshow', { persisted: true }));
@@ -280,6 +280,7 @@ inBrowser('the scripts of the pages', () => {
     await app.letSignInsAge();
     await page.goto(app.url('/auth/account'));
     await unfold(page, 'I want to delete my account');
+    await fill(page, 'To confirm, type linus@example.com', 'linus@example.com');
     await field(page, 'Current password (optional)').last().fill('not the password');
     await press(page, 'Yes, delete my account');
     await says(page, 'alert', 'There is a problem');
