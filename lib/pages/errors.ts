@@ -1,6 +1,5 @@
 import { type AuthError, type AuthErrorCode, defaultDetailOf } from '../errors.js';
 import { inWords } from '../http/refusal-page.js';
-import type { PageForm } from './page.js';
 import type { Site } from './site.js';
 import type { ErrorValues, StepName, StepValues } from './values.js';
 import type { Words } from './words/index.js';
@@ -18,6 +17,12 @@ export interface ErrorPlace {
 
 /** The places of errors by code, or only the fields. */
 export type ErrorPlaces = Readonly<Partial<Record<AuthErrorCode, string | ErrorPlace>>>;
+
+/** The parts of a form that decide how its errors are shown. */
+interface RejectedForm {
+  readonly name: string;
+  readonly errors?: ErrorPlaces;
+}
 
 /** What users can do about an error, on every page. */
 const STEPS: Readonly<Partial<Record<string, readonly StepName[]>>> = {
@@ -53,7 +58,7 @@ export interface Where {
   /** The name of the page. */
   readonly page: string;
   /** The form that was rejected. Null if the page itself was. */
-  readonly form: PageForm | null;
+  readonly form: RejectedForm | null;
   /** The fields that the form was sent with. */
   readonly sent?: ReadonlyMap<string, string>;
   /** The address that the user returns to after another page. Null if there is none. */

@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises';
 import type { Server } from 'node:http';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import type { Page, Request } from 'playwright-core';
+import { codeOf } from '../../support/two-factor.js';
 import {
   card,
   field,
@@ -17,6 +18,7 @@ import {
 } from './browser.js';
 import { type OwnApp, startOwnApp } from './own-app.js';
 import { listen, originOf } from './provider.js';
+import { secretOn } from './states.js';
 
 const HOUR = 3600_000;
 
@@ -73,6 +75,33 @@ inBrowser('the scripts of the pages', () => {
     await page.locator('form[action$="/confirm-app"]').waitFor();
     await press(page, 'Start again with a new QR code');
     await page.getByRole('img', { name: 'QR code for your authenticator app' }).waitFor();
+  });
+
+  test('recovery codes are downloaded as a file, copied and printed', async () => {
+    const page = await openSignedIn('mary', '/auth/account/security');
+    await press(page, 'Set up an authenticator app');
+    await fill(page, 'Code', codeOf(await secretOn(page)));
+    await press(page, 'Turn on');
+    await showsPage(page, 'Save your recovery codes');
+    const codes = await page.locator('#recovery-codes').textContent();
+    const downloading = page.waitForEvent('download');
+    await press(page, 'Download');
+    const file = await downloading;
+    expect(file.suggestedFilename()).toBe('recovery-codes.txt');
+    expect(await readFile(await file.path(), 'utf8')).toBe(
+      `Recovery codes for Notes (mary@example.com)\n\n${codes}\n`,
+    );
+    await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
+    await press(page, 'Copy');
+    await page.getByRole('button', { name: 'Copied' }).waitFor();
+    expect(await page.evaluate(() => navigator.clipboard.readText())).toBe(codes);
+    await page.evaluate(() => {
+      window.print = () => {
+        document.body.dataset.printed = 'true';
+      };
+    });
+    await press(page, 'Print');
+    await page.locator('[data-printed]').waitFor();
   });
 
   test('an address opens the card that it names, at first and later', async () => {
