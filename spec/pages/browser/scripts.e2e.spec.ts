@@ -78,7 +78,7 @@ inBrowser('the scripts of the pages', () => {
   });
 
   test('recovery codes are downloaded as a file, copied and printed', async () => {
-    const page = await openSignedIn('mary', '/auth/account/security');
+    const page = await openSignedIn('evelyn', '/auth/account/security');
     await press(page, 'Set up an authenticator app');
     await fill(page, 'Code', codeOf(await secretOn(page)));
     await press(page, 'Turn on');
@@ -89,7 +89,7 @@ inBrowser('the scripts of the pages', () => {
     const file = await downloading;
     expect(file.suggestedFilename()).toBe('recovery-codes.txt');
     expect(await readFile(await file.path(), 'utf8')).toBe(
-      `Recovery codes for Notes (mary@example.com)\n\n${codes}\n`,
+      `Recovery codes for Notes (evelyn@example.com)\n\n${codes}\n`,
     );
     await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
     await press(page, 'Copy');
