@@ -46,7 +46,7 @@ export function authRouter(authOrConfig: AuthOrConfig): Router {
 }
 
 /**
- * Makes `app.use` report the path at which it mounts a router. Express calls `emit('mount')` on each function that has
+ * Makes `app.use` report the path at which it mounts a router. Express calls `emit` with `mount` on each function that has
  * `handle` and `set`, which it takes for an app, and sets `mountpath` before. This is the only way to learn the path
  * before a request in both versions of Express, because Express 5 keeps no path in its routers. A request reaches the
  * router through its own `handle`, so `req.app` remains the app of the user. `router.use` does not report a path.

@@ -101,7 +101,7 @@ const used = new Set();
 async function newCode(origin) {
   for (;;) {
     const { mails } = await (await fetch(`${origin}/api/mails`)).json();
-    const codes = mails.flatMap(({ text }) => /^[2-9A-Z]{4}-[2-9A-Z]{4}$/m.exec(text) ?? []);
+    const codes = mails.flatMap(({ text }) => /^\d{8}$/m.exec(text) ?? []);
     const code = codes.find((one) => !used.has(one));
     if (code) {
       used.add(code);

@@ -1,8 +1,10 @@
 import { createHmac, hkdfSync, randomBytes, timingSafeEqual } from 'node:crypto';
 import { readCode } from './typed-codes.js';
 
-/** Digits and letters that are not mistaken for each other, without vowels, so that no code is a word. */
-const ALPHABET = '23456789BCDFGHJKMNPQRSTVWXYZ';
+/** Phones show a pad of digits for them, and fill them in from emails. */
+const DIGITS = '0123456789';
+/** The characters of codes of earlier versions, which are still accepted until they expire. */
+const FORMER = '23456789BCDFGHJKMNPQRSTVWXYZ';
 const LENGTH = 8;
 
 /** Returns the random part of what a code or link is derived from. It is stored only with the request for the code. */
@@ -18,8 +20,8 @@ export function nameOf(parts: readonly string[], salt: Buffer | null): string {
 /**
  * Emailed codes, which people type. A code is stored only within an encrypted email that waits. It is derived with
  * HMAC-SHA-256 from the request's row, which contains a random value, and from a key of each configured secret (HKDF, RFC
- * 5869). So neither a copy of the database nor the secret reveals a code without the other. A code has 38 bits (NIST SP 800-63B-4, 3.1.3.2 asks for at least 20), so the
- * number of attempts must be limited.
+ * 5869). So neither a copy of the database nor the secret reveals a code without the other. A code has 8 digits, which
+ * are 26 bits (NIST SP 800-63B-4, 3.1.3.2 asks for at least 20), so the number of attempts must be limited.
  */
 export class EmailedCodes {
   readonly #keys: readonly Buffer[];
@@ -30,17 +32,14 @@ export class EmailedCodes {
     );
   }
 
-  /** Returns the code for something, in two groups, such as `BCDF-2345`. @param what names it and no other thing */
+  /** Returns the code for something, such as `20461938`. @param what names it and no other thing */
   codeFor(what: string): string {
     return this.codesFor(what)[0];
   }
 
   /** Returns the code for something by each configured secret. The first secret's comes first. */
   codesFor(what: string): readonly [string, ...string[]] {
-    const [first, ...others] = this.#keys.map((key) => {
-      const code = derive(key, what);
-      return `${code.slice(0, LENGTH / 2)}-${code.slice(LENGTH / 2)}`;
-    });
+    const [first, ...others] = this.#keys.map((key) => derive(key, what, DIGITS));
     return [first as string, ...others];
   }
 
@@ -58,18 +57,20 @@ export class EmailedCodes {
   /** Whether what a person typed is the code, in any case: see {@link readCode}. */
   matches(typed: string, what: string): boolean {
     const given = Buffer.from(readCode(typed).toUpperCase());
-    return this.#keys.some((key) => {
-      const code = Buffer.from(derive(key, what));
-      return given.length === code.length && timingSafeEqual(given, code);
-    });
+    return this.#keys.some((key) =>
+      [DIGITS, FORMER].some((alphabet) => {
+        const code = Buffer.from(derive(key, what, alphabet));
+        return given.length === code.length && timingSafeEqual(given, code);
+      }),
+    );
   }
 }
 
-function derive(key: Buffer, what: string): string {
+function derive(key: Buffer, what: string, alphabet: string): string {
   const bytes = hmac(key, what);
   // Four bytes a character, so that all characters are equally likely but for less than a millionth.
   const characters = Array.from({ length: LENGTH }, (_, index) => bytes.readUInt32BE(index * 4));
-  return characters.map((number) => ALPHABET[number % ALPHABET.length]).join('');
+  return characters.map((number) => alphabet[number % alphabet.length]).join('');
 }
 
 function hmac(key: Buffer, what: string): Buffer {

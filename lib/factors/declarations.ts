@@ -1,4 +1,5 @@
 import { declareProblems } from '../errors.js';
+import { declareLimits } from '../limits/limiter.js';
 import { declareNotices } from '../mail/notice-kinds.js';
 import { declareEvents, OF_ADMINISTRATOR } from '../outbox/events.js';
 import type { Owner } from '../owners.js';
@@ -23,6 +24,15 @@ const problems = declareProblems({
 
 declare module '../errors.js' {
   interface ProblemCodes extends Record<keyof typeof problems, unknown> {}
+}
+
+const limits = declareLimits(TWO_FACTOR, {
+  /** New sets of recovery codes that one account requests through the routes, because each costs ten slow hashes. */
+  recoveryCodes: { limit: 20, window: 60 },
+});
+
+declare module '../limits/limiter.js' {
+  interface LimitNames extends Record<keyof typeof limits, unknown> {}
 }
 
 declare module '../outbox/events.js' {

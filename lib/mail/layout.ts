@@ -65,7 +65,10 @@ ${image}${parts}</div>
 function asHtml(paragraph: Paragraph, { color }: MailLook): Html {
   if (typeof paragraph === 'string') return block(paragraph);
   if ('code' in paragraph)
-    return block(html`<strong style="font-family:monospace;font-size:24px">${paragraph.code}</strong>`);
+    // Nothing splits the code, so that programs recognize it, and a double click selects all of it.
+    return block(
+      html`<strong style="font-family:monospace;font-size:24px;letter-spacing:2px">${paragraph.code}</strong>`,
+    );
   if ('table' in paragraph)
     return block(onLines(paragraph.table.map(([name, value]) => `${name}: ${value}`)));
   const { url, action } = paragraph;

@@ -342,7 +342,7 @@ export interface MailMessage {
    * email with a code that has no link.
    */
   readonly token: string;
-  /** The code that the user types where they sign in, such as `BCDF-2345`. Empty in other emails. */
+  /** The code that the user types where they sign in, such as `20461938`. Empty in other emails. */
   readonly code: string;
   /**
    * The app's page with `?token=`; for `browser-code`, the page where users request a new password; for `no-account`,

@@ -1,4 +1,5 @@
 import { type Html, type HtmlValue, html } from '../html.js';
+import type { CodeForm } from './codes.js';
 import { type FixedRouteName, pathOf } from './routes.js';
 import type { CommonValues, ErrorValues, FormValues } from './values.js';
 import type { Words } from './words/index.js';
@@ -13,55 +14,68 @@ export interface Field {
   readonly autocomplete: string;
   /** The value if nothing was typed. @default empty */
   readonly value?: string | null;
-  readonly hint?: string | null;
+  readonly hint?: Html | string | null;
   /** @default true */
   readonly required?: boolean;
   /** Whether the field has the focus when the page opens. @default false */
   readonly focus?: boolean;
   readonly inputmode?: 'numeric' | 'decimal';
   readonly maxLength?: number;
+  /** The minimum number of characters of a new password, which password managers read too. */
+  readonly minLength?: number;
   /** Whether a number can have decimals, and a time can have seconds. @default false */
   readonly isExact?: boolean;
-  /** Whether the field is a code, which is never corrected or capitalized. */
+  /** Whether the field is never corrected or capitalized, such as a username. */
   readonly isCode?: boolean;
+  /** The form of the code that is entered. A complete code is sent by a script. @default not a code, or one of any form */
+  readonly code?: CodeForm;
+  /** What stands at the end of the label's line. It follows the input in the order of the keyboard. @default nothing */
+  readonly aside?: HtmlValue;
 }
 
 /** Creates a labeled input, with its error and the typed value. */
 export function field(form: FormValues, of: Field, words: Words): Html {
-  const { name, label, type = 'text', autocomplete, hint, required = true, inputmode, maxLength } = of;
+  const { name, label, type = 'text', autocomplete, hint, required = true, maxLength, minLength, code } = of;
+  const inputmode = code?.isNumeric ? 'numeric' : of.inputmode;
   const id = idOf(form, name);
   const error = form.errors[name];
   const isFocused = hasFocus(form, of);
-  drawn(form, name, { id, label });
+  setDrawn(form, name, { id, label });
   // A secret is never sent back.
   const value = type === 'password' ? null : (form.typed[name] ?? of.value);
+  const isSent = type === 'password' || code !== undefined;
+  const input = html`<input id="${id}" name="${name}" type="${type}" autocomplete="${autocomplete}"${value && html` value="${value}"`}${
+    required && html` required`
+  }${maxLength !== undefined && html` maxlength="${maxLength}"`}${
+    minLength !== undefined && html` minlength="${minLength}" passwordrules="minlength: ${minLength}"`
+  }${inputmode && html` inputmode="${inputmode}"`}${of.isExact && html` step="any"`}${
+    (of.isCode || code || type !== 'text') &&
+    html` autocapitalize="${code && !code.isNumeric ? 'characters' : 'none'}" spellcheck="false"`
+  }${code && html` data-part="code" data-length="${code.length}"`}${isSent && html` enterkeyhint="go"`}${isFocused && html` autofocus`}${describedBy(id, hint, error)}>`;
   return html`<div data-part="field">
 <label for="${id}">${label}${!required && html` <small>(${words.optional})</small>`}</label>
 ${hint && html`<p data-part="hint" id="${id}-hint">${hint}</p>`}
 ${error !== undefined && html`<p data-part="error" id="${id}-error">${error}</p>`}
-<input id="${id}" name="${name}" type="${type}" autocomplete="${autocomplete}"${value && html` value="${value}"`}${
-    required && html` required`
-  }${maxLength !== undefined && html` maxlength="${maxLength}"`}${inputmode && html` inputmode="${inputmode}"`}${of.isExact && html` step="any"`}${
-    (of.isCode || type !== 'text') && html` autocapitalize="none" spellcheck="false"`
-  }${isFocused && html` autofocus`}${describedBy(id, hint, error)}>
+${type === 'password' ? html`<div data-part="password">${input}</div>` : input}
+${of.aside && html`<p data-part="aside">${of.aside}</p>`}
 </div>`;
 }
 
 /** The fields of a form that have been drawn, by their names. The errors identify the form, because copies share them. */
-const fields = new WeakMap<FormValues['errors'], Map<string, Drawn>>();
+const fieldsByErrors = new WeakMap<FormValues['errors'], Map<string, Drawn>>();
 
 interface Drawn {
   readonly id: string;
   readonly label: string;
 }
 
-function drawn({ errors }: FormValues, name: string, field: Drawn): void {
-  fields.set(errors, (fields.get(errors) ?? new Map()).set(name, field));
+function setDrawn({ errors }: FormValues, name: string, as: Drawn): void {
+  fieldsByErrors.set(errors, (fieldsByErrors.get(errors) ?? new Map()).set(name, as));
 }
 
 /** Returns the fields with errors that have been drawn. */
-function drawnErrors({ errors }: FormValues): readonly (readonly [name: string, field: Drawn])[] {
-  return [...(fields.get(errors) ?? [])].filter(([name]) => errors[name] !== undefined);
+function drawnErrors({ errors }: FormValues): readonly (readonly [name: string, as: Drawn])[] {
+  return [...(fieldsByErrors.get(errors) ?? [])].filter(([name]) => errors[name] !== undefined);
 }
 
 /** Whether a field has the focus: on pages with several forms, the first field with an error. */
@@ -70,7 +84,7 @@ function hasFocus(form: FormValues, { name, focus = false }: Pick<Field, 'name' 
   return focus && !form.hasNoFocus;
 }
 
-function describedBy(id: string, hint: string | null | undefined, error: string | undefined): HtmlValue {
+function describedBy(id: string, hint: Field['hint'], error: string | undefined): HtmlValue {
   const ids = [hint ? `${id}-hint` : '', error === undefined ? '' : `${id}-error`].filter(
     (one) => one !== '',
   );
@@ -94,7 +108,7 @@ export function choice(form: FormValues, { name, label, options, value }: Choice
   const chosen = form.typed[name] ?? value ?? '';
   const error = form.errors[name];
   const isFocused = hasFocus(form, { name });
-  drawn(form, name, { id, label });
+  setDrawn(form, name, { id, label });
   return html`<div data-part="field">
 <label for="${id}">${label}</label>
 ${error !== undefined && html`<p data-part="error" id="${id}-error">${error}</p>`}
@@ -116,7 +130,7 @@ export function checkboxes(form: FormValues, { name, label, options, warning }: 
   const chosen = (form.typed[name] ?? '').split(/\s+/);
   const error = form.errors[name];
   const isFocused = hasFocus(form, { name });
-  drawn(form, name, { id: `${id}-0`, label });
+  setDrawn(form, name, { id: `${id}-0`, label });
   return html`<fieldset data-part="field" aria-describedby="${id}-hint${error !== undefined && ` ${id}-error`}"><legend>${label}</legend>
 <p data-part="warning" id="${id}-hint">${warning}</p>
 ${error !== undefined && html`<p data-part="error" id="${id}-error">${error}</p>`}
@@ -161,6 +175,8 @@ export interface FormContent {
   readonly submit: string;
   /** The emphasis of the button. @default 'primary' */
   readonly kind?: 'primary' | 'secondary' | 'danger' | 'link';
+  /** A second button, which sends the fields to another form of the page. @default none */
+  readonly also?: { readonly submit: HtmlValue; readonly action: string } | null;
   /** Distinguishes forms with equal buttons, for screen readers. */
   readonly about?: HtmlValue;
   readonly returnTo?: string | null;
@@ -170,10 +186,14 @@ export interface FormContent {
 
 /** Creates a form, with its error above the fields if it was rejected. */
 export function formOf(form: FormValues, parts: FormContent, words: Words, inputs: HtmlValue = null): Html {
-  const { submit, kind = 'primary', about, returnTo, downloads = false } = parts;
+  const { submit, kind = 'primary', also, about, returnTo, downloads = false } = parts;
   return html`<form method="post" action="${form.action}" data-part="form"${downloads && html` data-downloads`}>
 ${form.refusal && errorBox(form.refusal, [form], words, drawnErrors(form).length === 0)}${hidden('return_to', returnTo)}${inputs}
-<button data-part="button ${kind}">${submit}${about !== undefined && html`<span data-part="unseen"> ${about}</span>`}</button>
+<button data-part="button ${kind}">${submit}${about !== undefined && html`<span data-part="unseen"> ${about}</span>`}</button>${
+    // The other form does not need all fields, so the server checks them.
+    also &&
+    html`\n<button data-part="button secondary" formaction="${also.action}" formnovalidate>${also.submit}</button>`
+  }
 </form>`;
 }
 
@@ -205,8 +225,8 @@ export function passkeyButton(mount: string, button: PasskeyButton, label: HtmlV
 }
 
 /**
- * Creates the summary of a page's error, which has the focus. The page's views create it after their fields, whose labels
- * it repeats. Null if a form shows the error itself.
+ * Creates the summary of a page's error, which has the focus. It is created after the fields of the page, whose labels it
+ * repeats. Null if a form shows the error itself.
  */
 export function errorSummary(values: CommonValues, words: Words): HtmlValue {
   const forms = formsIn(values);
@@ -216,20 +236,20 @@ export function errorSummary(values: CommonValues, words: Words): HtmlValue {
 
 function errorBox(error: ErrorValues, forms: readonly FormValues[], words: Words, hasFocus: boolean): Html {
   const linked = new Map(forms.flatMap((form) => drawnErrors(form)));
-  const shown = Object.entries(error.fields);
+  const texts = Object.entries(error.fields);
   return html`<div data-part="errors" role="alert"${hasFocus && html` tabindex="-1" autofocus`}>
 <h2>${words.errorHeading}</h2>
-${shown.length === 0 && html`<p>${error.detail}</p>`}
+${texts.length === 0 && html`<p>${error.detail}</p>`}
 ${
-  shown.length > 0 &&
-  html`<ul>${shown.map(([name, text]) => {
-    const field = linked.get(name);
-    return field
-      ? html`<li><a href="#${field.id}">${field.label}: ${text}</a></li>`
+  texts.length > 0 &&
+  html`<ul>${texts.map(([name, text]) => {
+    const shown = linked.get(name);
+    return shown
+      ? html`<li><a href="#${shown.id}">${shown.label}: ${text}</a></li>`
       : html`<li>${name !== '' && `${labelOf(name)}: `}${text}</li>`;
   })}</ul>`
 }
-${error.steps.length > 0 && html`<p>${error.steps.map(({ name, href }) => html`<a href="${href}">${words.steps[name]}</a> `)}</p>`}
+${error.steps.length > 0 && html`<p>${error.steps.map(({ name, href }) => html`<a href="${href}" data-takes>${words.steps[name]}</a> `)}</p>`}
 </div>`;
 }
 

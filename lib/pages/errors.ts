@@ -1,28 +1,9 @@
-import { type AuthError, type AuthErrorCode, defaultDetailOf } from '../errors.js';
+import { type AuthError, defaultDetailOf } from '../errors.js';
 import { inWords } from '../http/refusal-page.js';
+import type { ErrorPlace, PageForm } from './page.js';
 import type { Site } from './site.js';
 import type { ErrorValues, StepName, StepValues } from './values.js';
 import type { Words } from './words/index.js';
-
-/** Where a form shows an error, and what the user can do about it. */
-export interface ErrorPlace {
-  /**
-   * The name of the field that the error is about. Of several, it is the first one that is filled in.
-   * @default none, so that the error is shown above the fields
-   */
-  readonly field?: string | readonly string[];
-  /** What the user can do instead. Steps that an app does not have are left out. @default the steps of the code */
-  readonly steps?: readonly StepName[];
-}
-
-/** The places of errors by code, or only the fields. */
-export type ErrorPlaces = Readonly<Partial<Record<AuthErrorCode, string | ErrorPlace>>>;
-
-/** The parts of a form that decide how its errors are shown. */
-interface RejectedForm {
-  readonly name: string;
-  readonly errors?: ErrorPlaces;
-}
 
 /** What users can do about an error, on every page. */
 const STEPS: Readonly<Partial<Record<string, readonly StepName[]>>> = {
@@ -58,7 +39,7 @@ export interface Where {
   /** The name of the page. */
   readonly page: string;
   /** The form that was rejected. Null if the page itself was. */
-  readonly form: RejectedForm | null;
+  readonly form: PageForm | null;
   /** The fields that the form was sent with. */
   readonly sent?: ReadonlyMap<string, string>;
   /** The address that the user returns to after another page. Null if there is none. */

@@ -1,4 +1,5 @@
-import { type Html, type HtmlValue, html } from '../html.js';
+import { type Html, html } from '../html.js';
+import { errorSummary } from './controls.js';
 import type { View } from './page.js';
 import type { CommonValues, PageLinks } from './values.js';
 import type { Words } from './words/index.js';
@@ -98,16 +99,16 @@ function footerOf({ terms, privacy, support }: CommonValues['links'], words: Wor
 }
 
 /** The main part of a page, which scripts replace. */
-export function mainOf(values: CommonValues, view: View, summary: HtmlValue, words: Words): Html {
+export function mainOf(values: CommonValues, view: View, words: Words): Html {
   const { done } = values;
   // Look only at own keys, because the address can contain anything, such as the name of a method of all objects.
   const said = Object.entries(words.done).find(([name]) => name === done)?.[1];
   const needed = Object.entries(words.needed).find(([name]) => name === done)?.[1];
   return html`<main id="main" data-part="main" data-page="${values.page}">
-<h1>${view.title}</h1>
+${view.icon}<h1>${view.heading ?? view.title}</h1>
 ${said !== undefined && html`<p data-part="done" role="status">${said}</p>`}${
   needed !== undefined && html`<p data-part="warning" role="status">${needed}</p>`
-}${summary}
+}${errorSummary(values, words)}
 ${view.main}
 </main>`;
 }

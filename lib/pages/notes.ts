@@ -15,6 +15,10 @@ export interface Note {
   readonly error?: string;
   /** The address that an email was sent to. */
   readonly email?: string | null;
+  /** Whether the session of a sign-in by email stays when the browser is closed. */
+  readonly isRemembered?: boolean;
+  /** The page that the user returns to, if the form of the page was rejected. */
+  readonly returnTo?: string | null;
 }
 
 /**
@@ -36,12 +40,16 @@ export class Notes {
     setCookie(res, this.#cookie, this.#seal(pathOf(to), 'note', note), { maxAge: NOTE_SECONDS });
   }
 
-  /** Returns the note for the page of a request. It stays until it expires, because users reload pages. */
-  of(req: Request): Note {
+  /**
+   * Returns the note for the page of a request. It stays until it expires, because users reload pages.
+   *
+   * @param page the path of the page, if the request is for one of its forms
+   */
+  of(req: Request, page = this.#pathOf(req)): Note {
     const [sealed, ...others] = cookieValues(req.headers.cookie, this.#cookie.name);
     // If there are two cookies with this name, one is from a page of another subdomain.
     if (sealed === undefined || others.length > 0) return {};
-    return this.#open(sealed, this.#pathOf(req), 'note') ?? {};
+    return this.#open(sealed, page, 'note') ?? {};
   }
 
   /**

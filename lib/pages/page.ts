@@ -1,10 +1,10 @@
 import type { Request, Response } from 'express';
+import type { AuthErrorCode } from '../errors.js';
 import type { Html } from '../html.js';
 import type { Reply, Route } from '../http/route.js';
 import type { OpenTo } from '../sessions/tasks.js';
-import type { ErrorPlaces } from './errors.js';
 import type { Asking, Site, SitePage } from './site.js';
-import type { CommonValues } from './values.js';
+import type { CommonValues, StepName } from './values.js';
 import type { Words } from './words/index.js';
 
 /** A request for a page. */
@@ -21,6 +21,8 @@ export interface Visit extends Asking {
   readonly done: string | null;
   /** The address that a form of the pages has just emailed. Null if there is none. */
   readonly sentTo: string | null;
+  /** Whether that form asked for a session that stays when the browser is closed. */
+  readonly isRemembered: boolean;
 }
 
 /** A redirect to another address, instead of the page. */
@@ -32,6 +34,20 @@ export class Leave {
   ) {}
 }
 
+/** Where a form shows an error, and what the user can do about it. */
+export interface ErrorPlace {
+  /**
+   * The name of the field that the error is about. Of several, it is the first one that is filled in.
+   * @default none, so that the error is shown above the fields
+   */
+  readonly field?: string | readonly string[];
+  /** What the user can do instead. Steps that an app does not have are left out. @default the steps of the code */
+  readonly steps?: readonly StepName[];
+}
+
+/** The places of errors by code, or only the fields. */
+export type ErrorPlaces = Readonly<Partial<Record<AuthErrorCode, string | ErrorPlace>>>;
+
 /** A form of a page, which calls a route. */
 export interface PageForm {
   /** The last part of its path. */
@@ -41,6 +57,10 @@ export interface PageForm {
   readonly route: Route;
   /** The names of the fields that only the page reads, and that the route does not get. They are not secret. @default none */
   readonly ownFields?: readonly string[];
+  /** The other form of the page that has a button for this one. @default none: the page shows this form itself */
+  readonly within?: SharedForm;
+  /** Checks what the route accepts without a word, so that it reveals nothing. @throws AuthError `validation_failed` */
+  check?(fields: ReadonlyMap<string, string>): void;
   /** Returns fields that the route gets in place of {@link ownFields}. @default none */
   translate?(fields: ReadonlyMap<string, string>, site: Site): Readonly<Record<string, string>>;
   /**
@@ -63,6 +83,17 @@ export interface PageForm {
   showOnce?(reply: Reply): unknown;
 }
 
+/** A form that is sent with the fields of another one, by a second button. */
+export interface SharedForm {
+  /** The name of the other form, which shows the errors of both. */
+  readonly form: string;
+  /**
+   * The fields of the route, with their names in the other form. The route gets no other fields, such as the password that
+   * is typed there.
+   */
+  readonly fields: Readonly<Record<string, string>>;
+}
+
 /** A form whose route has succeeded. */
 export interface Sent {
   readonly site: Site;
@@ -76,6 +107,10 @@ export interface Sent {
 /** The content of a page. */
 export interface View {
   readonly title: string;
+  /** The heading, if it says more than the title of the document. @default the title */
+  readonly heading?: string;
+  /** The icon above the title. @default nothing */
+  readonly icon?: Html;
   readonly main: Html;
   /** The scripts of the page, in addition to the one for forms. @default none */
   readonly scripts?: readonly string[];

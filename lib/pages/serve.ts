@@ -13,7 +13,7 @@ import { authenticateIfPossible, requireAdministrator, requireOwnSession } from 
 import { queryOf, readForm } from '../http/body.js';
 import { withPasswordRemoved } from '../http/callback-url.js';
 import { callRoute, clientOf, isFile, methodNotAllowed } from '../http/endpoint.js';
-import { textsOf } from '../http/forms.js';
+import { type Pair, textsOf } from '../http/forms.js';
 import { nameRoute } from '../http/name-route.js';
 import { forExpress, startError } from '../http/problem.js';
 import { respond, setReplyCookies } from '../http/respond.js';
@@ -25,11 +25,11 @@ import { isPending } from '../sessions/signed-in.js';
 import { fieldsShownAgain } from '../shown-again.js';
 import { performance } from '../timers.js';
 import type { Assets } from './assets.js';
-import { errorSummary, labelOf } from './controls.js';
+import { labelOf } from './controls.js';
 import { methodsOf } from './entrance/second-factor.js';
 import { explain } from './errors.js';
 import { documentOf, headOf, type Loaded, mainOf, titleOf, wordsForScripts } from './layout.js';
-import { Leave, type Page, type PageForm, type View, type Visit } from './page.js';
+import { Leave, type Page, type PageForm, type SharedForm, type View, type Visit } from './page.js';
 import { pathOf } from './page-cookies.js';
 import type { Refused, Site } from './site.js';
 import type { CommonValues, ErrorValues, RenderedPage } from './values.js';
@@ -98,7 +98,7 @@ export class PageServer {
         nameRoute(core, path, declared);
         path.post(this.#guarded((req, res) => this.#send(page, form, req, res), page));
         // A browser requests the address of a form with GET if the user reloads or edits it.
-        path.get((req, res) => this.#leave(this.#pageOf(page, req), res));
+        path.get((req, res) => this.#leave(this.#pageAgain(page, req), res));
         path.all(this.#notAllowed(['GET', 'HEAD', 'POST']));
       }
     }
@@ -113,12 +113,19 @@ export class PageServer {
   }
 
   /** Returns the page of a form, with the token of the link that opened it. */
-  #pageOf(page: Page, req: Request): string {
+  #pageOf(page: Page, req: Request, returnTo: string | null = null): string {
     const token = queryOf(req).get('token');
     return this.#site.page(page.name, {
+      returnTo,
       params: req.params as Record<string, string>,
       query: token ? { token } : {},
     });
+  }
+
+  /** Returns the page of a form that was rejected, with the `return_to` that the form had. */
+  #pageAgain(page: Page, req: Request): string {
+    const { notes } = this.#site;
+    return this.#pageOf(page, req, notes.of(req, pathOf(this.#pageOf(page, req))).returnTo);
   }
 
   /**
@@ -226,7 +233,7 @@ export class PageServer {
     protectPage(res);
     const words = this.#words;
     const explained = explain(this.#site, error, { page: '', form: null, here: null }, words);
-    const values = this.#common(null, { auth: null, error: explained, returnTo: null, done: null });
+    const values = this.#common(null, { auth: null, error: null, returnTo: null, done: null });
     const title = words.refusal.titles[error.status] ?? words.errorHeading;
     const fields = Object.entries(explained.fields);
     const view: View = {
@@ -242,7 +249,7 @@ ${way !== null && html`<p><a href="${way}" data-part="button">${words.steps[erro
       String(
         documentOf(
           { ...values, page: 'refusal' },
-          { head, main: mainOf({ ...values, page: 'refusal' }, view, null, words) },
+          { head, main: mainOf({ ...values, page: 'refusal' }, view, words) },
           loaded,
           words,
         ),
@@ -287,7 +294,9 @@ ${way !== null && html`<p><a href="${way}" data-part="button">${words.steps[erro
   }
 
   async #send(page: Page, form: PageForm, req: Request, res: Response): Promise<void> {
-    const pairs = await readForm(req, res);
+    const { within } = form;
+    const sentPairs = await readForm(req, res);
+    const pairs = within ? fieldsWithin(within, sentPairs) : sentPairs;
     const fields = textsOf(pairs, form.route.body);
     const returnTo = this.#site.returnTo(fields.get('return_to'));
     const own = ['return_to', ...ownFieldsOf(form)];
@@ -295,6 +304,7 @@ ${way !== null && html`<p><a href="${way}" data-part="button">${words.steps[erro
     const given = [...pairs.filter(([name]) => !own.includes(name)), ...translated];
     let reply: Reply;
     try {
+      form.check?.(fields);
       await this.#requireConfirmation(page, form, fields.get(CONFIRMATION) ?? '', req, res);
       reply = await callRoute(this.#site.core, form.route, req, res, given);
     } catch (error) {
@@ -311,12 +321,19 @@ ${way !== null && html`<p><a href="${way}" data-part="button">${words.steps[erro
       }
       const auth = await this.#authenticate(page, req, res);
       const where = { page: page.name, form, sent: fields, here: this.#pageOf(page, req) };
+      const explained = explain(this.#site, error, where, this.#words);
+      const typed = keepable(form, fields);
       const refused: Refused = {
-        form: form.name,
+        form: within?.form ?? form.name,
         error,
-        explained: explain(this.#site, error, where, this.#words),
+        explained: within
+          ? {
+              ...explained,
+              fields: Object.fromEntries(namedWithin(within, Object.entries(explained.fields))),
+            }
+          : explained,
         showsError: page.kind === 'account',
-        fields: keepable(form, fields),
+        fields: within ? new Map(namedWithin(within, [...typed])) : typed,
         token: fields.get('token') ?? null,
       };
       // Keep the policy of the page or the app, which `startError` replaces.
@@ -324,6 +341,7 @@ ${way !== null && html`<p><a href="${way}" data-part="button">${words.steps[erro
       startError(this.#site.core, error, error.status, res);
       if (policy === undefined) res.removeHeader('Content-Security-Policy');
       else res.setHeader('Content-Security-Policy', policy);
+      this.#keepReturnTo(page, returnTo, req, res);
       await this.#render(
         page,
         this.#visit(page, { req, res, auth, returnTo: fields.get('return_to'), refused }),
@@ -353,8 +371,18 @@ ${way !== null && html`<p><a href="${way}" data-part="button">${words.steps[erro
     if (form.keepsReturnTo) this.#site.cookies.setReturnTo(res, returnTo);
     const done = new URL(to, 'http://relative.invalid').searchParams.get('done');
     const email = (form.emails !== undefined && fields.get(form.emails)) || null;
-    if (done !== null || email !== null) this.#site.notes.leave(res, to, { done, email });
+    const isRemembered = fields.get('remember_me') === 'true';
+    if (done !== null || email !== null) this.#site.notes.leave(res, to, { done, email, isRemembered });
     this.#goOn(to, req, res);
+  }
+
+  /** Keeps `return_to` for a user who enters the address of a rejected form again, which is not the one of its page. */
+  #keepReturnTo(page: Page, returnTo: string | null, req: Request, res: Response): void {
+    if (returnTo === null) return;
+    const { notes } = this.#site;
+    const at = pathOf(this.#pageOf(page, req));
+    const { email = null, isRemembered = false } = notes.of(req, at);
+    notes.leave(res, at, { email, isRemembered, returnTo });
   }
 
   /**
@@ -408,7 +436,11 @@ ${way !== null && html`<p><a href="${way}" data-part="button">${words.steps[erro
     const site = this.#site;
     const isShown = refused === null && req.method === 'GET';
     const query = queryOf(req);
-    const { email = null } = site.notes.of(req);
+    // A rejected form is shown with the note of its page.
+    const { email = null, isRemembered = false } = site.notes.of(
+      req,
+      refused ? pathOf(this.#pageOf(page, req)) : undefined,
+    );
     return {
       site,
       req,
@@ -425,6 +457,7 @@ ${way !== null && html`<p><a href="${way}" data-part="button">${words.steps[erro
       lastWay: this.#site.cookies.way(req),
       done: refused === null ? this.#doneIn(query, req, auth) : null,
       sentTo: email,
+      isRemembered,
     };
   }
 
@@ -477,7 +510,7 @@ ${way !== null && html`<p><a href="${way}" data-part="button">${words.steps[erro
     const loaded = this.#loaded(view.scripts ?? []);
     const words = this.#words;
     const title = titleOf(values, view, words);
-    const main = mainOf(values, view, errorSummary(values, words), words);
+    const main = mainOf(values, view, words);
     const headWith = (title: string) => headOf(title, loaded, nonce, visit.token !== null);
     const documentWith = (main: Html, ownTitle = title) =>
       documentOf(values, { head: headWith(ownTitle), main }, loaded, words);
@@ -626,6 +659,22 @@ function protectPage(res: Response, hasOwnPolicy = true): void {
   res.setHeader('Cross-Origin-Opener-Policy', 'same-origin');
   res.setHeader('Cache-Control', 'no-store');
   res.vary('Accept, Accept-Language, Cookie');
+}
+
+/** Returns the fields of a form that was sent by a button of another one. It can also be sent with its own names. */
+function fieldsWithin({ fields }: SharedForm, pairs: readonly Pair[]): readonly Pair[] {
+  const own = new Set([...Object.keys(fields), 'return_to']);
+  const named = new Map(Object.entries(fields).map(([name, shared]) => [shared, name]));
+  return pairs.flatMap(([name, value]): Pair[] => {
+    const isOwn = own.has(name);
+    const other = isOwn ? name : named.get(name);
+    return other === undefined ? [] : [[other, value]];
+  });
+}
+
+/** Names what belongs to the fields of a route as the form does that shows them. */
+function namedWithin<T>({ fields }: SharedForm, entries: readonly [string, T][]): [string, T][] {
+  return entries.map(([name, value]) => [fields[name] ?? name, value]);
 }
 
 /** Returns the names of the fields that only the page reads. */

@@ -8,7 +8,7 @@ const ENOUGH = 4.5;
 
 /**
  * Returns the style sheet of a theme. Text on the accent is black or white, whichever has more contrast. Links and focus
- * rings have a shade of the accent that is readable on each ground.
+ * rings have a shade of the accent that is readable on each ground. Printed pages are always light.
  */
 export function themeOf(accent: string, dark: 'auto' | 'never'): string {
   const color = colorOf(accent);
@@ -16,7 +16,7 @@ export function themeOf(accent: string, dark: 'auto' | 'never'): string {
   const light = `:root{--accent:${accent};--on-accent:${on};--link:${hexOf(shadeOf(color, BLACK, LIGHT_GROUND))}}`;
   if (dark === 'never') return light;
   const link = hexOf(shadeOf(color, WHITE, DARK_GROUND));
-  return `${light}@media (prefers-color-scheme:dark){:root{--ground:#22272e;--page:#1c2128;--text:#e6edf3;--quiet:#adbac7;--line:#768390;--faint:#444c56;--bad:#ff938a;--bad-ground:#3d2527;--good:#8ddb8c;--good-ground:#22352a;--warn:#d4a72c;--warn-ground:#37301f;--link:${link};color-scheme:dark}}`;
+  return `${light}@media screen and (prefers-color-scheme:dark){:root{--ground:#22272e;--page:#1c2128;--text:#e6edf3;--quiet:#adbac7;--line:#768390;--faint:#444c56;--bad:#ff938a;--bad-ground:#3d2527;--good:#8ddb8c;--good-ground:#22352a;--warn:#d4a72c;--warn-ground:#37301f;--link:${link};color-scheme:dark}}`;
 }
 
 /** Mixes a color with black or white until it is readable on a ground. */

@@ -152,6 +152,11 @@ export class PendingSignIns {
     return found?.row.step === 'email_code' ? found.record.user.id : null;
   }
 
+  /** Whether the current request presents the token with this hash. */
+  isPresented(hash: Buffer): boolean {
+    return this.#presented().some((token) => digestToken(token).equals(hash));
+  }
+
   /** Deletes the sign-ins whose tokens the current request presents, because its browser signs out. */
   async abandon(): Promise<void> {
     for (const token of this.#presented()) {

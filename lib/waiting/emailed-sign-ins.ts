@@ -29,6 +29,8 @@ export interface FoundSignIn {
 export interface EmailedSignInSettings {
   /** Whether a code or link creates an account for an address that has none, unless sign-ups are closed. */
   readonly signUp: boolean;
+  /** The time for which a code or link is valid, in seconds. */
+  readonly lifetime: number;
 }
 
 /** What {@link EmailedSignIns} need. */
@@ -53,6 +55,11 @@ export class EmailedSignIns extends WaitingInBrowsers<EmailedSignInColumns> {
   /** Whether a code or link creates an account for an address that has none. */
   get makesAccounts(): boolean {
     return this.options.signUp && this.core.settings.signUp !== 'closed';
+  }
+
+  /** The time for which a code or link is valid, in seconds. */
+  get lifetime(): number {
+    return this.options.lifetime;
   }
 
   /** Finds the request of a browser, which can have expired. */
@@ -90,14 +97,14 @@ export class EmailedSignIns extends WaitingInBrowsers<EmailedSignInColumns> {
 
   /** Whether a link's token is one of a request that has not expired. */
   async isLink(token: string): Promise<boolean> {
-    return (await this.emailOfLink(token)) !== null;
+    return (await this.ofLink(token)) !== null;
   }
 
-  /** Returns the address that a link was emailed to. Null for one of a request that has expired, or of none. */
-  async emailOfLink(token: string): Promise<string | null> {
+  /** Finds the request whose link was emailed. Null if it has expired or was used. */
+  async ofLink(token: string): Promise<Pick<EmailedSignInRow, 'email' | 'browserHash'> | null> {
     if (!isWellFormedToken(PREFIX, token)) return null;
     const row = await this.find(digestToken(token));
-    return row && row.sentAt !== null ? row.email : null;
+    return row && row.sentAt !== null ? row : null;
   }
 
   /** Replaces a request by another one. @returns whether it was still there */

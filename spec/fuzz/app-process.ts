@@ -66,6 +66,7 @@ setLimits(app.auth, {
   passwordChange: WITHOUT_LIMIT,
   passkeyOptions: WITHOUT_LIMIT,
   providerLink: WITHOUT_LIMIT,
+  recoveryCodes: WITHOUT_LIMIT,
 });
 
 let last: string | undefined;

@@ -5,7 +5,7 @@ const plain: MailLook = { appName: null, logo: null, color: '#0b57d0', footer: n
 const URL = 'https://app.example.com/reset?a=1&token=lkm_x';
 const parts = [
   'Hello.',
-  { code: 'BCDF-2345' },
+  { code: '20461938' },
   { url: URL, action: 'Go on' },
   { table: [['Account', 'ada']] },
 ];
@@ -22,12 +22,12 @@ const buttonOf = (html: string) =>
 test('the subject and the last line name the app, where its name is known', () => {
   const { subject, text, html } = compose({ appName: 'Example' });
   expect(subject).toBe('Choose a new password - Example');
-  expect(text).toBe(`Hello.\n\nBCDF-2345\n\n${URL}\n\nAccount: ada\n\n— Example\n`);
+  expect(text).toBe(`Hello.\n\n20461938\n\n${URL}\n\nAccount: ada\n\n— Example\n`);
   expect(html).toContain('<title>Choose a new password - Example</title>');
   expect(html).toMatch(/>— Example<\/p>\n<\/div>\n<\/body>\n<\/html>\n$/);
   const unnamed = compose();
   expect(unnamed.subject).toBe('Choose a new password');
-  expect(unnamed.text).toBe(`Hello.\n\nBCDF-2345\n\n${URL}\n\nAccount: ada\n`);
+  expect(unnamed.text).toBe(`Hello.\n\n20461938\n\n${URL}\n\nAccount: ada\n`);
   expect(unnamed.html).not.toContain('—');
 });
 

@@ -120,7 +120,7 @@ const LINKS: Record<string, { make(): Promise<Link>; form: string; fields?: Reco
       const browser = app.open();
       const page = await browser.open('/auth/sign-in');
       const { url } = await app.mailOf(person.email, 'sign-in-code', () =>
-        browser.submit(page, 'send-code', { email: person.email }),
+        browser.submit(page, 'send-code', { credential: person.email }),
       );
       return { url, email: person.email, browser };
     },

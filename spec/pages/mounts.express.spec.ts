@@ -160,7 +160,7 @@ describe.each(Object.entries(MOUNTS))('%s', (_title, { at, app: prefix = '', con
     expect(refused.location).toBe(`${at}/sign-in?return_to=${back}`);
     const page = await browser.follow(refused);
     const wrong = await browser.submit(page, 'password', { credential: ada.email, password: 'wrong' });
-    expect([wrong.status, wrong.heading]).toEqual([401, 'Sign in']);
+    expect([wrong.status, wrong.heading]).toEqual([401, 'Sign in to localhost']);
     const signedIn = await browser.submit(wrong, 'password', { password: ada.password });
     expect(signedIn.location).toBe(`${prefix}/guarded?x=y`);
     expect((await browser.follow(signedIn)).body).toBe('done');

@@ -92,10 +92,10 @@ test('docs/pages.md lists every data-part, and no other', () => {
     ...[...text.matchAll(/\.dataset\.part = '([^']*)'/g)].flatMap(([, value = '']) => value.split(' ')),
   ]);
   const page = readFileSync(`${root}/docs/pages.md`, 'utf8');
-  const [, list = ''] = /has the attribute `data-part`: ([\s\S]*?)\n\n/.exec(page) ?? [];
+  const [, list = ''] = /has the attribute `data-part`: ([\s\S]*?)\n(?=-|\n)/.exec(page) ?? [];
   const listed = [...list.matchAll(/`([a-z-]+)`/g)].map(([, part]) => part);
-  // The kinds of pages and of buttons come from variables.
-  const kinds = ['account', 'entrance', 'danger', 'secondary', 'link', 'primary'];
+  // The kinds of pages, of buttons and of drawings come from variables.
+  const kinds = ['account', 'entrance', 'danger', 'secondary', 'link', 'primary', 'icon', 'mark'];
   expect(listed.sort()).toEqual([...new Set([...used, ...kinds])].sort());
 });
 

@@ -456,7 +456,7 @@ import { apiKeyResource } from './carrier.js';
   rename(userId: string, apiKeyId: string, name: string, options: TransactionOption = {}): Promise<boolean> {
     return this.#core.call('auth.apiKeys.rename', options, [], async () => {
       await this.#core.database.ready();
-      const checked = checkInput({ name }, this.#core.database.clock.now());
+      const checked = checkInput({ name }, this.#core.database.clock.now(), this.#scopes);
       return this.#store.rename(userId, apiKeyId, checked.name);
     });
   }
@@ -482,8 +482,8 @@ import { apiKeyResource } from './carrier.js';
     },
     {
       file: 'lib/plugins/api-keys/index.ts',
-      replace: `routes: () => [createApiKey(api), listApiKeys(api), revokeApiKey(api)],`,
-      text: `routes: () => [createApiKey(api), listApiKeys(api), renameApiKey(api), revokeApiKey(api)],`,
+      replace: `routes: () => [createApiKey(api, declared), listApiKeys(api), revokeApiKey(api)],`,
+      text: `routes: () => [createApiKey(api, declared), listApiKeys(api), renameApiKey(api), revokeApiKey(api)],`,
     },
     {
       file: 'docs/routes.md',
@@ -663,7 +663,7 @@ const NOTICE: Addition = {
       if (user) await this.#core.notices.plain(apiKeyNotices['api-key-revoked'], user, within);`,
     },
     {
-      file: 'lib/pages/words.ts',
+      file: 'lib/pages/words/account.ts',
       gate: 'spec/pages/values.spec.ts',
       after: `    'api-key-created': 'An API key was created',`,
       text: `    'api-key-revoked': 'An API key was revoked',`,
@@ -780,14 +780,14 @@ declare module '../values.js' {
     { file: 'lib/pages/pages.ts', after: `    sessions(site),`, text: `    devices(site),` },
     { file: 'lib/pages/options.ts', after: `  'account/sessions',`, text: `  'account/devices',` },
     {
-      file: 'lib/pages/words.ts',
+      file: 'lib/pages/words/index.ts',
       gate: 'spec/pages/values.spec.ts',
       after: `    'account/sessions': 'Sessions',`,
       text: `    'account/devices': 'Browsers',`,
     },
     {
-      file: 'lib/pages/words.ts',
-      after: `    endAll: 'End all sessions, and sign out here',
+      file: 'lib/pages/words/account.ts',
+      after: `    endAllText: 'You are signed out on all devices, including this one.',
   },`,
       text: `  devices: { title: 'Browsers' },`,
     },
@@ -806,7 +806,7 @@ declare module '../values.js' {
     {
       file: 'docs/pages.md',
       gate: 'spec/pages/values.spec.ts',
-      after: `| \`account/sessions\` | \`SessionsValues\` | \`sessions\`, \`endOthers\`, \`endAll\` |`,
+      after: `| \`account/sessions\` | \`SessionsValues\` | \`sessions\`, \`browsers\`, \`endOthers\`, \`endAll\` |`,
       text: `| \`account/devices\` | \`DeviceListValues\` | \`lastSeenAt\` |`,
     },
   ],

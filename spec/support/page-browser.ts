@@ -78,15 +78,18 @@ export class Shown {
       .filter((href) => !href.startsWith('#'));
   }
 
-  /** The paths that the forms are sent to. */
+  /** The paths that the forms are sent to, also by their second buttons. */
   get actions(): string[] {
-    return this.all('form').map((one) => attribute(one, 'action') ?? '');
+    return this.all('form').flatMap(actionsOf);
   }
 
-  /** Returns the form whose action ends with `name`. If several forms match, returns the form with these values. */
+  /**
+   * Returns the form whose action ends with `name`, or the action of one of its buttons. If several forms match, returns
+   * the form with these values.
+   */
   form(name: string, values: Readonly<Record<string, string>> = {}): FormShown {
     const found = this.all('form')
-      .map((one) => new FormShown(one))
+      .flatMap((one) => actionsOf(one).map((action) => new FormShown(one, action)))
       .filter(({ action }) => action.endsWith(`/${name}`))
       .filter((one) =>
         Object.entries(values).every(([field, value]) => one.has(field) && one.value(field) === value),
@@ -99,15 +102,19 @@ export class Shown {
 /** A form in a document. */
 export class FormShown {
   readonly #controls: Element[];
+  /** Whether the browser sends the form even if required fields are empty. */
+  readonly #isUnchecked: boolean;
 
-  constructor(readonly element: Element) {
+  constructor(
+    readonly element: Element,
+    readonly action = attribute(element, 'action') ?? '',
+  ) {
+    this.#isUnchecked = [...elementsIn(element)].some(
+      (one) => attribute(one, 'formaction') === action && attribute(one, 'formnovalidate') !== undefined,
+    );
     this.#controls = [...elementsIn(element)].filter((one) =>
       ['input', 'select', 'textarea'].includes(one.tagName),
     );
-  }
-
-  get action(): string {
-    return attribute(this.element, 'action') ?? '';
   }
 
   get names(): string[] {
@@ -143,12 +150,18 @@ export class FormShown {
         continue;
       }
       const value = typed === undefined ? initialValue(control) : String(typed);
-      if (isSent && value === '' && attribute(control, 'required') !== undefined)
+      if (isSent && !this.#isUnchecked && value === '' && attribute(control, 'required') !== undefined)
         throw new Error(`a browser does not send ${this.action} without ${name}`);
       sent.append(name, value);
     }
     return sent;
   }
+}
+
+/** The paths that a form is sent to: its action, and those of its buttons. */
+function actionsOf(form: Element): string[] {
+  const ofButtons = [...elementsIn(form)].map((one) => attribute(one, 'formaction'));
+  return [attribute(form, 'action') ?? '', ...ofButtons.filter((one) => one !== undefined)];
 }
 
 function initialValue(control: Element): string {

@@ -745,7 +745,7 @@ export interface TwoFactorClient<S extends AnyShape> {
       /** Ten codes, each of which can be used once. */
       readonly recovery_codes: readonly string[];
     },
-    FreshCode | 'task_required' | 'totp_not_enabled'
+    FreshCode | 'rate_limited' | 'task_required' | 'totp_not_enabled'
   >;
   /** Enables or disables passkeys as a second factor, and revokes all other sessions. */
   usePasskeys(
@@ -756,7 +756,12 @@ export interface TwoFactorClient<S extends AnyShape> {
       /** Only if the account had no recovery codes left. They cannot be retrieved later. */
       readonly recovery_codes?: readonly string[];
     },
-    FreshCode | 'email_not_verified' | 'no_passkey' | 'second_factor_demanded' | 'task_required'
+    | FreshCode
+    | 'email_not_verified'
+    | 'no_passkey'
+    | 'rate_limited'
+    | 'second_factor_demanded'
+    | 'task_required'
   >;
   /** Disables the second factor of a user, and revokes all of their sessions. */
   disableForUser(

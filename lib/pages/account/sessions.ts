@@ -1,6 +1,6 @@
 import { html } from '../../html.js';
 import { disclosure, formOf, hidden } from '../controls.js';
-import { deviceIcon } from '../marks.js';
+import { deviceIcon } from '../icons.js';
 import { type Page, page, type View } from '../page.js';
 import type { Site } from '../site.js';
 import { deviceName, timeOf } from '../texts.js';

@@ -1,7 +1,7 @@
 import type { FieldOptions } from '../../config/user.js';
 import { type Html, type HtmlValue, html } from '../../html.js';
 import { confirmationField, disclosure, field, formOf, labelOf } from '../controls.js';
-import { deviceIcon } from '../marks.js';
+import { deviceIcon } from '../icons.js';
 import { type OwnField, ownInputs } from '../own-fields.js';
 import type { View } from '../page.js';
 import { timeInWords, timeOf } from '../texts.js';
@@ -277,28 +277,26 @@ ${
 }
 
 /** The events that an act of an administrator causes in addition to its own. */
-const CAUSED_BY_ACTS: Readonly<Record<string, readonly string[]>> = {
-  'admin.user_created': ['user.created'],
-  'admin.user_updated': ['user.updated'],
-  'admin.user_deleted': ['user.deletion_requested'],
-  'admin.session_revoked': ['session.revoked'],
-  'admin.sessions_revoked': ['session.revoked'],
-};
+const CAUSED_BY_ACTS: ReadonlyMap<string, string> = new Map([
+  ['admin.user_created', 'user.created'],
+  ['admin.user_updated', 'user.updated'],
+  ['admin.user_deleted', 'user.deletion_requested'],
+  ['admin.session_revoked', 'session.revoked'],
+  ['admin.sessions_revoked', 'session.revoked'],
+]);
 
 /** The longest time between the events of one act. */
 const ONE_ACT_MS = 2000;
 
 /** Leaves out events that say the same as the event of an administrator's act at that time. */
 function actsIn(events: readonly UserEvent[]): readonly UserEvent[] {
-  const acts = events.filter(({ kind }) => Object.hasOwn(CAUSED_BY_ACTS, kind));
-  return events.filter(
-    ({ kind, createdAt }) =>
-      !acts.some(
-        (act) =>
-          CAUSED_BY_ACTS[act.kind]?.includes(kind) &&
-          Math.abs(Date.parse(act.createdAt) - Date.parse(createdAt)) < ONE_ACT_MS,
-      ),
-  );
+  const isOfAct = ({ kind, createdAt }: UserEvent) =>
+    events.some(
+      (act) =>
+        CAUSED_BY_ACTS.get(act.kind) === kind &&
+        Math.abs(Date.parse(act.createdAt) - Date.parse(createdAt)) < ONE_ACT_MS,
+    );
+  return events.filter((event) => !isOfAct(event));
 }
 
 declare module '../values.js' {

@@ -53,7 +53,8 @@ document.addEventListener('submit', async (event) => {
   form.setAttribute('aria-busy', 'true');
   const body = new URLSearchParams(new FormData(form, event.submitter));
   try {
-    const response = await fetch(new URL(attribute('action') ?? '', location.href), {
+    const action = event.submitter?.getAttribute('formaction') ?? attribute('action') ?? '';
+    const response = await fetch(new URL(action, location.href), {
       method: 'POST',
       body,
       headers: { Accept: 'text/html', 'Latchkey-Form': 'script' },
@@ -71,6 +72,24 @@ addEventListener('pageshow', ({ persisted }) => {
   if (persisted && document.body.dataset.part !== 'entrance') location.reload();
 });
 
+// A complete code is sent, unless there is more to fill in. Each field does this once, so that a mistake can be corrected.
+document.addEventListener('input', ({ target: { dataset, form, value } }) => {
+  if (dataset.part !== 'code' || dataset.isSent !== undefined) return;
+  const isComplete = value.replace(/[^\p{L}\p{N}]/gu, '').length === Number(dataset.length);
+  if (!isComplete || form.querySelectorAll('input:not([type="hidden"])').length > 1) return;
+  dataset.isSent = '';
+  form.requestSubmit();
+});
+
+// Some links take along the email that was typed. It is kept for the next page of this tab, and not in the address.
+const TYPED = 'latchkey-typed';
+const account = () =>
+  document.querySelector('main :is([name="credential"], [name="email"]):not([type="hidden"])');
+document.addEventListener('click', ({ target }) => {
+  const link = target.closest?.('a[data-takes]');
+  const typed = account()?.value;
+  if (link && typed?.includes('@')) sessionStorage.setItem(TYPED, JSON.stringify([link.pathname, typed]));
+});
 /** The units of time, with their seconds. */
 const UNITS = [
   ['year', 31536e3],
@@ -107,7 +126,7 @@ function enhance() {
   showTimes();
   // Do not change the templates of an app.
   for (const input of document.querySelectorAll(
-    '[data-part="field"] > [type="password"]:not([data-shows])',
+    '[data-part="password"] > [type="password"]:not([data-shows])',
   )) {
     input.dataset.shows = '';
     const button = Object.assign(document.createElement('button'), { type: 'button' });
@@ -153,3 +172,11 @@ addEventListener('hashchange', openNamed);
 document.addEventListener('latchkey:shown', enhance);
 enhance();
 openNamed();
+
+// Last, because it fails in browsers that keep nothing.
+{
+  const [path, typed] = JSON.parse(sessionStorage.getItem(TYPED) ?? '[]');
+  sessionStorage.removeItem(TYPED);
+  const field = path === location.pathname && account();
+  if (field && !field.value) field.value = typed;
+}

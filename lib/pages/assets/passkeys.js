@@ -63,15 +63,18 @@ async function inform(method, facts) {
   } catch {}
 }
 
-// The server forgets its challenge after 5 minutes.
-const RENEW_MS = 4 * 60 * 1000;
+// The server forgets its challenge after 5 minutes, and the user needs some time after the button is pressed.
+const RENEW_MS = 3 * 60 * 1000;
 let waiting = new AbortController();
+
+/** The options of a sign-in that were fetched before its button was pressed, because Safari wants a passkey right after it. */
+const fetched = new WeakMap();
 
 /** Runs the action of a button. */
 async function act(button, more) {
   const { kind, options, send, body = '{}', go } = button.dataset;
   const remember = document.querySelector('input[name="remember_me"]')?.checked;
-  const asked = await call(options, kind === 'undo' ? JSON.parse(body) : undefined);
+  const asked = fetched.get(button) ?? (await call(options, kind === 'undo' ? JSON.parse(body) : undefined));
   const response = kind === 'create' ? await create(asked.options) : await get(asked.options, more);
   const extra = kind === 'sign-in' && remember ? { remember_me: true } : {};
   const name = document.getElementById(button.dataset.name ?? '')?.value.trim();
@@ -81,6 +84,8 @@ async function act(button, more) {
     [button.dataset.field ?? 'response']: response,
     ...(name && { name }),
   };
+  // The server accepts a challenge once.
+  fetched.delete(button);
   const answer = await call(send, sent).catch((error) => {
     if (error.code === 'unknown_passkey')
       inform('signalUnknownCredential', { rpId: asked.options.rpId, credentialId: response.id });
@@ -116,8 +121,12 @@ async function offerInList(button) {
   if (!(await PublicKeyCredential.isConditionalMediationAvailable?.()) || signal.aborted) return;
   const renewing = setTimeout(() => offerInList(button), RENEW_MS);
   signal.addEventListener('abort', () => clearTimeout(renewing));
-  // The user has not asked for anything yet, so a failure needs no message, and the button remains.
-  await act(button, { mediation: 'conditional', signal }).catch(() => undefined);
+  try {
+    fetched.set(button, await call(button.dataset.options));
+    if (!signal.aborted) await act(button, { mediation: 'conditional', signal });
+  } catch {
+    // The user has not asked for anything yet, so a failure needs no message, and the button remains.
+  }
 }
 
 /**
@@ -133,14 +142,22 @@ async function sayWhatIsPossible() {
 }
 
 function enhance() {
-  if (typeof PublicKeyCredential === 'undefined') return;
+  if (typeof PublicKeyCredential === 'undefined') {
+    for (const one of document.querySelectorAll('[data-scripted], [data-part="others"] [data-passkey]'))
+      one.remove();
+    return;
+  }
   for (const button of document.querySelectorAll('[data-passkey][hidden]')) {
+    const isSignIn = button.dataset.kind === 'sign-in';
     button.hidden = false;
     button.addEventListener('click', async () => {
       waiting.abort();
-      await act(button).catch((error) => complain(button, error));
+      await act(button).catch((error) => {
+        complain(button, error);
+        if (isSignIn) offerInList(button);
+      });
     });
-    if (button.dataset.kind === 'sign-in') offerInList(button);
+    if (isSignIn) offerInList(button);
   }
   for (const { dataset } of document.querySelectorAll('[data-signal]'))
     inform('signalAllAcceptedCredentials', JSON.parse(dataset.signal));

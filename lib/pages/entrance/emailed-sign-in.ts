@@ -1,31 +1,45 @@
 import { html } from '../../html.js';
+import { inWords } from '../../http/refusal-page.js';
+import { CODES } from '../codes.js';
 import { field, formOf, hidden } from '../controls.js';
 import { type OwnField, ownFields, ownInputs } from '../own-fields.js';
 import { Leave, type Page, page, type View } from '../page.js';
 import type { Site } from '../site.js';
 import type { CommonValues, FormValues } from '../values.js';
 import type { Words } from '../words/index.js';
+import { requireEmail } from './typed-email.js';
 
 /** The values of the page `sign-in/email`. */
 export interface EmailedSignInValues {
   readonly form: FormValues;
+  /** The form that emails another code. */
+  readonly send: FormValues;
   /** The token of the link in the email. Null if the page was opened without one. */
   readonly token: string | null;
   /** The address that the link was sent to. Null without a valid link. */
   readonly of: string | null;
-  /** Whether the email was asked for in another browser. */
+  /** Whether the email was asked for in another browser, so that the link does not work here. */
   readonly isElsewhere: boolean;
+  /** The address that this browser has asked to email a code to. Null if it is not known. */
+  readonly sentTo: string | null;
+  /** Whether the session stays when the browser is closed. */
+  readonly isRemembered: boolean;
+  /** The time for which a code is valid, in seconds. */
+  readonly lifetime: number;
   /** The app's own fields, if a new account needs them. Empty otherwise. */
   readonly fields: readonly OwnField[];
-  /** The page where users ask for a new code. */
+  /** The page where users ask for a code for another address. */
   readonly again: string;
+  /** The page that the user returns to. */
+  readonly next: string;
 }
 
 /** @internal */
 export function emailedSignIn(site: Site): Page | null {
   const path = '/sign-in/email';
-  const route = site.route('post /signin/email/confirm');
-  if (!route) return null;
+  const [route, send] = [site.route('post /signin/email/confirm'), site.route('post /signin/email')];
+  const { emailedSignIns } = site.core;
+  if (!route || !send || !emailedSignIns) return null;
   return page<EmailedSignInValues>({
     name: 'sign-in/email',
     path,
@@ -40,21 +54,35 @@ export function emailedSignIn(site: Site): Page | null {
         remembers: 'email',
         next: ({ returnTo }) => returnTo ?? site.home,
       },
+      {
+        name: 'send-code',
+        route: send,
+        remembers: 'email',
+        emails: 'email',
+        keepsReturnTo: true,
+        check: requireEmail,
+        next: ({ returnTo }) => site.page('sign-in/email', { done: 'sent', returnTo }),
+      },
     ],
     async values(visit) {
-      const { auth, refused, token, returnTo } = visit;
+      const { auth, refused, token, returnTo, sentTo, isRemembered } = visit;
       // The user has signed in already, and reloads the page.
       if (auth && token === null && !refused && !site.isWaiting(visit))
         return new Leave(returnTo ?? site.home);
-      const needsFields = refused?.error.code === 'validation_failed';
+      const request = token === null ? null : await emailedSignIns.ofLink(token);
+      const needsFields = refused?.error.code === 'validation_failed' && refused.form === 'confirm';
       return {
         form: site.form(visit, { path }, 'confirm'),
+        send: site.form(visit, { path }, 'send-code'),
         token,
-        of: (token !== null && (await site.core.emailedSignIns?.emailOfLink(token))) || null,
-        // Compare strings, because the type has no such code without the plugin that declares it.
-        isElsewhere: String(refused?.error.code) === 'other_browser',
+        of: request?.email ?? null,
+        isElsewhere: request !== null && !site.core.pendings.isPresented(request.browserHash),
+        sentTo,
+        isRemembered,
+        lifetime: emailedSignIns.lifetime,
         fields: needsFields ? ownFields(site) : [],
         again: site.page('sign-in', { returnTo }),
+        next: returnTo ?? site.home,
       };
     },
     view: emailedSignInView,
@@ -62,36 +90,67 @@ export function emailedSignIn(site: Site): Page | null {
 }
 
 function emailedSignInView(values: EmailedSignInValues & CommonValues, words: Words): View {
-  const { form, token, of, isElsewhere, fields, again, returnTo } = values;
+  const { form, send, token, of, isElsewhere, sentTo, isRemembered, lifetime, fields } = values;
+  const { again, next, account, returnTo } = values;
   const t = words.emailedSignIn;
-  if (isElsewhere)
+  const sendTo = (email: string, submit: string, kind: 'primary' | 'link') =>
+    formOf(
+      send,
+      { submit, kind, returnTo },
+      words,
+      html`${hidden('email', email)}${isRemembered && hidden('remember_me', 'true')}`,
+    );
+  if (token !== null && of === null)
     return {
-      title: t.linkTitle,
-      main: html`<p><a href="${again}">${t.again}</a></p>`,
+      title: t.usedTitle,
+      main: html`<p>${account === null ? t.used : t.usedHere(account)}</p><p>${
+        account === null
+          ? html`<a href="${again}" data-part="button">${words.signIn.title}</a>`
+          : html`<a href="${next}" data-part="button">${words.continue}</a>`
+      }</p>`,
+    };
+  if (of !== null && isElsewhere)
+    return {
+      title: t.elsewhereTitle,
+      main: html`<p>${t.elsewhere}</p><p>${t.here(html`<strong>${of}</strong>`)}</p>${sendTo(
+        of,
+        t.hereSubmit,
+        'primary',
+      )}<p data-part="quiet">${t.notYou}</p>`,
     };
   const own = fields.length > 0 && html`<p>${t.fields}</p>${ownInputs(form, fields, words)}`;
+  if (of !== null)
+    return {
+      title: t.linkTitle,
+      main: html`<p>${t.linkLead(of)}</p>${formOf(
+        form,
+        { submit: t.linkSubmit, returnTo },
+        words,
+        html`${hidden('token', token)}${own}`,
+      )}<p><a href="${again}">${t.other}</a></p>`,
+    };
   return {
-    title: token === null ? t.title : t.linkTitle,
-    main: html`<p>${token === null ? t.lead : t.linkLead(of)}</p>${formOf(
+    title: t.title,
+    main: html`<p>${
+      sentTo === null ? t.lead : t.sentTo(html`<strong>${sentTo}</strong>`, inWords(lifetime))
+    }</p>${formOf(
       form,
-      { submit: token === null ? t.submit : t.linkSubmit, returnTo },
+      { submit: t.submit, returnTo },
       words,
-      html`${
-        token === null
-          ? field(
-              form,
-              {
-                name: 'code',
-                label: words.fields.code,
-                autocomplete: 'one-time-code',
-                focus: true,
-                isCode: true,
-              },
-              words,
-            )
-          : hidden('token', token)
-      }${own}`,
-    )}<p><a href="${again}">${t.again}</a></p>`,
+      html`${field(
+        form,
+        {
+          name: 'code',
+          label: words.fields.code,
+          autocomplete: 'one-time-code',
+          focus: true,
+          code: CODES.emailed,
+        },
+        words,
+      )}${own}`,
+    )}${sentTo !== null && sendTo(sentTo, t.again, 'link')}<p><a href="${again}">${
+      sentTo === null ? t.again : t.other
+    }</a></p>`,
   };
 }
 

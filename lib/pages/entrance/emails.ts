@@ -3,6 +3,7 @@ import { maskEmail } from '../../users/canonical.js';
 import { VERIFY_EMAIL } from '../../verification/email-verification.js';
 import { VERIFY_NEW_EMAIL } from '../../verification/purposes.js';
 import { field, formOf, hidden, usernameOf } from '../controls.js';
+import { stateIcon } from '../icons.js';
 import { type Page, page, type View } from '../page.js';
 import type { Site } from '../site.js';
 import type { CommonValues, FormValues } from '../values.js';
@@ -19,7 +20,7 @@ export interface VerifyEmailValues {
   readonly needsPassword: boolean;
   /** Whether a sign-in was rejected because the email is not verified yet. */
   readonly isWaiting: boolean;
-  /** Whether it was verified just now. */
+  /** Whether it was verified just now, or with a link that the user of the session has used before. */
   readonly isDone: boolean;
   /** The form that emails another link. Null without a session. */
   readonly send: FormValues | null;
@@ -55,6 +56,8 @@ export function verifyEmail(site: Site): Page | null {
     async values(visit) {
       const { auth, returnTo, query, refused, done } = visit;
       const { token, found } = await site.linkOf(visit, VERIFY_EMAIL);
+      const isConfirmed = auth?.user.email != null && auth.user.emailVerifiedAt !== null;
+      const isDone = !found && (isConfirmed || (done === 'email-verified' && token === null));
       const isOfUser = auth !== null && auth.user.id === found?.record.user.id;
       const isOwn = isOfUser && (await site.core.ownBrowser.counts(auth));
       return {
@@ -64,7 +67,9 @@ export function verifyEmail(site: Site): Page | null {
         // The browser of the sign-up needs no password, so ask for it only if the route does.
         needsPassword: !isOwn && (!site.verifiesByClick(visit) || refused?.form === 'confirm'),
         isWaiting: token === null && query.has('waiting'),
-        isDone: done === 'email-verified' && token === null,
+        isDone,
+        // The button was pressed twice, so the first press has confirmed the email.
+        ...(isDone && refused?.error.code === 'invalid_token' && { error: null }),
         send: auth && auth.user.emailVerifiedAt === null ? site.form(visit, { path }, 'send') : null,
         signIn: site.page('sign-in', { returnTo }),
         next: auth ? (returnTo ?? site.home) : site.page('sign-in', { returnTo }),
@@ -79,12 +84,18 @@ function verifyEmailView(values: VerifyEmailValues & CommonValues, words: Words)
   const t = words.verifyEmail;
   const again = send && formOf(send, { submit: t.send, kind: 'secondary', returnTo }, words);
   const onward = (label: string) => html`<p><a href="${next}" data-part="button">${label}</a></p>`;
-  if (isDone) return { title: t.done, main: onward(account === null ? words.signIn.title : words.continue) };
+  if (isDone)
+    return {
+      title: t.done,
+      icon: stateIcon('done'),
+      main: html`${account !== null && html`<p>${t.doneText(account)}</p>`}${onward(account === null ? words.signIn.title : words.continue)}`,
+    };
   if (token === null || of === null) {
     const isNew = isWaiting || (send !== null && values.done === 'sent');
     return {
       title: isNew ? t.waiting : t.invalid,
-      main: html`<p>${isNew ? (send ? t.waitingHere : t.waitingText) : t.invalidText}</p>${again}${
+      ...(isNew && { icon: stateIcon('mail') }),
+      main: html`<p>${isNew ? (send ? t.waitingHere : t.waitingText) : send ? t.invalidHere : t.invalidText}</p>${again}${
         !again && html`<p><a href="${signIn}" data-part="button">${words.signIn.title}</a></p>`
       }`,
     };
@@ -148,7 +159,7 @@ export function changeEmail(site: Site): Page | null {
         of: found && (isOwn ? site.nameOf(found.record.user) : masked(site.nameOf(found.record.user))),
         needsPassword: !isOwn && site.core.passwords !== null,
         isDone: done === 'email-changed' && token === null,
-        next: auth ? site.home : site.page('sign-in'),
+        next: auth ? site.page('account') : site.page('sign-in'),
       };
     },
     view: changeEmailView,
@@ -161,7 +172,8 @@ function changeEmailView(values: ChangeEmailValues & CommonValues, words: Words)
   if (isDone || token === null || newEmail === null)
     return {
       title: isDone ? t.done : t.invalid,
-      main: html`${!isDone && html`<p>${t.invalidText}</p>`}<p><a href="${next}" data-part="button">${account === null ? words.signIn.title : words.continue}</a></p>`,
+      ...(isDone && { icon: stateIcon('done') }),
+      main: html`${!isDone && html`<p>${account === null ? t.invalidText : t.invalidHere(account)}</p>`}<p><a href="${next}" data-part="button">${account === null ? words.signIn.title : words.continue}</a></p>`,
     };
   return {
     title: t.title,

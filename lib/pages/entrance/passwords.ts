@@ -1,16 +1,20 @@
 import { html } from '../../html.js';
 import { INVITATION, RESET_PASSWORD } from '../../verification/password-links.js';
 import { field, formOf, hidden, usernameOf } from '../controls.js';
+import { stateIcon } from '../icons.js';
 import { type Page, page, type View } from '../page.js';
 import type { Site } from '../site.js';
 import type { CommonValues, FormValues } from '../values.js';
 import type { Words } from '../words/index.js';
+import { requireEmail } from './typed-email.js';
 
 /** The values of the page `forgot-password`. */
 export interface ForgotPasswordValues {
   readonly form: FormValues;
   /** Whether the email was asked for. */
   readonly isSent: boolean;
+  /** The address that it was asked for. Null if it is not known. */
+  readonly sentTo: string | null;
   readonly signIn: string;
 }
 
@@ -29,12 +33,14 @@ export function forgotPassword(site: Site): Page | null {
         name: 'send',
         route,
         emails: 'email',
+        check: requireEmail,
         next: () => site.page('forgot-password', { done: 'check-mail' }),
       },
     ],
     values: (visit) => ({
       form: site.form(visit, { path }, 'send'),
       isSent: visit.done === 'check-mail',
+      sentTo: visit.sentTo,
       signIn: site.page('sign-in'),
     }),
     view: forgotPasswordView,
@@ -42,10 +48,15 @@ export function forgotPassword(site: Site): Page | null {
 }
 
 function forgotPasswordView(values: ForgotPasswordValues & CommonValues, words: Words): View {
-  const { form, isSent, signIn } = values;
+  const { form, isSent, sentTo, signIn } = values;
   const t = words.forgotPassword;
-  const back = html`<p><a href="${signIn}">${t.back}</a></p>`;
-  if (isSent) return { title: t.sent, main: html`<p>${t.sentText}</p>${back}` };
+  const back = html`<p><a href="${signIn}" data-takes>${t.back}</a></p>`;
+  if (isSent)
+    return {
+      title: t.sent,
+      icon: stateIcon('mail'),
+      main: html`<p>${t.sentText(sentTo === null ? t.anyAddress : html`<strong>${sentTo}</strong>`)}</p>${back}`,
+    };
   return {
     title: t.title,
     main: html`<p>${t.lead}</p>${formOf(
@@ -71,6 +82,7 @@ export interface ResetPasswordValues {
   readonly minLength: number;
   /** The page that asks for another link. Null if there is none. */
   readonly again: string | null;
+  readonly signIn: string;
 }
 
 /**
@@ -87,7 +99,17 @@ export function resetPassword(site: Site, name: 'reset-password' | 'invitation')
     path,
     kind: 'entrance',
     access: 'anyone',
-    forms: [{ name: 'set', route, next: () => site.page('sign-in', { done: 'password-reset' }) }],
+    forms: [
+      {
+        name: 'set',
+        route,
+        // The page for the sign-in fills it in.
+        ownFields: [ACCOUNT],
+        emails: ACCOUNT,
+        next: () =>
+          site.page('sign-in', { done: name === 'invitation' ? 'invitation-accepted' : 'password-reset' }),
+      },
+    ],
     async values(visit) {
       const { token, found } = await site.linkOf(visit, [RESET_PASSWORD, INVITATION]);
       return {
@@ -97,6 +119,7 @@ export function resetPassword(site: Site, name: 'reset-password' | 'invitation')
         minLength: site.core.passwords?.minLength ?? 8,
         again:
           name === 'reset-password' && site.hasPage('forgot-password') ? site.page('forgot-password') : null,
+        signIn: site.page('sign-in'),
       };
     },
     view: resetPasswordView,
@@ -104,22 +127,23 @@ export function resetPassword(site: Site, name: 'reset-password' | 'invitation')
 }
 
 function resetPasswordView(values: ResetPasswordValues & CommonValues, words: Words): View {
-  const { form, token, of, minLength, again } = values;
+  const { form, token, of, minLength, again, signIn } = values;
   const t = words.resetPassword;
+  const isInvitation = values.page === 'invitation';
   if (token === null || of === null)
     return {
       title: t.invalid,
-      main: html`<p>${again === null ? t.invitationInvalidText : t.invalidText}</p>${
-        again !== null && html`<p><a href="${again}" data-part="button">${t.again}</a></p>`
+      main: html`<p>${isInvitation ? t.invitationInvalidText : t.invalidText}</p><p><a href="${signIn}" data-part="button">${words.signIn.title}</a></p>${
+        again !== null && html`<p><a href="${again}" data-part="button secondary">${t.again}</a></p>`
       }`,
     };
   return {
-    title: values.page === 'invitation' ? t.invitationTitle : t.title,
+    title: isInvitation ? t.invitationTitle : t.title,
     main: html`<p>${t.lead(of)}</p>${formOf(
       form,
-      { submit: t.submit },
+      { submit: isInvitation ? t.invitationSubmit : t.submit },
       words,
-      html`${hidden('token', token)}${usernameOf(of)}${field(
+      html`${hidden('token', token)}${hidden(ACCOUNT, of)}${usernameOf(of)}${field(
         form,
         {
           name: 'new_password',
@@ -127,13 +151,17 @@ function resetPasswordView(values: ResetPasswordValues & CommonValues, words: Wo
           type: 'password',
           autocomplete: 'new-password',
           hint: words.passwordHint(minLength),
+          minLength,
           focus: true,
         },
         words,
       )}`,
-    )}<p data-part="quiet">${t.ends}</p>`,
+    )}${!isInvitation && html`<p data-part="quiet">${t.ends}</p>`}`,
   };
 }
+
+/** The field with the account that gets a password. */
+const ACCOUNT = 'account';
 
 declare module '../values.js' {
   interface PageValues {

@@ -1,4 +1,7 @@
-import { html } from '../../html.js';
+import { type Html, html } from '../../html.js';
+import { inWords } from '../../http/refusal-page.js';
+import { maskEmail } from '../../users/canonical.js';
+import { CODES } from '../codes.js';
 import { disclosure, field, formOf, passkeyButton } from '../controls.js';
 import { Leave, type Page, page, type View } from '../page.js';
 import { type ProviderValues, providerLinks, providersOf } from '../providers.js';
@@ -15,6 +18,10 @@ export interface ReauthenticateValues {
   readonly send: FormValues | null;
   /** Whether a code was emailed, so that it can be entered. */
   readonly isSent: boolean;
+  /** The address that a code is emailed to, without most of its letters. Null if the account has no email. */
+  readonly sentTo: string | null;
+  /** The time for which an emailed code is valid, in seconds. */
+  readonly lifetime: number;
   readonly providers: readonly ProviderValues[];
   readonly signOutPage: string;
   readonly mount: string;
@@ -59,7 +66,8 @@ export function reauthenticate(site: Site): Page {
         : []),
     ],
     async values(visit) {
-      const { returnTo, query, refused, done } = visit;
+      const { auth, returnTo, query, refused, done } = visit;
+      const email = auth?.user.email ?? null;
       const next = returnTo ?? site.home;
       // A provider has led back here.
       if (query.has('provider') && !query.has('error')) return new Leave(next);
@@ -72,6 +80,8 @@ export function reauthenticate(site: Site): Page {
         form: site.form(visit, { path }, 'confirm'),
         send: methods.includes('email_code') && send ? site.form(visit, { path }, 'send-code') : null,
         isSent: done === 'sent' || refused?.form === 'confirm',
+        sentTo: email && maskEmail(email),
+        lifetime: site.core.emailedSignIns?.lifetime ?? 0,
         providers: linked.filter(({ id }) => providers.includes(id)),
         signOutPage: site.page('sign-out'),
         mount: site.mount,
@@ -83,10 +93,11 @@ export function reauthenticate(site: Site): Page {
 }
 
 function reauthenticateView(values: ReauthenticateValues & CommonValues, words: Words): View {
-  const { methods, form, send, providers, isSent, returnTo, mount, next, signOutPage } = values;
+  const { methods, form, send, providers, isSent, sentTo, lifetime, returnTo, mount, next } = values;
+  const { signOutPage } = values;
   const t = words.reauthenticate;
   const has = (name: string) => methods.includes(name);
-  const one = (name: string, label: string, hint: string | null, focus: boolean) =>
+  const one = (name: string, label: string, hint: Html | string | null, focus: boolean) =>
     formOf(
       form,
       { submit: t.submit, returnTo },
@@ -100,13 +111,15 @@ function reauthenticateView(values: ReauthenticateValues & CommonValues, words: 
           type: name === 'password' ? 'password' : 'text',
           autocomplete:
             name === 'password' ? 'current-password' : name === 'recovery_code' ? 'off' : 'one-time-code',
-          ...(name === 'code' && { inputmode: 'numeric' as const }),
+          ...(name === 'code' && { code: CODES.totp }),
+          ...(name === 'email_code' && { code: CODES.emailed }),
           focus,
           isCode: true,
         },
         words,
       ),
     );
+  const mailbox = html`<strong>${sentTo}</strong>`;
   const isStrong = has('code');
   return {
     title: t.title,
@@ -115,7 +128,11 @@ function reauthenticateView(values: ReauthenticateValues & CommonValues, words: 
       has('code') && one('code', words.fields.code, words.secondFactor.totp, true)
     }${has('password') && !isStrong && one('password', words.fields.password, null, true)}${
       has('email_code') &&
-      html`${isSent && one('email_code', words.fields.code, t.sent, true)}${send && formOf(send, { submit: t.send, kind: 'secondary', returnTo }, words)}`
+      html`${
+        isSent
+          ? one('email_code', words.fields.code, t.sent(mailbox, inWords(lifetime)), true)
+          : html`<p>${t.emailCode(mailbox)}</p>`
+      }${send && formOf(send, { submit: isSent ? t.sendAgain : t.send, kind: isSent ? 'link' : 'primary', returnTo }, words)}`
     }${
       has('passkey') &&
       html`<div data-part="stack">${passkeyButton(
@@ -132,7 +149,7 @@ function reauthenticateView(values: ReauthenticateValues & CommonValues, words: 
     }${providerLinks(providers, null, words)}${
       has('recovery_code') &&
       disclosure(
-        { label: words.secondFactor.useRecovery, forms: [], isOpen: form.errors.recovery_code !== undefined },
+        { label: words.secondFactor.useRecovery, forms: [], isOpen: 'recovery_code' in form.errors },
         one('recovery_code', words.fields.recoveryCode, words.secondFactor.recoveryHint, false),
       )
     }${methods.length === 0 && providers.length === 0 && html`<p>${t.none}</p>`}<p><a href="${signOutPage}">${words.signOut.title}</a></p>`,

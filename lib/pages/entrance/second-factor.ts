@@ -1,5 +1,7 @@
 import { AuthError } from '../../errors.js';
 import { type Html, html } from '../../html.js';
+import { maskEmail } from '../../users/canonical.js';
+import { CODES } from '../codes.js';
 import { disclosure, field, formOf, hidden, passkeyButton } from '../controls.js';
 import { Leave, type Page, page, type View } from '../page.js';
 import type { Site } from '../site.js';
@@ -11,6 +13,8 @@ export interface SecondFactorValues {
   /** The methods that can complete the sign-in, such as `totp`, `recovery_code`, `passkey` and `email_code`. Empty if it has expired. */
   readonly methods: readonly string[];
   readonly form: FormValues;
+  /** The address that a code was emailed to, without most of its letters. Null if no code was emailed. */
+  readonly sentTo: string | null;
   /** The form that emails the code again. */
   readonly send: FormValues;
   readonly signIn: string;
@@ -52,6 +56,7 @@ export function secondFactor(site: Site): Page | null {
       return {
         methods,
         form: site.form(visit, { path }, 'confirm'),
+        sentTo: methods.includes('email_code') ? await mailboxOf(site) : null,
         send: site.form(visit, { path }, 'send'),
         signIn: site.page('sign-in', { returnTo }),
         mount: site.mount,
@@ -63,7 +68,7 @@ export function secondFactor(site: Site): Page | null {
 }
 
 function secondFactorView(values: SecondFactorValues & CommonValues, words: Words): View {
-  const { methods, form, send, signIn, returnTo, mount, next } = values;
+  const { methods, form, sentTo, send, signIn, returnTo, mount, next } = values;
   const t = words.secondFactor;
   if (methods.length === 0)
     return {
@@ -74,7 +79,7 @@ function secondFactorView(values: SecondFactorValues & CommonValues, words: Word
   const { method: typed } = form.typed;
   const isTyped = (method: string) => typed === method;
   // Each method has a form with this action. The error belongs to the form that was sent.
-  const codeForm = (method: string, label: string, hint: string | null, focus: boolean): Html => {
+  const codeForm = (method: string, label: string, hint: Html | string, focus: boolean): Html => {
     const own = { ...form, key: method, ...(!isTyped(method) && { errors: {}, isRefused: false }) };
     return formOf(
       own,
@@ -87,7 +92,8 @@ function secondFactorView(values: SecondFactorValues & CommonValues, words: Word
           label,
           hint,
           autocomplete: method === 'recovery_code' ? 'off' : 'one-time-code',
-          ...(method === 'totp' && { inputmode: 'numeric' as const }),
+          ...(method === 'totp' && { code: CODES.totp }),
+          ...(method === 'email_code' && { code: CODES.emailed }),
           focus,
           isCode: true,
         },
@@ -100,7 +106,7 @@ function secondFactorView(values: SecondFactorValues & CommonValues, words: Word
     ...(has('passkey') && { scripts: ['passkeys.js'] }),
     main: html`${has('totp') && codeForm('totp', words.fields.code, t.totp, true)}${
       has('email_code') &&
-      html`${codeForm('email_code', words.fields.code, t.emailCode, true)}${formOf(
+      html`${codeForm('email_code', words.fields.code, t.emailCode(html`<strong>${sentTo}</strong>`), true)}${formOf(
         send,
         {
           submit: t.sendAgain,
@@ -131,6 +137,15 @@ function secondFactorView(values: SecondFactorValues & CommonValues, words: Word
       )
     }<p data-part="quiet">${t.expires} <a href="${signIn}">${t.cancel}</a></p>`,
   };
+}
+
+/**
+ * Returns the address of the account that this browser has entered the password for. It is masked, because the account
+ * can be that of someone else.
+ */
+async function mailboxOf(site: Site): Promise<string | null> {
+  const { record } = await site.core.pendings.find(undefined);
+  return record.user.email && maskEmail(record.user.email);
 }
 
 /**

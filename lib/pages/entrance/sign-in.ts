@@ -6,6 +6,7 @@ import type { Site } from '../site.js';
 import type { CommonValues, FormValues } from '../values.js';
 import type { Words } from '../words/index.js';
 import { leaveSignedIn } from './signed-in.js';
+import { requireEmail } from './typed-email.js';
 
 /** The values of the page `sign-in`. */
 export interface SignInValues {
@@ -18,6 +19,8 @@ export interface SignInValues {
   readonly providers: readonly ProviderValues[];
   /** The sign-in method that was last used in this browser: `password`, `email`, `passkey` or the id of a provider. */
   readonly lastUsed: string | null;
+  /** The account that has just got a password, to be filled in. Null if it is not known. */
+  readonly known: string | null;
   /** The page where users sign up. Null if they cannot. */
   readonly signUp: string | null;
   /** The page for a forgotten password. Null if there is none. */
@@ -32,6 +35,8 @@ export interface SignInValues {
 export function signIn(site: Site): Page {
   const path = '/sign-in';
   const [byPassword, byEmail] = [site.route('post /signin/credential'), site.route('post /signin/email')];
+  // One field for the email, with a button for each way to continue.
+  const isShared = byPassword !== undefined && site.identifier !== 'username';
   return page<SignInValues>({
     name: 'sign-in',
     path,
@@ -62,13 +67,17 @@ export function signIn(site: Site): Page {
               remembers: 'email',
               emails: 'email',
               keepsReturnTo: true,
+              ...(isShared && {
+                within: { form: 'password', fields: { email: 'credential', remember_me: 'remember_me' } },
+              }),
+              check: requireEmail,
               next: ({ returnTo }: { returnTo: string | null }) => site.page('sign-in/email', { returnTo }),
             },
           ]
         : []),
     ],
     values(visit) {
-      const { returnTo, lastWay } = visit;
+      const { returnTo, lastWay, sentTo } = visit;
       const leave = leaveSignedIn(visit);
       if (leave) return leave;
       return {
@@ -81,6 +90,7 @@ export function signIn(site: Site): Page {
           site.page('sign-in', { returnTo, query: { provider } }),
         ),
         lastUsed: lastWay,
+        known: sentTo,
         signUp: site.canSignUp ? site.page('sign-up', { returnTo }) : null,
         forgotPassword: site.hasPage('forgot-password') ? site.page('forgot-password') : null,
         mount: site.mount,
@@ -92,14 +102,20 @@ export function signIn(site: Site): Page {
 }
 
 function signInView(values: SignInValues & CommonValues, words: Words): View {
-  const { password, email, passkeys, providers, lastUsed, signUp, forgotPassword, returnTo, mount } = values;
+  const { password, email, passkeys, providers, lastUsed, known, returnTo, mount } = values;
+  const { appName, signUp, forgotPassword } = values;
   const t = words.signIn;
-  const forms = [password, email].filter((form) => form !== null);
+  const isShared = password !== null && password.identifier !== 'username';
+  const byCode = html`${t.byEmail}${lastUsedTag(lastUsed === 'email', words)}`;
   const byPassword =
     password &&
     formOf(
       password,
-      { submit: t.submit, returnTo },
+      {
+        submit: t.submit,
+        returnTo,
+        also: isShared && email ? { submit: byCode, action: email.action } : null,
+      },
       words,
       html`${field(
         password,
@@ -108,7 +124,8 @@ function signInView(values: SignInValues & CommonValues, words: Words): View {
           label: words.fields[password.identifier],
           type: password.identifier === 'email' ? 'email' : 'text',
           autocomplete: passkeys ? 'username webauthn' : 'username',
-          focus: true,
+          value: known,
+          focus: known === null,
           isCode: true,
         },
         words,
@@ -119,12 +136,15 @@ function signInView(values: SignInValues & CommonValues, words: Words): View {
           label: words.fields.password,
           type: 'password',
           autocomplete: 'current-password',
+          focus: known !== null,
+          aside: forgotPassword !== null && html`<a href="${forgotPassword}" data-takes>${t.forgotten}</a>`,
         },
         words,
       )}${checkbox(password, 'remember_me', words.fields.remember)}`,
     );
   const byEmail =
     email &&
+    !isShared &&
     formOf(
       email,
       { submit: t.byEmail, kind: password ? 'secondary' : 'primary', returnTo },
@@ -133,7 +153,7 @@ function signInView(values: SignInValues & CommonValues, words: Words): View {
         email,
         {
           name: 'email',
-          label: password?.identifier === 'email' ? words.fields.emailForCode : words.fields.email,
+          label: words.fields.email,
           type: 'email',
           autocomplete: passkeys && !password ? 'username webauthn' : 'email',
           hint: t.byEmailHint,
@@ -143,40 +163,29 @@ function signInView(values: SignInValues & CommonValues, words: Words): View {
       )}${checkbox(email, 'remember_me', words.fields.remember)}`,
     );
   const others =
-    providers.length > 0 || passkeys
-      ? html`${providerLinks(providers, lastUsed, words)}${
-          passkeys &&
-          html`<div data-part="stack">${passkeyButton(
-            mount,
-            {
-              kind: 'sign-in',
-              options: 'post /signin/passkey/options',
-              send: 'post /signin/passkey',
-              next: values.next,
-            },
-            html`${t.byPasskey}${lastUsedTag(lastUsed === 'passkey', words)}`,
-          )}</div>`
-        }`
-      : null;
+    (providers.length > 0 || passkeys) &&
+    html`<div data-part="others"${providers.length === 0 && html` data-scripted`}>${providerLinks(providers, lastUsed, words)}${
+      passkeys &&
+      html`<div data-part="stack">${passkeyButton(
+        mount,
+        {
+          kind: 'sign-in',
+          options: 'post /signin/passkey/options',
+          send: 'post /signin/passkey',
+          next: values.next,
+        },
+        html`${t.byPasskey}${lastUsedTag(lastUsed === 'passkey', words)}`,
+      )}</div>`
+    }${(password || email) && orLine(words)}</div>`;
   return {
     title: t.title,
+    heading: t.titleOf(appName),
     ...(passkeys && { scripts: ['passkeys.js'] }),
-    main: html`${byPassword}${
-      forgotPassword !== null && html`<p><a href="${forgotPassword}">${t.forgotten}</a></p>`
-    }${
+    main: html`${others}${byPassword}${
       byPassword && byEmail
-        ? disclosure(
-            {
-              label: html`${t.byEmail}${lastUsedTag(lastUsed === 'email', words)}`,
-              forms: email ? [email] : [],
-              isOpen: lastUsed === 'email',
-            },
-            byEmail,
-          )
+        ? disclosure({ label: byCode, forms: email ? [email] : [], isOpen: lastUsed === 'email' }, byEmail)
         : byEmail
-    }${others && html`${forms.length > 0 && orLine(words)}${others}`}${
-      signUp !== null && html`<p>${t.noAccount} <a href="${signUp}">${t.signUp}</a></p>`
-    }`,
+    }${signUp !== null && html`<p>${t.noAccount} <a href="${signUp}" data-takes>${t.signUp}</a></p>`}`,
   };
 }
 

@@ -1,13 +1,14 @@
 import { html } from '../../html.js';
 import { field, formOf, orLine } from '../controls.js';
-import type { ErrorPlaces } from '../errors.js';
+import { stateIcon } from '../icons.js';
 import { type OwnField, ownFields, ownInputs } from '../own-fields.js';
-import { type Page, page, type Sent, type View } from '../page.js';
+import { type ErrorPlaces, type Page, page, type Sent, type View } from '../page.js';
 import { type ProviderValues, providerLinks, providersOf } from '../providers.js';
 import type { Site } from '../site.js';
 import type { CommonValues, FormValues } from '../values.js';
 import type { Words } from '../words/index.js';
 import { leaveSignedIn } from './signed-in.js';
+import { requireEmail } from './typed-email.js';
 
 /** The values of the page `sign-up`. */
 export interface SignUpValues {
@@ -29,6 +30,8 @@ export interface SignUpValues {
   readonly isClosed: boolean;
   /** Whether an email with the next step was sent. */
   readonly isSent: boolean;
+  /** The address that it was sent to. Null if it is not known. */
+  readonly sentTo: string | null;
   readonly signIn: string;
 }
 
@@ -67,13 +70,16 @@ export function signUp(site: Site): Page {
               remembers: 'email',
               emails: 'email',
               keepsReturnTo: true,
+              // Both are sent from one field for the email.
+              ...(byPassword && { within: { form: 'password', fields: { email: 'email' } } }),
+              check: requireEmail,
               next: ({ returnTo }: Sent) => site.page('sign-in/email', { returnTo }),
             },
           ]
         : []),
     ],
     values(visit) {
-      const { returnTo, done } = visit;
+      const { returnTo, done, sentTo } = visit;
       const leave = leaveSignedIn(visit);
       if (leave) return leave;
       return {
@@ -92,6 +98,7 @@ export function signUp(site: Site): Page {
         ),
         isClosed: !site.canSignUp,
         isSent: done === 'check-mail',
+        sentTo,
         signIn: site.page('sign-in', { returnTo }),
       };
     },
@@ -107,19 +114,28 @@ export function signUp(site: Site): Page {
 }
 
 function signUpView(values: SignUpValues & CommonValues, words: Words): View {
-  const { password, email, providers, isClosed, isSent, returnTo, signIn } = values;
+  const { password, email, providers, isClosed, isSent, sentTo, returnTo, signIn } = values;
   const t = words.signUp;
-  const back = html`<p>${t.haveAccount} <a href="${signIn}">${words.signIn.title}</a></p>`;
-  if (isSent) return { title: t.checkMail, main: html`<p>${t.checkMailText}</p>${back}` };
+  const back = html`<p>${t.haveAccount} <a href="${signIn}" data-takes>${words.signIn.title}</a></p>`;
+  if (isSent) {
+    const address = sentTo === null ? words.forgotPassword.anyAddress : html`<strong>${sentTo}</strong>`;
+    return {
+      title: t.checkMail,
+      icon: stateIcon('mail'),
+      main: html`<p>${t.checkMailText(address)}</p>${back}`,
+    };
+  }
   if (isClosed) return { title: t.title, main: html`<p>${t.closed}</p>${back}` };
-  const forms = [password, email].filter((form) => form !== null);
   return {
     title: t.title,
     main: html`${
+      providers.length > 0 &&
+      html`${providerLinks(providers, null, words)}${(password || email) && orLine(words)}`
+    }${
       password &&
       formOf(
         password,
-        { submit: t.submit, returnTo },
+        { submit: t.submit, returnTo, also: email && { submit: t.byEmail, action: email.action } },
         words,
         html`${
           password.identifier !== 'username' &&
@@ -129,7 +145,8 @@ function signUpView(values: SignUpValues & CommonValues, words: Words): View {
               name: 'email',
               label: words.fields.email,
               type: 'email',
-              autocomplete: 'email',
+              // Password managers save the account under this field.
+              autocomplete: password.username ? 'email' : 'username',
               focus: true,
               required: password.identifier === 'email',
             },
@@ -157,29 +174,31 @@ function signUpView(values: SignUpValues & CommonValues, words: Words): View {
             type: 'password',
             autocomplete: 'new-password',
             hint: words.passwordHint(password.minLength),
+            minLength: password.minLength,
           },
           words,
         )}`,
       )
-    }${password && email && orLine(words)}${
+    }${
       email &&
+      !password &&
       formOf(
         email,
-        { submit: t.byEmail, kind: password ? 'secondary' : 'primary', returnTo },
+        { submit: t.byEmailAlone, returnTo },
         words,
         field(
           email,
           {
             name: 'email',
-            label: password ? words.fields.emailForCode : words.fields.email,
+            label: words.fields.email,
             type: 'email',
-            autocomplete: 'email',
-            focus: !password,
+            autocomplete: 'username',
+            focus: true,
           },
           words,
         ),
       )
-    }${providers.length > 0 && html`${forms.length > 0 && orLine(words)}${providerLinks(providers, null, words)}`}${back}`,
+    }${back}`,
   };
 }
 

@@ -1,7 +1,10 @@
+import { type Html, html } from '../../html.js';
+
 /** The words of the pages before a sign-in. */
 export const entrance = {
   signIn: {
     title: 'Sign in',
+    titleOf: (appName: string) => `Sign in to ${appName}`,
     submit: 'Sign in',
     byEmail: 'Email me a code',
     byEmailHint: 'We email you a code to sign in with. You do not need a password.',
@@ -14,12 +17,13 @@ export const entrance = {
   signUp: {
     title: 'Create an account',
     submit: 'Create an account',
-    byEmail: 'Continue with an emailed code',
+    byEmail: 'Email me a code instead',
+    byEmailAlone: 'Email me a code',
     haveAccount: 'Already have an account?',
     closed: 'You cannot sign up here. Ask the people who run this app for an account.',
     checkMail: 'Check your email',
-    checkMailText:
-      'If this address has no account yet, an email with a link is on its way. If it has an account, the email says so.',
+    checkMailText: (address: Html | string) =>
+      html`We have emailed ${address}. If it has no account yet, follow the link in the email. If it has an account, the email says so. Check your spam folder too.`,
   },
   signOut: {
     title: 'Sign out',
@@ -37,7 +41,8 @@ export const entrance = {
   secondFactor: {
     title: 'Confirm that it is you',
     totp: 'Enter the code that your authenticator app shows.',
-    emailCode: 'We have emailed you a code, because you have not signed in in this browser before.',
+    emailCode: (email: Html) =>
+      html`We have emailed a code to ${email}, because you have not signed in in this browser before. Check your spam folder too.`,
     recoveryHint:
       'One of the codes that you saved when you turned on two-factor authentication. Each code works once.',
     submit: 'Continue',
@@ -52,9 +57,11 @@ export const entrance = {
   reauthenticate: {
     title: 'Confirm that it is you',
     lead: 'For your security, confirm that it is you before you continue.',
-    emailCode: 'We email a code to your address.',
+    emailCode: (email: Html) => html`We email a code to ${email}.`,
     send: 'Email me a code',
-    sent: 'The code was emailed to you. It expires after 10 minutes.',
+    sendAgain: 'Email me another code',
+    sent: (email: Html, time: string) =>
+      html`We have emailed a code to ${email}. It works for ${time}. Check your spam folder too.`,
     none: 'This page cannot confirm that it is you. Sign out, and sign in again.',
     submit: 'Confirm',
     cancel: 'Cancel',
@@ -64,20 +71,23 @@ export const entrance = {
     lead: 'Enter the email of your account. We email you a link to choose a new password.',
     submit: 'Email me a link',
     sent: 'Check your email',
-    sentText:
-      'If there is an account with this address, an email with a link is on its way. The link expires after an hour.',
+    sentText: (address: Html | string) =>
+      html`If there is an account with ${address}, an email with a link is on its way. The link expires after an hour. Check your spam folder too.`,
+    anyAddress: 'this address',
     back: 'Back to sign-in',
   },
   resetPassword: {
     title: 'Choose a new password',
     invitationTitle: 'Accept your invitation',
+    invitationSubmit: 'Create the password',
     lead: (account: string) => `For the account ${account}.`,
     ends: 'A new password ends all sessions of the account.',
     submit: 'Set the password',
     invalid: 'This link is no longer valid',
-    invalidText: 'It was already used, or it has expired. You can ask for another link.',
+    invalidText:
+      'It was already used, or it has expired. If you have chosen a new password already, sign in with it.',
     invitationInvalidText:
-      'It was already used, or it has expired. Ask the people who invited you for another link.',
+      'It was already used, or it has expired. If you have created your password already, sign in with it. Otherwise, ask the people who invited you for another link.',
     again: 'Ask for a new link',
   },
   verifyEmail: {
@@ -86,11 +96,14 @@ export const entrance = {
     password: 'Enter the password of this account to show that it is yours.',
     submit: 'Confirm',
     invalid: 'This link is no longer valid',
-    invalidText: 'It was already used, or it has expired. Sign in to ask for another link.',
+    invalidText:
+      'It was already used, or it has expired. If you have confirmed your email already, just sign in.',
+    invalidHere: 'It was already used, or it has expired. You can get a new one.',
     waiting: 'Confirm your email first',
     waitingText: 'Open the link that we have emailed to you. To get another link, sign in again.',
     waitingHere: 'Open the link that we have emailed to you.',
     done: 'Your email is confirmed',
+    doneText: (account: string) => `You are signed in as ${account}.`,
     send: 'Email me a new link',
   },
   changeEmail: {
@@ -101,7 +114,9 @@ export const entrance = {
     submit: 'Use this email',
     invalid: 'This link is no longer valid',
     invalidText:
-      'It was already used, it has expired, or your account has changed since then. You can change the email again.',
+      'It was already used, it has expired, or your account has changed since then. If you have confirmed your new email already, just sign in with it.',
+    invalidHere: (email: string) =>
+      `It was already used, it has expired, or your account has changed since then. The email of your account is ${email}.`,
     done: 'Your email was changed',
   },
   undoChange: {
@@ -126,12 +141,23 @@ export const entrance = {
   emailedSignIn: {
     title: 'Enter your code',
     lead: 'We have emailed you a code. Enter it here, in the browser where you asked for it.',
+    sentTo: (email: Html, time: string) =>
+      html`We have emailed a code to ${email}. It works for ${time}. Check your spam folder too.`,
     submit: 'Sign in',
     linkTitle: 'Sign in',
-    linkLead: (email: string | null) =>
-      email === null ? 'Continue to sign in.' : `Continue to sign in as ${email}.`,
+    linkLead: (email: string) => `Continue to sign in as ${email}.`,
     linkSubmit: 'Sign in',
+    usedTitle: 'This link is no longer valid',
+    used: 'It was already used, or it has expired.',
+    usedHere: (account: string) => `It was already used, or it has expired. You are signed in as ${account}.`,
+    elsewhereTitle: 'You asked for this email in another browser',
+    elsewhere:
+      'Go back to that browser, and enter the code from the email there. Some apps open links in a browser of their own.',
+    here: (email: Html) => html`Or sign in here: we email a new code to ${email}.`,
+    hereSubmit: 'Sign in in this browser instead',
+    notYou: 'If you did not ask for this email, you can ignore it.',
     fields: 'This email has no account yet. Complete these fields to create one.',
     again: 'Ask for another code',
+    other: 'Use another email',
   },
 };

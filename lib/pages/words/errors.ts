@@ -99,6 +99,7 @@ export const errors = {
       '/scopes': 'Enter the names of rights that the documentation of this app lists, separated by spaces.',
     },
     'account/security': {
+      access_denied: 'You canceled at the other service, so no account was linked.',
       email_not_verified:
         'Confirm your email first. Then you can turn on two-factor authentication and add passkeys.',
       invalid_credentials: 'This is not your current password.',

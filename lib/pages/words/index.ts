@@ -24,7 +24,6 @@ export const en = {
 
   fields: {
     email: 'Email',
-    emailForCode: 'Email for the code',
     username: 'Username',
     either: 'Email or username',
     password: 'Password',

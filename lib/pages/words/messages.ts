@@ -24,6 +24,7 @@ export const messages = {
   done: {
     'signed-out': 'You are signed out.',
     'password-reset': 'Your password was changed. Sign in with it.',
+    'invitation-accepted': 'Your account is ready. Sign in.',
     'signed-up': 'Your account was created. Sign in.',
     'account-deleted': 'Your account was deleted.',
     'change-undone':

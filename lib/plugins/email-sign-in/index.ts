@@ -28,7 +28,7 @@ export function emailSignIn(
   const settings = readSettings(options);
   return definePlugin({
     name: 'emailSignIn',
-    accounts: { emailedSignIns: { signUp: settings.signUp } },
+    accounts: { emailedSignIns: { signUp: settings.signUp, lifetime: settings.lifetime } },
     setup(core) {
       checkTogether(settings, core);
       const { mails, emailedSignIns: rows } = core;

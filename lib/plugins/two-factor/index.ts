@@ -129,7 +129,7 @@ export function twoFactor(
           enrollTotp(core, api),
           confirmTotp(core, api),
           turnOffTotp(api),
-          renewRecoveryCodes(api),
+          renewRecoveryCodes(core, api),
           ...(core.passkeys ? [usePasskeys(core, api)] : []),
           ...(isManaged ? [disableSecondFactor(core, api)] : []),
         ],

@@ -115,6 +115,7 @@ export const confirmTotp = (core: Core, api: TwoFactorApi) =>
     },
     problems: ['invalid_code', 'rate_limited', ...(core.mails ? (['email_not_verified'] as const) : [])],
     async handle({ auth, body: { code } }) {
+      await core.limiter.countAccount('recoveryCodes', auth.user.id);
       const { issued, recoveryCodes } = await api.confirm({
         userId: auth.user.id,
         sessionId: auth.session.id,
@@ -143,16 +144,18 @@ export const usePasskeys = (core: Core, api: TwoFactorApi) =>
     problems: [
       ...(['second_factor_required', 'second_factor_demanded'] as const),
       'no_passkey',
+      'rate_limited',
       ...(core.mails ? (['email_not_verified'] as const) : []),
     ],
     async handle({ auth, body: { on } }) {
-      if (!on) requireAal(auth, 2);
+      if (on) await core.limiter.countAccount('recoveryCodes', auth.user.id);
+      else requireAal(auth, 2);
       const enrolled = await api.usePasskeys({ userId: auth.user.id, sessionId: auth.session.id, on });
       return enrolledReply(core, enrolled);
     },
   });
 
-export const renewRecoveryCodes = (api: TwoFactorApi) =>
+export const renewRecoveryCodes = (core: Core, api: TwoFactorApi) =>
   route({
     method: 'post',
     path: '/two-factor/recovery-codes',
@@ -168,9 +171,10 @@ export const renewRecoveryCodes = (api: TwoFactorApi) =>
         schema: z.object({ recovery_codes: recoveryCodes }),
       },
     },
-    problems: ['second_factor_required', 'totp_not_enabled'],
+    problems: ['second_factor_required', 'totp_not_enabled', 'rate_limited'],
     async handle({ auth }) {
       requireAal(auth, 2);
+      await core.limiter.countAccount('recoveryCodes', auth.user.id);
       const codes = await api.renewRecoveryCodes({ userId: auth.user.id, sessionId: auth.session.id });
       return { status: 200, body: { recovery_codes: codes } };
     },

@@ -152,6 +152,35 @@ inBrowser('passkeys on the pages', () => {
     await says(page, 'alert', 'No passkey was used.');
   });
 
+  test('after a passkey was refused, the list at the field offers them again', async () => {
+    const page = await browser.open(app.url('/auth/forgot-password'));
+    await addAuthenticator(page);
+    const asked = () => page.waitForResponse(/\/signin\/passkey\/options$/);
+    const first = asked();
+    await page.goto(app.url('/auth/sign-in'));
+    await first;
+    const again = asked();
+    await press(page, 'Sign in with a passkey');
+    await says(page, 'alert', 'No passkey was used.');
+    // The button used the options that were there, and the list gets new ones.
+    await again;
+  });
+
+  test('the button uses the options that were fetched before it was pressed', async () => {
+    const { page, person, device } = await withPasskey('fran');
+    await signOut(page);
+    await device.confirms(false);
+    const fetched = page.waitForResponse(/\/signin\/passkey\/options$/);
+    await page.goto(app.url('/auth/sign-in'));
+    await fetched;
+    const paths: string[] = [];
+    page.on('request', (request) => paths.push(new URL(request.url()).pathname));
+    await device.confirms(true);
+    await press(page, 'Sign in with a passkey');
+    await showsPage(page, `Notes of ${person.email}`);
+    expect(paths).not.toContain('/auth/signin/passkey/options');
+  });
+
   test('a browser is told once nothing can restore a passkey that was removed', async () => {
     const { page, person, device } = await withPasskey('radia');
     await openCard(page, 'Passkeys');
@@ -178,7 +207,7 @@ inBrowser('passkeys on the pages', () => {
     await page.goto(app.url('/auth/sign-in'));
     await deleted;
     expect(await device.count()).toBe(0);
-    await showsPage(page, 'Sign in');
+    await showsPage(page, 'Sign in to Notes');
   });
 
   test('after a sign-in with a password, a passkey is offered once', async () => {

@@ -63,7 +63,7 @@ inBrowser('the scripts of the pages', () => {
     await fill(page, 'Current password', 'not the password');
     await fill(page, 'New password', 'a difference engine');
     await press(page, 'Change the password');
-    await field(page, 'Current password').and(page.locator(':focus')).waitFor();
+    await field(page, 'Current password').and(page.locator(':focus[aria-invalid]')).waitFor();
     expect(await body?.evaluate((element) => element.isConnected)).toBe(true);
     expect(page.url()).toBe(app.url('/auth/account/security'));
     expect(await page.title()).toBe('Error: Security – Notes');
@@ -186,6 +186,72 @@ inBrowser('the scripts of the pages', () => {
     await says(page, 'alert', 'There is a problem');
   });
 
+  test('a second button sends the form to its own address, without what is missing', async () => {
+    const page = await browser.open(app.url('/auth/sign-up'));
+    const sent = formsOf(page);
+    await press(page, 'Email me a code instead');
+    await says(page, 'alert', 'There is a problem');
+    expect(page.url()).toBe(app.url('/auth/sign-up'));
+    await fill(page, 'Email', 'mina@example.com');
+    await press(page, 'Email me a code instead');
+    await showsPage(page, 'Enter your code');
+    expect(sent.map((request) => new URL(request.url()).pathname)).toEqual([
+      '/auth/sign-up/send-code',
+      '/auth/sign-up/send-code',
+    ]);
+  });
+
+  test('a complete code is sent once by itself, and a wrong one can be corrected', async () => {
+    const { email } = await app.createPerson('rosa@example.com');
+    const page = await browser.open(app.url('/auth/sign-in'));
+    await fill(page, 'Email or username', email);
+    await press(page, 'Email me a code');
+    await showsPage(page, 'Enter your code');
+    const sent = formsOf(page);
+    await field(page, 'Code').pressSequentially('0123-456');
+    expect(sent).toHaveLength(0);
+    await field(page, 'Code').press('7');
+    await says(page, 'alert', 'There is a problem');
+    expect(sent).toHaveLength(1);
+    await field(page, 'Code').pressSequentially((await app.inbox.next(email, 'sign-in-code')).code);
+    await showsPage(page, `Notes of ${email}`);
+    expect(sent).toHaveLength(2);
+  });
+
+  test('the email that was typed goes along to the next page, but not in its address', async () => {
+    const page = await browser.open(app.url('/auth/sign-in'));
+    await fill(page, 'Email or username', 'ruth@example.com');
+    await follow(page, 'Forgot your password?');
+    await showsPage(page, 'Reset your password');
+    expect(await field(page, 'Email').inputValue()).toBe('ruth@example.com');
+    expect(page.url()).toBe(app.url('/auth/forgot-password'));
+    await follow(page, 'Back to sign-in');
+    await showsPage(page, 'Sign in to Notes');
+    expect(await field(page, 'Email or username').inputValue()).toBe('ruth@example.com');
+    // It is taken along once.
+    await page.reload();
+    expect(await field(page, 'Email or username').inputValue()).toBe('');
+  });
+
+  test('a form whose session has ended says so, without the navigation, and leads back to its page', async () => {
+    const page = await openSignedIn('hypatia', '/auth/account');
+    const other = await page.context().newPage();
+    await other.goto(app.url('/auth/sign-out'));
+    await press(other, 'Sign out');
+    await says(other, 'status', 'You are signed out.');
+    await fill(page, 'Name (optional)', 'Hypatia');
+    await press(page, 'Save');
+    await showsPage(page, 'You have been signed out');
+    expect(await page.getByText('What you entered was not saved.').isVisible()).toBe(true);
+    expect(await page.getByRole('link', { name: 'Sign out' }).count()).toBe(0);
+    expect(await page.getByRole('navigation').count()).toBe(0);
+    await follow(page, 'Sign in');
+    await fill(page, 'Email or username', 'hypatia@example.com');
+    await fill(page, 'Password', 'nanoseconds of wire');
+    await press(page, 'Sign in');
+    await page.waitForURL(app.url('/auth/account'));
+  });
+
   test('the key is copied', async () => {
     const page = await openSignedIn('claude', '/auth/account/api-keys');
     await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
@@ -231,14 +297,14 @@ inBrowser('the scripts of the pages', () => {
 
   test('after a sign-out, the way back shows nothing of the account', async () => {
     const page = await openSignedIn('kurt', '/auth/account');
-    await page.getByRole('banner').getByText('kurt@example.com').waitFor();
+    await page.getByRole('main').getByText('kurt@example.com').first().waitFor();
     await follow(page, 'Sign out');
     await showsPage(page, 'Sign out');
     await press(page, 'Sign out');
     await says(page, 'status', 'You are signed out.');
     for (let steps = 0; steps < 2; steps++) {
       await page.goBack();
-      await showsPage(page, 'Sign in');
+      await showsPage(page, 'Sign in to Notes');
     }
     expect(await page.content()).not.toContain('kurt@example.com');
   });
@@ -249,12 +315,12 @@ inBrowser('the scripts of the pages', () => {
     await other.goto(app.url('/auth/sign-out'));
     await press(other, 'Sign out');
     await says(other, 'status', 'You are signed out.');
-    await page.getByRole('banner').getByText('alan@example.com').waitFor();
+    await page.getByRole('main').getByText('alan@example.com').first().waitFor();
     // Chromium keeps no page with `no-store` in that cache for long, so the spec plays its part.
     await page.evaluate(() => {
       dispatchEvent(new PageTransitionEvent('pageshow', { persisted: true }));
     });
-    await showsPage(page, 'Sign in');
+    await showsPage(page, 'Sign in to Notes');
     expect(await page.content()).not.toContain('alan@example.com');
   });
 

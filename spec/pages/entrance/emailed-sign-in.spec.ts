@@ -24,7 +24,8 @@ type Browser = ReturnType<typeof app.open>;
 const ask = async (browser: Browser, email = ada.email, at = '/auth/sign-in') => {
   let answer = await browser.open(at);
   const mail = await app.mailOf(email, 'sign-in-code', async () => {
-    answer = await browser.submit(answer, 'send-code', { email });
+    const name = at.startsWith('/auth/sign-up') ? 'email' : 'credential';
+    answer = await browser.submit(answer, 'send-code', { [name]: email });
   });
   return { mail, answer };
 };
@@ -87,26 +88,101 @@ describe('by link', () => {
     expect(done.headers['set-cookie']?.join()).not.toContain(mail.token);
   });
 
-  test('in another browser, it says where the code is entered, and the link still works where it was asked for', async () => {
+  test('in another browser, it says so at once, and the link still works where it was asked for', async () => {
     const browser = app.open();
     const { mail } = await ask(browser);
     const other = app.open();
-    const refused = await other.submit(await other.open(pathOf(mail.url)), 'confirm');
+    const page = await other.open(pathOf(mail.url));
+    expect([page.status, page.error, page.heading]).toEqual([
+      200,
+      null,
+      'You asked for this email in another browser',
+    ]);
+    expect(page.actions).toEqual(['/auth/sign-in/email/send-code']);
+    const refused = await other.post('/auth/sign-in/email/confirm', { token: mail.token });
     expect(refused.status).toBe(403);
-    expect(refused.text).toContain('You asked for this email in another browser.');
-    expect(refused.actions).toEqual([]);
+    expect(refused.error).toContain('You asked for this email in another browser.');
+    expect(refused.actions).toEqual(['/auth/sign-in/email/send-code']);
     expect(await isSignedIn(other)).toBe(false);
     const done = await browser.submit(await browser.open(pathOf(mail.url)), 'confirm');
     expect(done.location).toBe('/home');
   });
 
-  test('a link works once', async () => {
+  test('in another browser, a button emails a code for that browser', async () => {
+    const { mail } = await ask(app.open(), ada.email, '/auth/sign-in?return_to=/deep');
+    const other = app.open();
+    const page = await other.open(pathOf(mail.url));
+    // The request of the other browser was for a page, which is not in the address of the link.
+    let answer = page;
+    const fresh = await app.mailOf(ada.email, 'sign-in-code', async () => {
+      answer = await other.submit(page, 'send-code');
+    });
+    expect([answer.status, answer.location]).toEqual([303, '/auth/sign-in/email?done=sent']);
+    expect(fresh.code).not.toBe(mail.code);
+    const enter = await other.follow(answer);
+    expect(enter.text).toContain(`We have emailed a code to ${ada.email}. It works for 10 minutes.`);
+    await other.submit(enter, 'confirm', { code: fresh.code });
+    expect(await isSignedIn(other)).toBe(true);
+  });
+
+  test('a link works once. Then it says so, and leads on', async () => {
     const browser = app.open();
     const { mail } = await ask(browser);
     const page = await browser.open(pathOf(mail.url));
     await browser.submit(page, 'confirm');
     const again = await app.open().submit(page, 'confirm');
     expect([again.status, again.error]).toEqual([401, expect.any(String)]);
+    const opened = await browser.open(pathOf(mail.url));
+    expect([opened.status, opened.heading, opened.actions]).toEqual([
+      200,
+      'This link is no longer valid',
+      [],
+    ]);
+    expect(opened.text).toContain(`You are signed in as ${ada.email}.`);
+    expect(opened.links).toContain('/home');
+    const elsewhere = await app.open().open(pathOf(mail.url));
+    expect(elsewhere.body).not.toContain(ada.email);
+    expect(elsewhere.links).toContain('/auth/sign-in');
+  });
+});
+
+describe('the page for the code', () => {
+  test('says where the code went, also after a wrong one, and how it is typed', async () => {
+    const browser = app.open();
+    const { answer } = await ask(browser);
+    const page = await browser.follow(answer);
+    const text = `We have emailed a code to ${ada.email}. It works for 10 minutes. Check your spam folder too.`;
+    expect(page.text).toContain(text);
+    const form = page.form('confirm');
+    expect(form.attribute('code', 'inputmode')).toBe('numeric');
+    expect(form.attribute('code', 'data-length')).toBe('8');
+    const wrong = await browser.submit(page, 'confirm', { code: 'ZZZZ-ZZZZ' });
+    expect([wrong.status, wrong.text.includes(text)]).toEqual([401, true]);
+    // Another page of the same browser does not know the address.
+    expect((await app.open().open('/auth/sign-in/email')).body).not.toContain(ada.email);
+  });
+
+  test('asks for another code for the same address, and keeps where the user goes on and for how long', async () => {
+    const browser = app.open();
+    const start = await browser.open('/auth/sign-in?return_to=/deep');
+    let page = start;
+    await app.mailOf(ada.email, 'sign-in-code', async () => {
+      const typed = { credential: ada.email, remember_me: true };
+      page = await browser.follow(await browser.submit(start, 'send-code', typed));
+    });
+    let answer = page;
+    const { code } = await app.mailOf(ada.email, 'sign-in-code', async () => {
+      answer = await browser.submit(page, 'send-code');
+    });
+    expect([answer.status, answer.location]).toEqual([
+      303,
+      '/auth/sign-in/email?done=sent&return_to=%2Fdeep',
+    ]);
+    const again = await browser.follow(answer);
+    expect(again.text).toContain('The email is on its way.');
+    const done = await browser.submit(again, 'confirm', { code });
+    expect(done.location).toBe('/deep');
+    expect(done.cookies.find((one) => one.startsWith('latchkey='))).toMatch(/max-age=\d+/i);
   });
 });
 

@@ -89,10 +89,25 @@ describe('verify-email', () => {
     expect((await browser.follow(sent)).text).toContain('The email is on its way.');
     await browser.submit(await browser.open(pathOf(next.url)), 'confirm');
     for (const { token } of [mail, next]) {
-      const page = await browser.open(`/auth/verify-email?token=${token}`);
+      const other = app.open();
+      const page = await other.open(`/auth/verify-email?token=${token}`);
       expect([page.heading, page.actions]).toEqual(['This link is no longer valid', []]);
-      const refused = await browser.post('/auth/verify-email/confirm', { token });
+      expect(page.text).toContain('If you have confirmed your email already, just sign in.');
+      expect(page.links).toContain('/auth/sign-in');
+      expect(page.body).not.toContain(person.email);
+      const refused = await other.post('/auth/verify-email/confirm', { token });
       expect([refused.status, refused.heading]).toEqual([400, 'This link is no longer valid']);
+    }
+  });
+
+  test('a link that is opened or sent twice says that the email is confirmed, and goes on', async () => {
+    const { browser, mail, person } = await signUp(newPerson(), '/auth/sign-up?return_to=/deep');
+    const first = await browser.open(pathOf(mail.url));
+    await browser.submit(first, 'confirm');
+    for (const page of [await browser.open(pathOf(mail.url)), await browser.submit(first, 'confirm')]) {
+      expect([page.heading, page.error]).toEqual(['Your email is confirmed', null]);
+      expect(page.text).toContain(`You are signed in as ${person.email}.`);
+      expect(page.links).toContain('/deep');
     }
   });
 });
@@ -183,10 +198,18 @@ describe('change-email', () => {
     expect(page.form('confirm').names).toEqual(['token']);
     const done = await browser.submit(page, 'confirm');
     expect([done.status, done.location]).toEqual([303, '/auth/change-email?done=email-changed']);
-    expect((await browser.follow(done)).heading).toBe('Your email was changed');
+    const changed = await browser.follow(done);
+    expect([changed.heading, changed.links.includes('/auth/account')]).toEqual([
+      'Your email was changed',
+      true,
+    ]);
     expect(await emailOf()).toBe(email);
     const again = await browser.open(pathOf(mail.url));
     expect([again.heading, again.actions]).toEqual(['This link is no longer valid', []]);
+    expect(again.text).toContain(`The email of your account is ${email}.`);
+    const elsewhere = await app.open().open(pathOf(mail.url));
+    expect(elsewhere.text).toContain('just sign in with it');
+    expect(elsewhere.body).not.toContain(person.email);
   });
 
   test('another browser needs the password', async () => {

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { admin } from '../../../lib/index.js';
 import { ada, password } from '../../support/app.js';
+import { textOf } from '../../support/page-browser.js';
 import { isSignedIn, type PagesApp, pathOf, signInOn, startPagesApp } from '../../support/pages-app.js';
 
 const plugins = [password(), admin({ adminEmails: ['root@example.com'] })] as const;
@@ -35,7 +36,7 @@ describe('a forgotten password', () => {
       expect([answer.status, answer.location]).toEqual([303, '/auth/forgot-password?done=check-mail']);
       const page = await browser.follow(answer);
       expect([page.heading, page.actions]).toEqual(['Check your email', []]);
-      expect(page.text).toContain('If there is an account with this address');
+      expect(page.text).toContain(`If there is an account with ${typed},`);
     }
   });
 
@@ -51,6 +52,10 @@ describe('a forgotten password', () => {
     expect([answer.status, answer.location]).toEqual([303, '/auth/sign-in?done=password-reset']);
     const signIn = await browser.follow(answer);
     expect(signIn.text).toContain('Your password was changed.');
+    // The account is filled in, but is not in the address.
+    expect(signIn.form('password').value('credential')).toBe(email);
+    expect(signIn.form('password').attribute('password', 'autofocus')).toBe('');
+    expect((await app.open().open(answer.location ?? '')).body).not.toContain(email);
     expect(await isSignedIn(signedIn)).toBe(false);
     const done = await browser.submit(signIn, 'password', { credential: email, password: NEW });
     expect(done.location).toBe('/home');
@@ -87,7 +92,7 @@ describe('a forgotten password', () => {
       await browser.post('/auth/reset-password/set', { token, new_password: 'yet another password' }),
     ]) {
       expect([page.heading, page.actions]).toEqual(['This link is no longer valid', []]);
-      expect(page.links).toContain('/auth/forgot-password');
+      expect(page.links).toEqual(expect.arrayContaining(['/auth/forgot-password', '/auth/sign-in']));
       expect(page.body).not.toContain(email);
     }
     expect((await signInOn(app.open(), { email, password: 'yet another password' })).status).toBe(401);
@@ -106,10 +111,16 @@ describe('an invitation', () => {
     expect([page.status, page.heading]).toEqual([200, 'Accept your invitation']);
     expect(page.text).toContain(to);
     const answer = await browser.submit(page, 'set', { new_password: NEW });
-    expect([answer.status, answer.location]).toEqual([303, '/auth/sign-in?done=password-reset']);
+    expect(page.body).not.toContain('ends all sessions');
+    expect(page.all('button').map(textOf)).toEqual(['Create the password']);
+    expect([answer.status, answer.location]).toEqual([303, '/auth/sign-in?done=invitation-accepted']);
+    const signIn = await browser.follow(answer);
+    expect(signIn.text).toContain('Your account is ready. Sign in.');
+    expect(signIn.form('password').value('credential')).toBe(to);
     expect((await signInOn(app.open(), { email: to, password: NEW })).location).toBe('/home');
     const again = await browser.open(pathOf(mail.url));
     expect([again.heading, again.actions]).toEqual(['This link is no longer valid', []]);
-    expect(again.text).toContain('Ask the people who invited you');
+    expect(again.text).toContain('ask the people who invited you');
+    expect(again.links).toContain('/auth/sign-in');
   });
 });

@@ -57,7 +57,7 @@ test('an account without a password gets a code by email', async () => {
   const browser = app.open();
   const signIn = await browser.open('/auth/sign-in');
   const mail = await app.mailOf(someone.email, 'sign-in-code', () =>
-    browser.submit(signIn, 'send-code', { email: someone.email }),
+    browser.submit(signIn, 'send-code', { credential: someone.email }),
   );
   await browser.submit(await browser.open('/auth/sign-in/email'), 'confirm', { code: mail.code });
   await app.auth.models.Session.update({ authenticatedAt: new Date(0) }, { where: {} });
@@ -72,6 +72,9 @@ test('an account without a password gets a code by email', async () => {
   });
   expect(answer.location).toBe('/auth/reauthenticate?done=sent&return_to=%2Fsensitive');
   const sent = await browser.follow(answer);
+  const masked = someone.email.replace(/(?<=^.)[^@]*/, '…');
+  expect(page.text).toContain(`We email a code to ${masked}.`);
+  expect(sent.text).toContain(`We have emailed a code to ${masked}. It works for 10 minutes.`);
   const wrong = await browser.submit(sent, 'confirm', { email_code: 'ZZZZ-ZZZZ' });
   expect(wrong.status).toBe(401);
   const done = await browser.submit(wrong, 'confirm', { email_code: code });

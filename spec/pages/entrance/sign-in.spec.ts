@@ -34,7 +34,7 @@ describe('a wrong password', () => {
     const answer = await signInOn(browser, { email: 'Ada@Example.com ', password: 'not the password' });
     expect([answer.status, answer.heading, answer.title]).toEqual([
       401,
-      'Sign in',
+      'Sign in to localhost',
       'Error: Sign in – localhost',
     ]);
     expect(answer.error).toContain('There is a problem');
@@ -120,11 +120,10 @@ test('the way that was used last is marked', async () => {
   const browser = app.open();
   expect((await browser.open('/auth/sign-in')).text).not.toContain('last used');
   await app.mailOf(ada.email, 'sign-in-code', async () =>
-    browser.submit(await browser.open('/auth/sign-in'), 'send-code', { email: ada.email }),
+    browser.submit(await browser.open('/auth/sign-in'), 'send-code', { credential: ada.email }),
   );
   const page = await browser.open('/auth/sign-in');
   expect(page.text).toMatch(/Email me a code last used/);
-  expect(page.all('details').map((one) => attribute(one, 'open') !== undefined)).toEqual([true]);
 });
 
 test('a form without fields is refused field by field', async () => {
@@ -139,4 +138,60 @@ test('a form without fields is refused field by field', async () => {
     const described = form.attribute(name, 'aria-describedby') ?? '';
     expect(answer.elements.some((one) => attribute(one, 'id') === described)).toBe(true);
   }
+});
+
+describe('a code by email', () => {
+  test('is asked for with the email that was typed, without the password', async () => {
+    const browser = app.open();
+    const page = await browser.open('/auth/sign-in?return_to=/deep');
+    expect(page.actions).toEqual(['/auth/sign-in/password', '/auth/sign-in/send-code']);
+    await app.mailOf(ada.email, 'sign-in-code', async () => {
+      const typed = { credential: ada.email, password: 'typed for nothing', remember_me: true };
+      const answer = await browser.submit(page, 'send-code', typed);
+      expect([answer.status, answer.location]).toEqual([303, '/auth/sign-in/email?return_to=%2Fdeep']);
+    });
+  });
+
+  test('is also sent by a form with the names of the route', async () => {
+    const browser = app.open();
+    await app.mailOf(ada.email, 'sign-in-code', async () => {
+      const answer = await browser.post('/auth/sign-in/send-code', { email: ada.email });
+      expect(answer.location).toBe('/auth/sign-in/email');
+    });
+  });
+
+  test.each(['countess', 'ada@example', ''])('is refused beside the field for %j', async (credential) => {
+    const browser = app.open();
+    const before = app.mails.length;
+    const answer = await browser.submit(await browser.open('/auth/sign-in'), 'send-code', {
+      credential,
+      remember_me: true,
+    });
+    expect([answer.status, answer.error]).toEqual([
+      422,
+      `There is a problem Email or username: ${credential ? 'Enter an email such as ada@example.com, without accents.' : 'Enter an email.'}`,
+    ]);
+    const form = answer.form('password');
+    expect(form.attribute('credential', 'aria-invalid')).toBe('true');
+    expect([form.value('credential'), form.attribute('remember_me', 'checked')]).toEqual([credential, '']);
+    expect(app.mails.length).toBe(before);
+  });
+});
+
+test('what needs no password stands first, and what Enter presses is the sign-in', async () => {
+  const page = await app.open().open('/auth/sign-in');
+  const order = page.elements
+    .filter((one) => one.tagName === 'button' || attribute(one, 'name') === 'credential')
+    .map((one) => attribute(one, 'data-kind') ?? attribute(one, 'formaction') ?? one.tagName);
+  expect(order).toEqual(['sign-in', 'input', 'button', '/auth/sign-in/send-code']);
+});
+
+test('the address of a refused form leads back to its page, and on to where the user was going', async () => {
+  const browser = app.open();
+  const page = await browser.open('/auth/sign-in?return_to=/deep');
+  await browser.submit(page, 'password', { credential: ada.email, password: 'wrong' });
+  // The user enters the address in the address bar again.
+  const again = await browser.open('/auth/sign-in/password');
+  expect([again.status, again.location]).toEqual([303, '/auth/sign-in?return_to=%2Fdeep']);
+  expect((await app.open().open('/auth/sign-in/password')).location).toBe('/auth/sign-in');
 });

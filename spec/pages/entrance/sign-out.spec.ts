@@ -35,5 +35,5 @@ test('a form that is sent twice shows no error', async () => {
   const page = await browser.open('/auth/sign-out');
   await browser.submit(page, 'confirm');
   const again = await browser.follow(await browser.submit(page, 'confirm'));
-  expect([again.status, again.heading, again.error]).toEqual([200, 'Sign in', null]);
+  expect([again.status, again.heading, again.error]).toEqual([200, 'Sign in to localhost', null]);
 });

@@ -123,7 +123,7 @@ describe('with a password', () => {
       expect([answer.status, answer.location]).toEqual([303, '/auth/sign-up?done=check-mail']);
       const page = await browser.follow(answer);
       expect([page.heading, page.actions]).toEqual(['Check your email', []]);
-      expect(page.body).not.toContain(email);
+      expect(page.text).toContain(`We have emailed ${email}.`);
       expect(await isSignedIn(browser)).toBe(false);
     }
   });
@@ -138,6 +138,56 @@ describe('where users cannot sign up', () => {
     expect((await app.open().open('/auth/sign-in')).links).not.toContain('/auth/sign-up');
     expect((await app.open().post('/auth/sign-up/password', ada)).status).toBe(404);
   });
+});
+
+describe('with one field for the email', () => {
+  const startWithCodes = async (mine: Parameters<typeof password>[0] = {}) => {
+    app = (await startPagesApp([password(mine), emailSignIn({ signUp: true })] as const)) as never;
+  };
+
+  test('the second button needs no password, and a typed one is not sent on', async () => {
+    await startWithCodes();
+    const browser = app.open();
+    const page = await browser.open('/auth/sign-up');
+    expect(page.actions).toEqual(['/auth/sign-up/password', '/auth/sign-up/send-code']);
+    expect(page.body.match(/name="email"/g)).toHaveLength(1);
+    const mail = await app.mailOf('new@example.com', 'sign-in-code', async () => {
+      const fields = { email: 'new@example.com', password: 'typed for nothing' };
+      const answer = await browser.submit(page, 'send-code', fields);
+      expect([answer.status, answer.location]).toEqual([303, '/auth/sign-in/email']);
+    });
+    const confirmed = await browser.submit(await browser.open('/auth/sign-in/email'), 'confirm', {
+      code: mail.code,
+    });
+    expect(confirmed.location).toBe('/home');
+    const methods = await browser.open('/auth/sign-in-methods', { accept: 'application/json' });
+    expect(JSON.parse(methods.body).password).toBe(false);
+  });
+
+  test.each([
+    ['', 'Enter an email.'],
+    ['new@example', 'Enter an email such as ada@example.com, without accents.'],
+  ])('a code for %j is refused beside the field, and what was typed is kept', async (email, text) => {
+    await startWithCodes();
+    const browser = app.open();
+    const page = await browser.open('/auth/sign-up?return_to=/deep');
+    const answer = await browser.submit(page, 'send-code', { email, password: 'sent-only-once' });
+    expect([answer.status, answer.error]).toEqual([422, `There is a problem Email: ${text}`]);
+    const form = answer.form('password');
+    expect(form.attribute('email', 'aria-invalid')).toBe('true');
+    expect([form.value('email'), form.value('return_to')]).toEqual([email, '/deep']);
+    expect(answer.body).not.toContain('sent-only-once');
+    expect(app.mails).toEqual([]);
+  });
+});
+
+test('password managers find the account and the rules of a new password', async () => {
+  await start();
+  const form = (await app.open().open('/auth/sign-up')).form('password');
+  expect(form.attribute('email', 'autocomplete')).toBe('username');
+  expect(form.attribute('password', 'minlength')).toBe('8');
+  expect(form.attribute('password', 'passwordrules')).toBe('minlength: 8');
+  expect(form.attribute('password', 'enterkeyhint')).toBe('go');
 });
 
 describe('with an emailed code', () => {

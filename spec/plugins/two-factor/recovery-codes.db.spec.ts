@@ -4,6 +4,7 @@ import { slowDigest } from '../../../lib/crypto/slow-digest.js';
 import { digestToken } from '../../../lib/crypto/token.js';
 import { twoFactor } from '../../../lib/index.js';
 import { ada, password, type SpecApp, startApp } from '../../support/app.js';
+import { setLimits } from '../../support/limits.js';
 import { expectProblem } from '../../support/problem.js';
 import { firstStep, secondStep, withSecondFactor } from '../../support/two-factor.js';
 
@@ -72,6 +73,23 @@ describe('recovery codes', () => {
       expectProblem(await signIn(person, code), 401, 'invalid_code');
     },
   );
+});
+
+test('new codes are limited for each account, because they cost slow hashes', async () => {
+  const limited = await startApp({ plugins, config: { rateLimit: { signIn: false, signUp: false } } });
+  try {
+    setLimits(limited.auth, { recoveryCodes: { limit: 3, window: 60 } });
+    // Confirming the app counts too.
+    const { browser } = await withSecondFactor(limited);
+    const renew = () => browser.post('/auth/two-factor/recovery-codes');
+    for (const status of [200, 200]) await renew().expect(status);
+    const refused = await renew();
+    expectProblem(refused, 429, 'rate_limited');
+    expect(refused.headers['ratelimit-policy']).toBe('"recoveryCodes";q=3;w=60');
+    await withSecondFactor(limited, { ...ada, email: 'other@example.com' });
+  } finally {
+    await limited.stop();
+  }
 });
 
 describe('slowDigest', () => {

@@ -86,6 +86,7 @@ export const FIXED_LIMITS = {
   passwordChange: rule,
   passkeyOptions: rule,
   providerLink: rule,
+  recoveryCodes: rule,
 };
 
 /** What a process can be told to do. */

@@ -1,6 +1,6 @@
 import { html } from '../../../html.js';
 import { disclosure, formOf } from '../../controls.js';
-import { deviceIcon } from '../../marks.js';
+import { deviceIcon } from '../../icons.js';
 import type { Site } from '../../site.js';
 import { changeName, timeOf } from '../../texts.js';
 import type { CommonValues, FormValues } from '../../values.js';

@@ -1,0 +1,55 @@
+import { createHmac, hkdfSync } from 'node:crypto';
+import { describe, expect, test } from '@jest/globals';
+import { EmailedCodes } from '../../lib/crypto/emailed-codes.js';
+
+const SECRET = 'a secret of at least 32 characters';
+const codes = new EmailedCodes([SECRET]);
+const some = Array.from({ length: 2000 }, (_, index) => `request ${index}`);
+
+/** The code of a version before the codes had eight digits. */
+function formerCode(what: string, secret = SECRET): string {
+  const alphabet = '23456789BCDFGHJKMNPQRSTVWXYZ';
+  const key = Buffer.from(hkdfSync('sha256', secret, '', 'latchkey emailed codes', 32));
+  const bytes = createHmac('sha256', key).update(what).digest();
+  const characters = Array.from({ length: 8 }, (_, index) => alphabet[bytes.readUInt32BE(index * 4) % 28]);
+  return `${characters.slice(0, 4).join('')}-${characters.slice(4).join('')}`;
+}
+
+describe('an emailed code', () => {
+  test('has eight digits, which are all equally frequent, and differs from others', () => {
+    const all = some.map((what) => codes.codeFor(what));
+    for (const code of all) expect(code).toMatch(/^\d{8}$/);
+    expect(new Set(all).size).toBe(all.length);
+    const counts = Array.from({ length: 10 }, (_, digit) => all.join('').split(String(digit)).length - 1);
+    for (const count of counts) expect(Math.abs(count - 1600)).toBeLessThan(200);
+  });
+
+  test('is derived from the secret, and is the same each time', () => {
+    expect(codes.codeFor('a')).toBe(new EmailedCodes([SECRET]).codeFor('a'));
+    expect(codes.codeFor('a')).not.toBe(new EmailedCodes([`${SECRET}!`]).codeFor('a'));
+  });
+
+  test('is accepted with spaces, hyphens and digits of any script, and for nothing else', () => {
+    const code = codes.codeFor('a');
+    const arabic = [...code].map((digit) => String.fromCodePoint(0x660 + Number(digit))).join('');
+    for (const typed of [
+      code,
+      ` ${code.slice(0, 4)} ${code.slice(4)} `,
+      `${code.slice(0, 4)}-${code.slice(4)}`,
+      arabic,
+    ])
+      expect(codes.matches(typed, 'a')).toBe(true);
+    for (const typed of ['', code.slice(1), `${code}0`, `x${code}`, codes.codeFor('b')])
+      expect(codes.matches(typed, 'a')).toBe(false);
+  });
+
+  test('of an earlier version is accepted too, in any case, with each secret', () => {
+    for (const what of some.slice(0, 20)) {
+      expect(codes.matches(formerCode(what), what)).toBe(true);
+      expect(codes.matches(formerCode(what).toLowerCase().replace('-', ' '), what)).toBe(true);
+      expect(codes.matches(formerCode(what), `${what}!`)).toBe(false);
+      const rotated = new EmailedCodes([`${SECRET}!`, SECRET]);
+      expect(rotated.matches(formerCode(what), what)).toBe(true);
+    }
+  });
+});

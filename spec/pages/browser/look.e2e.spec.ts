@@ -1,0 +1,78 @@
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import type { Locator, Page } from 'playwright-core';
+import { fill, inBrowser, press, specBrowser } from './browser.js';
+import { type OwnApp, startOwnApp } from './own-app.js';
+
+const PHONE = { width: 390, height: 844 };
+const DESKTOP = { width: 1280, height: 800 };
+const WHITE = 'rgb(255, 255, 255)';
+
+inBrowser('the look of the pages', () => {
+  const browser = specBrowser();
+  let app: OwnApp;
+
+  beforeAll(async () => {
+    app = await startOwnApp();
+  });
+  afterAll(() => app?.stop());
+
+  test('a page before the sign-in is a card on a desktop, and white on a phone', async () => {
+    const page = await browser.open(app.url('/auth/sign-in'), { viewport: DESKTOP, colorScheme: 'light' });
+    const [body, main] = [page.locator('body'), page.locator('main')];
+    expect([await styleOf(main, 'background-color'), await styleOf(main, 'border-top-width')]).toEqual([
+      WHITE,
+      '1px',
+    ]);
+    expect(await styleOf(body, 'background-color')).not.toBe(WHITE);
+    await page.setViewportSize(PHONE);
+    expect(await styleOf(main, 'border-top-width')).toBe('0px');
+    expect(await styleOf(body, 'background-color')).toBe(WHITE);
+  });
+
+  test('administrators see a table on a desktop, and a list with the roles of a table on a phone', async () => {
+    const page = await browser.open(app.url('/notes'), { viewport: DESKTOP });
+    const admin = await app.createPerson('admin@example.com');
+    await app.createPerson('ada@example.com');
+    await app.signIn(page, admin, '/auth/administration/users');
+    const user = page.getByRole('rowheader', { name: 'ada@example.com' });
+    const created = page.getByRole('row').filter({ has: user }).getByRole('cell').last();
+    expect([await user.count(), await created.count()]).toEqual([1, 1]);
+    const topOf = async (one: Locator) => Math.round((await one.boundingBox())?.y ?? 0);
+    expect(await topOf(created)).toBe(await topOf(user));
+    // What creates a user is above the table, on its right side.
+    const create = page.locator('summary', { hasText: 'Create a user' });
+    expect(await topOf(create)).toBeLessThan(await topOf(user));
+    expect((await create.boundingBox())?.x).toBeGreaterThan(DESKTOP.width / 2);
+    await page.setViewportSize(PHONE);
+    expect([await user.count(), await created.count()]).toEqual([1, 1]);
+    expect(await topOf(created)).toBeGreaterThan(await topOf(user));
+  });
+
+  test('a page that shows a key is printed light, with the key and whose it is, and with nothing to press', async () => {
+    const page = await browser.open(app.url('/notes'), { viewport: DESKTOP, colorScheme: 'dark' });
+    await app.signIn(page, await app.createPerson('grace@example.com'), '/auth/account/api-keys');
+    await fill(page, 'Name', 'nightly report');
+    await press(page, 'Create the key');
+    const key = page.locator('#new-key');
+    await key.waitFor();
+    expect(await colorsOf(page)).not.toContain(WHITE);
+    await page.emulateMedia({ media: 'print' });
+    const shown = page.locator('main :is(h2, button, input, a, li)').filter({ visible: true });
+    expect(await shown.allTextContents()).toEqual(['Your new key: nightly report']);
+    expect(await key.isVisible()).toBe(true);
+    const inHeader = page.locator('header').filter({ hasText: 'grace@example.com', visible: true });
+    expect(await inHeader.count()).toBe(1);
+    for (const part of ['navigation', 'sign-out', 'back', 'footer'])
+      expect(await page.locator(`[data-part="${part}"]`).isVisible()).toBe(false);
+    expect(await colorsOf(page)).toContain(WHITE);
+  });
+});
+
+const styleOf = (one: Locator, property: string) =>
+  one.evaluate((element, name) => getComputedStyle(element).getPropertyValue(name), property);
+
+/** Returns the grounds of a page's cards. */
+const colorsOf = (page: Page) =>
+  page
+    .locator('[data-part="card"]')
+    .evaluateAll((cards) => cards.map((card) => getComputedStyle(card).backgroundColor));
