@@ -32,6 +32,7 @@ const NOT_SHOWN = [
   'second-factor/confirm',
   'undo-change/confirm',
   'verify-email/confirm',
+  'account/security/forget-browser/:id',
   'account/security/remove-passkey/:id',
   'account/security/remove-password',
   'account/security/unlink/:provider',

@@ -19,6 +19,8 @@ export interface AccountValues {
     readonly isVerified: boolean;
     /** The form that emails a link to a new address. Null if the email cannot be changed. */
     readonly change: FormValues | null;
+    /** The new address that a link was just emailed to. Null if there is none. */
+    readonly sentTo: string | null;
     /** The form that emails a link to the current address. Null if there is nothing to verify. */
     readonly verify: FormValues | null;
   };
@@ -55,7 +57,14 @@ export function account(site: Site): Page {
     forms.push({ name: 'profile', route: update, errors: places, next: back('saved') });
     if (core.usernames) forms.push({ name: 'username', route: update, errors: places, next: back('saved') });
   }
-  if (change) forms.push({ name: 'email', route: change, errors: places, next: back('email-change-sent') });
+  if (change)
+    forms.push({
+      name: 'email',
+      route: change,
+      errors: places,
+      emails: 'new_email',
+      next: back('email-change-sent'),
+    });
   if (verify) forms.push({ name: 'verify-email', route: verify, next: back('sent') });
   if (download)
     forms.push({ name: 'download', route: download, errors: places, next: () => site.page('account') });
@@ -90,6 +99,7 @@ export function account(site: Site): Page {
         email: {
           present: email,
           isVerified: email_verified_at !== null,
+          sentTo: visit.sentTo,
           change: has('email') && !hasTasks ? form('email') : null,
           verify:
             has('verify-email') && email !== null && email_verified_at === null ? form('verify-email') : null,
@@ -144,7 +154,7 @@ function accountView(values: AccountValues & CommonValues, words: Words): View {
         html`<p>${email.present ?? t.noEmail}${
           email.present !== null &&
           html` <span data-part="tag">${email.isVerified ? t.verified : t.unverified}</span>`
-        }</p>${email.verify && formOf(email.verify, { submit: t.verify, kind: 'secondary' }, words)}${
+        }</p>${email.sentTo !== null && html`<p>${t.sentTo(email.sentTo)}</p>`}${email.verify && formOf(email.verify, { submit: t.verify, kind: 'secondary' }, words)}${
           email.change &&
           formOf(email.change, { submit: t.changeEmail, kind: 'secondary' }, words, [
             field(

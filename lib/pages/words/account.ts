@@ -121,6 +121,8 @@ export const account = {
     verified: 'confirmed',
     unverified: 'not confirmed',
     verify: 'Email me a link to confirm it',
+    sentTo: (email: string) =>
+      `We have emailed a link to ${email}. Open it within an hour to use this email. If it does not arrive, look in the spam folder.`,
     newEmailHint: 'We email a link to the new address. Your email changes once you open it.',
     changeEmail: 'Change the email',
     data: 'Your data',
@@ -203,8 +205,8 @@ export const account = {
     'recovery-code-used': 'A recovery code was used',
     'recovery-codes-renewed': 'New recovery codes were created',
     'second-factor-attempts': 'Wrong codes were entered',
-    'second-factor-disabled': 'The second factor was turned off',
-    'second-factor-enabled': 'The second factor was turned on',
+    'second-factor-disabled': 'Two-factor authentication was turned off',
+    'second-factor-enabled': 'Two-factor authentication was turned on',
     'username-changed': 'The username was changed',
   } as Readonly<Record<string, string>>,
 };

@@ -41,7 +41,7 @@ export const administration = {
     until: 'Until',
     untilHint: 'A time in UTC. If you leave it empty, the suspension lasts until you end it.',
     emailedCode: 'Sign-in by email',
-    secondFactor: 'Second factor',
+    secondFactor: 'Two-factor authentication',
     on: 'On',
     off: 'Off',
     totp: 'Authenticator app',
@@ -60,8 +60,9 @@ export const administration = {
     sendPasswordResetText: 'The user gets an email. The current password works until the link is used.',
     requireNewPassword: 'Require a new password',
     requireNewPasswordText: 'All sessions of the user end, and the user must replace the current password.',
-    disableSecondFactor: 'Turn off the second factor',
-    disableSecondFactorText: 'For a user who has lost it. All sessions of the user end.',
+    disableSecondFactor: 'Turn off two-factor authentication',
+    disableSecondFactorText:
+      'For a user who has lost the authenticator app, the passkeys and the recovery codes. All sessions of the user end.',
     delete: 'Delete the user',
     deleteText: 'The user is deleted with everything that belongs to the account. You cannot undo this.',
     closeText: (days: number) =>

@@ -43,7 +43,8 @@ export const entrance = {
     totp: 'Enter the code that your authenticator app shows.',
     emailCode: (email: Html, digits: number) =>
       html`We have emailed a code of ${digits} digits to ${email}, because you have not signed in in this browser before. Check your spam folder too.`,
-    recoveryHint: 'One of the codes that you saved when you set up your second factor. Each code works once.',
+    recoveryHint:
+      'One of the codes that you saved when you turned on two-factor authentication. Each code works once.',
     submit: 'Continue',
     useRecovery: 'Use a recovery code',
     usePasskey: 'Use a passkey',

@@ -58,7 +58,8 @@ export const errors = {
     rate_limited: 'Too many attempts. Try again later.',
     reauthentication_required: 'You signed in a while ago. Confirm that it is you, then try again.',
     scope_required: unexpected,
-    second_factor_demanded: 'Your account must have a second factor. Set up another one first.',
+    second_factor_demanded:
+      'Your account needs two-factor authentication. Set up another authenticator app or passkey first.',
     second_factor_required: 'This needs your second factor. Confirm that it is you, then try again.',
     session_not_found: 'This session has already ended.',
     session_required: unexpected,
@@ -67,7 +68,7 @@ export const errors = {
     task_required: 'There is one more step before you can do this.',
     too_many_api_keys: 'You have as many keys as possible. Revoke one that you no longer need.',
     too_many_passkeys: 'You have as many passkeys as possible. Remove one that you no longer use.',
-    totp_not_enabled: 'Your account has no second factor. Set one up first.',
+    totp_not_enabled: 'Two-factor authentication is off. Turn it on first.',
     unauthenticated: 'You have been signed out. Sign in again to continue.',
     unavailable: 'This is not possible at the moment.',
     unknown_passkey:
@@ -95,10 +96,12 @@ export const errors = {
     'account/api-keys/create': {
       invalid_credentials: 'This is not your current password.',
       '/expires_at': 'Choose a date after today.',
+      '/scopes': 'Enter the names of rights that the documentation of this app lists, separated by spaces.',
     },
     'account/security': {
       access_denied: 'You canceled at the other service, so no account was linked.',
-      email_not_verified: 'Confirm your email first. Then you can protect your account with a second factor.',
+      email_not_verified:
+        'Confirm your email first. Then you can turn on two-factor authentication and add passkeys.',
       invalid_credentials: 'This is not your current password.',
     },
     'account/security/second-factor/confirm-app': {

@@ -54,7 +54,7 @@ export const messages = {
     'user-closed': 'The account can no longer be used, and will be permanently deleted.',
     'user-deleted': 'The user was deleted.',
     'new-password-required': 'The user must choose a new password.',
-    'second-factor-disabled': 'The second factor of the user was turned off.',
+    'second-factor-disabled': 'Two-factor authentication of the user was turned off.',
     'sessions-ended': 'All sessions of the user have ended.',
   } as Readonly<Record<string, string>>,
 };

@@ -199,6 +199,7 @@ describe('the email', () => {
     const mail = await box.mailOf('new@example.com', 'verify-new-email', async () => {
       const done = await visitor.submit(page, '/email', { new_email: 'new@example.com' });
       expect(done.location).toBe('/auth/account?done=email-change-sent');
+      expect((await visitor.follow(done)).body).toContain('We have emailed a link to new@example.com.');
     });
     expect(mail.url).toContain('/auth/change-email?token=');
     expect((await user()).email).toBe(ada.email);

@@ -118,7 +118,7 @@ describe('the facts', () => {
       Extra: 'Not set',
       Password: 'Yes',
       'Sign-in by email': 'No',
-      'Second factor': 'Off',
+      'Two-factor authentication': 'Off',
       'Authenticator app': 'No',
       Passkeys: '0',
       'Linked accounts': 'None',
@@ -140,7 +140,7 @@ describe('the facts', () => {
       'Is member': 'Yes',
       'Born at': '10 Dec 1815, 06:30 UTC',
       Extra: '{&quot;a&quot;:1}',
-      'Second factor': 'On',
+      'Two-factor authentication': 'On',
       'Authenticator app': 'Yes',
       'Recovery codes left': '10',
       Passkeys: '1',
@@ -382,8 +382,8 @@ test('the second factor is turned off, where it is on', async () => {
   expect(await visitor.submit(page, '/disable-second-factor')).toMatchObject({ status: 403 });
   visitor = await new PageVisitor(app.origin).signIn(root);
   const after = await visitor.follow(await visitor.submit(page, '/disable-second-factor'));
-  expect(after.body).toContain('The second factor of the user was turned off.');
-  expect(factsIn(after)).toMatchObject({ 'Second factor': 'Off' });
+  expect(after.body).toContain('Two-factor authentication of the user was turned off.');
+  expect(factsIn(after)).toMatchObject({ 'Two-factor authentication': 'Off' });
   expect(actions(after)).not.toContain('disable-second-factor');
   expect((await app.auth.twoFactor.status(id)).totp).toBe(false);
 });

@@ -104,7 +104,7 @@ inBrowser('accessibility of the pages', () => {
   test('browsers know which account a new password is for', async () => {
     const barbara = await app.createPerson('barbara@example.com');
     const page = await browser.open(app.url('/notes'));
-    await app.signIn(page, barbara, '/auth/account/security');
+    await app.signIn(page, barbara, '/auth/account/security#password');
     const form = page.locator('form', { has: field(page, 'New password') });
     expect(await form.locator('[autocomplete="username"]').getAttribute('value')).toBe(barbara.email);
     expect(await field(page, 'Current password').getAttribute('autocomplete')).toBe('current-password');

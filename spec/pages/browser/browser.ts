@@ -71,6 +71,16 @@ export function unfold(page: Page, name: string): Promise<void> {
   return page.locator('summary').getByText(name).click();
 }
 
+/** Returns a card of an account's page. */
+export function card(page: Page, title: string): Locator {
+  return page.getByRole('region', { name: title, exact: true });
+}
+
+/** Opens a card that shows only its state. */
+export function openCard(page: Page, title: string): Promise<void> {
+  return card(page, title).locator('summary').first().click();
+}
+
 export function fill(page: Page, label: string, text: string): Promise<void> {
   return field(page, label).fill(text);
 }

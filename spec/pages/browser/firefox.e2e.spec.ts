@@ -85,7 +85,7 @@ inFirefox('the pages in Firefox', () => {
       const secret = link.searchParams.get('secret') ?? '';
       await page.fill('Code', codeOf(secret));
       await page.press('Turn on');
-      await page.says('alert', 'Save your recovery codes');
+      await page.showsPage('Save your recovery codes');
       await signOut(page);
       await forgetSteps(app);
       await signIn(page, person);

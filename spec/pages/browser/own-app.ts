@@ -96,6 +96,7 @@ export async function startOwnApp({ pages: options, signUp = 'open', isStrict = 
 
   return {
     auth,
+    express: app,
     database,
     inbox,
     origin,

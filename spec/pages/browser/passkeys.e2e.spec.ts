@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import type { Page } from 'playwright-core';
 import { codeOf, forgetSteps } from '../../support/two-factor.js';
 import { addAuthenticator, useButtonsOnly } from './authenticator.js';
-import { field, fill, inBrowser, press, says, showsPage, specBrowser, unfold } from './browser.js';
+import { card, field, fill, inBrowser, openCard, press, says, showsPage, specBrowser } from './browser.js';
 import { type OwnApp, type Person, startOwnApp } from './own-app.js';
 import { secretOn } from './states.js';
 
@@ -31,6 +31,7 @@ inBrowser('passkeys on the pages', () => {
   }
 
   async function addPasskey(page: Page): Promise<void> {
+    await page.goto(app.url('/auth/account/security#passkeys'));
     await press(page, 'Add a passkey');
     await says(page, 'status', 'The passkey was added.');
   }
@@ -59,18 +60,24 @@ inBrowser('passkeys on the pages', () => {
 
   test('a passkey is renamed and removed, and another one can be added', async () => {
     const { page } = await withPasskey('ada');
-    await unfold(page, 'Change');
+    const passkeys = card(page, 'Passkeys');
+    const change = async () => {
+      await openCard(page, 'Passkeys');
+      await passkeys.locator('summary').getByText('Change').click();
+    };
+    await change();
     await fill(page, 'Name', 'My phone');
     await press(page, /^Rename /);
     await says(page, 'status', 'Your changes are saved.');
-    await unfold(page, 'Change');
+    await change();
     await press(page, 'Remove My phone');
     await says(page, 'status', 'The passkey was removed.');
     await addPasskey(page);
     // The address of the page stays the same, except for what is after the `#`.
     await addAuthenticator(page, 'usb');
+    await openCard(page, 'Passkeys');
     await press(page, 'Add a passkey');
-    await page.getByRole('list').locator('summary').filter({ hasText: 'Change' }).nth(1).waitFor();
+    await passkeys.getByText('2 passkeys.').waitFor();
   });
 
   test('the list at the field gets a new challenge before the server forgets the first one', async () => {
@@ -117,6 +124,7 @@ inBrowser('passkeys on the pages', () => {
     await page.goto(app.url('/auth/account/security'));
     await addPasskey(page);
     // The list of the passkeys that exist is converted too.
+    await openCard(page, 'Passkeys');
     await press(page, 'Add a passkey');
     await says(page, 'alert', 'This device already has a passkey for your account.');
     await signOut(page);
@@ -175,7 +183,8 @@ inBrowser('passkeys on the pages', () => {
 
   test('a browser is told once nothing can restore a passkey that was removed', async () => {
     const { page, person, device } = await withPasskey('radia');
-    await unfold(page, 'Change');
+    await openCard(page, 'Passkeys');
+    await card(page, 'Passkeys').locator('summary').getByText('Change').click();
     await press(page, 'Remove Passkey');
     await says(page, 'status', 'The passkey was removed.');
     // The link of the notice can restore it, so the page has told the browser to keep it.
@@ -223,7 +232,7 @@ inBrowser('passkeys on the pages', () => {
     await press(page, 'Set up an authenticator app');
     await fill(page, 'Code', codeOf(await secretOn(page)));
     await press(page, 'Turn on');
-    await page.getByRole('heading', { name: 'Save your recovery codes' }).waitFor();
+    await showsPage(page, 'Save your recovery codes');
     await forgetSteps(app);
     await signOut(page);
     await device.confirms(false);
@@ -244,6 +253,7 @@ inBrowser('passkeys on the pages', () => {
 
   test('a passkey proves who undoes a change, and stays', async () => {
     const { page, person } = await withPasskey('kurt');
+    await openCard(page, 'Password');
     await fill(page, 'Current password', person.password);
     await fill(page, 'New password', 'a difference engine');
     await press(page, 'Change the password');

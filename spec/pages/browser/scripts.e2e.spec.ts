@@ -2,7 +2,19 @@ import { readFile } from 'node:fs/promises';
 import type { Server } from 'node:http';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import type { Page, Request } from 'playwright-core';
-import { field, fill, follow, inBrowser, press, says, showsPage, specBrowser, unfold } from './browser.js';
+import {
+  card,
+  field,
+  fill,
+  follow,
+  inBrowser,
+  openCard,
+  press,
+  says,
+  showsPage,
+  specBrowser,
+  unfold,
+} from './browser.js';
 import { type OwnApp, startOwnApp } from './own-app.js';
 import { listen, originOf } from './provider.js';
 
@@ -45,6 +57,7 @@ inBrowser('the scripts of the pages', () => {
   test('a refused form replaces the main part of the page, which stays', async () => {
     const page = await openSignedIn('grace', '/auth/account/security');
     const header = await page.locator('header').elementHandle();
+    await openCard(page, 'Password');
     await fill(page, 'Current password', 'not the password');
     await fill(page, 'New password', 'a difference engine');
     await press(page, 'Change the password');
@@ -57,8 +70,18 @@ inBrowser('the scripts of the pages', () => {
     expect(await page.getByRole('button', { name: 'Add a passkey' }).isVisible()).toBe(true);
     await press(page, 'Set up an authenticator app');
     await page.getByRole('img', { name: 'QR code for your authenticator app' }).waitFor();
+    await page.locator('form[action$="/confirm-app"]').waitFor();
     await press(page, 'Start again with a new QR code');
     await page.getByRole('img', { name: 'QR code for your authenticator app' }).waitFor();
+  });
+
+  test('an address opens the card that it names, at first and later', async () => {
+    const page = await openSignedIn('adele', '/auth/account/security#password');
+    await field(page, 'New password').waitFor();
+    await page.getByRole('link', { name: 'Password', exact: true }).click();
+    expect(await card(page, 'Browsers that you have used').getByText('this browser').isVisible()).toBe(false);
+    await page.goto(app.url('/auth/account/security#browsers'));
+    await card(page, 'Browsers that you have used').getByText('this browser').waitFor();
   });
 
   test('a form is sent once, however often its button is pressed until the next page is there', async () => {
@@ -245,7 +268,7 @@ inBrowser('the scripts of the pages', () => {
 
   test('after a sign-out, the way back shows nothing of the account', async () => {
     const page = await openSignedIn('kurt', '/auth/account');
-    await page.getByRole('main').getByText('kurt@example.com').waitFor();
+    await page.getByRole('main').getByText('kurt@example.com').first().waitFor();
     await follow(page, 'Sign out');
     await showsPage(page, 'Sign out');
     await press(page, 'Sign out');
@@ -263,7 +286,7 @@ inBrowser('the scripts of the pages', () => {
     await other.goto(app.url('/auth/sign-out'));
     await press(other, 'Sign out');
     await says(other, 'status', 'You are signed out.');
-    await page.getByRole('main').getByText('alan@example.com').waitFor();
+    await page.getByRole('main').getByText('alan@example.com').first().waitFor();
     // Chromium keeps no page with `no-store` in that cache for long, so the spec plays its part.
     await page.evaluate(() => {
       dispatchEvent(new PageTransitionEvent('pageshow', { persisted: true }));

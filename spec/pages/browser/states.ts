@@ -1,7 +1,17 @@
 import type { Page } from 'playwright-core';
 import { codeOf, forgetSteps, wrongCode } from '../../support/two-factor.js';
 import { addAuthenticator } from './authenticator.js';
-import { field, fill, follow, press, says, showsPage, type specBrowser, unfold } from './browser.js';
+import {
+  field,
+  fill,
+  follow,
+  openCard,
+  press,
+  says,
+  showsPage,
+  type specBrowser,
+  unfold,
+} from './browser.js';
 import type { OwnApp } from './own-app.js';
 
 /** Looks at a state of a page. */
@@ -112,7 +122,7 @@ export async function visitEmails(app: OwnApp, browser: Browser, look: Look): Pr
   await press(page, 'Use this email');
   await showsPage(page, 'Your email was changed');
   await look('change-email, done', page);
-  await page.goto(app.url('/auth/account/security'));
+  await page.goto(app.url('/auth/account/security#password'));
   await fill(page, 'Current password', hedy.password);
   await fill(page, 'New password', 'a difference engine');
   await press(page, 'Change the password');
@@ -230,8 +240,9 @@ export async function visitWithoutPassword(app: OwnApp, browser: Browser, look: 
   await fill(page, 'Email at the provider', email);
   await press(page, 'Agree');
   await showsPage(page, `Notes of ${email}`);
-  await page.goto(app.url('/auth/account/security'));
+  await page.goto(app.url('/auth/account/security#linked-accounts'));
   await unfold(page, 'Unlink');
+  await unfold(page, 'Set a password');
   await look('security, without a password', page);
   await fill(page, 'New password', 'password1');
   await press(page, 'Set a password');
@@ -259,6 +270,7 @@ export async function visitSecurity(app: OwnApp, browser: Browser, look: Look): 
   const device = await addAuthenticator(page);
   await app.signIn(page, edsger, '/auth/account/security');
   await look('security', page);
+  await openCard(page, 'Password');
   await fill(page, 'Current password', edsger.password);
   await fill(page, 'New password', 'password1');
   await press(page, 'Change the password');
@@ -273,12 +285,15 @@ export async function visitSecurity(app: OwnApp, browser: Browser, look: Look): 
   await look('security, the QR code, refused', page);
   await fill(page, 'Code', codeOf(secret));
   await press(page, 'Turn on');
-  await page.getByRole('heading', { name: 'Save your recovery codes' }).waitFor();
+  await showsPage(page, 'Save your recovery codes');
   await look('security, recovery codes', page);
+  await follow(page, 'I have saved them');
   await press(page, 'Add a passkey');
   await says(page, 'status', 'The passkey was added.');
-  for (const part of ['Change', 'Remove the authenticator app', 'Remove the password'])
-    await unfold(page, part);
+  for (const card of ['Two-factor authentication', 'Passkeys', 'Password', 'Browsers that you have used'])
+    await openCard(page, card);
+  for (const part of ['Remove the authenticator app', 'Remove the password']) await unfold(page, part);
+  await page.getByRole('listitem').locator('summary').getByText('Change').click();
   await look('security, a passkey', page);
   await field(page, 'Current password').nth(1).fill('not the password');
   await press(page, 'Remove the password');

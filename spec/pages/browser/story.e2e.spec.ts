@@ -1,8 +1,9 @@
+import { readFile } from 'node:fs/promises';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { Secret, TOTP } from 'otpauth';
 import type { Page } from 'playwright-core';
 import { addAuthenticator, useButtonsOnly } from './authenticator.js';
-import { fill, follow, inBrowser, press, says, showsPage, specBrowser, unfold } from './browser.js';
+import { fill, follow, inBrowser, openCard, press, says, showsPage, specBrowser, unfold } from './browser.js';
 import { APP, type PackedApp, startPackedApp } from './packed-app.js';
 
 const PASSWORD = 'nanoseconds of wire';
@@ -118,7 +119,7 @@ inBrowser('an app of thirty lines', () => {
       await fill(page, 'Code', await codeOf(secret));
       await press(page, 'Turn on');
       await says(page, 'status', 'Two-factor authentication is on.');
-      await page.getByRole('heading', { name: 'Save your recovery codes' }).waitFor();
+      await showsPage(page, 'Save your recovery codes');
       const codes = (await page.locator('#recovery-codes').textContent()) ?? '';
       return { secret, codes: codes.split('\n') };
     }
@@ -202,7 +203,17 @@ inBrowser('an app of thirty lines', () => {
       const page = await signUpVerified(email);
       const { secret, codes } = await turnOnSecondFactor(page);
       expect(codes).toHaveLength(10);
-      await page.reload();
+      const downloading = page.waitForEvent('download');
+      await follow(page, 'Download');
+      const file = await downloading;
+      expect(file.suggestedFilename()).toBe('recovery-codes.txt');
+      expect(await readFile(await file.path(), 'utf8')).toBe(
+        `Recovery codes for Notes (${email})\n\n${codes.join('\n')}`,
+      );
+      expect(await page.getByRole('button', { name: 'Print' }).isVisible()).toBe(hasScripts);
+      await follow(page, 'I have saved them');
+      await showsPage(page, 'Security');
+      await page.goBack();
       await page.getByText('You have 10 recovery codes left.').waitFor();
       expect(await page.getByText(codes[0] ?? '').count()).toBe(0);
       await signOut(page);
@@ -230,6 +241,7 @@ inBrowser('an app of thirty lines', () => {
         await goTo(page, '/auth/account/security');
         await press(page, 'Add a passkey');
         await says(page, 'status', 'The passkey was added.');
+        await openCard(page, 'Passkeys');
         await page.getByText('Not used yet.').waitFor();
         expect(await device.count()).toBe(1);
         await useButtonsOnly(page);
@@ -237,7 +249,7 @@ inBrowser('an app of thirty lines', () => {
         await goTo(page, '/notes');
         await press(page, 'Sign in with a passkey');
         await showsPage(page, notesOf(email));
-        await goTo(page, '/auth/account/security');
+        await goTo(page, '/auth/account/security#passkeys');
         await page.getByText('Last used on').waitFor();
       });
     else
@@ -256,7 +268,7 @@ inBrowser('an app of thirty lines', () => {
       await fill(page, 'Email at the provider', email);
       await press(page, 'Agree');
       await showsPage(page, notesOf(email));
-      await goTo(page, '/auth/account/security');
+      await goTo(page, '/auth/account/security#linked-accounts');
       await page.getByText(/^Linked on/).waitFor();
       await signOut(page);
       await page.getByRole('link', { name: 'Continue with Example last used' }).waitFor();
@@ -270,6 +282,7 @@ inBrowser('an app of thirty lines', () => {
       await fill(page, 'Email at the provider', emailOf('radia-at-the-provider'));
       await press(page, 'Agree');
       await says(page, 'status', 'The account was linked.');
+      await openCard(page, 'Linked accounts');
       await page.getByText(/^Linked on/).waitFor();
       expect(await page.getByRole('link', { name: 'Link Example' }).count()).toBe(0);
       await unfold(page, 'Unlink');
@@ -304,7 +317,7 @@ inBrowser('an app of thirty lines', () => {
       await signIn(intruder, email);
       await enterEmailedCode(intruder, email);
       await showsPage(intruder, notesOf(email));
-      await goTo(intruder, '/auth/account/security');
+      await goTo(intruder, '/auth/account/security#password');
       await fill(intruder, 'Current password', PASSWORD);
       await fill(intruder, 'New password', OTHER);
       await press(intruder, 'Change the password');

@@ -101,7 +101,7 @@ export function passkeysView(
     title: t.title,
     state: passkeys.length === 0 ? t.text : t.count(passkeys.length),
     opens: passkeys.length === 0 ? null : words.security.show,
-    content: html`${
+    content: html`<span hidden data-signal="${JSON.stringify(signal)}"></span>${
       passkeys.length > 0 &&
       html`<ul data-part="list">${passkeys.map(
         ({ name, createdAt, lastUsedAt, backedUp, rename, remove }) =>
@@ -133,19 +133,19 @@ export function passkeysView(
         ? html`<p>${words.security.confirmEmail.first}</p>`
         : reauthenticate !== null
           ? html`<p><a href="${reauthenticate}" data-part="button secondary">${t.add}</a></p>`
-          : html`<div data-part="stack">${passkeyButton(
+          : html`<p data-no-passkeys data-part="quiet">${t.needsScript}</p><div id="passkey-codes" hidden data-part="once"><h3 tabindex="-1">${words.security.secondFactor.codes}</h3>${recoveryCodes(
+              { id: 'passkey-recovery-codes', codes: [], appName, account, next },
+              words,
+            )}</div><div data-part="stack">${passkeyButton(
               mount,
               {
                 kind: 'create',
                 options: 'post /passkeys/options',
                 send: 'post /passkeys',
                 next,
-                more: html` data-codes="passkey-codes" data-signal="${JSON.stringify(signal)}"`,
+                more: html` data-codes="passkey-codes"`,
               },
               t.add,
-            )}</div><p data-no-passkeys data-part="quiet">${t.needsScript}</p><div id="passkey-codes" hidden data-part="once"><h3 tabindex="-1">${words.security.secondFactor.codes}</h3>${recoveryCodes(
-              { id: 'passkey-recovery-codes', codes: [], appName, account, next },
-              words,
             )}</div>`
     }`,
   };
