@@ -141,6 +141,15 @@ function enhance() {
     input.form.addEventListener('submit', () => show(false), { capture: true });
     input.after(button);
   }
+  for (const button of document.querySelectorAll('[data-save][hidden]')) {
+    button.hidden = false;
+    button.addEventListener('click', () => {
+      const { save, file: download, heading } = button.dataset;
+      const text = `${heading}\n\n${document.getElementById(save).textContent}\n`;
+      const href = URL.createObjectURL(new Blob([text], { type: 'text/plain' }));
+      Object.assign(document.createElement('a'), { href, download }).click();
+    });
+  }
   for (const button of document.querySelectorAll('[data-print][hidden]')) {
     button.hidden = false;
     button.addEventListener('click', () => print());

@@ -99,7 +99,6 @@ async function act(button, more) {
 function showCodes(button, codes) {
   const list = document.getElementById(button.dataset.codes);
   list.querySelector('[data-part="secret"]').textContent = codes.join('\n');
-  list.querySelector('[download]').href += encodeURIComponent(codes.join('\n'));
   list.hidden = false;
   button.hidden = true;
   list.querySelector('h3, h2').focus();

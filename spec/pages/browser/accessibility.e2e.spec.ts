@@ -159,8 +159,9 @@ function checkStructure(): string[] {
   const heading = h1?.textContent?.replace(/ to Notes$/, '');
   const title = `${isRefused ? 'Error: ' : ''}${heading} – Notes`;
   if (document.title !== title) found.push(`the title is ${document.title}, not ${title}`);
-  if (isRefused && !document.activeElement?.matches('[data-part="errors"], [aria-invalid]'))
-    found.push('the focus is neither at the errors nor at a field with one');
+  const focused = document.activeElement;
+  if (isRefused && !focused?.matches('[data-part="errors"], [aria-invalid="true"]'))
+    found.push('the focus is not at the errors, or at the field of one');
   for (const input of document.querySelectorAll('input:not([type="hidden"], [type="checkbox"])'))
     if (!input.hasAttribute('autocomplete')) found.push(`${input.id} has no autocomplete`);
   for (const element of document.querySelectorAll('[aria-describedby]'))

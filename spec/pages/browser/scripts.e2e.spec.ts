@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises';
 import type { Server } from 'node:http';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import type { Page, Request } from 'playwright-core';
+import { codeOf } from '../../support/two-factor.js';
 import {
   card,
   field,
@@ -17,6 +18,7 @@ import {
 } from './browser.js';
 import { type OwnApp, startOwnApp } from './own-app.js';
 import { listen, originOf } from './provider.js';
+import { secretOn } from './states.js';
 
 const HOUR = 3600_000;
 
@@ -56,13 +58,13 @@ inBrowser('the scripts of the pages', () => {
 
   test('a refused form replaces the main part of the page, which stays', async () => {
     const page = await openSignedIn('grace', '/auth/account/security');
-    const header = await page.locator('header').elementHandle();
+    const body = await page.locator('body').elementHandle();
     await openCard(page, 'Password');
     await fill(page, 'Current password', 'not the password');
     await fill(page, 'New password', 'a difference engine');
     await press(page, 'Change the password');
     await field(page, 'Current password').and(page.locator(':focus[aria-invalid]')).waitFor();
-    expect(await header?.evaluate((element) => element.isConnected)).toBe(true);
+    expect(await body?.evaluate((element) => element.isConnected)).toBe(true);
     expect(page.url()).toBe(app.url('/auth/account/security'));
     expect(await page.title()).toBe('Error: Security – Notes');
     // What the scripts add is there again.
@@ -73,6 +75,33 @@ inBrowser('the scripts of the pages', () => {
     await page.locator('form[action$="/confirm-app"]').waitFor();
     await press(page, 'Start again with a new QR code');
     await page.getByRole('img', { name: 'QR code for your authenticator app' }).waitFor();
+  });
+
+  test('recovery codes are downloaded as a file, copied and printed', async () => {
+    const page = await openSignedIn('evelyn', '/auth/account/security');
+    await press(page, 'Set up an authenticator app');
+    await fill(page, 'Code', codeOf(await secretOn(page)));
+    await press(page, 'Turn on');
+    await showsPage(page, 'Save your recovery codes');
+    const codes = await page.locator('#recovery-codes').textContent();
+    const downloading = page.waitForEvent('download');
+    await press(page, 'Download');
+    const file = await downloading;
+    expect(file.suggestedFilename()).toBe('recovery-codes.txt');
+    expect(await readFile(await file.path(), 'utf8')).toBe(
+      `Recovery codes for Notes (evelyn@example.com)\n\n${codes}\n`,
+    );
+    await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
+    await press(page, 'Copy');
+    await page.getByRole('button', { name: 'Copied' }).waitFor();
+    expect(await page.evaluate(() => navigator.clipboard.readText())).toBe(codes);
+    await page.evaluate(() => {
+      window.print = () => {
+        document.body.dataset.printed = 'true';
+      };
+    });
+    await press(page, 'Print');
+    await page.locator('[data-printed]').waitFor();
   });
 
   test('an address opens the card that it names, at first and later', async () => {
@@ -346,6 +375,7 @@ inBrowser('the scripts of the pages', () => {
     await app.letSignInsAge();
     await page.goto(app.url('/auth/account'));
     await unfold(page, 'I want to delete my account');
+    await fill(page, 'To confirm, type linus@example.com', 'linus@example.com');
     await field(page, 'Current password (optional)').last().fill('not the password');
     await press(page, 'Yes, delete my account');
     await says(page, 'alert', 'There is a problem');

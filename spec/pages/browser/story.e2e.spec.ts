@@ -1,4 +1,3 @@
-import { readFile } from 'node:fs/promises';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { Secret, TOTP } from 'otpauth';
 import type { Page } from 'playwright-core';
@@ -203,14 +202,8 @@ inBrowser('an app of thirty lines', () => {
       const page = await signUpVerified(email);
       const { secret, codes } = await turnOnSecondFactor(page);
       expect(codes).toHaveLength(10);
-      const downloading = page.waitForEvent('download');
-      await follow(page, 'Download');
-      const file = await downloading;
-      expect(file.suggestedFilename()).toBe('recovery-codes.txt');
-      expect(await readFile(await file.path(), 'utf8')).toBe(
-        `Recovery codes for Notes (${email})\n\n${codes.join('\n')}`,
-      );
-      expect(await page.getByRole('button', { name: 'Print' }).isVisible()).toBe(hasScripts);
+      for (const name of ['Copy', 'Download', 'Print'])
+        expect(await page.getByRole('button', { name, exact: true }).isVisible()).toBe(hasScripts);
       await follow(page, 'I have saved them');
       await showsPage(page, 'Security');
       await page.goBack();

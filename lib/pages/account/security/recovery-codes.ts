@@ -1,4 +1,4 @@
-import { type Html, type HtmlValue, html } from '../../../html.js';
+import { type Html, html } from '../../../html.js';
 import type { Words } from '../../words/index.js';
 
 /** How recovery codes are shown. */
@@ -20,17 +20,10 @@ interface ShownCodes {
  */
 export function recoveryCodes({ id, codes, appName, account, next }: ShownCodes, words: Words): Html {
   const t = words.security.secondFactor;
-  const text = codes.join('\n');
-  const heading = t.fileHeading(appName, account);
   return html`<p>${t.codesText}</p>
-<pre data-part="secret" id="${id}">${text}</pre>
+<pre data-part="secret" id="${id}">${codes.join('\n')}</pre>
 <div data-part="actions"><button type="button" hidden data-part="button secondary" data-copy="${id}" data-copied="${words.copied}">${words.copy}</button>
-<a download="${t.fileName}" href="${fileOf(`${heading}\n\n${text}`)}" data-part="button secondary">${t.download}</a>
+<button type="button" hidden data-part="button secondary" data-save="${id}" data-file="${t.fileName}" data-heading="${t.fileHeading(appName, account)}">${t.download}</button>
 <button type="button" hidden data-part="button secondary" data-print>${t.print}</button></div>
 <p><a href="${next}" data-part="button">${t.saved}</a></p>`;
-}
-
-/** Returns the URL of a text file. It needs no script, and no request that contains the codes. */
-function fileOf(text: string): HtmlValue {
-  return `data:text/plain;charset=utf-8,${encodeURIComponent(text)}`;
 }
