@@ -28,6 +28,7 @@ const VIEWS = {
   'undo-change': ['entrance/undo-change', 'undoChangeView'],
   account: ['account/profile', 'accountView'],
   'account/security': ['account/security/page', 'securityView'],
+  'account/security/second-factor': ['account/security/enrolment', 'enrolmentView'],
   'account/sessions': ['account/sessions', 'sessionsView'],
   'account/api-keys': ['account/api-keys', 'keysView'],
   'administration/users': ['administration/users', 'usersView'],

@@ -14,7 +14,7 @@ export interface Field {
   readonly autocomplete: string;
   /** The value if nothing was typed. @default empty */
   readonly value?: string | null;
-  readonly hint?: Html | string | null;
+  readonly hint?: string | null;
   /** @default true */
   readonly required?: boolean;
   /** Whether the field has the focus when the page opens. @default false */
@@ -84,7 +84,7 @@ function hasFocus(form: FormValues, { name, focus = false }: Pick<Field, 'name' 
   return focus && !form.hasNoFocus;
 }
 
-function describedBy(id: string, hint: Field['hint'], error: string | undefined): HtmlValue {
+function describedBy(id: string, hint: string | null | undefined, error: string | undefined): HtmlValue {
   const ids = [hint ? `${id}-hint` : '', error === undefined ? '' : `${id}-error`].filter(
     (one) => one !== '',
   );

@@ -19,6 +19,8 @@ export interface Note {
   readonly isRemembered?: boolean;
   /** The page that the user returns to, if the form of the page was rejected. */
   readonly returnTo?: string | null;
+  /** The email or username that was typed, if the sign-in was rejected. */
+  readonly account?: string | null;
 }
 
 /**

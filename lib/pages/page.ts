@@ -75,6 +75,8 @@ export interface PageForm {
   readonly remembers?: string;
   /** The name of the field with the address that the route emails. The next page can show it. @default none */
   readonly emails?: string;
+  /** The name of the field with the account, which the page of a forgotten password fills in. @default none */
+  readonly account?: string;
   /** Whether to keep `return_to` in a cookie, because the user continues with a link in an email. @default false */
   readonly keepsReturnTo?: boolean;
   /** Returns where the browser goes next. Not called if the route returns a file, because the page then stays open. */

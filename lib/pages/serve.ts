@@ -29,6 +29,7 @@ import { labelOf } from './controls.js';
 import { methodsOf } from './entrance/second-factor.js';
 import { explain } from './errors.js';
 import { documentOf, headOf, type Loaded, mainOf, titleOf, wordsForScripts } from './layout.js';
+import type { Note } from './notes.js';
 import { Leave, type Page, type PageForm, type SharedForm, type View, type Visit } from './page.js';
 import { pathOf } from './page-cookies.js';
 import type { Refused, Site } from './site.js';
@@ -45,6 +46,9 @@ const CONFIRMATION = 'confirmation';
 
 /** The header that a script sends with a form, to get an address instead of a redirect. */
 const BY_SCRIPT = 'latchkey-form';
+
+/** The maximum number of characters that are kept in a cookie when a form was rejected. */
+const MAX_KEPT = 1000;
 
 type Handle = (req: Request, res: Response) => Promise<void>;
 
@@ -341,7 +345,7 @@ ${way !== null && html`<p><a href="${way}" data-part="button">${words.steps[erro
       startError(this.#site.core, error, error.status, res);
       if (policy === undefined) res.removeHeader('Content-Security-Policy');
       else res.setHeader('Content-Security-Policy', policy);
-      this.#keepReturnTo(page, returnTo, req, res);
+      this.#keepForLater(page, { returnTo, account: fields.get(form.account ?? '') ?? null }, req, res);
       await this.#render(
         page,
         this.#visit(page, { req, res, auth, returnTo: fields.get('return_to'), refused }),
@@ -376,13 +380,23 @@ ${way !== null && html`<p><a href="${way}" data-part="button">${words.steps[erro
     this.#goOn(to, req, res);
   }
 
-  /** Keeps `return_to` for a user who enters the address of a rejected form again, which is not the one of its page. */
-  #keepReturnTo(page: Page, returnTo: string | null, req: Request, res: Response): void {
-    if (returnTo === null) return;
+  /**
+   * Keeps `return_to` for a user who enters the address of a rejected form again, which is not the one of its page, and
+   * the account for the page of a forgotten password.
+   */
+  #keepForLater(
+    page: Page,
+    kept: Required<Pick<Note, 'returnTo' | 'account'>>,
+    req: Request,
+    res: Response,
+  ): void {
+    const length = `${kept.returnTo ?? ''}${kept.account ?? ''}`.length;
+    // Browsers and proxies reject large cookies.
+    if (length === 0 || length > MAX_KEPT) return;
     const { notes } = this.#site;
     const at = pathOf(this.#pageOf(page, req));
     const { email = null, isRemembered = false } = notes.of(req, at);
-    notes.leave(res, at, { email, isRemembered, returnTo });
+    notes.leave(res, at, { email, isRemembered, ...kept });
   }
 
   /**

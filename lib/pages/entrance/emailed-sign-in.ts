@@ -132,7 +132,9 @@ function emailedSignInView(values: EmailedSignInValues & CommonValues, words: Wo
   return {
     title: t.title,
     main: html`<p>${
-      sentTo === null ? t.lead : t.sentTo(html`<strong>${sentTo}</strong>`, inWords(lifetime))
+      sentTo === null
+        ? t.lead
+        : t.sentTo(html`<strong>${sentTo}</strong>`, CODES.emailed.length, inWords(lifetime))
     }</p>${formOf(
       form,
       { submit: t.submit, returnTo },

@@ -2,7 +2,8 @@ import { html } from '../../html.js';
 import { INVITATION, RESET_PASSWORD } from '../../verification/password-links.js';
 import { field, formOf, hidden, usernameOf } from '../controls.js';
 import { stateIcon } from '../icons.js';
-import { type Page, page, type View } from '../page.js';
+import { type Page, page, type View, type Visit } from '../page.js';
+import { pathOf } from '../page-cookies.js';
 import type { Site } from '../site.js';
 import type { CommonValues, FormValues } from '../values.js';
 import type { Words } from '../words/index.js';
@@ -15,6 +16,8 @@ export interface ForgotPasswordValues {
   readonly isSent: boolean;
   /** The address that it was asked for. Null if it is not known. */
   readonly sentTo: string | null;
+  /** The email of the last sign-in that was rejected, to be filled in. Null if there is none. */
+  readonly known: string | null;
   readonly signIn: string;
 }
 
@@ -41,14 +44,21 @@ export function forgotPassword(site: Site): Page | null {
       form: site.form(visit, { path }, 'send'),
       isSent: visit.done === 'check-mail',
       sentTo: visit.sentTo,
+      known: typedIn(visit),
       signIn: site.page('sign-in'),
     }),
     view: forgotPasswordView,
   });
 }
 
+/** Returns the email that was typed into the form for a sign-in. Null if that was a username. */
+function typedIn({ site, req }: Visit): string | null {
+  const { account = null } = site.notes.of(req, pathOf(site.page('sign-in')));
+  return account?.includes('@') ? account : null;
+}
+
 function forgotPasswordView(values: ForgotPasswordValues & CommonValues, words: Words): View {
-  const { form, isSent, sentTo, signIn } = values;
+  const { form, isSent, sentTo, known, signIn } = values;
   const t = words.forgotPassword;
   const back = html`<p><a href="${signIn}" data-takes>${t.back}</a></p>`;
   if (isSent)
@@ -65,7 +75,14 @@ function forgotPasswordView(values: ForgotPasswordValues & CommonValues, words: 
       words,
       field(
         form,
-        { name: 'email', label: words.fields.email, type: 'email', autocomplete: 'email', focus: true },
+        {
+          name: 'email',
+          value: known,
+          label: words.fields.email,
+          type: 'email',
+          autocomplete: 'email',
+          focus: true,
+        },
         words,
       ),
     )}${back}`,

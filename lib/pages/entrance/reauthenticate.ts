@@ -1,4 +1,4 @@
-import { type Html, html } from '../../html.js';
+import { html } from '../../html.js';
 import { inWords } from '../../http/refusal-page.js';
 import { maskEmail } from '../../users/canonical.js';
 import { CODES } from '../codes.js';
@@ -97,7 +97,7 @@ function reauthenticateView(values: ReauthenticateValues & CommonValues, words: 
   const { signOutPage } = values;
   const t = words.reauthenticate;
   const has = (name: string) => methods.includes(name);
-  const one = (name: string, label: string, hint: Html | string | null, focus: boolean) =>
+  const one = (name: string, label: string, hint: string | null, focus: boolean) =>
     formOf(
       form,
       { submit: t.submit, returnTo },
@@ -130,7 +130,7 @@ function reauthenticateView(values: ReauthenticateValues & CommonValues, words: 
       has('email_code') &&
       html`${
         isSent
-          ? one('email_code', words.fields.code, t.sent(mailbox, inWords(lifetime)), true)
+          ? html`<p>${t.sent(mailbox, CODES.emailed.length, inWords(lifetime))}</p>${one('email_code', words.fields.code, null, true)}`
           : html`<p>${t.emailCode(mailbox)}</p>`
       }${send && formOf(send, { submit: isSent ? t.sendAgain : t.send, kind: isSent ? 'link' : 'primary', returnTo }, words)}`
     }${

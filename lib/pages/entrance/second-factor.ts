@@ -79,7 +79,7 @@ function secondFactorView(values: SecondFactorValues & CommonValues, words: Word
   const { method: typed } = form.typed;
   const isTyped = (method: string) => typed === method;
   // Each method has a form with this action. The error belongs to the form that was sent.
-  const codeForm = (method: string, label: string, hint: Html | string, focus: boolean): Html => {
+  const codeForm = (method: string, label: string, hint: string | null, focus: boolean): Html => {
     const own = { ...form, key: method, ...(!isTyped(method) && { errors: {}, isRefused: false }) };
     return formOf(
       own,
@@ -106,7 +106,7 @@ function secondFactorView(values: SecondFactorValues & CommonValues, words: Word
     ...(has('passkey') && { scripts: ['passkeys.js'] }),
     main: html`${has('totp') && codeForm('totp', words.fields.code, t.totp, true)}${
       has('email_code') &&
-      html`${codeForm('email_code', words.fields.code, t.emailCode(html`<strong>${sentTo}</strong>`), true)}${formOf(
+      html`<p>${t.emailCode(html`<strong>${sentTo}</strong>`, CODES.emailed.length)}</p>${codeForm('email_code', words.fields.code, null, true)}${formOf(
         send,
         {
           submit: t.sendAgain,

@@ -49,6 +49,7 @@ export function signIn(site: Site): Page {
               name: 'password',
               route: byPassword,
               remembers: 'password',
+              account: 'credential',
               ownFields: [CAN_CREATE],
               next: ({ returnTo, fields, req }: Sent) => {
                 const canOffer = fields.get(CAN_CREATE) === 'true' && site.hasPage('sign-in/passkey');

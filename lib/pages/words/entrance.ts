@@ -41,8 +41,8 @@ export const entrance = {
   secondFactor: {
     title: 'Confirm that it is you',
     totp: 'Enter the code that your authenticator app shows.',
-    emailCode: (email: Html) =>
-      html`We have emailed a code to ${email}, because you have not signed in in this browser before. Check your spam folder too.`,
+    emailCode: (email: Html, digits: number) =>
+      html`We have emailed a code of ${digits} digits to ${email}, because you have not signed in in this browser before. Check your spam folder too.`,
     recoveryHint:
       'One of the codes that you saved when you turned on two-factor authentication. Each code works once.',
     submit: 'Continue',
@@ -60,8 +60,8 @@ export const entrance = {
     emailCode: (email: Html) => html`We email a code to ${email}.`,
     send: 'Email me a code',
     sendAgain: 'Email me another code',
-    sent: (email: Html, time: string) =>
-      html`We have emailed a code to ${email}. It works for ${time}. Check your spam folder too.`,
+    sent: (email: Html, digits: number, time: string) =>
+      html`We have emailed a code of ${digits} digits to ${email}. It works for ${time}. Check your spam folder too.`,
     none: 'This page cannot confirm that it is you. Sign out, and sign in again.',
     submit: 'Confirm',
     cancel: 'Cancel',
@@ -141,8 +141,8 @@ export const entrance = {
   emailedSignIn: {
     title: 'Enter your code',
     lead: 'We have emailed you a code. Enter it here, in the browser where you asked for it.',
-    sentTo: (email: Html, time: string) =>
-      html`We have emailed a code to ${email}. It works for ${time}. Check your spam folder too.`,
+    sentTo: (email: Html, digits: number, time: string) =>
+      html`We have emailed a code of ${digits} digits to ${email}. It works for ${time}. Check your spam folder too.`,
     submit: 'Sign in',
     linkTitle: 'Sign in',
     linkLead: (email: string) => `Continue to sign in as ${email}.`,

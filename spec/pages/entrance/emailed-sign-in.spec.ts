@@ -120,7 +120,9 @@ describe('by link', () => {
     expect([answer.status, answer.location]).toEqual([303, '/auth/sign-in/email?done=sent']);
     expect(fresh.code).not.toBe(mail.code);
     const enter = await other.follow(answer);
-    expect(enter.text).toContain(`We have emailed a code to ${ada.email}. It works for 10 minutes.`);
+    expect(enter.text).toContain(
+      `We have emailed a code of 8 digits to ${ada.email}. It works for 10 minutes.`,
+    );
     await other.submit(enter, 'confirm', { code: fresh.code });
     expect(await isSignedIn(other)).toBe(true);
   });
@@ -151,7 +153,7 @@ describe('the page for the code', () => {
     const browser = app.open();
     const { answer } = await ask(browser);
     const page = await browser.follow(answer);
-    const text = `We have emailed a code to ${ada.email}. It works for 10 minutes. Check your spam folder too.`;
+    const text = `We have emailed a code of 8 digits to ${ada.email}. It works for 10 minutes. Check your spam folder too.`;
     expect(page.text).toContain(text);
     const form = page.form('confirm');
     expect(form.attribute('code', 'inputmode')).toBe('numeric');

@@ -40,6 +40,22 @@ describe('a forgotten password', () => {
     }
   });
 
+  test('is asked for with the email that was typed for a sign-in', async () => {
+    const browser = app.open();
+    const refused = await signInOn(browser, { email, password: 'not the password' });
+    const link = refused.links.find((href) => href.startsWith('/auth/forgot-password'));
+    expect(link).toBe('/auth/forgot-password');
+    expect((await browser.open('/auth/forgot-password')).form('send').value('email')).toBe(email);
+    expect((await app.open().open('/auth/forgot-password')).form('send').value('email')).toBe('');
+  });
+
+  test('is not asked for with a mistyped email, for which no email would come', async () => {
+    const browser = app.open();
+    const page = await browser.open('/auth/forgot-password');
+    const answer = await browser.submit(page, 'send', { email: 'ada@example' });
+    expect([answer.status, answer.form('send').attribute('email', 'aria-invalid')]).toEqual([422, 'true']);
+  });
+
   test('the link names the account and sets a new password, and the answer leads to an address without the token', async () => {
     const signedIn = app.open();
     await signInOn(signedIn, { email, password: ada.password });

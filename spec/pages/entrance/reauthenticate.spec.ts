@@ -74,7 +74,7 @@ test('an account without a password gets a code by email', async () => {
   const sent = await browser.follow(answer);
   const masked = someone.email.replace(/(?<=^.)[^@]*/, '…');
   expect(page.text).toContain(`We email a code to ${masked}.`);
-  expect(sent.text).toContain(`We have emailed a code to ${masked}. It works for 10 minutes.`);
+  expect(sent.text).toContain(`We have emailed a code of 8 digits to ${masked}. It works for 10 minutes.`);
   const wrong = await browser.submit(sent, 'confirm', { email_code: 'ZZZZ-ZZZZ' });
   expect(wrong.status).toBe(401);
   const done = await browser.submit(wrong, 'confirm', { email_code: code });

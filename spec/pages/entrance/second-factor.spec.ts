@@ -120,7 +120,9 @@ describe('in a browser that the account does not know', () => {
     });
     expect(answer.location).toBe('/auth/second-factor?return_to=%2Fdeep');
     const page = await browser.follow(answer);
-    expect(page.text).toContain('We have emailed a code to a…@example.com, because you have not signed in');
+    expect(page.text).toContain(
+      'We have emailed a code of 8 digits to a…@example.com, because you have not signed in',
+    );
     expect(page.body).not.toContain(ada.email);
     const again = await browser.follow(await browser.submit(page, 'send'));
     expect([again.status, again.url]).toEqual([200, '/auth/second-factor?done=sent&return_to=%2Fdeep']);

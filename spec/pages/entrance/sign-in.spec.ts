@@ -195,3 +195,12 @@ test('the address of a refused form leads back to its page, and on to where the 
   expect([again.status, again.location]).toEqual([303, '/auth/sign-in?return_to=%2Fdeep']);
   expect((await app.open().open('/auth/sign-in/password')).location).toBe('/auth/sign-in');
 });
+
+test('a refused form with a long text sets no large cookie', async () => {
+  const answer = await app.open().post('/auth/sign-in/password', {
+    credential: `${'x'.repeat(5000)}@example.com`,
+    password: 'wrong',
+  });
+  expect(answer.status).toBe(422);
+  expect(answer.cookies.filter((one) => one.length > 1000)).toEqual([]);
+});

@@ -6,7 +6,7 @@ import type { Site } from '../../site.js';
 import type { CommonValues, FormValues } from '../../values.js';
 import type { Words } from '../../words/index.js';
 import { SECURITY } from './card.js';
-import { recoveryCodes as codesView } from './recovery-codes.js';
+import { recoveryCodes } from './recovery-codes.js';
 
 /** The values of the page `account/security/second-factor`: an authenticator app to confirm, or recovery codes. */
 export interface EnrolmentValues {
@@ -85,7 +85,7 @@ function enrolmentView(values: EnrolmentValues & CommonValues, words: Words): Vi
   if (!setUp)
     return {
       title: t.codes,
-      main: html`<section data-part="card"><div data-part="once">${codesView(
+      main: html`<section data-part="card"><div data-part="once">${recoveryCodes(
         { id: 'recovery-codes', codes: codes ?? [], appName, account, next },
         words,
       )}</div></section>`,
