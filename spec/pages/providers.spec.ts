@@ -87,7 +87,7 @@ test('so do the linked accounts, even of a provider that is no longer configured
   expect(buttons(linked).map(({ text }) => text)).toEqual(['Link Fixed', 'Link Own Service']);
   expect(linked.text).toContain(`${NAME}Linked on`);
   expect(linked.text).toContain('GitHubLinked on');
-  expect(linked.all('li').map(textOf)).toContain(NAME);
+  expect(linked.all('a').map(textOf)).toContain(NAME);
 });
 
 test('so does the notice, whose subject stays the id', async () => {
