@@ -47,7 +47,7 @@ export function field(form: FormValues, of: Field, words: Words): Html {
   const input = html`<input id="${id}" name="${name}" type="${type}" autocomplete="${autocomplete}"${value && html` value="${value}"`}${
     required && html` required`
   }${maxLength !== undefined && html` maxlength="${maxLength}"`}${
-    minLength !== undefined && html` minlength="${minLength}" passwordrules="minlength: ${minLength}"`
+    minLength !== undefined && html` passwordrules="minlength: ${minLength}"`
   }${inputmode && html` inputmode="${inputmode}"`}${of.isExact && html` step="any"`}${
     (of.isCode || code || type !== 'text') &&
     html` autocapitalize="${code && !code.isNumeric ? 'characters' : 'none'}" spellcheck="false"`

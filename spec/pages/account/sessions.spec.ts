@@ -116,8 +116,12 @@ describe('ending', () => {
   });
 
   test('all: the sign-in says so, without the navigation of the account', async () => {
-    expect((await open()).body).toContain('<nav');
-    const done = await visitor.submit(await open(), '/end-all');
+    const page = await open();
+    expect(page.body).toContain('<nav');
+    expect(page.body).toMatch(
+      /<details><summary>End all sessions<\/summary>.*including this one\..*\/end-all"/s,
+    );
+    const done = await visitor.submit(page, '/end-all');
     expect(done.location).toBe('/auth/sign-in?done=signed-out-everywhere');
     const { body } = await visitor.follow(done);
     expect(body).toContain('You are signed out everywhere.');

@@ -153,6 +153,10 @@ export async function visitStrict(app: OwnApp, browser: Browser, look: Look): Pr
   await fill(page, 'Code', (await app.inbox.next(grace.email, 'browser-code')).code);
   await showsPage(page, 'One more step');
   await look('security, a second factor demanded', page);
+  await addAuthenticator(page);
+  await press(page, 'Add a passkey');
+  await page.getByRole('heading', { name: 'Save your recovery codes' }).and(page.locator(':focus')).waitFor();
+  await look('security, the recovery codes of a passkey', page);
   const newcomer = await browser.open(app.url('/auth/sign-up'));
   await fill(newcomer, 'Email', 'hedy@example.com');
   await press(newcomer, 'Email me a code instead');
