@@ -21,7 +21,7 @@ export interface Field {
   readonly focus?: boolean;
   readonly inputmode?: 'numeric' | 'decimal';
   readonly maxLength?: number;
-  /** The minimum number of characters of a new password, which password managers read too. */
+  /** The minimum number of characters of a new password, for password managers. The browser does not check it, because its words are not the words of the page. */
   readonly minLength?: number;
   /** Whether a number can have decimals, and a time can have seconds. @default false */
   readonly isExact?: boolean;
