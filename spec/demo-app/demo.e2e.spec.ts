@@ -128,7 +128,7 @@ inBrowser('the demo app, as its README says,', () => {
     await follow(page, 'Continue with Demo Provider');
     await press(page, 'Decline');
     await page
-      .getByText(/declined/)
+      .getByText(/You canceled/)
       .first()
       .waitFor();
     await page.goto('/auth/oauth/demo-provider/callback?state=unknown&code=unknown');

@@ -109,6 +109,7 @@ function expiryOf(fields: ReadonlyMap<string, string>, { core }: Site): Readonly
 
 function keysView(values: ApiKeysValues & CommonValues, words: Words): View {
   const { keys, made, make: form, scopes, proof } = values;
+  const { scopes: typedScopes = '' } = form.typed;
   const t = words.keys;
   return {
     title: t.title,
@@ -161,7 +162,7 @@ function keysView(values: ApiKeysValues & CommonValues, words: Words): View {
             {
               label: t.limit,
               forms: [],
-              isOpen: form.errors.scopes !== undefined || Boolean(form.typed.scopes),
+              isOpen: 'scopes' in form.errors || typedScopes !== '',
             },
             field(
               form,

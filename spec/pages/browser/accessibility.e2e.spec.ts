@@ -46,7 +46,7 @@ inBrowser('accessibility of the pages', () => {
   });
 
   test.each([
-    ['asks for more', visitStrict, { isStrict: true }, 4],
+    ['asks for more', visitStrict, { isStrict: true }, 5],
     ['closes its sign-up', visitClosed, { signUp: 'closed' }, 1],
   ] as const)('axe finds nothing on the pages of an app that %s', async (_what, visit, options, states) => {
     const own = await startOwnApp(options);
