@@ -48,7 +48,7 @@ const CONFIRMATION = 'confirmation';
 const BY_SCRIPT = 'latchkey-form';
 
 /** The maximum number of characters that are kept in a cookie when a form was rejected. */
-const MAX_KEPT = 1000;
+const MAX_NOTE = 1000;
 
 type Handle = (req: Request, res: Response) => Promise<void>;
 
@@ -392,7 +392,7 @@ ${way !== null && html`<p><a href="${way}" data-part="button">${words.steps[erro
   ): void {
     const length = `${kept.returnTo ?? ''}${kept.account ?? ''}`.length;
     // Browsers and proxies reject large cookies.
-    if (length === 0 || length > MAX_KEPT) return;
+    if (length === 0 || length > MAX_NOTE) return;
     const { notes } = this.#site;
     const at = pathOf(this.#pageOf(page, req));
     const { email = null, isRemembered = false } = notes.of(req, at);
