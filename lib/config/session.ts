@@ -247,9 +247,14 @@ function hostCookie({ name, secure }: CookieSettings, purpose: string) {
   return { name: `${secure ? HOST_PREFIX : ''}${realm}-${purpose}`, path: '/', secure };
 }
 
+/** Returns a cookie that pages read, after redirects from other sites too. No sibling host can plant or read it. */
+export function pageCookie(cookie: CookieSettings, purpose: string): CookieSettings {
+  return { ...hostCookie(cookie, purpose), sameSite: 'lax' };
+}
+
 /** Returns the cookie of a rejected form. */
 export function formCookie(cookie: CookieSettings, page: string): CookieSettings {
-  return { ...hostCookie(cookie, `form-${page}`), sameSite: 'lax' };
+  return pageCookie(cookie, `form-${page}`);
 }
 
 /** Returns the cookie that identifies a browser. Only this host can set it, so that no sibling host can plant it. */

@@ -101,7 +101,7 @@ export interface Pages {
    *
    * @returns whether it has responded. Otherwise, the response is a problem
    */
-  answer(error: AuthError, req: Request, res: Response): Promise<boolean>;
+  answer(error: AuthError, req: Request, res: Response, from?: string | null): Promise<boolean>;
   /** Called when a browser is redirected because of an error, so that the page can show it. */
   leaveError(code: AuthErrorCode, to: string, res: Response): void;
 }

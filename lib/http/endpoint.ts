@@ -49,9 +49,27 @@ export function endpoint(core: Core, route: Route): RequestHandler {
       respond(core, route, pages && !isFile(route, reply) ? pages.redirect(reply) : reply, res);
     } catch (error) {
       const isAnswered = pages !== null && refuseForm(core, pages, error, res, startedAt);
-      if (!isAnswered) answerError(core, error, res, next, startedAt);
+      if (!isAnswered && !(await leadBack(core, route, error, req, res)))
+        answerError(core, error, res, next, startedAt);
     }
   };
+}
+
+/**
+ * Responds with a page to a browser that has followed a link to a route, such as the link to a provider.
+ *
+ * @returns whether it has responded. Otherwise, the response is the problem
+ */
+async function leadBack(
+  core: Core,
+  { method, answers }: Route,
+  error: unknown,
+  req: Request,
+  res: Response,
+): Promise<boolean> {
+  const isLink = method === 'get' && (302 in answers || 303 in answers);
+  if (!isLink || !core.pages || !(error instanceof AuthError) || res.headersSent) return false;
+  return core.pages.answer(error, req, res, queryOf(req).get('callback_url'));
 }
 
 /** Whether a browser saves the body of a reply, so that a form stays on its page. */

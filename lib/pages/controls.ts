@@ -184,11 +184,14 @@ export interface FormContent {
   readonly downloads?: boolean;
 }
 
+/** The field with the id of the user to whom a form of an account was shown. */
+export const FOR_USER = 'for_user';
+
 /** Creates a form, with its error above the fields if it was rejected. */
 export function formOf(form: FormValues, parts: FormContent, words: Words, inputs: HtmlValue = null): Html {
   const { submit, kind = 'primary', also, about, returnTo, downloads = false } = parts;
   return html`<form method="post" action="${form.action}" data-part="form"${downloads && html` data-downloads`}>
-${form.refusal && errorBox(form.refusal, [form], words, drawnErrors(form).length === 0)}${hidden('return_to', returnTo)}${inputs}
+${form.refusal && errorBox(form.refusal, [form], words, drawnErrors(form).length === 0)}${hidden('return_to', returnTo)}${hidden(FOR_USER, form.user)}${inputs}
 <button data-part="button ${kind}">${submit}${about !== undefined && html`<span data-part="unseen"> ${about}</span>`}</button>${
     // The other form does not need all fields, so the server checks them.
     also &&
@@ -229,8 +232,9 @@ export function passkeyButton(mount: string, button: PasskeyButton, label: HtmlV
  * repeats. Null if a form shows the error itself.
  */
 export function errorSummary(values: CommonValues, words: Words): HtmlValue {
+  if (!values.error) return null;
   const forms = formsIn(values);
-  if (!values.error || forms.some(({ refusal }) => refusal !== null)) return null;
+  if (forms.some(({ refusal }) => refusal !== null)) return null;
   return errorBox(values.error, forms, words, true);
 }
 

@@ -72,13 +72,17 @@ export function pages(options: PagesOptions = {}): Plugin<'pages', PagesApi> {
       return {
         api: new PagesApi(site),
         handler: () => server().router(),
+        async afterSignInOrOut(_session, req, res) {
+          site().notes.forget(req, res);
+          return false;
+        },
         // https://w3c.github.io/webappsec-change-password-url/
         wellKnown: { 'change-password': () => `${site().page('account/security')}#password` },
         pages: {
           url: (name) => site().page(name),
-          answer(error, req, res) {
+          answer(error, req, res, from) {
             core.basePath.reportGuesses();
-            return server().answerGuard(error, req, res);
+            return server().answerGuard(error, req, res, from);
           },
           leaveError: (code, to, res) => server().leaveError(code, to, res),
         },

@@ -1,9 +1,9 @@
+import type { ServerResponse } from 'node:http';
 import type { Request, Response } from 'express';
-import { type CookieSettings, cookieBeside } from '../config/session.js';
+import type { PlainRequest } from '../context/call.js';
 import type { Core } from '../core/core.js';
-import { setCookie } from '../http/respond.js';
-import { cookieValues } from '../sessions/carriers.js';
 import { pathOf } from './page-cookies.js';
+import { SealedCookie } from './sealed-cookie.js';
 
 const NOTE_SECONDS = 15 * 60;
 
@@ -17,6 +17,8 @@ export interface Note {
   readonly email?: string | null;
   /** Whether the session of a sign-in by email stays when the browser is closed. */
   readonly isRemembered?: boolean;
+  /** Whether the page that the user opened needs a second factor, so that nothing less is offered. */
+  readonly needsFactor?: boolean;
   /** The page that the user returns to, if the form of the page was rejected. */
   readonly returnTo?: string | null;
   /** The email or username that was typed, if the sign-in was rejected. */
@@ -29,17 +31,16 @@ export interface Note {
  */
 export class Notes {
   readonly #core: Core;
-  readonly #cookie: CookieSettings;
+  readonly #cookie: SealedCookie<Note>;
 
   constructor(core: Core) {
     this.#core = core;
-    const lax = { ...core.settings.cookie, sameSite: 'lax' as const, partitioned: false };
-    this.#cookie = cookieBeside(lax, 'note');
+    this.#cookie = new SealedCookie(core, 'note', NOTE_SECONDS);
   }
 
   /** Leaves a note for a page. It replaces an earlier one. */
   leave(res: Response, to: string, note: Note): void {
-    setCookie(res, this.#cookie, this.#seal(pathOf(to), 'note', note), { maxAge: NOTE_SECONDS });
+    this.#cookie.set(res, noteFor(pathOf(to)), note);
   }
 
   /**
@@ -48,10 +49,12 @@ export class Notes {
    * @param page the path of the page, if the request is for one of its forms
    */
   of(req: Request, page = this.#pathOf(req)): Note {
-    const [sealed, ...others] = cookieValues(req.headers.cookie, this.#cookie.name);
-    // If there are two cookies with this name, one is from a page of another subdomain.
-    if (sealed === undefined || others.length > 0) return {};
-    return this.#open(sealed, page, 'note') ?? {};
+    return this.#cookie.get(req, noteFor(page)) ?? {};
+  }
+
+  /** Forgets the note, because the next user of the browser must not see it. */
+  forget(req: PlainRequest, res: ServerResponse): void {
+    this.#cookie.clear(req, res);
   }
 
   /**
@@ -60,27 +63,23 @@ export class Notes {
    * @param sessionId the session that can see it
    */
   sealFor(to: string, done: string, sessionId: string | null): string {
-    return this.#seal(pathOf(to), `done in ${sessionId}`, { done });
+    return this.#cookie.seal(doneFor(pathOf(to), sessionId), { done });
   }
 
   /** Whether an address has the sealed message. */
   isSealed(req: Request, sealed: string, done: string, sessionId: string | null): boolean {
-    return this.#open(sealed, this.#pathOf(req), `done in ${sessionId}`)?.done === done;
+    return this.#cookie.open(doneFor(this.#pathOf(req), sessionId), sealed)?.done === done;
   }
 
   #pathOf({ originalUrl }: Request): string {
     return this.#core.settings.publicPath + pathOf(originalUrl);
   }
+}
 
-  #seal(page: string, what: string, note: Note): string {
-    const until = Date.now() + NOTE_SECONDS * 1000;
-    return this.#core.box.seal(JSON.stringify({ until, note }), `${what} for ${page}`);
-  }
+function noteFor(page: string): string {
+  return `note for ${page}`;
+}
 
-  #open(sealed: string, page: string, what: string): Note | null {
-    const opened = this.#core.box.open(sealed, `${what} for ${page}`);
-    if (opened === null) return null;
-    const { until, note } = JSON.parse(opened) as { until: number; note: Note };
-    return until > Date.now() ? note : null;
-  }
+function doneFor(page: string, sessionId: string | null): string {
+  return `done in ${sessionId} for ${page}`;
 }

@@ -1,8 +1,9 @@
 import type { Request, Response } from 'express';
-import { type CookieSettings, cookieBeside } from '../config/session.js';
+import { type CookieSettings, pageCookie } from '../config/session.js';
 import type { Core } from '../core/core.js';
 import { setCookie } from '../http/respond.js';
 import { cookieValues } from '../sessions/carriers.js';
+import { SealedCookie } from './sealed-cookie.js';
 
 const ONCE_SECONDS = 60;
 const RETURN_SECONDS = 15 * 60;
@@ -13,42 +14,33 @@ const WAY_SECONDS = 365 * 24 * 60 * 60;
 /** The cookies of pages: values that are shown once, `return_to`, and the last sign-in method of the browser. */
 export class PageCookies {
   readonly #core: Core;
-  readonly #once: CookieSettings;
+  readonly #once: SealedCookie<unknown>;
   readonly #returnTo: CookieSettings;
   readonly #way: CookieSettings;
   readonly #offered: CookieSettings;
 
   constructor(core: Core) {
     this.#core = core;
-    const lax = { ...core.settings.cookie, sameSite: 'lax' as const, partitioned: false };
-    this.#once = cookieBeside(lax, 'once');
-    this.#returnTo = cookieBeside(lax, 'return');
-    this.#way = cookieBeside(lax, 'way');
-    this.#offered = cookieBeside(lax, 'offered');
+    const of = (purpose: string) => pageCookie(core.settings.cookie, purpose);
+    this.#once = new SealedCookie(core, 'once', ONCE_SECONDS);
+    this.#returnTo = of('return');
+    this.#way = of('way');
+    this.#offered = of('offered');
   }
 
   /** Keeps a value for the next page, which shows it once. */
   keep(res: Response, to: string, sessionId: string, value: unknown): void {
-    const page = pathOf(to);
-    const until = Date.now() + ONCE_SECONDS * 1000;
-    const sealed = this.#core.box.seal(JSON.stringify({ until, value }), contextOf(page, sessionId));
-    setCookie(res, this.#once, sealed, { maxAge: ONCE_SECONDS });
+    this.#once.set(res, contextOf(pathOf(to), sessionId), value);
   }
 
   /** Returns and deletes the value that was kept for the page. Undefined if there is none. */
   take(req: Request, res: Response, sessionId: string): unknown {
-    const [sealed, ...others] = cookieValues(req.headers.cookie, this.#once.name);
-    // If there are two cookies with this name, one is from a page of another subdomain.
-    if (sealed === undefined || others.length > 0) return undefined;
-    const opened = this.#core.box.open(
-      sealed,
-      contextOf(this.#core.settings.publicPath + pathOf(req.originalUrl), sessionId),
-    );
-    // The value is for another page, so leave it.
-    if (opened === null) return undefined;
-    setCookie(res, this.#once, '', { maxAge: 0 });
-    const { until, value } = JSON.parse(opened) as { until: number; value: unknown };
-    return until > Date.now() ? value : undefined;
+    const page = this.#core.settings.publicPath + pathOf(req.originalUrl);
+    // A value for another page is left.
+    const value = this.#once.get(req, contextOf(page, sessionId));
+    if (value === null) return undefined;
+    this.#once.clear(req, res);
+    return value;
   }
 
   /** Keeps `return_to` for a user who continues with a link in an email. */

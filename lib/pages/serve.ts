@@ -7,11 +7,11 @@ import express, {
 } from 'express';
 import { createToken } from '../crypto/token.js';
 import { DEADLINE_MS } from '../database/turn.js';
-import { AuthError } from '../errors.js';
+import { AuthError, invalidField } from '../errors.js';
 import { type Html, html, isHtml } from '../html.js';
 import { authenticateIfPossible, requireAdministrator, requireOwnSession } from '../http/admit.js';
 import { queryOf, readForm } from '../http/body.js';
-import { withPasswordRemoved } from '../http/callback-url.js';
+import { withError, withPasswordRemoved } from '../http/callback-url.js';
 import { callRoute, clientOf, isFile, methodNotAllowed } from '../http/endpoint.js';
 import { type Pair, textsOf } from '../http/forms.js';
 import { nameRoute } from '../http/name-route.js';
@@ -19,13 +19,13 @@ import { forExpress, startError } from '../http/problem.js';
 import { respond, setReplyCookies } from '../http/respond.js';
 import type { Reply } from '../http/route.js';
 import { sessionOf } from '../sessions/carriers.js';
-import { isNavigation } from '../sessions/origin.js';
+import { isNavigation, requireOwnOrigin } from '../sessions/origin.js';
 import { isSession, type SessionAuthentication } from '../sessions/request.js';
 import { isPending } from '../sessions/signed-in.js';
 import { fieldsShownAgain } from '../shown-again.js';
 import { performance } from '../timers.js';
 import type { Assets } from './assets.js';
-import { labelOf } from './controls.js';
+import { FOR_USER, labelOf } from './controls.js';
 import { methodsOf } from './entrance/second-factor.js';
 import { explain } from './errors.js';
 import { documentOf, headOf, type Loaded, mainOf, titleOf, wordsForScripts } from './layout.js';
@@ -58,6 +58,8 @@ interface Rejected {
   readonly opens: boolean;
   /** Where the user continues once they have access. */
   readonly returnTo: string;
+  /** The page with the link that the browser has followed, which can show the error. @default none */
+  readonly from?: string | null;
   /** When the request started, by `performance.now()`, for the log. */
   readonly startedAt?: number;
 }
@@ -133,12 +135,18 @@ export class PageServer {
   }
 
   /**
-   * Responds to a browser that a guard of the app has rejected: redirects it to the page where the user can get access,
-   * or shows why it was rejected.
+   * Responds to a browser that a guard of the app or a route has rejected: redirects it to the page where the user can get
+   * access, or shows why it was rejected.
    *
+   * @param from the page with the link that the browser has followed. Null for a page that was opened itself
    * @returns false unless a browser opens a page or sends a form
    */
-  async answerGuard(error: AuthError, req: Request, res: Response): Promise<boolean> {
+  async answerGuard(
+    error: AuthError,
+    req: Request,
+    res: Response,
+    from: string | null = null,
+  ): Promise<boolean> {
     const { headers, method } = req;
     if (headers['hx-request'] !== undefined) return this.#answerHtmx(error, req, res);
     const destination = headers['sec-fetch-dest'];
@@ -147,7 +155,8 @@ export class PageServer {
     if (!isDocument || presentsCredential(headers.authorization) || this.#hasKey(req)) return false;
     await this.#lead(error, req, res, {
       opens: method === 'GET' || method === 'HEAD',
-      returnTo: this.#site.here(req),
+      returnTo: from ?? this.#site.here(req),
+      from,
     });
     return true;
   }
@@ -160,10 +169,16 @@ export class PageServer {
     error: AuthError,
     req: Request,
     res: Response,
-    { opens, returnTo, startedAt }: Rejected,
+    { opens, returnTo, from = null, startedAt }: Rejected,
   ): Promise<void> {
     try {
       const to = await this.#wayFor(req, res, error, returnTo);
+      if (to === null && from !== null && this.#site.isPage(from)) {
+        startError(this.#site.core, error, 303, res, startedAt);
+        this.leaveError(error.code, from, res);
+        this.#leave(withError(from, error.code), res);
+        return;
+      }
       // A page that redirects to itself would loop.
       if (!opens || to === null || pathOf(to) === pathOf(this.#site.here(req)))
         this.refuse(error, res, startedAt, opens ? null : to);
@@ -197,8 +212,12 @@ export class PageServer {
   #wayFor(req: Request, res: Response, error: AuthError, here: string): Promise<string | null> {
     const { core } = this.#site;
     return core.context.forRequest(clientOf(core, req), DEADLINE_MS, async () => {
-      if (error.code !== 'second_factor_required' || (await this.#canStepUp(req, res)))
-        return this.#wayTo(error, here);
+      if (error.code !== 'second_factor_required') return this.#wayTo(error, here);
+      if (await this.#canStepUp(req, res)) {
+        const way = await this.#wayTo(error, here);
+        if (way !== null) this.#site.notes.leave(res, way, { needsFactor: true });
+        return way;
+      }
       const done = 'second-factor-needed';
       const to = this.#site.page('account/security', { done, returnTo: this.#site.returnTo(here) });
       this.#site.notes.leave(res, to, { done });
@@ -298,16 +317,20 @@ ${way !== null && html`<p><a href="${way}" data-part="button">${words.steps[erro
   }
 
   async #send(page: Page, form: PageForm, req: Request, res: Response): Promise<void> {
+    // Another site must not put words into the form of a page.
+    requireOwnOrigin(req, this.#site.core.settings);
     const { within } = form;
     const sentPairs = await readForm(req, res);
     const pairs = within ? fieldsWithin(within, sentPairs) : sentPairs;
     const fields = textsOf(pairs, form.route.body);
     const returnTo = this.#site.returnTo(fields.get('return_to'));
-    const own = ['return_to', ...ownFieldsOf(form)];
+    const own = ['return_to', FOR_USER, ...ownFieldsOf(form)];
     const translated = Object.entries(form.translate?.(fields, this.#site) ?? {});
     const given = [...pairs.filter(([name]) => !own.includes(name)), ...translated];
     let reply: Reply;
     try {
+      requireOnce(own, pairs);
+      await this.#requireUser(page, fields.get(FOR_USER), req, res);
       form.check?.(fields);
       await this.#requireConfirmation(page, form, fields.get(CONFIRMATION) ?? '', req, res);
       reply = await callRoute(this.#site.core, form.route, req, res, given);
@@ -324,7 +347,8 @@ ${way !== null && html`<p><a href="${way}" data-part="button">${words.steps[erro
         return;
       }
       const auth = await this.#authenticate(page, req, res);
-      const where = { page: page.name, form, sent: fields, here: this.#pageOf(page, req) };
+      const here = this.#site.returnTo(this.#pageOf(page, req)) ?? returnTo;
+      const where = { page: page.name, form, sent: fields, here };
       const explained = explain(this.#site, error, where, this.#words);
       const typed = keepable(form, fields);
       const refused: Refused = {
@@ -397,6 +421,18 @@ ${way !== null && html`<p><a href="${way}" data-part="button">${words.steps[erro
     const at = pathOf(this.#pageOf(page, req));
     const { email = null, isRemembered = false } = notes.of(req, at);
     notes.leave(res, at, { email, isRemembered, ...kept });
+  }
+
+  /**
+   * Requires that a form was shown to the user who sends it, because another account might have signed in meanwhile, in
+   * another tab.
+   *
+   * @throws AuthError `validation_failed`
+   */
+  async #requireUser(page: Page, userId: string | undefined, req: Request, res: Response): Promise<void> {
+    if (userId === undefined) return;
+    const auth = await this.#authenticate(page, req, res);
+    if (auth && auth.user.id !== userId) throw invalidField('', 'other_account', 'is of another account');
   }
 
   /**
@@ -499,7 +535,9 @@ ${way !== null && html`<p><a href="${way}" data-part="button">${words.steps[erro
 
   /** Leaves the error of a redirect for the page that it leads to, if it is one of latchkey's. */
   leaveError(code: string, to: string, res: Response): void {
-    if (to.startsWith(`${this.#site.mount}/`)) this.#site.notes.leave(res, to, { error: code });
+    const { origin } = this.#site.core.settings;
+    const path = origin !== null && to.startsWith(`${origin}/`) ? to.slice(origin.length) : to;
+    if (this.#site.isPage(path)) this.#site.notes.leave(res, path, { error: code });
   }
 
   async #render(page: Page, visit: Visit, status: number): Promise<void> {
@@ -701,6 +739,13 @@ function keepable(form: PageForm, fields: ReadonlyMap<string, string>): Readonly
   const { body } = form.route;
   const shown = new Set([...ownFieldsOf(form), ...(body ? fieldsShownAgain(body) : [])]);
   return new Map([...fields].filter(([name]) => shown.has(name)));
+}
+
+/** @throws AuthError `validation_failed` if a field that only the page reads is sent more than once */
+function requireOnce(own: readonly string[], pairs: readonly Pair[]): void {
+  const names = pairs.map(([name]) => name).filter((name) => own.includes(name));
+  const repeated = names.find((name, index) => names.indexOf(name) < index);
+  if (repeated !== undefined) throw invalidField(`/${repeated}`, 'duplicate', 'is sent more than once');
 }
 
 /** Returns the error with a code. Null if there is no such code. */

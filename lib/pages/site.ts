@@ -353,14 +353,17 @@ export class Site {
   form(visit: Asking, page: { readonly path: string }, name: string, params = visit.params): FormValues {
     const actionOf = (some: Asking['params']) => this.url(`${page.path}/${name}`, some);
     const action = actionOf(params);
-    const { refused } = visit;
+    const { refused, auth } = visit;
+    const isOfAccount = this.pages.some(({ path, kind }) => kind === 'account' && path === page.path);
+    const user = isOfAccount ? (auth?.user.id ?? null) : null;
     const hasNoFocus = refused !== null;
     // The forms of a list differ only in their parameters.
     if (refused?.form !== name || action !== actionOf(visit.params))
-      return { action, typed: {}, errors: {}, isRefused: false, refusal: null, hasNoFocus };
+      return { action, user, typed: {}, errors: {}, isRefused: false, refusal: null, hasNoFocus };
     const { fields, explained, showsError } = refused;
     return {
       action,
+      user,
       typed: Object.fromEntries(fields),
       errors: explained.fields,
       isRefused: true,
@@ -378,6 +381,13 @@ export class Site {
     } catch {
       return null;
     }
+  }
+
+  /** Whether a URL is the path of a page of latchkey, with or without a query. */
+  isPage(url: string): boolean {
+    const path = url.split(/[?#]/)[0] ?? '';
+    const below = path.startsWith(`${this.mount}/`) ? path.slice(this.mount.length) : null;
+    return below !== null && this.pages.some((page) => matches(page.path, below));
   }
 
   /** Whether a URL belongs to a route, or to a page where users sign in or out, in latchkey or in the app. */

@@ -13,6 +13,8 @@ export interface FormValues {
   readonly typed: Readonly<Record<string, string>>;
   /** The errors by field name. Each is a sentence, such as "Enter your email." */
   readonly errors: Readonly<Record<string, string>>;
+  /** The id of the user to whom the form of an account was shown. Null on the other pages. */
+  readonly user: string | null;
   /** Whether the form was rejected. */
   readonly isRefused: boolean;
   /** The error that the form shows itself, because its page has several forms. Null otherwise. */

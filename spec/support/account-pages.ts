@@ -1,5 +1,6 @@
 import { expect } from '@jest/globals';
 import type { Plugin } from '../../lib/index.js';
+import { FOR_USER } from '../../lib/pages/controls.js';
 import { type PagesOptions, pages } from '../../lib/pages.js';
 import { ada, type SpecApp, type SpecAppOptions, startApp } from './app.js';
 import { mailbox } from './mailbox.js';
@@ -31,9 +32,9 @@ export async function startPages<const P extends readonly Plugin[]>(
 export class PageVisitor extends Visitor {
   /** Sends a form of a page as the page shows it. @param typed the values that the user changes */
   async submit(page: Answer, end: string, typed: Record<string, string> = {}): Promise<Answer> {
-    const { action, fields } = formIn(page.body, end);
+    const { action, fields, user } = formIn(page.body, end);
     for (const name of Object.keys(typed)) expect(Object.keys(fields)).toContain(name);
-    return this.post(action, { ...fields, ...typed });
+    return this.post(action, { ...user, ...fields, ...typed });
   }
 
   /** Opens the page that a response redirects to. */
@@ -61,7 +62,11 @@ export function formsIn(body: string) {
   return [...body.matchAll(/<form method="post" action="([^"]*)"[^>]*>(.*?)<\/form>/gs)].map(
     ([, action = '', content = '']) => ({
       action: decoded(action),
-      fields: Object.fromEntries([...inputsIn(content), ...selectsIn(content)]),
+      fields: Object.fromEntries(
+        [...inputsIn(content), ...selectsIn(content)].filter(([name]) => name !== FOR_USER),
+      ),
+      /** The field that says whose form it is, which forms of accounts have. */
+      user: Object.fromEntries([...inputsIn(content)].filter(([name]) => name === FOR_USER)),
       button: decoded(/<button[^>]*>(.*?)<\/button>/s.exec(content)?.[1]?.replace(/<[^>]*>/g, '') ?? ''),
     }),
   );

@@ -1,5 +1,6 @@
 import { type IncomingHttpHeaders, request } from 'node:http';
 import { type ParserError, parse, type DefaultTreeAdapterTypes as Tree } from 'parse5';
+import { FOR_USER } from '../../lib/pages/controls.js';
 import { connections } from './client.js';
 
 type Element = Tree.Element;
@@ -118,7 +119,9 @@ export class FormShown {
   }
 
   get names(): string[] {
-    return this.#controls.map((one) => attribute(one, 'name')).filter((name) => name !== undefined);
+    const names = this.#controls.map((one) => attribute(one, 'name')).filter((name) => name !== undefined);
+    // Forms of accounts say whose they are.
+    return names.filter((name) => name !== FOR_USER);
   }
 
   has(name: string): boolean {

@@ -71,7 +71,12 @@ export function reauthenticate(site: Site): Page {
       const next = returnTo ?? site.home;
       // A provider has led back here.
       if (query.has('provider') && !query.has('error')) return new Leave(next);
-      const { methods, providers } = await site.reauthentications(visit);
+      const found = await site.reauthentications(visit);
+      // A page that requires a second factor would lead back here after any other method.
+      const { needsFactor = false } = site.notes.of(visit.req);
+      const isWeak = (method: string) => method === 'password' || method === 'email_code';
+      const methods = needsFactor ? found.methods.filter((one) => !isWeak(one)) : found.methods;
+      const providers = needsFactor ? [] : found.providers;
       const linked = providersOf(site, 'reauthenticate', (provider) =>
         site.page('reauthenticate', { returnTo, query: { provider } }),
       );

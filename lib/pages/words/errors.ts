@@ -12,6 +12,8 @@ export const errors = {
     account_exists:
       'You already have an account with this email. Sign in to it, then link this service under Security.',
     account_in_use: 'The account cannot be deleted yet, because other data depends on it.',
+    account_linked_elsewhere:
+      'This account is already used to sign in to another account here. Sign in with it, or use another one.',
     account_not_linked: 'This account is not linked. It might have been unlinked already.',
     account_suspended: 'This account is suspended.',
     access_denied:
@@ -51,10 +53,11 @@ export const errors = {
     passkey_not_found: 'This passkey does not exist. It might have been removed already.',
     password_already_set: 'The account already has a password. You can change it instead.',
     password_not_set: 'The account has no password.',
-    profile_incomplete:
-      'The other service did not share everything that an account needs. Sign up in another way.',
     proof_required: 'More is needed to show that this account was yours before the change.',
+    provider_already_linked: 'Another account of this service is already linked. Unlink it first.',
+    provider_error: 'The other service did not respond as expected. Try again, or sign in another way.',
     provider_not_found: 'This service is not available. Sign in another way.',
+    provider_slow: 'The other service takes longer than usual. Try again in a few seconds.',
     rate_limited: 'Too many attempts. Try again later.',
     reauthentication_required: 'You signed in a while ago. Confirm that it is you, then try again.',
     scope_required: unexpected,
@@ -64,6 +67,8 @@ export const errors = {
     session_not_found: 'This session has already ended.',
     session_required: unexpected,
     sign_in_expired: 'This took too long, or was completed already. Start again.',
+    sign_up_incomplete:
+      'The other service did not share everything that an account needs. Sign up another way.',
     sign_up_refused: 'You cannot sign up here. Ask the people who run this app for an account.',
     task_required: 'There is one more step before you can do this.',
     too_many_api_keys: 'You have as many keys as possible. Revoke one that you no longer need.',
@@ -154,6 +159,7 @@ export const errors = {
   fieldErrors: {
     not_confirmed: 'Nothing was deleted, because this is not what is asked for here.',
     invalid_email: 'Enter an email such as ada@example.com, without accents.',
+    other_account: 'You have signed in to another account meanwhile. Nothing was changed.',
     password_breached: 'This password is known from a data breach. Choose another.',
     password_is_identifier: 'Choose a password that is not your email or username.',
     password_too_common: 'This password is easy to guess. Choose another.',

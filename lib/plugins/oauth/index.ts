@@ -85,7 +85,9 @@ export function oauth(options: OAuthOptions = {}): Plugin<'oauth', OAuthApi, OAu
           'latchkey: oauth() has no provider: add one from latchkey/providers to plugins, such as google({ clientId, clientSecret })',
         );
       }
-      const errorUrl = readErrorUrl(settings.errorUrl ?? `${publicPath}/`, origins);
+      const configured = settings.errorUrl === undefined ? null : readErrorUrl(settings.errorUrl, origins);
+      // The page for signing in says what has happened.
+      const errorUrl = () => configured ?? core.pages?.url('sign-in') ?? `${publicPath}/`;
       for (const provider of providers) {
         checkIssuers(provider);
         checkRedirectUri(provider, origin);

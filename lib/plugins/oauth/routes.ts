@@ -152,7 +152,7 @@ type Parameters = z.infer<typeof parameters>;
 export const CALLBACK_PATH = '/oauth/:provider/callback';
 
 /** The routes at which the browser returns from a provider. */
-export const callbacks = (api: OAuthApi, errorUrl: string): readonly Route[] => [
+export const callbacks = (api: OAuthApi, errorUrl: () => string): readonly Route[] => [
   callback(api, errorUrl),
   formCallback(api, errorUrl),
 ];
@@ -187,7 +187,7 @@ const shared = {
   problems: ['provider_not_found', 'invalid_flow'],
 } as const;
 
-const callback = (api: OAuthApi, errorUrl: string) =>
+const callback = (api: OAuthApi, errorUrl: () => string) =>
   route({
     ...shared,
     method: 'get',
@@ -202,7 +202,7 @@ const callback = (api: OAuthApi, errorUrl: string) =>
   });
 
 /** Accepts responses with `response_mode=form_post`, which Apple requires. */
-const formCallback = (api: OAuthApi, errorUrl: string) =>
+const formCallback = (api: OAuthApi, errorUrl: () => string) =>
   route({
     ...shared,
     method: 'post',
@@ -239,12 +239,12 @@ async function complete(
 }
 
 /** Redirects a browser without a valid flow to a page, instead of returning an error response. */
-async function toPage(req: Request, errorUrl: string, work: () => Promise<Reply>): Promise<Reply> {
+async function toPage(req: Request, errorUrl: () => string, work: () => Promise<Reply>): Promise<Reply> {
   try {
     return await work();
   } catch (error) {
     if (!isNavigation(req) || !(error instanceof AuthError) || error.code !== 'invalid_flow') throw error;
-    return { status: 303, headers: { Location: withError(errorUrl, error.code) }, error: error.code };
+    return { status: 303, headers: { Location: withError(errorUrl(), error.code) }, error: error.code };
   }
 }
 
