@@ -31,7 +31,7 @@ document.addEventListener('latchkey:go', ({ detail }) => go(detail));
 
 /** Shows that a form could not be sent. It is not sent again, because the server might have received it. */
 function complain(form) {
-  const message = form.querySelector('[data-part="error"][role="alert"]') ?? document.createElement('p');
+  const message = form.querySelector(':scope > [data-part="error"]') ?? document.createElement('p');
   message.dataset.part = 'error';
   message.setAttribute('role', 'alert');
   message.textContent = words.failed;

@@ -138,10 +138,10 @@ export const account = {
     confirmDelete: 'Yes, delete my account',
   },
   proof: {
-    password:
-      'Required because you did not sign in recently. If you leave it empty, you can confirm in another way that it is you.',
-    lead: 'You did not sign in recently.',
-    first: 'Confirm that it is you before you continue',
+    password: (another: Html) => html`You signed in a while ago. Enter your password, or ${another}.`,
+    another: 'confirm in another way',
+    lead: 'For your security, this is only possible after you have confirmed that it is you.',
+    first: 'Confirm that it is you',
   },
   sessions: {
     title: 'Sessions',
@@ -165,7 +165,7 @@ export const account = {
     none: 'You have no API keys.',
     created: 'Created',
     used: 'Last used',
-    neverUsed: 'never',
+    neverUsed: 'Never',
     expires: 'Expires',
     inDays: (days: number) => `In ${days} days`,
     neverExpires: 'Never',
@@ -179,6 +179,10 @@ export const account = {
     make: 'Create an API key',
     nameHint: 'For your list, such as the name of the program.',
     allRights: 'If you choose no rights, the key can do everything that you can do in this app.',
+    someRights: 'Only these:',
+    everything: 'Everything that you can do in this app',
+    everythingText:
+      'Anyone who has the key can then use the app as you. Choose this only for programs that need it.',
     limit: 'Limit the rights of the key',
     scopesHint: 'The names of the rights, separated by spaces. The documentation of this app lists them.',
     submit: 'Create the key',

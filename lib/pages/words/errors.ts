@@ -147,6 +147,7 @@ export const errors = {
     new_password: 'Enter a new password.',
     password: 'Enter a password.',
     recovery_code: 'Enter a recovery code.',
+    scopes: 'Choose at least one right.',
     username: 'Enter a username.',
   } as Readonly<Record<string, string>>,
 

@@ -18,6 +18,7 @@ export const en = {
   yes: 'Yes',
   no: 'No',
   notSet: 'Not set',
+  inUtc: (label: string) => `${label} (UTC)`,
   lastUsed: 'last used',
   continue: 'Continue',
   or: 'or',

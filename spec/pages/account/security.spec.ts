@@ -80,7 +80,11 @@ describe('the password', () => {
       current_password: 'wrong',
       new_password: changed,
     });
-    expect([refused.status, refused.error === null]).toEqual([401, false]);
+    expect([refused.status, refused.error, refused.title]).toEqual([
+      401,
+      null,
+      'Error: Security – localhost',
+    ]);
     expect(refused.body).not.toContain(changed);
     const done = await browser.submit(refused, 'change-password', {
       current_password: person.password,

@@ -284,7 +284,7 @@ describe('the form that edits', () => {
     });
     expect(refused.status).toBe(422);
     expect(refused.body).toMatch(/<details open><summary>Edit/);
-    expect(refused.body).toMatch(/<a href="#[\w-]+-edit-name">Name: Must /);
+    expect(refused.body).toMatch(/id="[\w-]+-edit-name-error" role="alert">Must /);
     expect(formIn(refused.body, '/edit').fields).toMatchObject({ username: 'Root', name: HOSTILE.repeat(3) });
     expectEscaped(refused);
     await app.auth.admin.createUser({ username: 'grace' });

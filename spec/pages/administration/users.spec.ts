@@ -198,7 +198,7 @@ describe('the form that creates a user', () => {
       email: 'no address',
       name: HOSTILE,
     });
-    expect(refused.body).toMatch(/<a href="#users-create-email">Email: Enter an email such as/);
+    expect(refused.body).toMatch(/id="users-create-email-error" role="alert">Enter an email such as/);
     expectEscaped(refused);
     const taken = await visitor.submit(await open(), '/users/create', { email: 'grace@example.com' });
     expect(taken.status).toBe(409);

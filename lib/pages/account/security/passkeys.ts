@@ -4,7 +4,7 @@ import type { Site } from '../../site.js';
 import { timeOf } from '../../texts.js';
 import type { CommonValues, FormValues } from '../../values.js';
 import type { Words } from '../../words/index.js';
-import { type ProofValues, proofField } from '../proof.js';
+import { type ProofValues, provenForm } from '../proof.js';
 import { type Card, type CardView, card, SECURITY } from './card.js';
 import { recoveryCodes } from './recovery-codes.js';
 
@@ -120,12 +120,7 @@ export function passkeysView(
                 { name: 'name', label: words.fields.name, autocomplete: 'off', value: name },
                 words,
               ),
-            )}${formOf(
-              remove,
-              { submit: t.remove, kind: 'danger', about: name },
-              words,
-              proofField(remove, proof, account, words),
-            )}`,
+            )}${provenForm(remove, { submit: t.remove, kind: 'danger', about: name }, { proof, account }, words)}`,
           )}</li>`,
       )}</ul>`
     }${
