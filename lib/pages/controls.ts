@@ -300,19 +300,27 @@ export function formsIn(value: unknown): FormValues[] {
 /** A part of a page that is closed until the user opens it, unless one of its forms was rejected. */
 export interface Disclosure {
   readonly label: HtmlValue;
+  /** Distinguishes parts with equal labels, for screen readers. */
+  readonly about?: HtmlValue;
   /** The forms in it. */
   readonly forms: readonly FormValues[];
   /** @default false */
   readonly isOpen?: boolean;
-  /** Whether the label looks like a button. @default false */
-  readonly isButton?: boolean;
+  /** The emphasis of the label, if it looks like a button. @default the look of a link */
+  readonly kind?: 'primary' | 'secondary' | 'danger';
+  /** What the label says instead while the part is open. @default the label */
+  readonly closes?: string;
 }
 
 /** Creates a part of a page that the user opens. */
 export function disclosure(of: Disclosure, content: HtmlValue): Html {
-  const { label, forms, isOpen = false, isButton = false } = of;
+  const { label, about, forms, isOpen = false, kind, closes } = of;
   const opens = isOpen || forms.some(({ isRefused }) => isRefused);
-  return html`<details${opens && html` open`}><summary${isButton && html` data-part="button primary"`}>${label}</summary>${content}</details>`;
+  return html`<details${opens && html` open`}><summary${kind && html` data-part="button ${kind}"`}>${
+    closes === undefined
+      ? label
+      : html`<span data-part="opens">${label}</span><span data-part="closes">${closes}</span>`
+  }${about !== undefined && html`<span data-part="unseen"> ${about}</span>`}</summary>${content}</details>`;
 }
 
 /** Creates the line between two alternatives. */

@@ -149,7 +149,8 @@ function keysView(values: ApiKeysValues & CommonValues, words: Words): View {
             key.lastUsedAt === null ? t.neverUsed : timeOf(key.lastUsedAt)
           }<br>${t.expires}: ${key.expiresAt === null ? t.neverExpires : timeOf(key.expiresAt)}</p></div>${disclosure(
             {
-              label: html`${t.revoke}<span data-part="unseen"> ${t.about(key.name, key.start)}</span>`,
+              label: t.revoke,
+              about: t.about(key.name, key.start),
               forms: [key.revoke],
             },
             html`<p>${t.revokeText}</p>${formOf(

@@ -159,7 +159,7 @@ function accountView(values: AccountValues & CommonValues, words: Words): View {
         html`<p>${email.present ?? t.noEmail}${
           email.present !== null &&
           html` <span data-part="tag">${email.isVerified ? t.verified : t.unverified}</span>`
-        }</p>${email.sentTo !== null && html`<p>${t.sentTo(email.sentTo)}</p>`}${email.verify && formOf(email.verify, { submit: t.verify, kind: 'secondary' }, words)}${
+        }</p>${email.sentTo !== null && html`<p>${email.sentTo} <span data-part="tag">${t.pending}</span></p>`}${email.verify && formOf(email.verify, { submit: t.verify, kind: 'secondary' }, words)}${
           email.change &&
           provenForm(email.change, { submit: t.changeEmail, kind: 'secondary' }, values, words, [
             field(
@@ -169,7 +169,8 @@ function accountView(values: AccountValues & CommonValues, words: Words): View {
                 label: words.fields.newEmail,
                 type: 'email',
                 autocomplete: 'email',
-                hint: t.newEmailHint,
+                // The message about the email that was just sent says the same.
+                hint: email.sentTo === null ? t.newEmailHint : null,
               },
               words,
             ),

@@ -113,10 +113,12 @@ function showTimes() {
   // British and American English have different orders.
   const locale = navigator.languages.find((one) => one.startsWith(lang)) ?? lang;
   const short = new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeStyle: 'short' });
+  const day = new Intl.DateTimeFormat(locale, { dateStyle: 'medium' });
   const full = new Intl.DateTimeFormat(locale, { dateStyle: 'full', timeStyle: 'long' });
   for (const time of document.querySelectorAll('time[data-part="time"]')) {
     const at = new Date(time.dateTime);
-    time.textContent = 'ago' in time.dataset ? ago(at, locale) : short.format(at);
+    time.textContent =
+      'ago' in time.dataset ? ago(at, locale) : ('day' in time.dataset ? day : short).format(at);
     time.title = full.format(at);
   }
 }

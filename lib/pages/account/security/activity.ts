@@ -121,7 +121,7 @@ export function browsersView(
         return html`<li data-part="item"${current && html` data-current`}>${deviceIcon(name)}<div><p><strong>${named}</strong>${
           current && html` <span data-part="tag">${t.current}</span>`
         }</p><p data-part="quiet">${t.seen(timeOf(firstSeenAt), timeOf(lastSeenAt))}</p></div>${disclosure(
-          { label: html`${t.forget}<span data-part="unseen"> ${named}</span>`, forms: [forget] },
+          { label: t.forget, about: named, forms: [forget] },
           provenForm(forget, { submit: t.forget, kind: 'danger', about: named }, { proof, account }, words),
         )}</li>`;
       })}</ul>`

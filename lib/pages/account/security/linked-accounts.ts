@@ -76,7 +76,7 @@ export function linkedAccountsView(
       html`<ul data-part="list">${accounts.map(
         ({ name, createdAt, unlink }) =>
           html`<li data-part="item"><div><p><strong>${name}</strong></p><p data-part="quiet">${t.since(timeOf(createdAt))}</p></div>${disclosure(
-            { label: html`${t.unlink}<span data-part="unseen"> ${name}</span>`, forms: [unlink] },
+            { label: t.unlink, about: name, forms: [unlink] },
             provenForm(unlink, { submit: t.unlink, kind: 'danger', about: name }, { proof, account }, words),
           )}</li>`,
       )}</ul>`
