@@ -14,9 +14,11 @@ export interface Field {
   readonly autocomplete: string;
   /** The value if nothing was typed. @default empty */
   readonly value?: string | null;
-  readonly hint?: string | null;
+  readonly hint?: string | Html | null;
   /** @default true */
   readonly required?: boolean;
+  /** Whether the label does not say that the field is optional, because the hint says what else is possible. @default false */
+  readonly hideOptional?: boolean;
   /** Whether the field has the focus when the page opens. @default false */
   readonly focus?: boolean;
   readonly inputmode?: 'numeric' | 'decimal';
@@ -53,12 +55,25 @@ export function field(form: FormValues, of: Field, words: Words): Html {
     html` autocapitalize="${code && !code.isNumeric ? 'characters' : 'none'}" spellcheck="false"`
   }${code && html` data-part="code" data-length="${code.length}"`}${isSent && html` enterkeyhint="go"`}${isFocused && html` autofocus`}${describedBy(id, hint, error)}>`;
   return html`<div data-part="field">
-<label for="${id}">${label}${!required && html` <small>(${words.optional})</small>`}</label>
+<label for="${id}">${label}${!required && !of.hideOptional && optional(words)}</label>
 ${hint && html`<p data-part="hint" id="${id}-hint">${hint}</p>`}
-${error !== undefined && html`<p data-part="error" id="${id}-error">${error}</p>`}
+${errorOf(form, id, error)}
 ${type === 'password' ? html`<div data-part="password">${input}</div>` : input}
 ${of.aside && html`<p data-part="aside">${of.aside}</p>`}
 </div>`;
+}
+
+function optional(words: Words): Html {
+  return html` <small>(${words.optional})</small>`;
+}
+
+/** Creates the error of a field. It is announced if its form has no summary, which would say the same. */
+function errorOf(form: FormValues, id: string, error: string | undefined): HtmlValue {
+  const isAnnounced = form.refusal !== null && form.refusal.steps.length === 0;
+  return (
+    error !== undefined &&
+    html`<p data-part="error" id="${id}-error"${isAnnounced && html` role="alert"`}>${error}</p>`
+  );
 }
 
 /** The fields of a form that have been drawn, by their names. The errors identify the form, because copies share them. */
@@ -84,7 +99,11 @@ function hasFocus(form: FormValues, { name, focus = false }: Pick<Field, 'name' 
   return focus && !form.hasNoFocus;
 }
 
-function describedBy(id: string, hint: string | null | undefined, error: string | undefined): HtmlValue {
+function describedBy(
+  id: string,
+  hint: string | Html | null | undefined,
+  error: string | undefined,
+): HtmlValue {
   const ids = [hint ? `${id}-hint` : '', error === undefined ? '' : `${id}-error`].filter(
     (one) => one !== '',
   );
@@ -100,46 +119,58 @@ export interface Choice {
   readonly label: string;
   readonly options: readonly { readonly value: string; readonly label: string }[];
   readonly value?: string | null;
+  /** @default true */
+  readonly required?: boolean;
 }
 
 /** Creates a list of options. */
-export function choice(form: FormValues, { name, label, options, value }: Choice): Html {
+export function choice(form: FormValues, of: Choice, words: Words): Html {
+  const { name, label, options, value, required = true } = of;
   const id = idOf(form, name);
   const chosen = form.typed[name] ?? value ?? '';
   const error = form.errors[name];
   const isFocused = hasFocus(form, { name });
   setDrawn(form, name, { id, label });
   return html`<div data-part="field">
-<label for="${id}">${label}</label>
-${error !== undefined && html`<p data-part="error" id="${id}-error">${error}</p>`}
+<label for="${id}">${label}${!required && optional(words)}</label>
+${errorOf(form, id, error)}
 <select id="${id}" name="${name}"${isFocused && html` autofocus`}${describedBy(id, null, error)}>
 ${options.map((one) => html`<option value="${one.value}"${one.value === chosen && html` selected`}>${one.label}</option>`)}
 </select>
 </div>`;
 }
 
-/** Several checkboxes, whose values are sent in fields of the same name. */
-export interface Checkboxes extends Choice {
-  /** What it means to choose none. */
+/** Several checkboxes, whose values are sent in fields of the same name, beside the choice of everything. */
+export interface Selection extends Omit<Choice, 'value' | 'required'> {
+  /** The radio buttons: their name, and the labels of their values `some` and `all`. */
+  readonly radio: { readonly name: string; readonly some: string; readonly all: string };
+  /** What it means to choose everything. */
   readonly warning: string;
 }
 
-/** Creates a group of checkboxes. */
-export function checkboxes(form: FormValues, { name, label, options, warning }: Checkboxes): Html {
+/** Creates a choice between some checkboxes and everything. Some are chosen by default, so that everything is never a mistake. */
+export function selection(form: FormValues, { name, label, options, radio, warning }: Selection): Html {
   const id = idOf(form, name);
   const chosen = (form.typed[name] ?? '').split(/\s+/);
+  const isAll = form.typed[radio.name] === 'all';
   const error = form.errors[name];
   const isFocused = hasFocus(form, { name });
   setDrawn(form, name, { id: `${id}-0`, label });
-  return html`<fieldset data-part="field" aria-describedby="${id}-hint${error !== undefined && ` ${id}-error`}"><legend>${label}</legend>
+  const radioOf = (value: 'some' | 'all', isChecked: boolean, more: HtmlValue = null) =>
+    html`<div data-part="checkbox"><input id="${id}-${value}" name="${radio.name}" type="radio" value="${value}"${
+      isChecked && html` checked`
+    }${more}><label for="${id}-${value}">${radio[value]}</label></div>`;
+  return html`<fieldset data-part="field"${error !== undefined && html` aria-describedby="${id}-error"`}><legend>${label}</legend>
+${errorOf(form, id, error)}
+${radioOf('some', !isAll)}
+<div data-part="options">${options.map(
+    ({ value, label: text }, index) =>
+      html`<div data-part="checkbox"><input id="${id}-${index}" name="${name}" type="checkbox" value="${value}"${
+        chosen.includes(value) && html` checked`
+      }${isFocused && index === 0 && html` autofocus`}${error !== undefined && html` aria-invalid="true"`}><label for="${id}-${index}">${text}</label></div>`,
+  )}</div>
+${radioOf('all', isAll, html` aria-describedby="${id}-hint"`)}
 <p data-part="warning" id="${id}-hint">${warning}</p>
-${error !== undefined && html`<p data-part="error" id="${id}-error">${error}</p>`}
-${options.map(
-  ({ value, label: text }, index) =>
-    html`<div data-part="checkbox"><input id="${id}-${index}" name="${name}" type="checkbox" value="${value}"${
-      chosen.includes(value) && html` checked`
-    }${isFocused && index === 0 && html` autofocus`}${error !== undefined && html` aria-invalid="true"`}><label for="${id}-${index}">${text}</label></div>`,
-)}
 </fieldset>`;
 }
 
@@ -187,17 +218,23 @@ export interface FormContent {
 /** The field with the id of the user to whom a form of an account was shown. */
 export const FOR_USER = 'for_user';
 
-/** Creates a form, with its error above the fields if it was rejected. */
+/** Creates a form, with its error above the fields if it was rejected and not every error stands beside a field. */
 export function formOf(form: FormValues, parts: FormContent, words: Words, inputs: HtmlValue = null): Html {
   const { submit, kind = 'primary', also, about, returnTo, downloads = false } = parts;
   return html`<form method="post" action="${form.action}" data-part="form"${downloads && html` data-downloads`}>
-${form.refusal && errorBox(form.refusal, [form], words, drawnErrors(form).length === 0)}${hidden('return_to', returnTo)}${hidden(FOR_USER, form.user)}${inputs}
+${form.refusal && !isBesideFields(form, form.refusal) && errorBox(form.refusal, [form], words, drawnErrors(form).length === 0)}${hidden('return_to', returnTo)}${hidden(FOR_USER, form.user)}${inputs}
 <button data-part="button ${kind}">${submit}${about !== undefined && html`<span data-part="unseen"> ${about}</span>`}</button>${
     // The other form does not need all fields, so the server checks them.
     also &&
     html`\n<button data-part="button secondary" formaction="${also.action}" formnovalidate>${also.submit}</button>`
   }
 </form>`;
+}
+
+/** Whether the fields of a form show all of its error, so that a summary above them would only repeat it. */
+function isBesideFields(form: FormValues, { fields, steps }: ErrorValues): boolean {
+  const count = Object.keys(fields).length;
+  return steps.length === 0 && count > 0 && drawnErrors(form).length === count;
 }
 
 /** A button whose script asks the browser for a passkey. */
@@ -267,19 +304,27 @@ export function formsIn(value: unknown): FormValues[] {
 /** A part of a page that is closed until the user opens it, unless one of its forms was rejected. */
 export interface Disclosure {
   readonly label: HtmlValue;
+  /** Distinguishes parts with equal labels, for screen readers. */
+  readonly about?: HtmlValue;
   /** The forms in it. */
   readonly forms: readonly FormValues[];
   /** @default false */
   readonly isOpen?: boolean;
-  /** Whether the label looks like a button. @default false */
-  readonly isButton?: boolean;
+  /** The emphasis of the label, if it looks like a button. @default the look of a link */
+  readonly kind?: 'primary' | 'secondary' | 'danger';
+  /** What the label says instead while the part is open. @default the label */
+  readonly closes?: string;
 }
 
 /** Creates a part of a page that the user opens. */
 export function disclosure(of: Disclosure, content: HtmlValue): Html {
-  const { label, forms, isOpen = false, isButton = false } = of;
+  const { label, about, forms, isOpen = false, kind, closes } = of;
   const opens = isOpen || forms.some(({ isRefused }) => isRefused);
-  return html`<details${opens && html` open`}><summary${isButton && html` data-part="button primary"`}>${label}</summary>${content}</details>`;
+  return html`<details${opens && html` open`}><summary${kind && html` data-part="button ${kind}"`}>${
+    closes === undefined
+      ? label
+      : html`<span data-part="opens">${label}</span><span data-part="closes">${closes}</span>`
+  }${about !== undefined && html`<span data-part="unseen"> ${about}</span>`}</summary>${content}</details>`;
 }
 
 /** Creates the line between two alternatives. */

@@ -105,7 +105,7 @@ export function mainOf(values: CommonValues, view: View, words: Words): Html {
   const said = Object.entries(words.done).find(([name]) => name === done)?.[1];
   const needed = Object.entries(words.needed).find(([name]) => name === done)?.[1];
   return html`<main id="main" data-part="main" data-page="${values.page}">
-${view.icon}<h1>${view.heading ?? view.title}</h1>
+${view.up && html`<p data-part="up"><a href="${view.up.href}">‹ ${view.up.name}</a></p>`}${view.icon}<h1>${view.heading ?? view.title}</h1>
 ${said !== undefined && html`<p data-part="done" role="status">${said}</p>`}${
   needed !== undefined && html`<p data-part="warning" role="status">${needed}</p>`
 }${errorSummary(values, words)}

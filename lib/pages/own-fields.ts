@@ -78,17 +78,26 @@ export function ownInputs(form: FormValues, fields: readonly OwnField[], words: 
         { value: 'false', label: words.no },
       ];
       const none = required && value !== null ? [] : [{ value: '', label: words.notSet }];
-      return choice(form, { name, label, value, options: [...none, ...own] });
+      return choice(form, { name, label, value, required, options: [...none, ...own] }, words);
     }
+    const isDate = type === 'date';
     const kind = type === 'json' ? 'text' : INPUTS[type];
     const more = {
       ...(maxLength !== null && { maxLength }),
       ...(type === 'number' && { inputmode: 'decimal' as const }),
-      ...((type === 'number' || type === 'date') && { isExact: true }),
+      ...((type === 'number' || isDate) && { isExact: true }),
     };
     return field(
       form,
-      { name, label, type: kind, autocomplete: AUTOCOMPLETE[name] ?? 'off', required, value, ...more },
+      {
+        name,
+        label: isDate ? words.inUtc(label) : label,
+        type: kind,
+        autocomplete: AUTOCOMPLETE[name] ?? 'off',
+        required,
+        value,
+        ...more,
+      },
       words,
     );
   });

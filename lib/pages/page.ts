@@ -111,6 +111,8 @@ export interface View {
   readonly title: string;
   /** The heading, if it says more than the title of the document. @default the title */
   readonly heading?: string;
+  /** The link above the title, to the page that lists what this page shows. @default nothing */
+  readonly up?: { readonly href: string; readonly name: string };
   /** The icon above the title. @default nothing */
   readonly icon?: Html;
   readonly main: Html;

@@ -12,10 +12,14 @@ export function changeName(kind: string, words: Words): string {
  * Creates a time. It is in UTC, because the server does not know the time zone of the user. A script shows it in the time
  * zone of the browser.
  *
- * @param isAgo whether the script shows how long ago it was, such as "3 hours ago"
+ * @param as `ago` for how long ago it was, such as "3 hours ago", which only the script shows. `day` for the date alone,
+ *   with the time in the title
  */
-export function timeOf(iso: string, isAgo = false): Html {
-  return html`<time datetime="${iso}" data-part="time"${isAgo && html` data-ago`}>${timeInWords(iso)}</time>`;
+export function timeOf(iso: string, as?: 'ago' | 'day'): Html {
+  const time = timeInWords(iso);
+  if (as === 'day')
+    return html`<time datetime="${iso}" data-part="time" data-day title="${time}">${DAY.format(new Date(iso))}</time>`;
+  return html`<time datetime="${iso}" data-part="time"${as === 'ago' && html` data-ago`}>${time}</time>`;
 }
 
 /** Returns a time in words, in UTC. */
@@ -25,6 +29,7 @@ export function timeInWords(iso: string): string {
 
 // `toLocaleString` would create one for each time, which takes much longer than to use it.
 const TIME = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeStyle: 'short', timeZone: 'UTC' });
+const DAY = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeZone: 'UTC' });
 
 /** Returns the device of a session in words, such as "Firefox on Windows". Null if it is not known. */
 export async function deviceName(userAgent: string | null): Promise<string | null> {

@@ -1,13 +1,14 @@
 import type { ShownScope } from '../../core/contribution.js';
+import { invalidField } from '../../errors.js';
 import { html } from '../../html.js';
-import { checkboxes, choice, disclosure, field, formOf } from '../controls.js';
+import { choice, disclosure, field, formOf, selection } from '../controls.js';
 import { type Page, page, type View } from '../page.js';
 import { foundIn } from '../routes.js';
 import type { Site } from '../site.js';
 import { timeOf } from '../texts.js';
 import type { CommonValues, FormValues } from '../values.js';
 import type { Words } from '../words/index.js';
-import { type ProofValues, proofField, proofOf } from './proof.js';
+import { type ProofValues, proofOf, provenForm } from './proof.js';
 
 /** The values of the page `account/api-keys`. */
 export interface ApiKeysValues {
@@ -46,6 +47,8 @@ const DAYS = ['30', '90', '365'];
 /** A key that someone forgets should expire, so a key that does not has to be chosen. */
 const DEFAULT_DAYS = '90';
 const DAY_MS = 24 * 60 * 60 * 1000;
+/** The field that says whether a key gets some rights or all. Forms of an app itself do not need it. */
+const RIGHTS = 'rights';
 
 /** @internal */
 export function keys(site: Site): Page | null {
@@ -64,8 +67,9 @@ export function keys(site: Site): Page | null {
         name: 'create',
         route: make,
         errors: { invalid_credentials: 'password' },
-        ownFields: ['expires_in'],
-        translate: expiryOf,
+        ownFields: ['expires_in', RIGHTS, 'scopes'],
+        check: checkRights,
+        translate: (fields, { core }) => ({ ...expiryOf(fields, core), ...scopesOf(fields) }),
         next: () => site.page(name),
         showOnce(reply) {
           const { api_key, key } = foundIn(make, reply);
@@ -97,7 +101,7 @@ export function keys(site: Site): Page | null {
 }
 
 /** Turns the chosen number of days into the time for the route, which a program can also send itself. */
-function expiryOf(fields: ReadonlyMap<string, string>, { core }: Site): Readonly<Record<string, string>> {
+function expiryOf(fields: ReadonlyMap<string, string>, core: Site['core']): Readonly<Record<string, string>> {
   const days = fields.get('expires_in') ?? '';
   if (days === '' || fields.has('expires_at')) return {};
   // The route rejects anything other than a time.
@@ -105,6 +109,25 @@ function expiryOf(fields: ReadonlyMap<string, string>, { core }: Site): Readonly
   return {
     expires_at: isKnown ? new Date(core.database.clock.now() + Number(days) * DAY_MS).toISOString() : days,
   };
+}
+
+/**
+ * Requires a choice of rights, because the route creates a key with all of them if none is named.
+ *
+ * @throws AuthError `validation_failed`
+ */
+function checkRights(fields: ReadonlyMap<string, string>): void {
+  const rights = fields.get(RIGHTS);
+  if (rights === 'some' && !fields.get('scopes')?.trim())
+    throw invalidField('/scopes', 'required', 'is missing');
+  if (rights !== undefined && rights !== 'some' && rights !== 'all')
+    throw invalidField(`/${RIGHTS}`, 'wrong_type', 'must be some or all');
+}
+
+/** Leaves out the rights that are still chosen beside "everything". */
+function scopesOf(fields: ReadonlyMap<string, string>): Readonly<Record<string, string>> {
+  const scopes = fields.get('scopes');
+  return scopes === undefined || fields.get(RIGHTS) === 'all' ? {} : { scopes };
 }
 
 function keysView(values: ApiKeysValues & CommonValues, words: Words): View {
@@ -126,7 +149,8 @@ function keysView(values: ApiKeysValues & CommonValues, words: Words): View {
             key.lastUsedAt === null ? t.neverUsed : timeOf(key.lastUsedAt)
           }<br>${t.expires}: ${key.expiresAt === null ? t.neverExpires : timeOf(key.expiresAt)}</p></div>${disclosure(
             {
-              label: html`${t.revoke}<span data-part="unseen"> ${t.about(key.name, key.start)}</span>`,
+              label: t.revoke,
+              about: t.about(key.name, key.start),
               forms: [key.revoke],
             },
             html`<p>${t.revokeText}</p>${formOf(
@@ -136,49 +160,59 @@ function keysView(values: ApiKeysValues & CommonValues, words: Words): View {
             )}`,
           )}</li>`,
       )}</ul>`
-    }</section><section data-part="card"><h2>${t.make}</h2>${formOf(form, { submit: t.submit }, words, [
-      field(
-        form,
-        { name: 'name', label: words.fields.name, autocomplete: 'off', hint: t.nameHint, maxLength: 100 },
-        words,
-      ),
-      choice(form, {
-        name: 'expires_in',
-        label: t.expires,
-        value: DEFAULT_DAYS,
-        options: [
-          ...DAYS.map((days) => ({ value: days, label: t.inDays(Number(days)) })),
-          { value: '', label: t.neverExpires },
-        ],
-      }),
-      scopes
-        ? checkboxes(form, {
-            name: 'scopes',
-            label: t.scopes,
-            warning: t.allRights,
-            options: scopes.map(({ name }) => ({ value: name, label: descriptionOf(name, scopes) })),
-          })
-        : html`<p data-part="warning">${t.allRights}</p>${disclosure(
-            {
-              label: t.limit,
-              forms: [],
-              isOpen: 'scopes' in form.errors || typedScopes !== '',
-            },
-            field(
-              form,
+    }</section><section data-part="card"><h2>${t.make}</h2>${provenForm(
+      form,
+      { submit: t.submit },
+      { proof, account: values.account },
+      words,
+      [
+        field(
+          form,
+          { name: 'name', label: words.fields.name, autocomplete: 'off', hint: t.nameHint, maxLength: 100 },
+          words,
+        ),
+        choice(
+          form,
+          {
+            name: 'expires_in',
+            label: t.expires,
+            value: DEFAULT_DAYS,
+            options: [
+              ...DAYS.map((days) => ({ value: days, label: t.inDays(Number(days)) })),
+              { value: '', label: t.neverExpires },
+            ],
+          },
+          words,
+        ),
+        scopes
+          ? selection(form, {
+              name: 'scopes',
+              label: t.scopes,
+              radio: { name: RIGHTS, some: t.someRights, all: t.everything },
+              warning: t.everythingText,
+              options: scopes.map(({ name }) => ({ value: name, label: descriptionOf(name, scopes) })),
+            })
+          : html`<p data-part="warning">${t.allRights}</p>${disclosure(
               {
-                name: 'scopes',
-                label: t.scopes,
-                autocomplete: 'off',
-                required: false,
-                hint: t.scopesHint,
-                isCode: true,
+                label: t.limit,
+                forms: [],
+                isOpen: 'scopes' in form.errors || typedScopes !== '',
               },
-              words,
-            ),
-          )}`,
-      proofField(form, proof, values.account, words),
-    ])}</section>`,
+              field(
+                form,
+                {
+                  name: 'scopes',
+                  label: t.scopes,
+                  autocomplete: 'off',
+                  required: false,
+                  hint: t.scopesHint,
+                  isCode: true,
+                },
+                words,
+              ),
+            )}`,
+      ],
+    )}</section>`,
   };
 }
 

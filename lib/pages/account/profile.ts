@@ -5,7 +5,7 @@ import { type Page, type PageForm, page, type View } from '../page.js';
 import type { Site } from '../site.js';
 import type { CommonValues, FormValues } from '../values.js';
 import type { Words } from '../words/index.js';
-import { type ProofValues, proofField, proofOf } from './proof.js';
+import { type ProofValues, proofOf, provenForm } from './proof.js';
 
 /** The values of the page `account`. */
 export interface AccountValues {
@@ -121,7 +121,7 @@ export function account(site: Site): Page {
 }
 
 function accountView(values: AccountValues & CommonValues, words: Words): View {
-  const { profile, username, email, download, deletion, proof } = values;
+  const { profile, username, email, download, deletion } = values;
   const t = words.account;
   return {
     title: t.title,
@@ -132,20 +132,25 @@ function accountView(values: AccountValues & CommonValues, words: Words): View {
       username &&
       card(
         t.username,
-        formOf(username, { submit: t.saveUsername, kind: profile ? 'secondary' : 'primary' }, words, [
-          field(
-            username,
-            {
-              name: 'username',
-              label: words.fields.username,
-              autocomplete: 'username',
-              value: username.present,
-              isCode: true,
-            },
-            words,
-          ),
-          proofField(username, proof, values.account, words),
-        ]),
+        provenForm(
+          username,
+          { submit: t.saveUsername, kind: profile ? 'secondary' : 'primary' },
+          values,
+          words,
+          [
+            field(
+              username,
+              {
+                name: 'username',
+                label: words.fields.username,
+                autocomplete: 'username',
+                value: username.present,
+                isCode: true,
+              },
+              words,
+            ),
+          ],
+        ),
       )
     }${
       (email.present !== null || email.change) &&
@@ -154,9 +159,9 @@ function accountView(values: AccountValues & CommonValues, words: Words): View {
         html`<p>${email.present ?? t.noEmail}${
           email.present !== null &&
           html` <span data-part="tag">${email.isVerified ? t.verified : t.unverified}</span>`
-        }</p>${email.sentTo !== null && html`<p>${t.sentTo(email.sentTo)}</p>`}${email.verify && formOf(email.verify, { submit: t.verify, kind: 'secondary' }, words)}${
+        }</p>${email.sentTo !== null && html`<p>${email.sentTo} <span data-part="tag">${t.pending}</span></p>`}${email.verify && formOf(email.verify, { submit: t.verify, kind: 'secondary' }, words)}${
           email.change &&
-          formOf(email.change, { submit: t.changeEmail, kind: 'secondary' }, words, [
+          provenForm(email.change, { submit: t.changeEmail, kind: 'secondary' }, values, words, [
             field(
               email.change,
               {
@@ -164,11 +169,11 @@ function accountView(values: AccountValues & CommonValues, words: Words): View {
                 label: words.fields.newEmail,
                 type: 'email',
                 autocomplete: 'email',
-                hint: t.newEmailHint,
+                // The message about the email that was just sent says the same.
+                hint: email.sentTo === null ? t.newEmailHint : null,
               },
               words,
             ),
-            proofField(email.change, proof, values.account, words),
           ])
         }`,
       )
@@ -176,12 +181,7 @@ function accountView(values: AccountValues & CommonValues, words: Words): View {
       download &&
       card(
         t.data,
-        html`<p>${t.dataText}</p>${formOf(
-          download,
-          { submit: t.download, kind: 'secondary', downloads: true },
-          words,
-          proofField(download, proof, values.account, words),
-        )}`,
+        html`<p>${t.dataText}</p>${provenForm(download, { submit: t.download, kind: 'secondary', downloads: true }, values, words)}`,
       )
     }${
       deletion &&
@@ -191,11 +191,12 @@ function accountView(values: AccountValues & CommonValues, words: Words): View {
           { label: t.wantsDeletion, forms: [deletion] },
           html`<p>${
             deletion.graceDays === 0 ? t.deleteNow : t.deleteLater(deletion.graceDays)
-          }${deletion.graceDays > 0 && deletion.canRestore && ` ${t.restore}`}</p>${formOf(
+          }${deletion.graceDays > 0 && deletion.canRestore && ` ${t.restore}`}</p>${provenForm(
             deletion,
             { submit: t.confirmDelete, kind: 'danger' },
+            values,
             words,
-            html`${confirmationField(deletion, deletion.confirmation, words)}${proofField(deletion, proof, values.account, words)}`,
+            confirmationField(deletion, deletion.confirmation, words),
           )}`,
         ),
       )

@@ -1,6 +1,6 @@
-import { type HtmlValue, html } from '../../html.js';
+import { type Html, type HtmlValue, html } from '../../html.js';
 import { isFresh } from '../../sessions/signed-in.js';
-import { field, usernameOf } from '../controls.js';
+import { type FormContent, field, formOf, usernameOf } from '../controls.js';
 import type { Visit } from '../page.js';
 import type { FormValues } from '../values.js';
 import type { Words } from '../words/index.js';
@@ -43,29 +43,46 @@ export function confirmFirst({ site, auth }: Visit, to: string): string | null {
 }
 
 /**
- * Creates the field for the password or, without a password, the link to the page where users confirm who they are.
+ * Creates a form that asks for a proof: with a field for the password or, where no password is enough, as a link to the
+ * page where users confirm who they are. A press that is certain to be rejected is not offered.
  *
  * @internal
  */
-export function proofField(
+export function provenForm(
   form: FormValues,
-  proof: ProofValues | null,
-  account: string | null,
+  parts: FormContent,
+  { proof, account }: { readonly proof: ProofValues | null; readonly account: string | null },
   words: Words,
-): HtmlValue {
-  if (proof?.byPassword)
-    return html`${usernameOf(account)}${field(
-      form,
-      {
-        name: 'password',
-        label: words.fields.currentPassword,
-        type: 'password',
-        autocomplete: 'current-password',
-        required: false,
-        hint: words.proof.password,
-      },
-      words,
-    )}`;
-  if (!proof) return null;
-  return html`<p data-part="hint">${words.proof.lead} <a href="${proof.confirm}">${words.proof.first}</a>.</p>`;
+  inputs: HtmlValue = null,
+): Html {
+  const link = confirmLink(form, proof, words);
+  if (link) return link;
+  return formOf(form, parts, words, [
+    inputs,
+    proof?.byPassword &&
+      html`${usernameOf(account)}${field(
+        form,
+        {
+          name: 'password',
+          label: words.fields.currentPassword,
+          type: 'password',
+          autocomplete: 'current-password',
+          required: false,
+          hideOptional: true,
+          hint: words.proof.password(html`<a href="${proof.confirm}">${words.proof.another}</a>`),
+        },
+        words,
+      )}`,
+  ]);
+}
+
+/**
+ * Creates the link to the page where users confirm who they are, in place of a form that needs it. Null if a password is
+ * enough, and for a form that was rejected, because it has the error and what was typed.
+ *
+ * @internal
+ */
+export function confirmLink(form: FormValues, proof: ProofValues | null, words: Words): Html | null {
+  if (!proof || proof.byPassword || form.isRefused) return null;
+  return html`<p>${words.proof.lead}</p><p><a href="${proof.confirm}" data-part="button secondary">${words.proof.first}</a></p>`;
 }

@@ -91,7 +91,7 @@ function sessionsView(values: SessionsValues & CommonValues, words: Words): View
         const name = device ?? t.unknownDevice;
         return html`<li data-part="item"${isCurrent && html` data-current`}>${deviceIcon(device)}<div><p><strong>${name}</strong>${
           isCurrent && html` <span data-part="tag">${t.current}</span>`
-        }</p><p data-part="quiet">${t.active}: ${timeOf(lastActiveAt, true)}<br>${t.created}: ${timeOf(createdAt)}${
+        }</p><p data-part="quiet">${t.active}: ${timeOf(lastActiveAt, 'ago')}<br>${t.created}: ${timeOf(createdAt)}${
           ip !== null && html`<br>${t.ip}: ${ip}`
         }</p></div>${
           form &&

@@ -12,6 +12,8 @@ import { type AdministeredUser, titleOfUser, type UserState } from './administer
 /** The values of the page `administration/users/user`. A form is null if it would do nothing. */
 export interface UserValues extends UserState {
   readonly user: AdministeredUser;
+  /** The page with all users. */
+  readonly list: string;
   /** The user's sign-in methods. Methods that are not enabled are absent. */
   readonly methods: SignInMethods;
   /** Whether a sign-in asks for a second factor. Null if the app has no second factors. */
@@ -92,9 +94,10 @@ export interface OwnFact {
 
 /** @internal */
 export function userView(values: UserValues & CommonValues, words: Words): View {
-  const { user, edit } = values;
+  const { user, edit, list } = values;
   return {
     title: titleOfUser(user),
+    up: { href: list, name: words.users.title },
     main: html`<section data-part="card">
 <h2>${words.user.account}</h2>
 ${factsOf(values, words)}
@@ -186,56 +189,77 @@ function editForm(edit: NonNullable<UserValues['edit']>, words: Words): Html {
 function actionsOf(values: UserValues, words: Words): HtmlValue {
   const { suspend, reinstate, sendPasswordReset, requireNewPassword, disableSecondFactor, remove } = values;
   const t = words.user;
-  const actions: readonly (readonly [form: FormValues | null, submit: string, text: string])[] = [
-    [reinstate, t.reinstate, t.reinstateText],
-    [sendPasswordReset, t.sendPasswordReset, t.sendPasswordResetText],
-    [requireNewPassword, t.requireNewPassword, t.requireNewPasswordText],
-    [disableSecondFactor, t.disableSecondFactor, t.disableSecondFactorText],
-  ];
-  const shown = actions.flatMap(([form, submit, text]) => (form ? [{ form, submit, text }] : []));
-  if (shown.length === 0 && !suspend && !remove) return null;
-  return html`<section data-part="card">
+  const hasPassword = values.methods.password !== false;
+  const press = (form: FormValues | null, title: string, text: string, submit: string) =>
+    form && rowOf(title, text, formOf(form, { submit, kind: 'secondary' }, words));
+  const unfold = (form: FormValues | null, title: string, text: string, submit: string, inputs: HtmlValue) =>
+    form &&
+    rowOf(
+      title,
+      text,
+      disclosure(
+        { label: submit, kind: 'danger', closes: words.security.close, forms: [form] },
+        formOf(form, { submit, kind: 'danger' }, words, inputs),
+      ),
+    );
+  const rows = [
+    press(reinstate, t.suspension, t.reinstateText, t.reinstate),
+    hasPassword
+      ? press(sendPasswordReset, t.passwordLink, t.sendPasswordResetText, t.sendPasswordReset)
+      : press(sendPasswordReset, words.fields.password, t.sendFirstPasswordText, t.sendFirstPassword),
+    press(requireNewPassword, t.newPassword, t.requireNewPasswordText, t.requireNewPassword),
+    press(disableSecondFactor, t.secondFactor, t.disableSecondFactorText, t.disableSecondFactor),
+    unfold(suspend, t.suspension, t.suspendText, t.suspend, suspend && suspensionInputs(suspend, words)),
+    unfold(
+      remove,
+      t.deletion,
+      remove && remove.graceDays > 0 ? t.closeText(remove.graceDays) : t.deleteText,
+      t.delete,
+      remove && confirmationField(remove, remove.confirmation, words),
+    ),
+  ].filter((row) => row !== null);
+  return (
+    rows.length > 0 &&
+    html`<section data-part="card">
 <h2>${t.actions}</h2>
-${
-  shown.length > 0 &&
-  html`<ul data-part="list">${shown.map(
-    ({ form, submit, text }) =>
-      html`<li data-part="item"><div><p data-part="quiet">${text}</p></div>${formOf(form, { submit, kind: 'secondary' }, words)}</li>`,
-  )}</ul>`
+<ul data-part="list">${rows}</ul>
+</section>`
+  );
 }
-${
-  suspend &&
-  disclosure(
-    { label: t.suspend, forms: [suspend] },
-    html`<p>${t.suspendText}</p>${formOf(
-      suspend,
-      { submit: t.suspend, kind: 'danger' },
+
+/** Creates a row of the list of actions. */
+function rowOf(title: string, text: string, action: Html): Html {
+  return html`<li data-part="item"><div><p><strong>${title}</strong></p><p data-part="quiet">${text}</p></div>${action}</li>`;
+}
+
+function suspensionInputs(form: FormValues, words: Words): HtmlValue {
+  const t = words.user;
+  return [
+    field(
+      form,
+      {
+        name: 'reason',
+        label: t.reason,
+        hint: t.reasonHint,
+        autocomplete: 'off',
+        required: false,
+        maxLength: 255,
+      },
       words,
-      html`${field(suspend, { name: 'reason', label: t.reason, hint: t.reasonHint, autocomplete: 'off', required: false, maxLength: 255 }, words)}${field(
-        suspend,
-        {
-          name: 'until',
-          label: t.until,
-          hint: t.untilHint,
-          type: 'datetime-local',
-          autocomplete: 'off',
-          required: false,
-        },
-        words,
-      )}`,
-    )}`,
-  )
-}
-${
-  remove &&
-  disclosure(
-    { label: t.delete, forms: [remove] },
-    html`<p>${
-      remove.graceDays > 0 ? t.closeText(remove.graceDays) : t.deleteText
-    }</p>${formOf(remove, { submit: t.delete, kind: 'danger' }, words, confirmationField(remove, remove.confirmation, words))}`,
-  )
-}
-</section>`;
+    ),
+    field(
+      form,
+      {
+        name: 'until',
+        label: words.inUtc(t.until),
+        hint: t.untilHint,
+        type: 'datetime-local',
+        autocomplete: 'off',
+        required: false,
+      },
+      words,
+    ),
+  ];
 }
 
 function sessionsOf({ sessions, endSessions }: UserValues, words: Words): Html {
@@ -250,7 +274,7 @@ ${
     const name = device ?? t.unknownDevice;
     return html`<li data-part="item">${deviceIcon(device)}<div>
 <p>${name}</p>
-<p data-part="quiet">${address !== null && html`${address} · `}${t.signedIn(timeOf(created))} · ${t.lastActive(timeOf(active, true))}</p>
+<p data-part="quiet">${address !== null && html`${address} · `}${t.signedIn(timeOf(created))} · ${t.lastActive(timeOf(active, 'ago'))}</p>
 </div>${formOf(end, { submit: t.endSession, kind: 'secondary', about: html`${name}, ${t.signedIn(timeOf(created))}` }, words)}</li>`;
   })}</ul>`
 }

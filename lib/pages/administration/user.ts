@@ -83,6 +83,7 @@ export function user(site: Site): Page | null {
       const removeForm = formIf(!isOwn && !isClosed, 'delete');
       return {
         user,
+        list: site.page('administration/users'),
         ...state,
         methods: {
           ...methods,

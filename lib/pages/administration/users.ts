@@ -53,6 +53,7 @@ export function users(site: Site): Page | null {
   const list = site.route('get /admin/users');
   const create = site.route('post /admin/users');
   if (!list) return null;
+  const invites = site.route('post /admin/users/:id/send-password-reset') !== undefined;
   return page<UsersValues>({
     name: NAME,
     path,
@@ -66,8 +67,9 @@ export function users(site: Site): Page | null {
             route: create,
             errors: { email_taken: 'email', username_taken: 'username' },
             next: ({ reply }) => {
-              const { id } = foundIn(create, reply).user;
-              return site.page('administration/users/user', { done: 'user-created', params: { id } });
+              const { id, email } = foundIn(create, reply).user;
+              const done = invites && email !== null ? 'user-invited' : 'user-created';
+              return site.page('administration/users/user', { done, params: { id } });
             },
           },
         ]
@@ -98,7 +100,7 @@ export function users(site: Site): Page | null {
               ...site.form(visit, { path }, 'create'),
               username: site.core.usernames !== null,
               fields: ownFields(site, undefined, 'administrator'),
-              invites: site.route('post /admin/users/:id/send-password-reset') !== undefined,
+              invites,
             }
           : null,
       };
@@ -125,7 +127,7 @@ function usersView(values: UsersValues & CommonValues, words: Words): View {
 ${
   create &&
   disclosure(
-    { label: t.create, forms: [create], isButton: true },
+    { label: t.create, forms: [create], kind: 'primary' },
     formOf(
       create,
       { submit: t.submitCreate },
@@ -191,7 +193,7 @@ ${rows.map(
     ...state
   }) => html`<tr role="row"><th scope="row" role="rowheader"><a href="${href}">${title}</a>${
     isOwn && tag(t.tags.own)
-  }</th>${hasNames && html`<td role="cell">${names}</td>`}<td role="cell">${tagsOf(state, words) ?? t.active}</td><td role="cell" data-label="${t.created}">${timeOf(createdAt)}</td></tr>
+  }</th>${hasNames && html`<td role="cell">${names}</td>`}<td role="cell">${tagsOf(state, words) ?? t.active}</td><td role="cell" data-label="${t.created}">${timeOf(createdAt, 'day')}</td></tr>
 `,
 )}</tbody>
 </table>`;

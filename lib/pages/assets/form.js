@@ -31,7 +31,7 @@ document.addEventListener('latchkey:go', ({ detail }) => go(detail));
 
 /** Shows that a form could not be sent. It is not sent again, because the server might have received it. */
 function complain(form) {
-  const message = form.querySelector('[data-part="error"][role="alert"]') ?? document.createElement('p');
+  const message = form.querySelector(':scope > [data-part="error"]') ?? document.createElement('p');
   message.dataset.part = 'error';
   message.setAttribute('role', 'alert');
   message.textContent = words.failed;
@@ -113,10 +113,12 @@ function showTimes() {
   // British and American English have different orders.
   const locale = navigator.languages.find((one) => one.startsWith(lang)) ?? lang;
   const short = new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeStyle: 'short' });
+  const day = new Intl.DateTimeFormat(locale, { dateStyle: 'medium' });
   const full = new Intl.DateTimeFormat(locale, { dateStyle: 'full', timeStyle: 'long' });
   for (const time of document.querySelectorAll('time[data-part="time"]')) {
     const at = new Date(time.dateTime);
-    time.textContent = 'ago' in time.dataset ? ago(at, locale) : short.format(at);
+    time.textContent =
+      'ago' in time.dataset ? ago(at, locale) : ('day' in time.dataset ? day : short).format(at);
     time.title = full.format(at);
   }
 }

@@ -104,12 +104,14 @@ function showCodes(button, codes) {
   list.querySelector('h3, h2').focus();
 }
 
+/** Says what went wrong. A browser reports a canceled sign-in and a passkey that was not added with the same name. */
 function complain(button, error) {
   if (error.name === 'AbortError') return;
   const message = button.parentElement.querySelector('[data-part="error"]') ?? document.createElement('p');
   message.dataset.part = 'error';
   message.setAttribute('role', 'alert');
-  message.textContent = words[error.name] ?? error.message;
+  const own = button.dataset.kind === 'create' ? words.create[error.name] : undefined;
+  message.textContent = own ?? words[error.name] ?? error.message;
   button.before(message);
 }
 

@@ -143,7 +143,7 @@ export const errors = {
   /** What to enter in a field that was left empty, by the field's name. */
   missing: {
     code: 'Enter the code.',
-    confirmation: 'Nothing was deleted. First type what is asked for here.',
+    confirmation: 'Type it to confirm. Nothing was deleted.',
     credential: 'Enter your email or username.',
     email: 'Enter an email.',
     email_code: 'Enter the code.',
@@ -152,12 +152,13 @@ export const errors = {
     new_password: 'Enter a new password.',
     password: 'Enter a password.',
     recovery_code: 'Enter a recovery code.',
+    scopes: 'Choose at least one right.',
     username: 'Enter a username.',
   } as Readonly<Record<string, string>>,
 
   /** What is wrong with a field, by the code of its error. Other errors keep their own words. */
   fieldErrors: {
-    not_confirmed: 'Nothing was deleted, because this is not what is asked for here.',
+    not_confirmed: 'This does not match. Nothing was deleted.',
     invalid_email: 'Enter an email such as ada@example.com, without accents.',
     other_account: 'You have signed in to another account meanwhile. Nothing was changed.',
     password_breached: 'This password is known from a data breach. Choose another.',

@@ -18,6 +18,7 @@ export const en = {
   yes: 'Yes',
   no: 'No',
   notSet: 'Not set',
+  inUtc: (label: string) => `${label} (UTC)`,
   lastUsed: 'last used',
   continue: 'Continue',
   or: 'or',
@@ -56,6 +57,10 @@ export const en = {
       InvalidStateError: 'This device already has a passkey for your account.',
       NotSupportedError: 'This device cannot use passkeys. Try a phone or a password manager.',
       SecurityError: 'Passkeys do not work at this address.',
+      /** The words about adding a passkey that differ. */
+      create: {
+        NotAllowedError: 'No passkey was added. The request was canceled, or took too long.',
+      },
     },
   },
 

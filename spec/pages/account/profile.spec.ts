@@ -149,6 +149,20 @@ describe('the form of the own fields', () => {
   });
 });
 
+test('the form of the own fields says which can stay empty, and the time zone of times', async () => {
+  const { body } = await open();
+  const labels = [...body.matchAll(/<label for="account-profile-\w+">(.*?)<\/label>/g)].map(([, one]) => one);
+  const optional = '<small>(optional)</small>';
+  expect(labels).toEqual([
+    `Name ${optional}`,
+    'City',
+    `Newsletter ${optional}`,
+    `Color ${optional}`,
+    `Weight ${optional}`,
+    `Wakes at (UTC) ${optional}`,
+  ]);
+});
+
 describe('the form of the username', () => {
   test('changes it after a recent sign-in', async () => {
     const page = await open();
@@ -199,7 +213,10 @@ describe('the email', () => {
     const mail = await box.mailOf('new@example.com', 'verify-new-email', async () => {
       const done = await visitor.submit(page, '/email', { new_email: 'new@example.com' });
       expect(done.location).toBe('/auth/account?done=email-change-sent');
-      expect((await visitor.follow(done)).body).toContain('We have emailed a link to new@example.com.');
+      const { body } = await visitor.follow(done);
+      // One message says what was done. The card only shows the address.
+      expect(body.match(/We email a link|emailed a link|email with a link/gi)).toEqual(['email with a link']);
+      expect(body).toContain('<p>new@example.com <span data-part="tag">not confirmed yet</span></p>');
     });
     expect(mail.url).toContain('/auth/change-email?token=');
     expect((await user()).email).toBe(ada.email);
@@ -286,7 +303,11 @@ describe('the deletion', () => {
     const refused = await visitor.submit(await open(), '/delete', { confirmation });
     expect(refused.status).toBe(422);
     expect(isOpen(refused)).toBe(true);
-    expect(refused.body).toContain('Nothing was deleted');
+    expect(refused.body).toContain(
+      confirmation === ''
+        ? 'Type it to confirm. Nothing was deleted.'
+        : 'This does not match. Nothing was deleted.',
+    );
     expect(refused.body).toMatch(/name="confirmation"[^>]* autofocus[^>]* aria-invalid="true"/);
     expect(formIn(refused.body, '/delete').fields).toEqual({ confirmation });
     expect(await rows(app.database, 'SELECT id FROM users')).toHaveLength(1);

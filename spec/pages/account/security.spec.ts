@@ -6,7 +6,7 @@ import { google } from '../../../lib/providers.js';
 import { password } from '../../support/app.js';
 import { rows } from '../../support/database.js';
 import { fixedProvider } from '../../support/fixed-provider.js';
-import { attribute, elementsIn, type PageBrowser, type Shown } from '../../support/page-browser.js';
+import { attribute, elementsIn, type PageBrowser, type Shown, textOf } from '../../support/page-browser.js';
 import {
   createPerson,
   isSignedIn,
@@ -80,7 +80,11 @@ describe('the password', () => {
       current_password: 'wrong',
       new_password: changed,
     });
-    expect([refused.status, refused.error === null]).toEqual([401, false]);
+    expect([refused.status, refused.error, refused.title]).toEqual([
+      401,
+      null,
+      'Error: Security – localhost',
+    ]);
     expect(refused.body).not.toContain(changed);
     const done = await browser.submit(refused, 'change-password', {
       current_password: person.password,
@@ -109,6 +113,12 @@ describe('an authenticator app', () => {
     expect(key).toHaveLength(32);
     expect(page.body).toContain('<svg role="img" aria-label="QR code for your authenticator app"');
     expect(keyOn(await browser.open(ENROLMENT))).toBe(key);
+    // A script sends a complete code, and can copy the key. The key has no spaces, because not every app ignores them.
+    const [code] = page.all('input').filter((one) => attribute(one, 'name') === 'code');
+    expect([attribute(code!, 'data-part'), attribute(code!, 'data-length')]).toEqual(['code', '6']);
+    const shownKey = page.elements.find((one) => attribute(one, 'id') === 'app-key');
+    expect(textOf(shownKey!)).toBe(key);
+    expect(page.all('button').some((one) => attribute(one, 'data-copy') === 'app-key')).toBe(true);
     const refused = await browser.submit(page, 'confirm-app', { code: wrongCode(key) });
     expect([refused.status, keyOn(refused), refused.heading]).toEqual([401, key, page.heading]);
     expect(refused.form('confirm-app').attribute('code', 'aria-invalid')).toBe('true');

@@ -88,7 +88,7 @@ describe('ending', () => {
     const page = await open();
     const [end, ...more] = endsIn(page.body);
     expect(more).toEqual([]);
-    expect(end?.button).toMatch(/^End the session on curl, signed in /);
+    expect(end?.button).toMatch(/^Sign out on curl, signed in /);
     const done = await visitor.submit(page, String(end?.action));
     expect(done.location).toBe('/auth/account/sessions?done=session-ended');
     expect((await visitor.follow(done)).body).toContain('The session has ended.');
@@ -119,7 +119,7 @@ describe('ending', () => {
     const page = await open();
     expect(page.body).toContain('<nav');
     expect(page.body).toMatch(
-      /<details><summary>End all sessions<\/summary>.*including this one\..*\/end-all"/s,
+      /<details><summary>Sign out everywhere<\/summary>.*including this one\..*\/end-all"/s,
     );
     const done = await visitor.submit(page, '/end-all');
     expect(done.location).toBe('/auth/sign-in?done=signed-out-everywhere');

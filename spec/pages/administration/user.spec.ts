@@ -246,6 +246,20 @@ describe('the buttons', () => {
   });
 });
 
+test('the actions are rows of one list, each with a title, a sentence and a button', async () => {
+  const { body } = await open();
+  const [, list = ''] = /<h2>Actions<\/h2>\n<ul data-part="list">(.*?)<\/ul>/s.exec(body) ?? [];
+  const row =
+    /<li data-part="item"><div><p><strong>(.*?)<\/strong><\/p><p data-part="quiet">[^<]+<\/p><\/div>.*?<button data-part="button \w+">(.*?)<\/button>.*?<\/li>/gs;
+  expect([...list.matchAll(row)].map(([, title, button]) => [title, button])).toEqual([
+    ['New password by email', 'Send a link for a new password'],
+    ['New password at the next sign-in', 'Require a new password'],
+    ['Suspension', 'Suspend the user'],
+    ['Deletion', 'Delete the user'],
+  ]);
+  expect(list.replace(row, '')).toBe('');
+});
+
 describe('the form that edits', () => {
   test('has the present values, changes them, and keeps the others', async () => {
     await app.auth.users.update(id, {
@@ -284,7 +298,7 @@ describe('the form that edits', () => {
     });
     expect(refused.status).toBe(422);
     expect(refused.body).toMatch(/<details open><summary>Edit/);
-    expect(refused.body).toMatch(/<a href="#[\w-]+-edit-name">Name: Must /);
+    expect(refused.body).toMatch(/id="[\w-]+-edit-name-error" role="alert">Must /);
     expect(formIn(refused.body, '/edit').fields).toMatchObject({ username: 'Root', name: HOSTILE.repeat(3) });
     expectEscaped(refused);
     await app.auth.admin.createUser({ username: 'grace' });
@@ -317,7 +331,7 @@ describe('suspending', () => {
     const typed = { reason: HOSTILE, until: '2001-01-01T00:00' };
     const refused = await visitor.submit(await open(), '/suspend', typed);
     expect(refused.status).toBe(422);
-    expect(refused.body).toMatch(/<details open><summary>Suspend/);
+    expect(refused.body).toMatch(/<details open><summary[^>]*><span data-part="opens">Suspend/);
     expect(formIn(refused.body, '/suspend').fields).toEqual(typed);
     expectEscaped(refused);
     expect(await visitor.submit(await open(), '/suspend')).toMatchObject({ status: 303 });

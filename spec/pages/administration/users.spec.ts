@@ -106,7 +106,8 @@ describe('the list', () => {
     const closed = await create({ email: 'closed@example.com' });
     await app.auth.users.delete(closed.id);
     const page = await open();
-    const created = expect.stringMatching(/^\d+ \w+ \d{4}, \d\d:\d\d UTC$/);
+    const created = expect.stringMatching(/^\d+ \w+ \d{4}$/);
+    expect(page.body).toMatch(/ data-day title="\d+ \w+ \d{4}, \d\d:\d\d UTC">/);
     expect(columnsOf(page)).toEqual(['User', 'Name', 'State', 'Created']);
     expect(listed(page)).toEqual([
       ['closed@example.com', '', 'deletion pending email not confirmed', created],
@@ -182,8 +183,15 @@ describe('the form that creates a user', () => {
     });
     const [user] = (await app.auth.admin.listUsers({ search: 'grace' })).users;
     expect(user).toMatchObject({ email: 'grace@example.com', username: 'grace', plan: 'pro' });
-    expect(answer.location).toBe(`${PATH}/${user?.id}?done=user-created`);
-    expect((await visitor.follow(answer)).body).toContain('The user was created.');
+    expect(answer.location).toBe(`${PATH}/${user?.id}?done=user-invited`);
+    const created = await visitor.follow(answer);
+    expect(created.body).toContain(
+      'The user was created, and gets an email with a link to choose a password.',
+    );
+    expect(created.body).toContain(`<p data-part="up"><a href="${PATH}">‹ Users</a></p>`);
+    expect(created.body).toContain('Send a link to choose a password</button>');
+    const unnamed = await visitor.submit(await open(), '/users/create', { username: 'hedy' });
+    expect((await visitor.follow(unnamed)).body).toContain('The user was created.<');
   });
 
   test('shows what is wrong, and what was typed', async () => {
@@ -198,7 +206,7 @@ describe('the form that creates a user', () => {
       email: 'no address',
       name: HOSTILE,
     });
-    expect(refused.body).toMatch(/<a href="#users-create-email">Email: Enter an email such as/);
+    expect(refused.body).toMatch(/id="users-create-email-error" role="alert">Enter an email such as/);
     expectEscaped(refused);
     const taken = await visitor.submit(await open(), '/users/create', { email: 'grace@example.com' });
     expect(taken.status).toBe(409);

@@ -154,7 +154,7 @@ function checkStructure(): string[] {
   const found: string[] = [];
   const [h1, ...others] = [...document.querySelectorAll('h1')];
   if (!h1 || others.length > 0) found.push('there is not exactly one h1');
-  const isRefused = document.querySelector('[data-part="errors"]') !== null;
+  const isRefused = document.querySelector('main [role="alert"]') !== null;
   // The app's name is not in the title twice.
   const heading = h1?.textContent?.replace(/ to Notes$/, '');
   const title = `${isRefused ? 'Error: ' : ''}${heading} – Notes`;
@@ -162,7 +162,9 @@ function checkStructure(): string[] {
   const focused = document.activeElement;
   if (isRefused && !focused?.matches('[data-part="errors"], [aria-invalid="true"]'))
     found.push('the focus is not at the errors, or at the field of one');
-  for (const input of document.querySelectorAll('input:not([type="hidden"], [type="checkbox"])'))
+  for (const input of document.querySelectorAll(
+    'input:not([type="hidden"], [type="checkbox"], [type="radio"])',
+  ))
     if (!input.hasAttribute('autocomplete')) found.push(`${input.id} has no autocomplete`);
   for (const element of document.querySelectorAll('[aria-describedby]'))
     for (const id of element.getAttribute('aria-describedby')?.split(' ') ?? [])

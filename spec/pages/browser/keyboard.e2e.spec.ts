@@ -25,7 +25,7 @@ inBrowser('the pages, by keyboard alone', () => {
     const page = await browser.open(app.url('/auth/sign-up'), { javaScriptEnabled: hasScripts });
     await field(page, 'Email').and(page.locator(':focus')).waitFor();
     await page.keyboard.type(email);
-    await tabTo(page, field(page, 'Newsletter'));
+    await tabTo(page, field(page, 'Newsletter (optional)'));
     await page.keyboard.press('y');
     await tabTo(page, field(page, 'Password'));
     await page.keyboard.type('nanoseconds of wire');
@@ -38,17 +38,16 @@ inBrowser('the pages, by keyboard alone', () => {
     await showsPage(page, 'Your email is confirmed');
 
     await page.goto(app.url('/auth/account'));
-    expect(await field(page, 'Newsletter').inputValue()).toBe('true');
+    expect(await field(page, 'Newsletter (optional)').inputValue()).toBe('true');
     await tabTo(page, page.getByRole('link', { name: 'Security' }));
     await page.keyboard.press('Enter');
     await showsPage(page, 'Security');
     await tabTo(page, button(page, 'Set up an authenticator app'));
     await page.keyboard.press('Enter');
     const secret = await secretOn(page);
-    await tabTo(page, field(page, 'Code'));
+    await tabTo(page, field(page, 'Code from the app'));
     await page.keyboard.type(codeOf(secret));
-    await tabTo(page, button(page, 'Turn on'));
-    await page.keyboard.press('Space');
+    await page.keyboard.press('Enter');
     await showsPage(page, 'Save your recovery codes');
     await forgetSteps(app);
 

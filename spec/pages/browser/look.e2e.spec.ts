@@ -46,6 +46,48 @@ inBrowser('the look of the pages', () => {
     await page.setViewportSize(PHONE);
     expect([await user.count(), await created.count()]).toEqual([1, 1]);
     expect(await topOf(created)).toBeGreaterThan(await topOf(user));
+    // The five links of the navigation stay in one line.
+    const links = page.getByRole('navigation').getByRole('link');
+    const tops = await Promise.all((await links.all()).map(topOf));
+    expect([tops.length, new Set(tops).size]).toEqual([5, 1]);
+  });
+
+  test('the header of an account begins and ends where its column does', async () => {
+    const page = await browser.open(app.url('/notes'), { viewport: DESKTOP });
+    await app.signIn(page, await app.createPerson('joan@example.com'), '/auth/account');
+    const edges = (selector: string) =>
+      page.locator(selector).evaluateAll((all) => {
+        const boxes = all.map((one) => one.getBoundingClientRect());
+        return [Math.min(...boxes.map(({ left }) => left)), Math.max(...boxes.map(({ right }) => right))];
+      });
+    expect(await edges('header > *')).toEqual(await edges('[data-part="card"]'));
+  });
+
+  test('a card that is open is closed at the same place', async () => {
+    const page = await browser.open(app.url('/notes'), { viewport: DESKTOP });
+    await app.signIn(page, await app.createPerson('mary@example.com'), '/auth/account/security');
+    const opener = page.getByRole('region', { name: 'Password' }).locator('summary');
+    const closed = await opener.boundingBox();
+    await opener.getByText('Change').filter({ visible: true }).waitFor();
+    await opener.click();
+    await opener.getByText('Close').filter({ visible: true }).waitFor();
+    expect(await opener.boundingBox()).toMatchObject({ y: closed?.y });
+  });
+
+  test('an authenticator app is opened before the QR code on a device with a touch screen', async () => {
+    for (const hasTouch of [false, true]) {
+      const page = await browser.open(app.url('/notes'), { viewport: PHONE, hasTouch, isMobile: hasTouch });
+      await app.signIn(
+        page,
+        await app.createPerson(`touch-${hasTouch}@example.com`),
+        '/auth/account/security',
+      );
+      await press(page, 'Set up an authenticator app');
+      const open = page.getByRole('link', { name: 'Open the authenticator app on this device' });
+      const code = page.getByRole('img', { name: 'QR code for your authenticator app' });
+      const isFirst = ((await open.boundingBox())?.y ?? 0) < ((await code.boundingBox())?.y ?? 0);
+      expect([hasTouch, isFirst]).toEqual([hasTouch, hasTouch]);
+    }
   });
 
   test('a page that shows a key is printed light, with the key and whose it is, and with nothing to press', async () => {

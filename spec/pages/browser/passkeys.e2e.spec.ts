@@ -2,7 +2,18 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import type { Page } from 'playwright-core';
 import { codeOf, forgetSteps } from '../../support/two-factor.js';
 import { addAuthenticator, useButtonsOnly } from './authenticator.js';
-import { card, field, fill, inBrowser, openCard, press, says, showsPage, specBrowser } from './browser.js';
+import {
+  card,
+  field,
+  fill,
+  follow,
+  inBrowser,
+  openCard,
+  press,
+  says,
+  showsPage,
+  specBrowser,
+} from './browser.js';
 import { type OwnApp, type Person, startOwnApp } from './own-app.js';
 import { secretOn } from './states.js';
 
@@ -230,8 +241,7 @@ inBrowser('passkeys on the pages', () => {
   test('a passkey completes a sign-in, and confirms that it is the user', async () => {
     const { page, person, device } = await withPasskey('barbara');
     await press(page, 'Set up an authenticator app');
-    await fill(page, 'Code', codeOf(await secretOn(page)));
-    await press(page, 'Turn on');
+    await fill(page, 'Code from the app', codeOf(await secretOn(page)));
     await showsPage(page, 'Save your recovery codes');
     await forgetSteps(app);
     await signOut(page);
@@ -248,7 +258,34 @@ inBrowser('passkeys on the pages', () => {
     await page.goto(app.url('/auth/reauthenticate?return_to=/auth/account/api-keys'));
     await press(page, 'Use a passkey');
     await showsPage(page, 'API keys');
-    expect(await field(page, 'Current password (optional)').count()).toBe(0);
+    expect(await field(page, 'Current password').count()).toBe(0);
+  });
+
+  test('a passkey that was not added is told in words of its own', async () => {
+    const page = await browser.open(app.url('/notes'));
+    await app.signIn(page, await app.createPerson('jean@example.com'), '/auth/account/security');
+    await page.evaluate(() => {
+      // What a browser does if the user cancels its dialog.
+      navigator.credentials.create = () => Promise.reject(new DOMException('canceled', 'NotAllowedError'));
+    });
+    await press(page, 'Add a passkey');
+    await says(page, 'alert', 'No passkey was added. The request was canceled, or took too long.');
+  });
+
+  test('passkeys become the second step, with recovery codes, and stop being it', async () => {
+    const { page } = await withPasskey('frances');
+    await press(page, 'Use my passkeys as the second step');
+    await says(page, 'status', 'Two-factor authentication is on.');
+    await showsPage(page, 'Save your recovery codes');
+    await page.getByText('If you lose your phone or your passkeys,').waitFor();
+    await page.goto(app.url('/auth/account/security'));
+    await openCard(page, 'Two-factor authentication');
+    // The session has not used the second step yet.
+    await follow(page, 'Stop using passkeys as the second step');
+    await press(page, 'Use a passkey');
+    await showsPage(page, 'Security');
+    await press(page, 'Stop using passkeys as the second step');
+    await says(page, 'status', 'Your passkeys are no longer the second step.');
   });
 
   test('a passkey proves who undoes a change, and stays', async () => {

@@ -80,8 +80,7 @@ inBrowser('the scripts of the pages', () => {
   test('recovery codes are downloaded as a file, copied and printed', async () => {
     const page = await openSignedIn('evelyn', '/auth/account/security');
     await press(page, 'Set up an authenticator app');
-    await fill(page, 'Code', codeOf(await secretOn(page)));
-    await press(page, 'Turn on');
+    await fill(page, 'Code from the app', codeOf(await secretOn(page)));
     await showsPage(page, 'Save your recovery codes');
     const codes = await page.locator('#recovery-codes').textContent();
     const downloading = page.waitForEvent('download');
@@ -278,11 +277,11 @@ inBrowser('the scripts of the pages', () => {
       { where: { userId: vera.id } },
     );
     await app.signIn(page, vera, '/auth/account/sessions');
-    const item = page.getByRole('listitem').filter({ has: page.getByRole('button', { name: 'End' }) });
+    const item = page.getByRole('listitem').filter({ has: page.getByRole('button', { name: 'Sign out' }) });
     await item.getByText(`Signed in: ${local}`).waitFor();
     await item.getByText('Last active: 3 hours ago').waitFor();
     const button = page.getByRole('button', {
-      name: `End the session on An unknown device, signed in ${local}`,
+      name: `Sign out on An unknown device, signed in ${local}`,
     });
     // A session that has ended meanwhile cannot be ended, so the main part of the page is replaced.
     const main = await page.locator('main').elementHandle();
@@ -376,9 +375,9 @@ inBrowser('the scripts of the pages', () => {
     await page.goto(app.url('/auth/account'));
     await unfold(page, 'I want to delete my account');
     await fill(page, 'To confirm, type linus@example.com', 'linus@example.com');
-    await field(page, 'Current password (optional)').last().fill('not the password');
+    await field(page, 'Current password').last().fill('not the password');
     await press(page, 'Yes, delete my account');
-    await says(page, 'alert', 'There is a problem');
+    await says(page, 'alert', 'This is not your current password.');
     expect(await page.getByRole('button', { name: 'Yes, delete my account' }).isVisible()).toBe(true);
   });
 });

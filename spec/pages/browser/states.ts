@@ -19,8 +19,9 @@ export type Look = (state: string, page: Page) => Promise<void>;
 
 type Browser = ReturnType<typeof specBrowser>;
 
-const ERROR = 'There is a problem';
-const isRefused = (page: Page) => says(page, 'alert', ERROR);
+/** Waits until the page says why it is refused: in a summary, or beside the only field that is wrong. */
+const isRefused = (page: Page) =>
+  page.locator('main').getByRole('alert').filter({ visible: true }).first().waitFor();
 
 /** Visits the pages of users who are not signed in, in all their main states. */
 export async function visitEntrance(app: OwnApp, browser: Browser, look: Look): Promise<void> {
@@ -197,7 +198,7 @@ export async function visitAccount(app: OwnApp, browser: Browser, look: Look): P
   await look('sessions, one', page);
   await app.signIn(await browser.open(app.url('/notes')), ada, '/notes');
   await page.reload();
-  await unfold(page, 'End all sessions');
+  await unfold(page, 'Sign out everywhere');
   await look('sessions, several', page);
   await goTo('/auth/account/api-keys');
   await look('api-keys, none', page);
@@ -283,12 +284,11 @@ export async function visitSecurity(app: OwnApp, browser: Browser, look: Look): 
   await press(page, 'Set up an authenticator app');
   const secret = await secretOn(page);
   await look('security, the QR code', page);
-  await fill(page, 'Code', wrongCode(secret));
-  await press(page, 'Turn on');
+  // A complete code is sent by itself.
+  await fill(page, 'Code from the app', wrongCode(secret));
   await isRefused(page);
   await look('security, the QR code, refused', page);
-  await fill(page, 'Code', codeOf(secret));
-  await press(page, 'Turn on');
+  await fill(page, 'Code from the app', codeOf(secret));
   await showsPage(page, 'Save your recovery codes');
   await look('security, recovery codes', page);
   await follow(page, 'I have saved them');
@@ -357,11 +357,11 @@ export async function visitAdministration(app: OwnApp, browser: Browser, look: L
   await showsPage(page, mallory.email);
   for (const part of ['Edit', 'Suspend the user', 'Delete the user']) await unfold(page, part);
   await look('user', page);
-  await fill(page, 'Until (optional)', '2020-01-01T00:00');
+  await fill(page, 'Until (UTC) (optional)', '2020-01-01T00:00');
   await press(page, 'Suspend the user');
   await isRefused(page);
   await look('user, refused', page);
-  await fill(page, 'Until (optional)', '');
+  await fill(page, 'Until (UTC) (optional)', '');
   await press(page, 'Suspend the user');
   await says(page, 'status', 'The user is suspended.');
   await look('user, suspended', page);

@@ -115,8 +115,8 @@ inBrowser('an app of thirty lines', () => {
       await page.getByRole('img', { name: 'QR code for your authenticator app' }).waitFor();
       const link = page.getByRole('link', { name: 'Open the authenticator app on this device' });
       const secret = new URL((await link.getAttribute('href')) ?? '').searchParams.get('secret') ?? '';
-      await fill(page, 'Code', await codeOf(secret));
-      await press(page, 'Turn on');
+      await fill(page, 'Code from the app', await codeOf(secret));
+      if (!hasScripts) await press(page, 'Turn on');
       await says(page, 'status', 'Two-factor authentication is on.');
       await showsPage(page, 'Save your recovery codes');
       const codes = (await page.locator('#recovery-codes').textContent()) ?? '';
@@ -362,7 +362,7 @@ inBrowser('an app of thirty lines', () => {
       await enterEmailedCode(other, email);
       await showsPage(other, notesOf(email));
       await goTo(page, '/auth/account/sessions');
-      await press(page, 'End all other sessions');
+      await press(page, 'Sign out on all other devices');
       await says(page, 'status', 'All other sessions have ended.');
       await other.reload();
       await showsPage(other, 'Sign in to Notes');

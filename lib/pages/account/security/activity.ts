@@ -1,11 +1,11 @@
 import { html } from '../../../html.js';
-import { disclosure, formOf } from '../../controls.js';
+import { disclosure } from '../../controls.js';
 import { deviceIcon } from '../../icons.js';
 import type { Site } from '../../site.js';
 import { changeName, timeOf } from '../../texts.js';
 import type { CommonValues, FormValues } from '../../values.js';
 import type { Words } from '../../words/index.js';
-import { type ProofValues, proofField } from '../proof.js';
+import { type ProofValues, provenForm } from '../proof.js';
 import { type Card, type CardView, card, SECURITY } from './card.js';
 
 /** A change of the account. */
@@ -121,13 +121,8 @@ export function browsersView(
         return html`<li data-part="item"${current && html` data-current`}>${deviceIcon(name)}<div><p><strong>${named}</strong>${
           current && html` <span data-part="tag">${t.current}</span>`
         }</p><p data-part="quiet">${t.seen(timeOf(firstSeenAt), timeOf(lastSeenAt))}</p></div>${disclosure(
-          { label: html`${t.forget}<span data-part="unseen"> ${named}</span>`, forms: [forget] },
-          formOf(
-            forget,
-            { submit: t.forget, kind: 'danger', about: named },
-            words,
-            proofField(forget, proof, account, words),
-          ),
+          { label: t.forget, about: named, forms: [forget] },
+          provenForm(forget, { submit: t.forget, kind: 'danger', about: named }, { proof, account }, words),
         )}</li>`;
       })}</ul>`
     }`,

@@ -2,6 +2,7 @@ import { type Html, type HtmlValue, html } from '../../../html.js';
 import { disclosure, formsIn } from '../../controls.js';
 import type { PageForm, Visit } from '../../page.js';
 import type { CardValues, MethodValues } from '../../values.js';
+import type { Words } from '../../words/index.js';
 import type { ProofValues } from '../proof.js';
 
 /**
@@ -69,11 +70,16 @@ ${content}
 /**
  * Creates a card that shows its state in one line, and opens on demand or if one of its forms was rejected.
  *
- * @param values the values of the card, which contain its forms
- * @param isOpen whether the whole card is shown, because a task needs it
+ * @param values the values of the card, which contain its forms, and whether the whole card is shown, because a task
+ * needs it
  * @internal
  */
-export function closedCard(name: string, view: CardView, values: object, isOpen: boolean): Html {
+export function closedCard(
+  name: string,
+  view: CardView,
+  { values, isOpen }: { readonly values: object; readonly isOpen: boolean },
+  words: Words,
+): Html {
   const { title, state, opens, content } = view;
   const line = html`<p data-part="state">${state}</p>`;
   if (opens === null || isOpen) return frameOf(name, title, html`${line}${content}`);
@@ -83,7 +89,7 @@ export function closedCard(name: string, view: CardView, values: object, isOpen:
 <h2 id="${name}-title">${title}</h2>
 ${line}</div>
 ${disclosure(
-  { label: html`${opens}<span data-part="unseen"> ${title}</span>`, forms: formsIn(values) },
+  { label: opens, about: title, closes: words.security.close, kind: 'secondary', forms: formsIn(values) },
   html`<div id="${name}">${content}</div>`,
 )}</div>
 </section>`;

@@ -1,4 +1,5 @@
 import { html, unsafeHtml } from '../../../html.js';
+import { CODES } from '../../codes.js';
 import { field, formOf } from '../../controls.js';
 import { Leave, type Page, page, type View, type Visit } from '../../page.js';
 import { foundIn } from '../../routes.js';
@@ -94,7 +95,10 @@ function enrolmentView(values: EnrolmentValues & CommonValues, words: Words): Vi
   return {
     title: t.setUp,
     main: html`<section data-part="card"><ol data-part="steps">
-<li><h2>${t.scanTitle}</h2><p>${t.scan}</p><div data-part="qr">${unsafeHtml(qr)}</div><p><a href="${setUp.otpauthUrl}">${t.open}</a></p><p>${t.manual}</p><code data-part="secret">${setUp.secret}</code></li>
+<li><h2>${t.scanTitle}</h2><div data-part="scan"><p>${t.scan}</p><div data-part="qr">${unsafeHtml(qr)}</div><p data-part="open"><a href="${setUp.otpauthUrl}">${t.open}</a></p></div><p>${t.manual}</p><code data-part="secret" id="app-key">${
+      // The groups are apart, but not by spaces, which not every app ignores.
+      setUp.secret.split(' ').map((group) => html`<span>${group}</span>`)
+    }</code><button type="button" hidden data-part="button secondary" data-copy="app-key" data-copied="${words.copied}">${words.copy}</button></li>
 <li><h2>${t.enterTitle}</h2>${formOf(
       confirm,
       { submit: t.confirm, returnTo },
@@ -103,11 +107,10 @@ function enrolmentView(values: EnrolmentValues & CommonValues, words: Words): Vi
         confirm,
         {
           name: 'code',
-          label: words.fields.code,
+          label: t.codeLabel,
           hint: t.codeHint,
           autocomplete: 'one-time-code',
-          inputmode: 'numeric',
-          isCode: true,
+          code: CODES.totp,
         },
         words,
       ),

@@ -1,11 +1,11 @@
 import { html } from '../../../html.js';
-import { disclosure, formOf } from '../../controls.js';
+import { disclosure } from '../../controls.js';
 import { iconOf, type ProviderValues, providerName, providersOf } from '../../providers.js';
 import type { Site } from '../../site.js';
 import { timeOf } from '../../texts.js';
 import type { CommonValues, FormValues } from '../../values.js';
 import type { Words } from '../../words/index.js';
-import { type ProofValues, proofField } from '../proof.js';
+import { type ProofValues, provenForm } from '../proof.js';
 import { type Card, type CardView, card, SECURITY } from './card.js';
 
 /** A linked account. */
@@ -76,13 +76,8 @@ export function linkedAccountsView(
       html`<ul data-part="list">${accounts.map(
         ({ name, createdAt, unlink }) =>
           html`<li data-part="item"><div><p><strong>${name}</strong></p><p data-part="quiet">${t.since(timeOf(createdAt))}</p></div>${disclosure(
-            { label: html`${t.unlink}<span data-part="unseen"> ${name}</span>`, forms: [unlink] },
-            formOf(
-              unlink,
-              { submit: t.unlink, kind: 'danger', about: name },
-              words,
-              proofField(unlink, proof, account, words),
-            ),
+            { label: t.unlink, about: name, forms: [unlink] },
+            provenForm(unlink, { submit: t.unlink, kind: 'danger', about: name }, { proof, account }, words),
           )}</li>`,
       )}</ul>`
     }${

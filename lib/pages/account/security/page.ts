@@ -119,7 +119,7 @@ function cardOf<Name extends keyof typeof VIEWS>(
   const values = page.cards[name];
   if (!values) return null;
   const view = VIEWS[name](values as CardValues[Name], page, words);
-  return closedCard(name, view, values, page.tasks.length > 0);
+  return closedCard(name, view, { values, isOpen: page.tasks.length > 0 }, words);
 }
 
 async function othersOf({ site, auth }: Visit) {

@@ -4,7 +4,7 @@ import type { Site } from '../../site.js';
 import { timeOf } from '../../texts.js';
 import type { CommonValues, FormValues } from '../../values.js';
 import type { Words } from '../../words/index.js';
-import { type ProofValues, proofField } from '../proof.js';
+import { type ProofValues, provenForm } from '../proof.js';
 import { type Card, type CardView, card, SECURITY } from './card.js';
 import { recoveryCodes } from './recovery-codes.js';
 
@@ -110,7 +110,13 @@ export function passkeysView(
           }</p><p data-part="quiet">${t.added(timeOf(createdAt))} ${
             lastUsedAt === null ? t.neverUsed : t.used(timeOf(lastUsedAt))
           }</p></div>${disclosure(
-            { label: html`${t.change}<span data-part="unseen"> ${name}</span>`, forms: [rename, remove] },
+            {
+              label: t.change,
+              about: name,
+              closes: words.security.close,
+              kind: 'secondary',
+              forms: [rename, remove],
+            },
             html`${formOf(
               rename,
               { submit: t.rename, kind: 'secondary', about: name },
@@ -120,12 +126,7 @@ export function passkeysView(
                 { name: 'name', label: words.fields.name, autocomplete: 'off', value: name },
                 words,
               ),
-            )}${formOf(
-              remove,
-              { submit: t.remove, kind: 'danger', about: name },
-              words,
-              proofField(remove, proof, account, words),
-            )}`,
+            )}${provenForm(remove, { submit: t.remove, kind: 'danger', about: name }, { proof, account }, words)}`,
           )}</li>`,
       )}</ul>`
     }${
@@ -133,10 +134,10 @@ export function passkeysView(
         ? html`<p>${words.security.confirmEmail.first}</p>`
         : reauthenticate !== null
           ? html`<p><a href="${reauthenticate}" data-part="button secondary">${t.add}</a></p>`
-          : html`<p data-no-passkeys data-part="quiet">${t.needsScript}</p><div id="passkey-codes" hidden data-part="once"><h3 tabindex="-1">${words.security.secondFactor.codes}</h3>${recoveryCodes(
+          : html`<div id="passkey-codes" hidden data-part="once"><h3 tabindex="-1">${words.security.secondFactor.codes}</h3>${recoveryCodes(
               { id: 'passkey-recovery-codes', codes: [], appName, account, next },
               words,
-            )}</div><div data-part="stack">${passkeyButton(
+            )}</div><div data-part="stack"><p data-no-passkeys data-part="quiet">${t.needsScript}</p>${passkeyButton(
               mount,
               {
                 kind: 'create',

@@ -1,8 +1,9 @@
-import { html } from '../../../html.js';
-import { disclosure, field, formOf, usernameOf } from '../../controls.js';
+import { type HtmlValue, html } from '../../../html.js';
+import { disclosure, type FormContent, field, formOf, usernameOf } from '../../controls.js';
 import type { Site } from '../../site.js';
 import type { CommonValues, FormValues } from '../../values.js';
 import type { Words } from '../../words/index.js';
+import { confirmLink, type ProofValues } from '../proof.js';
 import { type Card, type CardView, card, SECURITY } from './card.js';
 
 /** The values of the card `password`. */
@@ -16,6 +17,8 @@ export interface PasswordValues {
   /** Whether the account must have another password before it can be used. */
   readonly isDemanded: boolean;
   readonly minLength: number;
+  /** The proof that the forms ask for, in addition to the current password. Null if they ask for none. */
+  readonly proof: ProofValues | null;
 }
 
 /** @internal */
@@ -52,6 +55,7 @@ export function passwordCard(site: Site): Card | null {
         remove: password && others > 1 && !isDemanded ? form('remove-password') : null,
         isDemanded,
         minLength: site.core.passwords?.minLength ?? 8,
+        proof: await visit.proof,
       };
     },
   });
@@ -59,7 +63,7 @@ export function passwordCard(site: Site): Card | null {
 
 /** @internal */
 export function passwordView(
-  { change, set, remove, isDemanded, minLength }: PasswordValues,
+  { change, set, remove, isDemanded, minLength, proof }: PasswordValues,
   { account, returnTo }: CommonValues,
   words: Words,
 ): CardView {
@@ -83,28 +87,29 @@ export function passwordView(
       },
       words,
     );
+  // The current password is enough for a session that is not fresh, but not in place of a second factor.
+  const formIf = (form: FormValues, parts: FormContent, inputs: HtmlValue) =>
+    confirmLink(form, proof, words) ?? formOf(form, parts, words, inputs);
   return {
     title: words.fields.password,
     state: isDemanded ? t.demanded : change ? t.isSet : t.none,
     opens: change ? words.security.change : t.set,
     content: html`${
       change &&
-      formOf(
+      formIf(
         change,
         { submit: t.change, returnTo: isDemanded ? returnTo : null },
-        words,
         html`${named}${current(change, 'current_password')}${chosen(change)}`,
       )
     }${change && html`<p data-part="quiet">${t.ends}</p>`}${
-      set && formOf(set, { submit: t.set }, words, html`${named}${chosen(set)}`)
+      set && formIf(set, { submit: t.set }, html`${named}${chosen(set)}`)
     }${
       remove &&
       disclosure(
         { label: t.remove, forms: [remove] },
-        html`<p>${t.removeText}</p>${formOf(
+        html`<p>${t.removeText}</p>${formIf(
           remove,
           { submit: t.remove, kind: 'danger' },
-          words,
           html`${named}${current(remove, 'password')}`,
         )}`,
       )

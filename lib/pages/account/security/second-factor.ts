@@ -61,9 +61,9 @@ export function secondFactorCard(site: Site): Card | null {
             {
               name: 'use-passkeys',
               route: usePasskeys,
-              next: ({ reply }: Parameters<Card['forms'][number]['next']>[0]) =>
+              next: ({ reply, fields }: Parameters<Card['forms'][number]['next']>[0]) =>
                 site.page(foundIn(usePasskeys, reply).recovery_codes ? ENROLMENT : 'account/security', {
-                  done: 'saved',
+                  done: fields.get('on') === 'true' ? 'second-factor-on' : 'passkeys-off',
                 }),
               showOnce: (reply: Parameters<typeof foundIn>[1]) => foundIn(usePasskeys, reply).recovery_codes,
             },
@@ -108,21 +108,24 @@ export function secondFactorView(
     title: t.title,
     state: isOn ? `${t.on(totp, passkeys)} ${t.codesLeft(recoveryCodesLeft)}` : required ? t.demanded : t.off,
     opens: isOn ? words.security.change : null,
-    content: html`${start === null && !isOn && html`<p>${words.security.confirmEmail.first}</p>`}<div data-part="stack">${
-      start &&
-      button(start, {
-        submit: totp ? t.replace : t.begin,
-        kind: isOn ? 'secondary' : 'primary',
-        returnTo,
-      })
+    content: html`${start === null && !isOn && html`<p>${words.security.confirmEmail.first}</p>`}${
+      (start ?? usePasskeys ?? renew) !== null &&
+      html`<div data-part="stack">${
+        start &&
+        button(start, {
+          submit: totp ? t.replace : t.begin,
+          kind: isOn ? 'secondary' : 'primary',
+          returnTo,
+        })
+      }${
+        usePasskeys &&
+        button(
+          usePasskeys,
+          { submit: passkeys ? t.passkeysOff : t.passkeysOn, kind: 'secondary' },
+          hidden('on', String(!passkeys)),
+        )
+      }${renew && button(renew, { submit: t.renew, kind: 'secondary' })}</div>`
     }${
-      usePasskeys &&
-      button(
-        usePasskeys,
-        { submit: passkeys ? t.passkeysOff : t.passkeysOn, kind: 'secondary' },
-        hidden('on', String(!passkeys)),
-      )
-    }${renew && button(renew, { submit: t.renew, kind: 'secondary' })}</div>${
       disable &&
       !required &&
       disclosure(
