@@ -158,13 +158,13 @@ function resetPasswordView(values: ResetPasswordValues & CommonValues, words: Wo
     title: isInvitation ? t.invitationTitle : t.title,
     main: html`<p>${t.lead(of)}</p>${formOf(
       form,
-      { submit: isInvitation ? t.invitationSubmit : t.submit },
+      { submit: t.submit },
       words,
       html`${hidden('token', token)}${hidden(ACCOUNT, of)}${usernameOf(of)}${field(
         form,
         {
           name: 'new_password',
-          label: words.fields.newPassword,
+          label: isInvitation ? words.fields.password : words.fields.newPassword,
           type: 'password',
           autocomplete: 'new-password',
           hint: words.passwordHint(minLength),

@@ -42,14 +42,13 @@ export const entrance = {
     title: 'Confirm that it is you',
     totp: 'Enter the code that your authenticator app shows.',
     emailCode: (email: Html, digits: number) =>
-      html`We have emailed a code of ${digits} digits to ${email}, because you have not signed in in this browser before. Check your spam folder too.`,
+      html`We have emailed a code of ${digits} digits to ${email}, because this browser is new to your account. Check your spam folder too.`,
     recoveryHint:
       'One of the codes that you saved when you turned on two-factor authentication. Each code works once.',
     submit: 'Continue',
     useRecovery: 'Use a recovery code',
     usePasskey: 'Use a passkey',
-    sendAgain: 'Email the code again',
-    sent: 'If your sign-in has not expired, we have emailed the code again.',
+    sendAgain: 'Email me another code',
     expires: 'You have 10 minutes. After that, sign in again.',
     expired: 'There is no sign-in to confirm. It might have expired. Sign in again.',
     cancel: 'Sign in as someone else',
@@ -79,16 +78,15 @@ export const entrance = {
   resetPassword: {
     title: 'Choose a new password',
     invitationTitle: 'Accept your invitation',
-    invitationSubmit: 'Create the password',
     lead: (account: string) => `For the account ${account}.`,
     ends: 'A new password ends all sessions of the account.',
-    submit: 'Set the password',
+    submit: 'Save the password',
     invalid: 'This link is no longer valid',
     invalidText:
       'It was already used, or it has expired. If you have chosen a new password already, sign in with it.',
     invitationInvalidText:
       'It was already used, or it has expired. If you have created your password already, sign in with it. Otherwise, ask the people who invited you for another link.',
-    again: 'Ask for a new link',
+    again: 'Email me a new link',
   },
   verifyEmail: {
     title: 'Confirm your email',
@@ -154,10 +152,10 @@ export const entrance = {
     elsewhere:
       'Go back to that browser, and enter the code from the email there. Some apps open links in a browser of their own.',
     here: (email: Html) => html`Or sign in here: we email a new code to ${email}.`,
-    hereSubmit: 'Sign in in this browser instead',
+    hereSubmit: 'Sign in here instead',
     notYou: 'If you did not ask for this email, you can ignore it.',
     fields: 'This email has no account yet. Complete these fields to create one.',
-    again: 'Ask for another code',
+    again: 'Email me another code',
     other: 'Use another email',
   },
 };

@@ -340,7 +340,7 @@ inBrowser('the scripts of the pages', () => {
       await fill(page, 'New password', `the password of ${email}`);
     }
     for (const page of tabs) {
-      await press(page, 'Set the password');
+      await press(page, 'Save the password');
       await says(page, 'status', 'Your password was changed.');
       expect(page.url()).not.toContain('token');
     }

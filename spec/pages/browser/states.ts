@@ -60,7 +60,7 @@ export async function visitEntrance(app: OwnApp, browser: Browser, look: Look): 
   await page.goto((await app.inbox.next(grace.email, 'reset-password')).url);
   await look('reset-password', page);
   await fill(page, 'New password', 'password1');
-  await press(page, 'Set the password');
+  await press(page, 'Save the password');
   await isRefused(page);
   await look('reset-password, refused', page);
   for (const path of ['reset-password', 'invitation', 'verify-email', 'change-email', 'undo-change']) {

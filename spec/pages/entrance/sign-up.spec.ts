@@ -166,7 +166,9 @@ describe('with one field for the email', () => {
 
   test.each([
     ['', 'Enter an email.'],
-    ['new@example', 'Enter an email such as ada@example.com, without accents.'],
+    ['new@example', 'Enter an email such as ada@example.com.'],
+    ['zoë@example.com', 'Enter an email without accents and other special letters before the @.'],
+    ['ada@exämple', 'Enter an email such as ada@example.com.'],
   ])('a code for %j is refused beside the field, and what was typed is kept', async (email, text) => {
     await startWithCodes();
     const browser = app.open();
