@@ -62,6 +62,15 @@ interface Rejected {
   readonly startedAt?: number;
 }
 
+/** What the page about a rejected request says in addition to the error. */
+interface Refusal {
+  readonly startedAt?: number | undefined;
+  /** The page where the user can get access, after which the form must be filled in again. @default none */
+  readonly way?: string | null;
+  /** The account that has no access. @default not named */
+  readonly account?: string | null;
+}
+
 /** A request for a page. `returnTo` is the address as the client has sent it. */
 interface Asked extends Pick<Visit, 'req' | 'res' | 'auth' | 'refused'> {
   readonly returnTo: string | null | undefined;
@@ -166,11 +175,15 @@ export class PageServer {
       const to = await this.#wayFor(req, res, error, returnTo);
       // A page that redirects to itself would loop.
       if (!opens || to === null || pathOf(to) === pathOf(this.#site.here(req)))
-        this.refuse(error, res, startedAt, opens ? null : to);
+        this.refuse(error, res, {
+          startedAt,
+          way: opens ? null : to,
+          account: await this.#nameFor(error, req, res),
+        });
       else this.#leave(to, res);
     } catch (thrown) {
       if (!(thrown instanceof AuthError)) throw thrown;
-      this.refuse(thrown, res, startedAt);
+      this.refuse(thrown, res, { startedAt });
     }
   }
 
@@ -227,24 +240,34 @@ export class PageServer {
     return this.#site.page('second-factor', { returnTo: this.#site.returnTo(here) });
   }
 
-  /**
-   * Responds to a browser with a page that shows why its request was rejected.
-   *
-   * @param way the page where the user can get access, after which the form must be filled in again. Null if there is none
-   */
-  refuse(error: AuthError, res: Response, startedAt?: number, way: string | null = null): void {
+  /** Returns the account that has no access to a page of administrators. Null for other errors. */
+  async #nameFor(error: AuthError, req: Request, res: Response): Promise<string | null> {
+    const { core } = this.#site;
+    if (error.code !== 'admin_required') return null;
+    return core.context.forRequest(clientOf(core, req), DEADLINE_MS, async () => {
+      const auth = await authenticateIfPossible(core, req, res);
+      return auth && this.#site.nameOf(auth.user);
+    });
+  }
+
+  /** Responds to a browser with a page that shows why its request was rejected. */
+  refuse(error: AuthError, res: Response, { startedAt, way = null, account = null }: Refusal = {}): void {
     startError(this.#site.core, error, error.status, res, startedAt);
     protectPage(res);
     const words = this.#words;
-    const explained = explain(this.#site, error, { page: '', form: null, here: null }, words);
+    const t = words.refusal;
+    const explained = explain(this.#site, error, { page: 'refusal', form: null, here: null }, words);
     const values = this.#common(null, { auth: null, error: null, returnTo: null, done: null });
-    const title = words.refusal.titles[error.status] ?? words.errorHeading;
+    const title = t.titlesOf[error.code] ?? t.titles[error.status] ?? words.errorHeading;
     const fields = Object.entries(explained.fields);
+    const text = [account && t.signedInAs(account), explained.detail, way && t.notSaved];
     const view: View = {
       title,
-      main: html`<p>${explained.detail}${way !== null && ` ${words.refusal.notSaved}`}</p>
+      main: html`<p>${text.filter((sentence) => sentence).join(' ')}</p>
 ${fields.length > 0 && html`<ul>${fields.map(([name, text]) => html`<li>${labelOf(name)}: ${text}</li>`)}</ul>`}
-${way !== null && html`<p><a href="${way}" data-part="button">${words.steps[error.status === 401 ? 'sign-in' : 'reauthenticate']}</a></p>`}<p><a href="${this.#site.home}" data-part="button secondary">${words.refusal.back(values.appName)}</a></p>`,
+${way !== null && html`<p><a href="${way}" data-part="button">${words.steps[error.status === 401 ? 'sign-in' : 'reauthenticate']}</a></p>`}<p><a href="${this.#site.home}" data-part="button secondary">${t.back(values.appName)}</a></p>${
+        account !== null && html`<p><a href="${this.#site.page('sign-out')}">${t.other}</a></p>`
+      }`,
     };
     const loaded = this.#loaded([]);
     const head = headOf(words.titleOf(title, values.appName), loaded, null, false);

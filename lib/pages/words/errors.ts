@@ -119,6 +119,11 @@ export const errors = {
     },
     invitation: { invalid_token: 'This invitation was already used, or it has expired.' },
     'reauthenticate/confirm': { invalid_credentials: 'This is not your current password.' },
+    /** The page about a rejected request, whose title says what has happened. */
+    refusal: {
+      invalid_session: 'Sign in again to continue.',
+      unauthenticated: 'Sign in again to continue.',
+    },
     'second-factor/confirm': {
       invalid_credentials: 'This code is wrong, or was already used. Check it, and try again.',
     },

@@ -242,7 +242,10 @@ inBrowser('the scripts of the pages', () => {
     await fill(page, 'Name (optional)', 'Hypatia');
     await press(page, 'Save');
     await showsPage(page, 'You have been signed out');
-    expect(await page.getByText('What you entered was not saved.').isVisible()).toBe(true);
+    const text = 'Sign in again to continue. What you entered was not saved.';
+    expect(await page.locator('main p').first().textContent()).toBe(text);
+    // It looks like a page before a sign-in.
+    expect(await page.locator('body').getAttribute('data-part')).toBe('entrance');
     expect(await page.getByRole('link', { name: 'Sign out' }).count()).toBe(0);
     expect(await page.getByRole('navigation').count()).toBe(0);
     await follow(page, 'Sign in');

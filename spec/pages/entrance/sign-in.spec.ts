@@ -209,10 +209,13 @@ test.each([
   ['email', 'Email: Enter your email.'],
   ['username', 'Username: Enter your username.'],
   ['either', 'Email or username: Enter your email or username.'],
-] as const)('an empty sign-in with the identifier %j asks for what the label names', async (identifier, text) => {
-  const own = await startPagesApp([password({ identifier })] as const);
-  const browser = own.open();
-  const answer = await browser.post('/auth/sign-in/password', { password: ada.password });
-  expect([answer.status, answer.error]).toEqual([422, `There is a problem ${text}`]);
-  await own.stop();
-});
+] as const)(
+  'an empty sign-in with the identifier %j asks for what the label names',
+  async (identifier, text) => {
+    const own = await startPagesApp([password({ identifier })] as const);
+    const browser = own.open();
+    const answer = await browser.post('/auth/sign-in/password', { password: ada.password });
+    expect([answer.status, answer.error]).toEqual([422, `There is a problem ${text}`]);
+    await own.stop();
+  },
+);
