@@ -158,6 +158,13 @@ export function checkbox(form: FormValues, name: string, label: string): Html {
   }><label for="${id}">${label}</label></div>`;
 }
 
+/** Creates the link that stands beside the label of a password. */
+export function forgottenLink(forgotPassword: string | null, words: Words): HtmlValue {
+  return (
+    forgotPassword !== null && html`<a href="${forgotPassword}" data-takes>${words.signIn.forgotten}</a>`
+  );
+}
+
 /** Creates a hidden input. Returns nothing for null. */
 export function hidden(name: string, value: string | null | undefined): HtmlValue {
   return value ? html`<input type="hidden" name="${name}" value="${value}">` : null;
@@ -276,6 +283,11 @@ export function disclosure(of: Disclosure, content: HtmlValue): Html {
   const { label, forms, isOpen = false, isButton = false } = of;
   const opens = isOpen || forms.some(({ isRefused }) => isRefused);
   return html`<details${opens && html` open`}><summary${isButton && html` data-part="button primary"`}>${label}</summary>${content}</details>`;
+}
+
+/** Creates the sentence that says where a code was emailed. It is a message after the user has asked for another code. */
+export function sentText(text: HtmlValue, { done }: Pick<CommonValues, 'done'>): Html {
+  return html`<p${done === 'sent' && html` data-part="done" role="status"`}>${text}</p>`;
 }
 
 /** Creates the line between two alternatives. */

@@ -343,7 +343,11 @@ ${way !== null && html`<p><a href="${way}" data-part="button">${words.steps[erro
         page.kind === 'entrance' &&
         this.#site.hasPage('verify-email')
       ) {
-        this.#goOn(this.#site.unverified(returnTo), req, res);
+        const to = this.#site.unverified(returnTo);
+        const account = fields.get(form.account ?? '') ?? '';
+        if (account.includes('@') && account.length <= MAX_NOTE)
+          this.#site.notes.leave(res, to, { email: account });
+        this.#goOn(to, req, res);
         return;
       }
       const auth = await this.#authenticate(page, req, res);
@@ -538,7 +542,7 @@ ${way !== null && html`<p><a href="${way}" data-part="button">${words.steps[erro
     const values = {
       ...this.#common(page, { auth: visit.auth, error, returnTo, done }),
       // A page with a token must not link to other origins, because they would learn that it was open.
-      ...(visit.token !== null && { links: {} }),
+      ...(visit.token !== null && { links: site.ownLinks }),
       ...own,
     };
     const view = page.view(values, this.#words);

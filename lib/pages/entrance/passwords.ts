@@ -134,8 +134,7 @@ export function resetPassword(site: Site, name: 'reset-password' | 'invitation')
         token: found && token,
         of: found && site.nameOf(found.record.user),
         minLength: site.core.passwords?.minLength ?? 8,
-        again:
-          name === 'reset-password' && site.hasPage('forgot-password') ? site.page('forgot-password') : null,
+        again: name === 'reset-password' ? site.forgotPassword : null,
         signIn: site.page('sign-in'),
       };
     },

@@ -309,7 +309,7 @@ export async function visitSecurity(app: OwnApp, browser: Browser, look: Look): 
   await press(page, 'Change the password');
   await says(page, 'status', 'Your password was changed.');
   await page.goto((await app.inbox.next(edsger.email, 'password-changed')).url);
-  await page.getByRole('button', { name: 'Use your passkey' }).waitFor();
+  await page.getByRole('button', { name: 'Undo it with your passkey' }).waitFor();
   await look('undo-change, a second factor and a passkey', page);
   await app.letSignInsAge();
   await page.goto(app.url('/auth/reauthenticate'));

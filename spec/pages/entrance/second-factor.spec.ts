@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { twoFactor } from '../../../lib/index.js';
 import { ada, password } from '../../support/app.js';
-import { attribute } from '../../support/page-browser.js';
+import { attribute, textOf } from '../../support/page-browser.js';
 import {
   createProtected,
   isSignedIn,
@@ -121,12 +121,19 @@ describe('in a browser that the account does not know', () => {
     expect(answer.location).toBe('/auth/second-factor?return_to=%2Fdeep');
     const page = await browser.follow(answer);
     expect(page.text).toContain(
-      'We have emailed a code of 8 digits to a…@example.com, because you have not signed in',
+      'We have emailed a code of 8 digits to a…@example.com, because this browser is new to your account.',
     );
     expect(page.body).not.toContain(ada.email);
     const again = await browser.follow(await browser.submit(page, 'send'));
     expect([again.status, again.url]).toEqual([200, '/auth/second-factor?done=sent&return_to=%2Fdeep']);
-    expect(again.text).toContain('The email is on its way.');
+    // It is said once.
+    expect(
+      again
+        .all('p')
+        .filter((one) => attribute(one, 'role') === 'status')
+        .map(textOf),
+    ).toEqual([expect.stringContaining('We have emailed a code of 8 digits to a…@example.com')]);
+    expect(again.text).not.toContain('The email is on its way.');
     const code = { method: 'email_code' };
     const wrong = await browser.submit(again, 'confirm', { code: 'ZZZZ-ZZZZ' }, code);
     expect([wrong.status, wrong.form('confirm', code).value('code')]).toEqual([401, '']);
