@@ -55,17 +55,17 @@ export class Notes {
   }
 
   /**
-   * Seals a message for the address of a page that no form of latchkey leads to, but a script or a provider.
+   * Seals a note for the address of a page that no form of latchkey leads to, but a script or a provider.
    *
    * @param sessionId the session that can see it
    */
-  sealFor(to: string, done: string, sessionId: string | null): string {
-    return this.#seal(pathOf(to), `done in ${sessionId}`, { done });
+  sealFor(to: string, note: Note, sessionId: string | null): string {
+    return this.#seal(pathOf(to), `note in ${sessionId}`, note);
   }
 
-  /** Whether an address has the sealed message. */
-  isSealed(req: Request, sealed: string, done: string, sessionId: string | null): boolean {
-    return this.#open(sealed, this.#pathOf(req), `done in ${sessionId}`)?.done === done;
+  /** Returns the note that the address of a request contains. */
+  inAddress(req: Request, sealed: string | null, sessionId: string | null): Note {
+    return (sealed && this.#open(sealed, this.#pathOf(req), `note in ${sessionId}`)) || {};
   }
 
   #pathOf({ originalUrl }: Request): string {

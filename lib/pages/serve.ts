@@ -478,10 +478,10 @@ ${way !== null && html`<p><a href="${way}" data-part="button">${words.steps[erro
     const isShown = refused === null && req.method === 'GET';
     const query = queryOf(req);
     // A rejected form is shown with the note of its page.
-    const { email = null, isRemembered = false } = site.notes.of(
-      req,
-      refused ? pathOf(this.#pageOf(page, req)) : undefined,
-    );
+    const note = site.notes.of(req, refused ? pathOf(this.#pageOf(page, req)) : undefined);
+    const inAddress = site.notes.inAddress(req, query.get('sealed'), auth?.session.id ?? null);
+    const done = query.get('done');
+    const isMeant = note.done === done || inAddress.done === done;
     return {
       site,
       req,
@@ -496,21 +496,11 @@ ${way !== null && html`<p><a href="${way}" data-part="button">${words.steps[erro
         (page.keepsReturnTo ? site.returnTo(this.#site.cookies.returnTo(req)) : null),
       shownOnce: isShown && auth ? this.#site.cookies.take(req, res, auth.session.id) : undefined,
       lastWay: this.#site.cookies.way(req),
-      done: refused === null ? this.#doneIn(query, req, auth) : null,
-      sentTo: email,
-      isRemembered,
+      // A form, a script or a provider has led there with the message in the address.
+      done: refused === null && isMeant ? done : null,
+      sentTo: inAddress.email ?? note.email ?? null,
+      isRemembered: note.isRemembered ?? false,
     };
-  }
-
-  /** Returns the message in the address of a page, if a form, a script or a provider has led there with it. */
-  #doneIn(query: URLSearchParams, req: Request, auth: SessionAuthentication | null): string | null {
-    const done = query.get('done');
-    if (done === null) return null;
-    const { notes } = this.#site;
-    const isMeant =
-      notes.of(req).done === done ||
-      notes.isSealed(req, query.get('sealed') ?? '', done, auth?.session.id ?? null);
-    return isMeant ? done : null;
   }
 
   /** Returns the error in the address of a page that a provider has led back to. */

@@ -69,15 +69,16 @@ export function undoChange(site: Site): Page | null {
       } catch (error) {
         if (!(error instanceof AuthError) || error.code !== 'invalid_token') throw error;
       }
+      const restored = seen && site.nameOf({ ...seen.record.user, email: seen.state.email });
       return {
         form: site.form(visit, { path }, 'confirm'),
         token: change && token,
         of: seen && site.nameOf(seen.record.user),
         change,
-        restored: seen && site.nameOf({ ...seen.record.user, email: seen.state.email }),
+        restored,
         support: site.settings.links.support ?? null,
         signIn: site.page('sign-in'),
-        undone: site.later('sign-in', 'change-undone', null),
+        undone: site.later('sign-in', 'change-undone', null, restored),
         mount: site.mount,
       };
     },

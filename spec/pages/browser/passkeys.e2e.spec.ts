@@ -263,6 +263,7 @@ inBrowser('passkeys on the pages', () => {
     await showsPage(page, 'Undo a change');
     await press(page, 'Undo it with your passkey');
     await says(page, 'status', /^The change was undone/);
+    expect(await field(page, 'Email or username').inputValue()).toBe(person.email);
     await press(page, 'Sign in with a passkey');
     await showsPage(page, `Notes of ${person.email}`);
   });

@@ -348,7 +348,7 @@ const TASKS: readonly (readonly [
       await phone.sees('Accept your invitation');
       await phone.fill('Password', 'password1');
       await phone.press('Save the password');
-      await phone.isTold(/^New password: /);
+      await phone.isTold(/^Password: /);
       await phone.fill('Password', PASSWORD);
       await phone.press('Save the password');
       await says(phone.page, 'status', 'Your account is ready. Sign in.');

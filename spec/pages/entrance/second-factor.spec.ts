@@ -1,15 +1,17 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
-import { twoFactor } from '../../../lib/index.js';
+import { passkeys, twoFactor } from '../../../lib/index.js';
 import { ada, password } from '../../support/app.js';
 import { attribute, textOf } from '../../support/page-browser.js';
 import {
+  createPerson,
   createProtected,
   isSignedIn,
   type PagesApp,
   signInOn,
   startPagesApp,
 } from '../../support/pages-app.js';
-import { codeOf, forgetSteps, wrongCode } from '../../support/two-factor.js';
+import { addPasskey, authenticator, PAGE } from '../../support/passkeys.js';
+import { codeOf, firstStep, forgetSteps, wrongCode } from '../../support/two-factor.js';
 
 const plugins = [password(), twoFactor()] as const;
 
@@ -152,4 +154,22 @@ describe('in a browser that the account does not know', () => {
     expect(answer.text).toContain('There is no sign-in to confirm.');
     expect(answer.links).toContain('/auth/sign-in');
   });
+});
+
+test('an account with passkeys alone reads why there is one more step', async () => {
+  const own = await startPagesApp([password(), twoFactor(), passkeys()] as const, {
+    config: { baseUrl: PAGE },
+  });
+  await createPerson(own as never, ada);
+  const client = own.browser();
+  await firstStep(client).expect(200);
+  await addPasskey(client, authenticator());
+  await client.put('/auth/two-factor/passkeys').send({ on: true }).expect(200);
+  const browser = own.open();
+  const page = await browser.follow(await signInOn(browser, ada));
+  expect(page.text).toContain('Your password was correct. Now use your passkey.');
+  // The user has not entered the password, but an emailed code, for example.
+  await own.auth.models.UnfinishedSignIn.update({ amr: '["otp"]' } as never, { where: {} });
+  expect((await browser.open('/auth/second-factor')).text).toContain('One more step: use your passkey.');
+  await own.stop();
 });
