@@ -250,7 +250,7 @@ function assemble(config: AuthConfig<readonly Plugin[]>) {
     addedColumns: addedColumns(plugins),
     accountFeatures: accountFeatures(plugins),
     setUp(core) {
-      parts = setUpPlugins(plugins, core, routes);
+      parts = setUpPlugins(config.plugins ?? [], core, routes);
       return [closedAccounts(), ...parts];
     },
   });

@@ -69,7 +69,7 @@ export interface PluginDefinition<Name extends string = string, Api = unknown, T
    * Called once for each Auth. It must not use other plugins' contributions, because they are incomplete until all
    * plugins are set up.
    *
-   * @param plugins all plugins in the config
+   * @param plugins all plugins in the config, in its order
    * @param routes returns all enabled routes. It must not be called before all plugins are set up
    * @throws TypeError on options that contradict the config or each other
    */
@@ -151,21 +151,22 @@ export function inOrder(plugins: readonly Plugin[] = []): readonly Plugin[] {
 }
 
 /**
- * Sets up plugins.
+ * Sets up plugins, in the order of their names.
  *
  * @internal
+ * @param listed the plugins in the order of the config, in which users see what several plugins add
  * @param routes returns all enabled routes, once the plugins are set up
  * @throws TypeError if a plugin has a problem that has not been declared, and errors that plugins throw on their options
  */
 export function setUpPlugins(
-  plugins: readonly Plugin[],
+  listed: readonly Plugin[],
   core: Core,
   routes: () => readonly Route[],
 ): NamedSetup[] {
-  const definitions = plugins as readonly PluginDefinition[];
+  const definitions = inOrder(listed) as readonly PluginDefinition[];
   return definitions.map((plugin) => {
     const { name, userColumns } = plugin;
-    const parts = { name, userColumns, ...plugin.setup(core, plugins, routes) };
+    const parts = { name, userColumns, ...plugin.setup(core, listed, routes) };
     requireProblems(`the plugin ${name}`, problemsOf(parts));
     return parts;
   });

@@ -27,7 +27,7 @@ export interface SignInMethods {
 
 /** The data of a plugin that pages show and that no route returns. */
 export interface ForPages {
-  /** The providers that users can continue with. */
+  /** The providers that users can continue with, in the order in which the app lists them. */
   readonly providers?: readonly ShownProvider[];
   /** Returns the name of a provider that an account is linked to, even if it is no longer configured. */
   providerName?(id: string): string;

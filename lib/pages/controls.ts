@@ -189,6 +189,13 @@ export function checkbox(form: FormValues, name: string, label: string): Html {
   }><label for="${id}">${label}</label></div>`;
 }
 
+/** Creates the link that stands beside the label of a password. */
+export function forgottenLink(forgotPassword: string | null, words: Words): HtmlValue {
+  return (
+    forgotPassword !== null && html`<a href="${forgotPassword}" data-takes>${words.signIn.forgotten}</a>`
+  );
+}
+
 /** Creates a hidden input. Returns nothing for null. */
 export function hidden(name: string, value: string | null | undefined): HtmlValue {
   return value ? html`<input type="hidden" name="${name}" value="${value}">` : null;
@@ -325,6 +332,11 @@ export function disclosure(of: Disclosure, content: HtmlValue): Html {
       ? label
       : html`<span data-part="opens">${label}</span><span data-part="closes">${closes}</span>`
   }${about !== undefined && html`<span data-part="unseen"> ${about}</span>`}</summary>${content}</details>`;
+}
+
+/** Creates the sentence that says where a code was emailed. It is a message after the user has asked for another code. */
+export function sentText(text: HtmlValue, { done }: Pick<CommonValues, 'done'>): Html {
+  return html`<p${done === 'sent' && html` data-part="done" role="status"`}>${text}</p>`;
 }
 
 /** Creates the line between two alternatives. */

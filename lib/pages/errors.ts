@@ -1,5 +1,6 @@
 import { type AuthError, defaultDetailOf } from '../errors.js';
 import { inWords } from '../http/refusal-page.js';
+import { isInternationalized } from '../users/canonical.js';
 import type { ErrorPlace, PageForm } from './page.js';
 import type { Site } from './site.js';
 import type { ErrorValues, StepName, StepValues } from './values.js';
@@ -54,7 +55,7 @@ export function explain(site: Site, error: AuthError, where: Where, words: Words
   const place: ErrorPlace = typeof declared === 'string' ? { field: declared } : (declared ?? {});
   const key = form && `${page}/${form.name}`;
   const text = textOf(error, key, page, words);
-  const fields = fieldsOf(error, key, words);
+  const fields = fieldsOf(error, { site, form: key, sent, words });
   const field = [place.field ?? []]
     .flat()
     .find((name, index, all) => sent?.get(name) || index === all.length - 1);
@@ -83,19 +84,33 @@ function textOf(error: AuthError, form: string | null, page: string, words: Word
   return `${text.replace(words.later, '').trimEnd()} ${words.refusal.wait(inWords(retryAfter))}`;
 }
 
+/** What the words about a field depend on. */
+interface FieldsAt extends Pick<Where, 'sent'> {
+  readonly site: Site;
+  /** The names of the page and the form. */
+  readonly form: string | null;
+  readonly words: Words;
+}
+
 /** Returns a sentence about each invalid field. */
-function fieldsOf({ errors = [] }: AuthError, form: string | null, words: Words): Record<string, string> {
-  const own = (form === null ? undefined : words.errorsOf[form]) ?? {};
+function fieldsOf({ errors = [] }: AuthError, { site, form, sent, words }: FieldsAt): Record<string, string> {
+  const { missing, fieldErrors, errorsOf } = words;
+  const own = (form === null ? undefined : errorsOf[form]) ?? {};
   return Object.fromEntries(
     errors.map(({ pointer, code, detail }) => {
       const name = pointer.split('/')[1] ?? '';
-      const text =
-        code === 'required'
-          ? (words.missing[name] ?? words.fieldErrors.required)
-          : (own[`/${name}`] ?? words.fieldErrors[code] ?? sentence(detail));
+      const isMissing = code === 'required';
+      const text = isMissing
+        ? (missing[`${name}/${site.identifier}`] ?? missing[name] ?? fieldErrors.required)
+        : (own[`/${name}`] ?? fieldErrors[kindOf(code, sent?.get(name))]);
       return [name, text ?? sentence(detail)];
     }),
   );
+}
+
+/** Returns the name of an error in the words: one code can have two reasons. */
+function kindOf(code: string, typed: string | undefined): string {
+  return code === 'invalid_email' && isInternationalized(typed) ? 'internationalized_email' : code;
 }
 
 /** Turns the predicate of a field's error into a sentence, which stands below the label of the field. */

@@ -100,7 +100,7 @@ function footerOf({ terms, privacy, support }: CommonValues['links'], words: Wor
 
 /** The main part of a page, which scripts replace. */
 export function mainOf(values: CommonValues, view: View, words: Words): Html {
-  const { done } = values;
+  const done = view.saysDone ? null : values.done;
   // Look only at own keys, because the address can contain anything, such as the name of a method of all objects.
   const said = Object.entries(words.done).find(([name]) => name === done)?.[1];
   const needed = Object.entries(words.needed).find(([name]) => name === done)?.[1];

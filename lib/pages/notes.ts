@@ -58,17 +58,17 @@ export class Notes {
   }
 
   /**
-   * Seals a message for the address of a page that no form of latchkey leads to, but a script or a provider.
+   * Seals a note for the address of a page that no form of latchkey leads to, but a script or a provider.
    *
    * @param sessionId the session that can see it
    */
-  sealFor(to: string, done: string, sessionId: string | null): string {
-    return this.#cookie.seal(doneFor(pathOf(to), sessionId), { done });
+  sealFor(to: string, note: Note, sessionId: string | null): string {
+    return this.#cookie.seal(addressFor(pathOf(to), sessionId), note);
   }
 
-  /** Whether an address has the sealed message. */
-  isSealed(req: Request, sealed: string, done: string, sessionId: string | null): boolean {
-    return this.#cookie.open(doneFor(this.#pathOf(req), sessionId), sealed)?.done === done;
+  /** Returns the note that the address of a request contains. */
+  inAddress(req: Request, sealed: string | null, sessionId: string | null): Note {
+    return (sealed && this.#cookie.open(addressFor(this.#pathOf(req), sessionId), sealed)) || {};
   }
 
   #pathOf({ originalUrl }: Request): string {
@@ -80,6 +80,6 @@ function noteFor(page: string): string {
   return `note for ${page}`;
 }
 
-function doneFor(page: string, sessionId: string | null): string {
-  return `done in ${sessionId} for ${page}`;
+function addressFor(page: string, sessionId: string | null): string {
+  return `note in ${sessionId} for ${page}`;
 }

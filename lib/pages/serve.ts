@@ -64,6 +64,15 @@ interface Rejected {
   readonly startedAt?: number;
 }
 
+/** What the page about a rejected request says in addition to the error. */
+interface Refusal {
+  readonly startedAt?: number | undefined;
+  /** The page where the user can get access, after which the form must be filled in again. @default none */
+  readonly way?: string | null;
+  /** The account that has no access. @default not named */
+  readonly account?: string | null;
+}
+
 /** A request for a page. `returnTo` is the address as the client has sent it. */
 interface Asked extends Pick<Visit, 'req' | 'res' | 'auth' | 'refused'> {
   readonly returnTo: string | null | undefined;
@@ -181,11 +190,15 @@ export class PageServer {
       }
       // A page that redirects to itself would loop.
       if (!opens || to === null || pathOf(to) === pathOf(this.#site.here(req)))
-        this.refuse(error, res, startedAt, opens ? null : to);
+        this.refuse(error, res, {
+          startedAt,
+          way: opens ? null : to,
+          account: await this.#nameFor(error, req, res),
+        });
       else this.#leave(to, res);
     } catch (thrown) {
       if (!(thrown instanceof AuthError)) throw thrown;
-      this.refuse(thrown, res, startedAt);
+      this.refuse(thrown, res, { startedAt });
     }
   }
 
@@ -246,24 +259,34 @@ export class PageServer {
     return this.#site.page('second-factor', { returnTo: this.#site.returnTo(here) });
   }
 
-  /**
-   * Responds to a browser with a page that shows why its request was rejected.
-   *
-   * @param way the page where the user can get access, after which the form must be filled in again. Null if there is none
-   */
-  refuse(error: AuthError, res: Response, startedAt?: number, way: string | null = null): void {
+  /** Returns the account that has no access to a page of administrators. Null for other errors. */
+  async #nameFor(error: AuthError, req: Request, res: Response): Promise<string | null> {
+    const { core } = this.#site;
+    if (error.code !== 'admin_required') return null;
+    return core.context.forRequest(clientOf(core, req), DEADLINE_MS, async () => {
+      const auth = await authenticateIfPossible(core, req, res);
+      return auth && this.#site.nameOf(auth.user);
+    });
+  }
+
+  /** Responds to a browser with a page that shows why its request was rejected. */
+  refuse(error: AuthError, res: Response, { startedAt, way = null, account = null }: Refusal = {}): void {
     startError(this.#site.core, error, error.status, res, startedAt);
     protectPage(res);
     const words = this.#words;
-    const explained = explain(this.#site, error, { page: '', form: null, here: null }, words);
+    const t = words.refusal;
+    const explained = explain(this.#site, error, { page: 'refusal', form: null, here: null }, words);
     const values = this.#common(null, { auth: null, error: null, returnTo: null, done: null });
-    const title = words.refusal.titles[error.status] ?? words.errorHeading;
+    const title = t.titlesOf[error.code] ?? t.titles[error.status] ?? words.errorHeading;
     const fields = Object.entries(explained.fields);
+    const text = [account && t.signedInAs(account), explained.detail, way && t.notSaved];
     const view: View = {
       title,
-      main: html`<p>${explained.detail}${way !== null && ` ${words.refusal.notSaved}`}</p>
+      main: html`<p>${text.filter((sentence) => sentence).join(' ')}</p>
 ${fields.length > 0 && html`<ul>${fields.map(([name, text]) => html`<li>${labelOf(name)}: ${text}</li>`)}</ul>`}
-${way !== null && html`<p><a href="${way}" data-part="button">${words.steps[error.status === 401 ? 'sign-in' : 'reauthenticate']}</a></p>`}<p><a href="${this.#site.home}" data-part="button secondary">${words.refusal.back(values.appName)}</a></p>`,
+${way !== null && html`<p><a href="${way}" data-part="button">${words.steps[error.status === 401 ? 'sign-in' : 'reauthenticate']}</a></p>`}<p><a href="${this.#site.home}" data-part="button secondary">${t.back(values.appName)}</a></p>${
+        account !== null && html`<p><a href="${this.#site.page('sign-out')}">${t.other}</a></p>`
+      }`,
     };
     const loaded = this.#loaded([]);
     const head = headOf(words.titleOf(title, values.appName), loaded, null, false);
@@ -343,7 +366,11 @@ ${way !== null && html`<p><a href="${way}" data-part="button">${words.steps[erro
         page.kind === 'entrance' &&
         this.#site.hasPage('verify-email')
       ) {
-        this.#goOn(this.#site.unverified(returnTo), req, res);
+        const to = this.#site.unverified(returnTo);
+        const account = fields.get(form.account ?? '') ?? '';
+        if (account.includes('@') && account.length <= MAX_NOTE)
+          this.#site.notes.leave(res, to, { email: account });
+        this.#goOn(to, req, res);
         return;
       }
       const auth = await this.#authenticate(page, req, res);
@@ -487,10 +514,10 @@ ${way !== null && html`<p><a href="${way}" data-part="button">${words.steps[erro
     const isShown = refused === null && req.method === 'GET';
     const query = queryOf(req);
     // A rejected form is shown with the note of its page.
-    const { email = null, isRemembered = false } = site.notes.of(
-      req,
-      refused ? pathOf(this.#pageOf(page, req)) : undefined,
-    );
+    const note = site.notes.of(req, refused ? pathOf(this.#pageOf(page, req)) : undefined);
+    const inAddress = site.notes.inAddress(req, query.get('sealed'), auth?.session.id ?? null);
+    const done = query.get('done');
+    const isMeant = note.done === done || inAddress.done === done;
     return {
       site,
       req,
@@ -505,21 +532,11 @@ ${way !== null && html`<p><a href="${way}" data-part="button">${words.steps[erro
         (page.keepsReturnTo ? site.returnTo(this.#site.cookies.returnTo(req)) : null),
       shownOnce: isShown && auth ? this.#site.cookies.take(req, res, auth.session.id) : undefined,
       lastWay: this.#site.cookies.way(req),
-      done: refused === null ? this.#doneIn(query, req, auth) : null,
-      sentTo: email,
-      isRemembered,
+      // A form, a script or a provider has led there with the message in the address.
+      done: refused === null && isMeant ? done : null,
+      sentTo: inAddress.email ?? note.email ?? null,
+      isRemembered: note.isRemembered ?? false,
     };
-  }
-
-  /** Returns the message in the address of a page, if a form, a script or a provider has led there with it. */
-  #doneIn(query: URLSearchParams, req: Request, auth: SessionAuthentication | null): string | null {
-    const done = query.get('done');
-    if (done === null) return null;
-    const { notes } = this.#site;
-    const isMeant =
-      notes.of(req).done === done ||
-      notes.isSealed(req, query.get('sealed') ?? '', done, auth?.session.id ?? null);
-    return isMeant ? done : null;
   }
 
   /** Returns the error in the address of a page that a provider has led back to. */
@@ -553,7 +570,7 @@ ${way !== null && html`<p><a href="${way}" data-part="button">${words.steps[erro
     const values = {
       ...this.#common(page, { auth: visit.auth, error, returnTo, done }),
       // A page with a token must not link to other origins, because they would learn that it was open.
-      ...(visit.token !== null && { links: {} }),
+      ...(visit.token !== null && { links: site.ownLinks }),
       ...own,
     };
     const view = page.view(values, this.#words);

@@ -14,7 +14,15 @@ import { Notes } from './notes.js';
 import type { PagesSettings } from './options.js';
 import { PageCookies } from './page-cookies.js';
 import type { Found, Given, NamedRoute, RouteName } from './routes.js';
-import type { ErrorValues, FormValues, LinkValues, MethodValues, PageKind, StepName } from './values.js';
+import type {
+  ErrorValues,
+  FormValues,
+  LinkValues,
+  MethodValues,
+  PageKind,
+  PageLinks,
+  StepName,
+} from './values.js';
 
 /** A form that was rejected. */
 export interface Refused {
@@ -240,6 +248,21 @@ export class Site {
     );
   }
 
+  /** The links below every page that open no page of another origin. */
+  get ownLinks(): PageLinks {
+    const { origin } = this.core.settings;
+    return Object.fromEntries(
+      Object.entries(this.settings.links).filter(
+        ([, url]) => /^(\/|mailto:)/.test(url) || new URL(url).origin === origin,
+      ),
+    );
+  }
+
+  /** The page for a forgotten password. Null if there is none. */
+  get forgotPassword(): string | null {
+    return this.hasPage('forgot-password') ? this.page('forgot-password') : null;
+  }
+
   /** The names of all pages, including the app's own. */
   get names(): readonly string[] {
     return [...this.pages.map(({ name }) => name), ...Object.keys(this.settings.own)];
@@ -265,10 +288,11 @@ export class Site {
    * Returns the URL of a page with a message, for a script or a provider that leads there.
    *
    * @param auth the session that can see the message. Null for a page before a sign-in
+   * @param email the email or username that the page fills in
    */
-  later(name: string, done: string, auth: SessionAuthentication | null): string {
+  later(name: string, done: string, auth: SessionAuthentication | null, email: string | null = null): string {
     const to = this.page(name);
-    return withQuery(to, { done, sealed: this.notes.sealFor(to, done, auth?.session.id ?? null) });
+    return withQuery(to, { done, sealed: this.notes.sealFor(to, { done, email }, auth?.session.id ?? null) });
   }
 
   /** Whether a verification link works without a password in the browser of the sign-up. */
@@ -388,6 +412,15 @@ export class Site {
     const path = url.split(/[?#]/)[0] ?? '';
     const below = path.startsWith(`${this.mount}/`) ? path.slice(this.mount.length) : null;
     return below !== null && this.pages.some((page) => matches(page.path, below));
+  }
+
+  /** Whether a path leads to a page of latchkey that every session can open. */
+  isOfAccount(path: string): boolean {
+    const { pathname } = new URL(path, RELATIVE);
+    return this.pages.some(
+      ({ kind, access, path: own }) =>
+        kind === 'account' && access === 'session' && matches(this.mount + own, pathname),
+    );
   }
 
   /** Whether a URL belongs to a route, or to a page where users sign in or out, in latchkey or in the app. */

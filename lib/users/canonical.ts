@@ -10,11 +10,16 @@ export function readEmail(value: string, pointer: string): string {
 
 /** Returns the fault of an email that {@link canonicalEmail} does not accept, for a field's `detail`. */
 export function emailFault(value: unknown): string {
-  const [, local = ''] = /^(.+)@[^@]+$/s.exec(typeof value === 'string' ? value.trim() : '') ?? [];
   // Many mail servers deliver to none of these addresses (RFC 6531), and no rule says which two are one mailbox.
-  return /[^\0-\x7f]/.test(local)
+  return isInternationalized(value)
     ? 'is an internationalized address, with characters other than ASCII before the @, which is not accepted: use an address in ASCII'
     : 'must be an email address such as ada@example.com';
+}
+
+/** Whether a typed email has characters other than ASCII before the @. */
+export function isInternationalized(value: unknown): boolean {
+  const [, local = ''] = /^(.+)@[^@]+$/s.exec(typeof value === 'string' ? value.trim() : '') ?? [];
+  return /[^\0-\x7f]/.test(local);
 }
 
 /** Hides all letters of the local part of an email except the first one. */

@@ -16,6 +16,8 @@ import type { OneTimeTokens } from './tokens.js';
 export interface EmailVerificationSettings {
   /** Whether users with an email must verify it before they can sign in. */
   readonly isRequired: boolean;
+  /** Whether a sign-up emails a link. */
+  readonly isOnSignUp: boolean;
   /** What must accompany a link: see `verifyEmailBy`. */
   readonly by: 'password' | 'link';
 }
@@ -46,6 +48,11 @@ export class EmailVerification {
   /** Whether users with an email must verify it before they can sign in. */
   get isRequired(): boolean {
     return this.parts.isRequired;
+  }
+
+  /** Whether a new user finds a link in the mailbox, and cannot sign in before following it. */
+  get isFirstStep(): boolean {
+    return this.parts.isRequired && this.parts.isOnSignUp;
   }
 
   /** Whether a link verifies an email without a password, in the browser that was used to sign up. */

@@ -120,6 +120,11 @@ describe('a document', () => {
     expect([answer.status, isHtml(answer), answer.actions]).toEqual([403, true, []]);
     expect(answer.links).toContain('/home');
     expect(answer.headers['content-security-policy']).toContain("frame-ancestors 'none'");
+    expect([answer.heading, answer.text]).toEqual([
+      'You do not have access',
+      expect.stringContaining(`You are signed in as ${ada.email}. Only administrators can open this page.`),
+    ]);
+    expect(answer.links).toEqual(expect.arrayContaining(['/home', '/auth/sign-out']));
   });
 
   test('that is for programs alone gets the problem, because a sign-in would lead around in circles', async () => {

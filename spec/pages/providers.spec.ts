@@ -71,13 +71,16 @@ const link = (userId: string, provider: string) =>
 
 const ICON = [['/icons/acme.svg?a=1&b="', '']];
 
-test.each(['sign-in', 'sign-up'])('%s shows the names and icons of providers, escaped', async (name) => {
-  expect(buttons(await app.open().open(`/auth/${name}`))).toEqual([
-    { text: `Continue with ${NAME}`, icons: ICON },
-    { text: 'Continue with Fixed', icons: [] },
-    { text: 'Continue with Own Service', icons: [] },
-  ]);
-});
+test.each(['sign-in', 'sign-up'])(
+  '%s shows the names and icons of providers, escaped, as listed',
+  async (name) => {
+    expect(buttons(await app.open().open(`/auth/${name}`))).toEqual([
+      { text: 'Continue with Fixed', icons: [] },
+      { text: `Continue with ${NAME}`, icons: ICON },
+      { text: 'Continue with Own Service', icons: [] },
+    ]);
+  },
+);
 
 test('so do the linked accounts, even of a provider that is no longer configured', async () => {
   const page = await browser.open(SECURITY);

@@ -9,7 +9,9 @@ function show(text) {
   if (!main) return false;
   document.title = next.title;
   document.querySelector('main').replaceWith(document.adoptNode(main));
-  // A session that has ended has no navigation.
+  // The page before a sign-in looks different. A session that has ended has no navigation.
+  const { part } = next.body.dataset;
+  if (part) document.body.dataset.part = part;
   const header = next.querySelector('[data-part="header"]');
   if (header) document.querySelector('[data-part="header"]')?.replaceWith(document.adoptNode(header));
   (main.querySelector('[autofocus]') ?? main.querySelector('h1')).focus();
@@ -160,7 +162,9 @@ function enhance() {
   for (const button of navigator.clipboard ? document.querySelectorAll('[data-copy][hidden]') : []) {
     button.hidden = false;
     button.addEventListener('click', async () => {
-      await navigator.clipboard.writeText(document.getElementById(button.dataset.copy).textContent);
+      // Without the id of a text, it copies the address of the page.
+      const text = document.getElementById(button.dataset.copy)?.textContent ?? location.href;
+      await navigator.clipboard.writeText(text);
       button.textContent = button.dataset.copied;
     });
   }

@@ -1,7 +1,7 @@
 import { html } from '../../html.js';
 import { inWords } from '../../http/refusal-page.js';
 import { CODES } from '../codes.js';
-import { field, formOf, hidden } from '../controls.js';
+import { field, formOf, hidden, sentText } from '../controls.js';
 import { type OwnField, ownFields, ownInputs } from '../own-fields.js';
 import { Leave, type Page, page, type View } from '../page.js';
 import type { Site } from '../site.js';
@@ -131,11 +131,13 @@ function emailedSignInView(values: EmailedSignInValues & CommonValues, words: Wo
     };
   return {
     title: t.title,
-    main: html`<p>${
+    saysDone: true,
+    main: html`${sentText(
       sentTo === null
         ? t.lead
-        : t.sentTo(html`<strong>${sentTo}</strong>`, CODES.emailed.length, inWords(lifetime))
-    }</p>${formOf(
+        : t.sentTo(html`<strong>${sentTo}</strong>`, CODES.emailed.length, inWords(lifetime)),
+      values,
+    )}${formOf(
       form,
       { submit: t.submit, returnTo },
       words,

@@ -2,7 +2,7 @@ import { type Html, html } from '../../html.js';
 import { maskEmail } from '../../users/canonical.js';
 import { VERIFY_EMAIL } from '../../verification/email-verification.js';
 import { VERIFY_NEW_EMAIL } from '../../verification/purposes.js';
-import { field, formOf, hidden, usernameOf } from '../controls.js';
+import { field, forgottenLink, formOf, hidden, usernameOf } from '../controls.js';
 import { stateIcon } from '../icons.js';
 import { type Page, page, type View } from '../page.js';
 import type { Site } from '../site.js';
@@ -18,8 +18,12 @@ export interface VerifyEmailValues {
   readonly of: string | null;
   /** Whether the password must be entered, because the account is not signed in here, or the cookie does not prove it. */
   readonly needsPassword: boolean;
+  /** The page for a forgotten password. Null if there is none. */
+  readonly forgotPassword: string | null;
   /** Whether a sign-in was rejected because the email is not verified yet. */
   readonly isWaiting: boolean;
+  /** The address that the last link was emailed to. Null if this browser does not know it. */
+  readonly sentTo: string | null;
   /** Whether it was verified just now, or with a link that the user of the session has used before. */
   readonly isDone: boolean;
   /** The form that emails another link. Null without a session. */
@@ -66,7 +70,9 @@ export function verifyEmail(site: Site): Page | null {
         of: found && site.nameOf(found.record.user),
         // The browser of the sign-up needs no password, so ask for it only if the route does.
         needsPassword: !isOwn && (!site.verifiesByClick(visit) || refused?.form === 'confirm'),
+        forgotPassword: site.forgotPassword,
         isWaiting: token === null && query.has('waiting'),
+        sentTo: auth?.user.email ?? visit.sentTo,
         isDone,
         // The button was pressed twice, so the first press has confirmed the email.
         ...(isDone && refused?.error.code === 'invalid_token' && { error: null }),
@@ -80,7 +86,8 @@ export function verifyEmail(site: Site): Page | null {
 }
 
 function verifyEmailView(values: VerifyEmailValues & CommonValues, words: Words): View {
-  const { form, token, of, needsPassword, isWaiting, isDone, send, signIn, next, returnTo, account } = values;
+  const { form, token, of, needsPassword, isWaiting, sentTo, isDone, send, signIn } = values;
+  const { forgotPassword, next, returnTo, account } = values;
   const t = words.verifyEmail;
   const again = send && formOf(send, { submit: t.send, kind: 'secondary', returnTo }, words);
   const onward = (label: string) => html`<p><a href="${next}" data-part="button">${label}</a></p>`;
@@ -91,13 +98,20 @@ function verifyEmailView(values: VerifyEmailValues & CommonValues, words: Words)
       main: html`${account !== null && html`<p>${t.doneText(account)}</p>`}${onward(account === null ? words.signIn.title : words.continue)}`,
     };
   if (token === null || of === null) {
-    const isNew = isWaiting || (send !== null && values.done === 'sent');
+    if (!isWaiting && !(send !== null && values.done === 'sent'))
+      return {
+        title: t.invalid,
+        main: html`<p>${send ? t.invalidHere : t.invalidText}</p>${
+          again ?? html`<p><a href="${signIn}" data-part="button">${words.signIn.title}</a></p>`
+        }`,
+      };
+    const address = sentTo === null ? t.anyAddress : html`<strong>${sentTo}</strong>`;
     return {
-      title: isNew ? t.waiting : t.invalid,
-      ...(isNew && { icon: stateIcon('mail') }),
-      main: html`<p>${isNew ? (send ? t.waitingHere : t.waitingText) : send ? t.invalidHere : t.invalidText}</p>${again}${
-        !again && html`<p><a href="${signIn}" data-part="button">${words.signIn.title}</a></p>`
-      }`,
+      title: t.waiting,
+      icon: stateIcon('mail'),
+      main: again
+        ? html`<p>${t.waitingHere(address)}</p>${again}`
+        : html`<p>${t.waitingText(address)}</p><p>${t.waitingAgain}</p><p><a href="${signIn}">${words.forgotPassword.back}</a></p>`,
     };
   }
   return {
@@ -107,7 +121,8 @@ function verifyEmailView(values: VerifyEmailValues & CommonValues, words: Words)
       { submit: t.submit, returnTo },
       words,
       html`${hidden('token', token)}${
-        needsPassword && html`${usernameOf(of)}${ownerField(form, t.password, words)}`
+        needsPassword &&
+        html`${usernameOf(of)}${ownerField(form, { hint: t.password, forgotPassword }, words)}`
       }`,
     )}`,
   };
@@ -124,6 +139,8 @@ export interface ChangeEmailValues {
   readonly of: string | null;
   /** Whether the password must be entered, because the account is not signed in here, or the cookie does not prove it. */
   readonly needsPassword: boolean;
+  /** The page for a forgotten password. Null if there is none. */
+  readonly forgotPassword: string | null;
   readonly isDone: boolean;
   readonly next: string;
 }
@@ -158,6 +175,7 @@ export function changeEmail(site: Site): Page | null {
         // The new mailbox might belong to someone else, because the user misspelled the address.
         of: found && (isOwn ? site.nameOf(found.record.user) : masked(site.nameOf(found.record.user))),
         needsPassword: !isOwn && site.core.passwords !== null,
+        forgotPassword: site.forgotPassword,
         isDone: done === 'email-changed' && token === null,
         next: auth ? site.page('account') : site.page('sign-in'),
       };
@@ -167,7 +185,7 @@ export function changeEmail(site: Site): Page | null {
 }
 
 function changeEmailView(values: ChangeEmailValues & CommonValues, words: Words): View {
-  const { form, token, newEmail, of, needsPassword, isDone, next, account } = values;
+  const { form, token, newEmail, of, needsPassword, forgotPassword, isDone, next, account } = values;
   const t = words.changeEmail;
   if (isDone || token === null || newEmail === null)
     return {
@@ -181,7 +199,7 @@ function changeEmailView(values: ChangeEmailValues & CommonValues, words: Words)
       form,
       { submit: t.submit },
       words,
-      html`${hidden('token', token)}${needsPassword && ownerField(form, t.password, words)}`,
+      html`${hidden('token', token)}${needsPassword && ownerField(form, { hint: t.password, forgotPassword }, words)}`,
     )}`,
   };
 }
@@ -192,11 +210,22 @@ function masked(email: string | null): string | null {
 }
 
 /** Creates the field for the password of the account, which proves that the address belongs to its owner. */
-function ownerField(form: FormValues, hint: string, words: Words): Html {
-  const label = words.fields.password;
+function ownerField(
+  form: FormValues,
+  { hint, forgotPassword }: { readonly hint: string; readonly forgotPassword: string | null },
+  words: Words,
+): Html {
   return field(
     form,
-    { name: 'password', label, type: 'password', autocomplete: 'current-password', hint, focus: true },
+    {
+      name: 'password',
+      label: words.fields.password,
+      type: 'password',
+      autocomplete: 'current-password',
+      hint,
+      focus: true,
+      aside: forgottenLink(forgotPassword, words),
+    },
     words,
   );
 }

@@ -134,8 +134,7 @@ export function resetPassword(site: Site, name: 'reset-password' | 'invitation')
         token: found && token,
         of: found && site.nameOf(found.record.user),
         minLength: site.core.passwords?.minLength ?? 8,
-        again:
-          name === 'reset-password' && site.hasPage('forgot-password') ? site.page('forgot-password') : null,
+        again: name === 'reset-password' ? site.forgotPassword : null,
         signIn: site.page('sign-in'),
       };
     },
@@ -158,13 +157,13 @@ function resetPasswordView(values: ResetPasswordValues & CommonValues, words: Wo
     title: isInvitation ? t.invitationTitle : t.title,
     main: html`<p>${t.lead(of)}</p>${formOf(
       form,
-      { submit: isInvitation ? t.invitationSubmit : t.submit },
+      { submit: t.submit },
       words,
       html`${hidden('token', token)}${hidden(ACCOUNT, of)}${usernameOf(of)}${field(
         form,
         {
           name: 'new_password',
-          label: words.fields.newPassword,
+          label: isInvitation ? words.fields.password : words.fields.newPassword,
           type: 'password',
           autocomplete: 'new-password',
           hint: words.passwordHint(minLength),

@@ -2,7 +2,7 @@ import { html } from '../../html.js';
 import { inWords } from '../../http/refusal-page.js';
 import { maskEmail } from '../../users/canonical.js';
 import { CODES } from '../codes.js';
-import { disclosure, field, formOf, passkeyButton } from '../controls.js';
+import { disclosure, field, forgottenLink, formOf, passkeyButton, sentText } from '../controls.js';
 import { Leave, type Page, page, type View } from '../page.js';
 import { type ProviderValues, providerLinks, providersOf } from '../providers.js';
 import type { Site } from '../site.js';
@@ -23,6 +23,10 @@ export interface ReauthenticateValues {
   /** The time for which an emailed code is valid, in seconds. */
   readonly lifetime: number;
   readonly providers: readonly ProviderValues[];
+  /** The page for a forgotten password. Null if there is none. */
+  readonly forgotPassword: string | null;
+  /** The page that the user came from: a page of the account, or the app's home. */
+  readonly cancel: string;
   readonly signOutPage: string;
   readonly mount: string;
   /** The page that the user returns to. */
@@ -88,6 +92,9 @@ export function reauthenticate(site: Site): Page {
         sentTo: email && maskEmail(email),
         lifetime: site.core.emailedSignIns?.lifetime ?? 0,
         providers: linked.filter(({ id }) => providers.includes(id)),
+        forgotPassword: site.forgotPassword,
+        // A guard of the app would lead back here from its own page.
+        cancel: returnTo !== null && site.isOfAccount(returnTo) ? returnTo : site.home,
         signOutPage: site.page('sign-out'),
         mount: site.mount,
         next,
@@ -99,7 +106,7 @@ export function reauthenticate(site: Site): Page {
 
 function reauthenticateView(values: ReauthenticateValues & CommonValues, words: Words): View {
   const { methods, form, send, providers, isSent, sentTo, lifetime, returnTo, mount, next } = values;
-  const { signOutPage } = values;
+  const { forgotPassword, cancel, signOutPage } = values;
   const t = words.reauthenticate;
   const has = (name: string) => methods.includes(name);
   const one = (name: string, label: string, hint: string | null, focus: boolean) =>
@@ -120,6 +127,7 @@ function reauthenticateView(values: ReauthenticateValues & CommonValues, words: 
           ...(name === 'email_code' && { code: CODES.emailed }),
           focus,
           isCode: true,
+          aside: name === 'password' && forgottenLink(forgotPassword, words),
         },
         words,
       ),
@@ -128,6 +136,7 @@ function reauthenticateView(values: ReauthenticateValues & CommonValues, words: 
   const isStrong = has('code');
   return {
     title: t.title,
+    saysDone: isSent && has('email_code'),
     ...(has('passkey') && { scripts: ['passkeys.js'] }),
     main: html`<p>${t.lead}</p>${
       has('code') && one('code', words.fields.code, words.secondFactor.totp, true)
@@ -135,7 +144,7 @@ function reauthenticateView(values: ReauthenticateValues & CommonValues, words: 
       has('email_code') &&
       html`${
         isSent
-          ? html`<p>${t.sent(mailbox, CODES.emailed.length, inWords(lifetime))}</p>${one('email_code', words.fields.code, null, true)}`
+          ? html`${sentText(t.sent(mailbox, CODES.emailed.length, inWords(lifetime)), values)}${one('email_code', words.fields.code, null, true)}`
           : html`<p>${t.emailCode(mailbox)}</p>`
       }${send && formOf(send, { submit: isSent ? t.sendAgain : t.send, kind: isSent ? 'link' : 'primary', returnTo }, words)}`
     }${
@@ -157,7 +166,7 @@ function reauthenticateView(values: ReauthenticateValues & CommonValues, words: 
         { label: words.secondFactor.useRecovery, forms: [], isOpen: 'recovery_code' in form.errors },
         one('recovery_code', words.fields.recoveryCode, words.secondFactor.recoveryHint, false),
       )
-    }${methods.length === 0 && providers.length === 0 && html`<p>${t.none}</p>`}<p><a href="${signOutPage}">${words.signOut.title}</a></p>`,
+    }${methods.length === 0 && providers.length === 0 && html`<p>${t.none}</p>`}<p><a href="${cancel}">${t.cancel}</a></p><p data-part="quiet"><a href="${signOutPage}">${words.signOut.title}</a></p>`,
   };
 }
 

@@ -2,7 +2,7 @@ import { AuthError } from '../../errors.js';
 import { type Html, html } from '../../html.js';
 import { maskEmail } from '../../users/canonical.js';
 import { CODES } from '../codes.js';
-import { disclosure, field, formOf, hidden, passkeyButton } from '../controls.js';
+import { disclosure, field, formOf, hidden, passkeyButton, sentText } from '../controls.js';
 import { Leave, type Page, page, type View } from '../page.js';
 import type { Site } from '../site.js';
 import type { CommonValues, FormValues } from '../values.js';
@@ -12,6 +12,8 @@ import type { Words } from '../words/index.js';
 export interface SecondFactorValues {
   /** The methods that can complete the sign-in, such as `totp`, `recovery_code`, `passkey` and `email_code`. Empty if it has expired. */
   readonly methods: readonly string[];
+  /** Whether the user has entered the password. */
+  readonly wasPassword: boolean;
   readonly form: FormValues;
   /** The address that a code was emailed to, without most of its letters. Null if no code was emailed. */
   readonly sentTo: string | null;
@@ -53,10 +55,14 @@ export function secondFactor(site: Site): Page | null {
       const { auth, returnTo, refused } = visit;
       const methods = await methodsOf(site);
       if (auth && methods.length === 0 && !refused) return new Leave(returnTo ?? site.home);
+      const pending = methods.length > 0 ? await site.core.pendings.find(undefined) : null;
+      const email = pending?.record.user.email;
       return {
         methods,
+        wasPassword: pending?.row.amr.includes('pwd') ?? false,
         form: site.form(visit, { path }, 'confirm'),
-        sentTo: methods.includes('email_code') ? await mailboxOf(site) : null,
+        // The account can be that of someone else.
+        sentTo: methods.includes('email_code') && email ? maskEmail(email) : null,
         send: site.form(visit, { path }, 'send'),
         signIn: site.page('sign-in', { returnTo }),
         mount: site.mount,
@@ -68,7 +74,7 @@ export function secondFactor(site: Site): Page | null {
 }
 
 function secondFactorView(values: SecondFactorValues & CommonValues, words: Words): View {
-  const { methods, form, sentTo, send, signIn, returnTo, mount, next } = values;
+  const { methods, wasPassword, form, sentTo, send, signIn, returnTo, mount, next } = values;
   const t = words.secondFactor;
   if (methods.length === 0)
     return {
@@ -103,10 +109,11 @@ function secondFactorView(values: SecondFactorValues & CommonValues, words: Word
   };
   return {
     title: t.title,
+    saysDone: has('email_code'),
     ...(has('passkey') && { scripts: ['passkeys.js'] }),
     main: html`${has('totp') && codeForm('totp', words.fields.code, t.totp, true)}${
       has('email_code') &&
-      html`<p>${t.emailCode(html`<strong>${sentTo}</strong>`, CODES.emailed.length)}</p>${codeForm('email_code', words.fields.code, null, true)}${formOf(
+      html`${sentText(t.emailCode(html`<strong>${sentTo}</strong>`, CODES.emailed.length), values)}${codeForm('email_code', words.fields.code, null, true)}${formOf(
         send,
         {
           submit: t.sendAgain,
@@ -117,7 +124,7 @@ function secondFactorView(values: SecondFactorValues & CommonValues, words: Word
       )}`
     }${
       has('passkey') &&
-      html`<div data-part="stack">${passkeyButton(
+      html`${!has('totp') && !has('email_code') && html`<p>${t.passkey(wasPassword)}</p>`}<div data-part="stack">${passkeyButton(
         mount,
         {
           kind: 'second-factor',
@@ -137,15 +144,6 @@ function secondFactorView(values: SecondFactorValues & CommonValues, words: Word
       )
     }<p data-part="quiet">${t.expires} <a href="${signIn}">${t.cancel}</a></p>`,
   };
-}
-
-/**
- * Returns the address of the account that this browser has entered the password for. It is masked, because the account
- * can be that of someone else.
- */
-async function mailboxOf(site: Site): Promise<string | null> {
-  const { record } = await site.core.pendings.find(undefined);
-  return record.user.email && maskEmail(record.user.email);
 }
 
 /**

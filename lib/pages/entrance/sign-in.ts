@@ -1,5 +1,5 @@
 import { html } from '../../html.js';
-import { checkbox, disclosure, field, formOf, orLine, passkeyButton } from '../controls.js';
+import { checkbox, disclosure, field, forgottenLink, formOf, orLine, passkeyButton } from '../controls.js';
 import { type Page, page, type Sent, type View } from '../page.js';
 import { lastUsedTag, type ProviderValues, providerLinks, providersOf } from '../providers.js';
 import type { Site } from '../site.js';
@@ -93,7 +93,7 @@ export function signIn(site: Site): Page {
         lastUsed: lastWay,
         known: sentTo,
         signUp: site.canSignUp ? site.page('sign-up', { returnTo }) : null,
-        forgotPassword: site.hasPage('forgot-password') ? site.page('forgot-password') : null,
+        forgotPassword: site.forgotPassword,
         mount: site.mount,
         next: returnTo ?? site.home,
       };
@@ -138,7 +138,7 @@ function signInView(values: SignInValues & CommonValues, words: Words): View {
           type: 'password',
           autocomplete: 'current-password',
           focus: known !== null,
-          aside: forgotPassword !== null && html`<a href="${forgotPassword}" data-takes>${t.forgotten}</a>`,
+          aside: forgottenLink(forgotPassword, words),
         },
         words,
       )}${checkbox(password, 'remember_me', words.fields.remember)}`,

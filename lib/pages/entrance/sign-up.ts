@@ -30,6 +30,8 @@ export interface SignUpValues {
   readonly isClosed: boolean;
   /** Whether an email with the next step was sent. */
   readonly isSent: boolean;
+  /** Whether that email looks different to an address that has an account, which the page conceals. */
+  readonly isConcealed: boolean;
   /** The address that it was sent to. Null if it is not known. */
   readonly sentTo: string | null;
   readonly signIn: string;
@@ -98,6 +100,7 @@ export function signUp(site: Site): Page {
         ),
         isClosed: !site.canSignUp,
         isSent: done === 'check-mail',
+        isConcealed: byPassword?.answers[202] !== undefined,
         sentTo,
         signIn: site.page('sign-in', { returnTo }),
       };
@@ -106,15 +109,16 @@ export function signUp(site: Site): Page {
   });
 
   /** A sign-up creates a session, or waits for an email or a first sign-in. */
-  function nextOf({ reply, returnTo }: Sent): string {
+  function nextOf({ reply, returnTo, fields }: Sent): string {
     if (reply.issue) return returnTo ?? site.home;
-    if (reply.status === 202) return site.page('sign-up', { done: 'check-mail', returnTo });
+    const mustConfirm = Boolean(fields.get('email')) && site.core.emailVerification?.isFirstStep === true;
+    if (reply.status === 202 || mustConfirm) return site.page('sign-up', { done: 'check-mail', returnTo });
     return site.page('sign-in', { done: 'signed-up', returnTo });
   }
 }
 
 function signUpView(values: SignUpValues & CommonValues, words: Words): View {
-  const { password, email, providers, isClosed, isSent, sentTo, returnTo, signIn } = values;
+  const { password, email, providers, isClosed, isSent, isConcealed, sentTo, returnTo, signIn } = values;
   const t = words.signUp;
   const back = html`<p>${t.haveAccount} <a href="${signIn}" data-takes>${words.signIn.title}</a></p>`;
   if (isSent) {
@@ -122,7 +126,9 @@ function signUpView(values: SignUpValues & CommonValues, words: Words): View {
     return {
       title: t.checkMail,
       icon: stateIcon('mail'),
-      main: html`<p>${t.checkMailText(address)}</p>${back}`,
+      main: isConcealed
+        ? html`<p>${t.checkMailText(address)}</p>${back}`
+        : html`<p>${t.confirmText(address)}</p><p><a href="${signIn}">${words.forgotPassword.back}</a></p>`,
     };
   }
   if (isClosed) return { title: t.title, main: html`<p>${t.closed}</p>${back}` };

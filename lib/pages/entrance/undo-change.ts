@@ -1,8 +1,7 @@
-import { findUndo } from '../../accounts/undo-proof.js';
+import { examineUndo, findUndo, type UndoCase } from '../../accounts/undo-proof.js';
 import { AuthError } from '../../errors.js';
-import { html } from '../../html.js';
-import type { User } from '../../tables/core.js';
-import { field, formOf, hidden, passkeyButton } from '../controls.js';
+import { type Html, html } from '../../html.js';
+import { field, formOf, hidden, orLine, passkeyButton } from '../controls.js';
 import { type Page, page, type View } from '../page.js';
 import type { Site } from '../site.js';
 import { changeName, timeOf } from '../texts.js';
@@ -27,6 +26,10 @@ export interface UndoChangeValues {
     /** The proofs that the undo requires: `browser`, `password`, `second_factor`, `passkey`. */
     readonly missing: readonly string[];
   } | null;
+  /** The email or username that the account has after the undo. Null without a valid link. */
+  readonly restored: string | null;
+  /** Where users get help. Null if the app has set nothing. */
+  readonly support: string | null;
   readonly signIn: string;
   /** The page that the browser opens after the undo. */
   readonly undone: string;
@@ -48,29 +51,34 @@ export function undoChange(site: Site): Page | null {
         name: 'confirm',
         route: undo,
         errors: { invalid_credentials: 'password', invalid_code: { field: ['code', 'recovery_code'] } },
+        // The page for the sign-in fills it in.
+        ownFields: [ACCOUNT],
+        emails: ACCOUNT,
         next: () => site.page('sign-in', { done: 'change-undone' }),
       },
     ],
     async values(visit) {
       const token = visit.token;
       let change: UndoChangeValues['change'] = null;
-      let user: User | null = null;
+      let seen: UndoCase | null = null;
       try {
         if (token !== null) {
           change = await site.read(lookUp, visit, { token });
-          const { userId } = await findUndo(site.core, token);
-          user = await site.core.users.find(userId);
+          seen = await examineUndo(site.core, await findUndo(site.core, token));
         }
       } catch (error) {
         if (!(error instanceof AuthError) || error.code !== 'invalid_token') throw error;
       }
+      const restored = seen && site.nameOf({ ...seen.record.user, email: seen.state.email });
       return {
         form: site.form(visit, { path }, 'confirm'),
         token: change && token,
-        of: user && site.nameOf(user),
+        of: seen && site.nameOf(seen.record.user),
         change,
+        restored,
+        support: site.settings.links.support ?? null,
         signIn: site.page('sign-in'),
-        undone: site.later('sign-in', 'change-undone', null),
+        undone: site.later('sign-in', 'change-undone', null, restored),
         mount: site.mount,
       };
     },
@@ -79,7 +87,7 @@ export function undoChange(site: Site): Page | null {
 }
 
 function undoChangeView(values: UndoChangeValues & CommonValues, words: Words): View {
-  const { form, token, of, change, mount, signIn, undone } = values;
+  const { form, token, of, change, restored, mount, signIn, undone } = values;
   const t = words.undoChange;
   if (token === null || change === null)
     return {
@@ -91,18 +99,19 @@ function undoChangeView(values: UndoChangeValues & CommonValues, words: Words): 
   if (asks('browser'))
     return {
       title: t.title,
-      main: html`${facts}<h2>${t.otherBrowser}</h2><p>${t.otherBrowserText}</p>`,
+      main: html`${facts}<h2>${t.otherBrowser}</h2><p>${t.otherBrowserText}</p><p><button type="button" hidden data-part="button secondary" data-copy data-copied="${words.copied}">${t.copyAddress}</button></p><p>${t.help(supportOf(values, words))}</p>`,
     };
+  const byPasskeyAlone = asks('passkey') && change.missing.length === 1;
   return {
     title: t.title,
     ...(asks('passkey') && { scripts: ['passkeys.js'] }),
     main: html`${facts}<p>${t.lead}</p>${
-      !(asks('passkey') && change.missing.length === 1) &&
+      !byPasskeyAlone &&
       formOf(
         form,
-        { submit: t.submit, kind: 'danger' },
+        { submit: t.submit },
         words,
-        html`${hidden('token', token)}${
+        html`${hidden('token', token)}${hidden(ACCOUNT, restored)}${
           asks('password') &&
           field(
             form,
@@ -122,7 +131,7 @@ function undoChangeView(values: UndoChangeValues & CommonValues, words: Words): 
       )
     }${
       asks('passkey') &&
-      html`<div data-part="stack">${passkeyButton(
+      html`<div data-part="stack">${!byPasskeyAlone && orLine(words)}${passkeyButton(
         mount,
         {
           kind: 'undo',
@@ -131,12 +140,23 @@ function undoChangeView(values: UndoChangeValues & CommonValues, words: Words): 
           field: 'passkey',
           body: { token },
           next: undone,
+          isPrimary: byPasskeyAlone,
         },
         t.withPasskey,
       )}</div>`
-    }`,
+    }<p data-part="quiet">${t.nothing}</p>`,
   };
 }
+
+/** Returns where users get help. A page with a token does not link to other origins, so it only names them. */
+function supportOf({ support, links }: UndoChangeValues & CommonValues, words: Words): Html | string | null {
+  if (support === null || links.support === undefined) return support;
+  const address = /^mailto:([^?]*)/.exec(support)?.[1];
+  return html`<a href="${support}">${address ?? words.support}</a>`;
+}
+
+/** The field with the account whose change is undone. */
+const ACCOUNT = 'account';
 
 declare module '../values.js' {
   interface PageValues {

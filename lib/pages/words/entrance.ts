@@ -24,6 +24,8 @@ export const entrance = {
     checkMail: 'Check your email',
     checkMailText: (address: Html | string) =>
       html`We have emailed ${address}. If it has no account yet, follow the link in the email. If it has an account, the email says so. Check your spam folder too.`,
+    confirmText: (address: Html | string) =>
+      html`We have emailed a link to ${address}. Open it, then sign in. Check your spam folder too.`,
   },
   signOut: {
     title: 'Sign out',
@@ -42,14 +44,15 @@ export const entrance = {
     title: 'Confirm that it is you',
     totp: 'Enter the code that your authenticator app shows.',
     emailCode: (email: Html, digits: number) =>
-      html`We have emailed a code of ${digits} digits to ${email}, because you have not signed in in this browser before. Check your spam folder too.`,
+      html`We have emailed a code of ${digits} digits to ${email}, because this browser is new to your account. Check your spam folder too.`,
+    passkey: (wasPassword: boolean) =>
+      wasPassword ? 'Your password was correct. Now use your passkey.' : 'One more step: use your passkey.',
     recoveryHint:
       'One of the codes that you saved when you turned on two-factor authentication. Each code works once.',
     submit: 'Continue',
     useRecovery: 'Use a recovery code',
     usePasskey: 'Use a passkey',
-    sendAgain: 'Email the code again',
-    sent: 'If your sign-in has not expired, we have emailed the code again.',
+    sendAgain: 'Email me another code',
     expires: 'You have 10 minutes. After that, sign in again.',
     expired: 'There is no sign-in to confirm. It might have expired. Sign in again.',
     cancel: 'Sign in as someone else',
@@ -79,16 +82,15 @@ export const entrance = {
   resetPassword: {
     title: 'Choose a new password',
     invitationTitle: 'Accept your invitation',
-    invitationSubmit: 'Create the password',
     lead: (account: string) => `For the account ${account}.`,
     ends: 'A new password ends all sessions of the account.',
-    submit: 'Set the password',
+    submit: 'Save the password',
     invalid: 'This link is no longer valid',
     invalidText:
       'It was already used, or it has expired. If you have chosen a new password already, sign in with it.',
     invitationInvalidText:
       'It was already used, or it has expired. If you have created your password already, sign in with it. Otherwise, ask the people who invited you for another link.',
-    again: 'Ask for a new link',
+    again: 'Email me a new link',
   },
   verifyEmail: {
     title: 'Confirm your email',
@@ -100,8 +102,12 @@ export const entrance = {
       'It was already used, or it has expired. If you have confirmed your email already, just sign in.',
     invalidHere: 'It was already used, or it has expired. You can get a new one.',
     waiting: 'Confirm your email first',
-    waitingText: 'Open the link that we have emailed to you. To get another link, sign in again.',
-    waitingHere: 'Open the link that we have emailed to you.',
+    waitingText: (address: Html | string) =>
+      html`Open the link that we have emailed to ${address}, then sign in. Check your spam folder too.`,
+    waitingAgain: 'Each correct sign-in sends a new link.',
+    waitingHere: (address: Html | string) =>
+      html`Open the link that we have emailed to ${address}. Check your spam folder too.`,
+    anyAddress: 'you',
     done: 'Your email is confirmed',
     doneText: (account: string) => `You are signed in as ${account}.`,
     send: 'Email me a new link',
@@ -131,10 +137,16 @@ export const entrance = {
     code: 'A code from the authenticator app, or a recovery code, that you had before the change',
     useRecovery: 'Recovery code',
     submit: 'Undo the change',
-    withPasskey: 'Use your passkey',
+    withPasskey: 'Undo it with your passkey',
+    nothing: 'If it was you, there is nothing to do.',
     otherBrowser: 'Open this link in a browser that your account knows',
     otherBrowserText:
-      'The link works only in a browser that you had already used for a while. Copy the address of this page, and open it there. If you do not have such a browser, ask for help.',
+      'The link works only in a browser that you had already used for a while. Copy the address of this page, and open it there.',
+    copyAddress: 'Copy the address',
+    help: (support: Html | string | null) =>
+      support === null
+        ? 'If you do not have such a browser, ask the people who run this app for help.'
+        : html`If you do not have such a browser, ask for help: ${support}`,
     invalid: 'This link is no longer valid',
     invalidText: 'It was already used, it has expired, or the change was already undone.',
   },
@@ -154,10 +166,10 @@ export const entrance = {
     elsewhere:
       'Go back to that browser, and enter the code from the email there. Some apps open links in a browser of their own.',
     here: (email: Html) => html`Or sign in here: we email a new code to ${email}.`,
-    hereSubmit: 'Sign in in this browser instead',
+    hereSubmit: 'Sign in here instead',
     notYou: 'If you did not ask for this email, you can ignore it.',
     fields: 'This email has no account yet. Complete these fields to create one.',
-    again: 'Ask for another code',
+    again: 'Email me another code',
     other: 'Use another email',
   },
 };

@@ -124,6 +124,11 @@ export const errors = {
     },
     invitation: { invalid_token: 'This invitation was already used, or it has expired.' },
     'reauthenticate/confirm': { invalid_credentials: 'This is not your current password.' },
+    /** The page about a rejected request, whose title says what has happened. */
+    refusal: {
+      invalid_session: 'Sign in again to continue.',
+      unauthenticated: 'Sign in again to continue.',
+    },
     'second-factor/confirm': {
       invalid_credentials: 'This code is wrong, or was already used. Check it, and try again.',
     },
@@ -140,11 +145,13 @@ export const errors = {
     'verify-email/confirm': { invalid_credentials: 'This is not the password of this account.' },
   } as Readonly<Record<string, Readonly<Record<string, string>>>>,
 
-  /** What to enter in a field that was left empty, by the field's name. */
+  /** What to enter in a field that was left empty, by the field's name. After a slash, only if the app signs in by that. */
   missing: {
     code: 'Enter the code.',
     confirmation: 'Type it to confirm. Nothing was deleted.',
     credential: 'Enter your email or username.',
+    'credential/email': 'Enter your email.',
+    'credential/username': 'Enter your username.',
     email: 'Enter an email.',
     email_code: 'Enter the code.',
     name: 'Enter a name.',
@@ -159,7 +166,9 @@ export const errors = {
   /** What is wrong with a field, by the code of its error. Other errors keep their own words. */
   fieldErrors: {
     not_confirmed: 'This does not match. Nothing was deleted.',
-    invalid_email: 'Enter an email such as ada@example.com, without accents.',
+    invalid_email: 'Enter an email such as ada@example.com.',
+    /** Instead of `invalid_email`, if there is a letter such as é before the @. */
+    internationalized_email: 'Enter an email without accents and other special letters before the @.',
     other_account: 'You have signed in to another account meanwhile. Nothing was changed.',
     password_breached: 'This password is known from a data breach. Choose another.',
     password_is_identifier: 'Choose a password that is not your email or username.',
@@ -173,7 +182,7 @@ export const errors = {
 
   /** The links to the next step after an error. */
   steps: {
-    'forgot-password': 'Email me a link',
+    'forgot-password': 'Reset your password',
     reauthenticate: 'Confirm that it is you',
     'sign-in': 'Sign in',
     'sign-up': 'Create an account',

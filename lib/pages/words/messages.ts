@@ -3,6 +3,11 @@ export const messages = {
   refusal: {
     back: (appName: string) => `Back to ${appName}`,
     notSaved: 'What you entered was not saved.',
+    signedInAs: (account: string) => `You are signed in as ${account}.`,
+    other: 'Sign in as someone else',
+    /** The titles of some errors, by their codes. */
+    titlesOf: { admin_required: 'You do not have access' } as Readonly<Record<string, string>>,
+    /** The titles of the other errors, by their statuses. */
     titles: {
       400: 'This address is not valid',
       401: 'You have been signed out',

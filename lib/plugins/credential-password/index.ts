@@ -58,7 +58,11 @@ export function credentialPassword<const O extends CredentialPasswordOptions = R
     accounts: {
       ...(settings.usernames && { usernames: settings.usernames }),
       passwords: { ...settings, owner: 'credentialPassword()' },
-      emailVerification: { isRequired: settings.requireVerifiedEmail, by: settings.verifyEmailBy },
+      emailVerification: {
+        isRequired: settings.requireVerifiedEmail,
+        isOnSignUp: settings.mailsOnSignUp,
+        by: settings.verifyEmailBy,
+      },
     },
     forTests: () =>
       credentialPassword({

@@ -79,7 +79,9 @@ export function oauth(options: OAuthOptions = {}): Plugin<'oauth', OAuthApi, OAu
           'latchkey: oauth() requires baseUrl, such as https://app.example.com, for redirect URIs',
         );
       }
-      const providers = plugins.filter(isProvider).map(({ provider }) => provider);
+      const listed = plugins.filter(isProvider).map(({ provider }) => provider);
+      // Their order in the config is only for users.
+      const providers = listed.toSorted(byId);
       if (providers.length === 0) {
         throw new TypeError(
           'latchkey: oauth() has no provider: add one from latchkey/providers to plugins, such as google({ clientId, clientSecret })',
@@ -138,7 +140,7 @@ export function oauth(options: OAuthOptions = {}): Plugin<'oauth', OAuthApi, OAu
           of: async ({ user }) => ({ providers: await usable(user.id) }),
         },
         forPages: {
-          providers: providers.map(({ id, icon = null }) => ({ id, name: nameOf(parts, id), icon })),
+          providers: listed.map(({ id, icon = null }) => ({ id, name: nameOf(parts, id), icon })),
           providerName: (id) => nameOf(parts, id),
         },
         waysIn: async ({ user }, transaction) =>
@@ -175,6 +177,10 @@ function checkIssuers(provider: Provider): void {
     throw new TypeError(
       `latchkey: provider ${provider.id}: issuer must have at most ${MAX_ISSUER} characters`,
     );
+}
+
+function byId(a: Provider, b: Provider): number {
+  return a.id < b.id ? -1 : 1;
 }
 
 function isProvider(plugin: Plugin): plugin is ProviderPlugin {

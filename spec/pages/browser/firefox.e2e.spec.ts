@@ -117,7 +117,7 @@ inFirefox('the pages in Firefox', () => {
       await page.goTo((await app.inbox.next(email, 'reset-password')).url);
       await page.showsPage('Choose a new password');
       await page.fill('New password', 'a difference engine');
-      await page.press('Set the password');
+      await page.press('Save the password');
       await page.says('status', 'Your password was changed. Sign in with it.');
       await signIn(page, { email, password: 'a difference engine' });
       await page.showsPage(notesOf(email));

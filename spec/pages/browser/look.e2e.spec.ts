@@ -29,6 +29,50 @@ inBrowser('the look of the pages', () => {
     expect(await styleOf(body, 'background-color')).toBe(WHITE);
   });
 
+  test('a black icon of a provider is seen in the dark too', async () => {
+    const page = await browser.open(app.url('/auth/sign-in'), { colorScheme: 'dark' });
+    const icon = page.locator('main img');
+    await page.locator('a[href*="/oauth/"]').evaluateAll(([link]) => {
+      const image = document.createElement('img');
+      image.dataset.part = 'icon';
+      link?.prepend(image);
+    });
+    expect(await styleOf(icon, 'background-color')).toBe(WHITE);
+  });
+
+  test('the next steps after an error stand apart from it and from each other', async () => {
+    const page = await browser.open(app.url('/auth/sign-up'), { viewport: PHONE });
+    const { email } = await app.createPerson('lovelace@example.com');
+    await fill(page, 'Email', email);
+    await fill(page, 'Password', 'a long enough password');
+    await press(page, 'Create an account');
+    const errors = page.locator('[data-part="errors"]');
+    const boxOf = async (one: Locator) => (await one.boundingBox()) ?? { x: 0, y: 0, width: 0, height: 0 };
+    const [text, first, second] = await Promise.all([
+      boxOf(errors.locator('ul')),
+      boxOf(errors.getByRole('link', { name: 'Sign in' })),
+      boxOf(errors.getByRole('link', { name: 'Reset your password' })),
+    ]);
+    expect(first.y - (text.y + text.height)).toBeGreaterThan(8);
+    expect(second.x - (first.x + first.width)).toBeGreaterThan(16);
+  });
+
+  test('an address that fits into a line is not broken, even after the dots that hide its letters', async () => {
+    const page = await browser.open(app.url('/auth/forgot-password'), { viewport: PHONE });
+    await fill(page, 'Email', 'ada@example.com');
+    await press(page, 'Email me a link');
+    const address = page.locator('main strong');
+    await address.waitFor();
+    const heights = await address.evaluate((element) => {
+      element.textContent = 'a…@example.com';
+      return Array.from({ length: 30 }, () => {
+        element.before('word ');
+        return element.getBoundingClientRect().height;
+      });
+    });
+    expect(new Set(heights).size).toBe(1);
+  });
+
   test('administrators see a table on a desktop, and a list with the roles of a table on a phone', async () => {
     const page = await browser.open(app.url('/notes'), { viewport: DESKTOP });
     const admin = await app.createPerson('admin@example.com');

@@ -241,7 +241,10 @@ inBrowser('the scripts of the pages', () => {
     await fill(page, 'Name (optional)', 'Hypatia');
     await press(page, 'Save');
     await showsPage(page, 'You have been signed out');
-    expect(await page.getByText('What you entered was not saved.').isVisible()).toBe(true);
+    const text = 'Sign in again to continue. What you entered was not saved.';
+    expect(await page.locator('main p').first().textContent()).toBe(text);
+    // It looks like a page before a sign-in.
+    expect(await page.locator('body').getAttribute('data-part')).toBe('entrance');
     expect(await page.getByRole('link', { name: 'Sign out' }).count()).toBe(0);
     expect(await page.getByRole('navigation').count()).toBe(0);
     await follow(page, 'Sign in');
@@ -249,6 +252,21 @@ inBrowser('the scripts of the pages', () => {
     await fill(page, 'Password', 'nanoseconds of wire');
     await press(page, 'Sign in');
     await page.waitForURL(app.url('/auth/account'));
+  });
+
+  test('the address of an undo link is copied, to be opened in a browser that the account knows', async () => {
+    const page = await openSignedIn('mary', '/auth/account/security');
+    const changed = await page.request.post(app.url('/auth/passwords/change'), {
+      data: { current_password: 'nanoseconds of wire', new_password: 'a difference engine' },
+      headers: { origin: new URL(app.url('/')).origin },
+    });
+    expect(changed.status()).toBe(200);
+    const { url } = await app.inbox.next('mary@example.com', 'password-changed');
+    const other = await browser.open(url);
+    await other.context().grantPermissions(['clipboard-read', 'clipboard-write']);
+    await press(other, 'Copy the address');
+    await other.getByRole('button', { name: 'Copied' }).waitFor();
+    expect(await other.evaluate(() => navigator.clipboard.readText())).toBe(url);
   });
 
   test('the key is copied', async () => {
@@ -339,7 +357,7 @@ inBrowser('the scripts of the pages', () => {
       await fill(page, 'New password', `the password of ${email}`);
     }
     for (const page of tabs) {
-      await press(page, 'Set the password');
+      await press(page, 'Save the password');
       await says(page, 'status', 'Your password was changed.');
       expect(page.url()).not.toContain('token');
     }

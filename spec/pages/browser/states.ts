@@ -61,7 +61,7 @@ export async function visitEntrance(app: OwnApp, browser: Browser, look: Look): 
   await page.goto((await app.inbox.next(grace.email, 'reset-password')).url);
   await look('reset-password', page);
   await fill(page, 'New password', 'password1');
-  await press(page, 'Set the password');
+  await press(page, 'Save the password');
   await isRefused(page);
   await look('reset-password, refused', page);
   for (const path of ['reset-password', 'invitation', 'verify-email', 'change-email', 'undo-change']) {
@@ -309,7 +309,7 @@ export async function visitSecurity(app: OwnApp, browser: Browser, look: Look): 
   await press(page, 'Change the password');
   await says(page, 'status', 'Your password was changed.');
   await page.goto((await app.inbox.next(edsger.email, 'password-changed')).url);
-  await page.getByRole('button', { name: 'Use your passkey' }).waitFor();
+  await page.getByRole('button', { name: 'Undo it with your passkey' }).waitFor();
   await look('undo-change, a second factor and a passkey', page);
   await app.letSignInsAge();
   await page.goto(app.url('/auth/reauthenticate'));

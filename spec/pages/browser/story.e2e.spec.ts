@@ -98,7 +98,7 @@ inBrowser('an app of thirty lines', () => {
     async function chooseNewPassword(page: Page, password: string): Promise<void> {
       await showsPage(page, 'Choose a new password');
       await fill(page, 'New password', password);
-      await press(page, 'Set the password');
+      await press(page, 'Save the password');
       await says(page, 'status', 'Your password was changed. Sign in with it.');
     }
 
@@ -190,7 +190,7 @@ inBrowser('an app of thirty lines', () => {
       await page.goto((await app.inbox.next(email, 'reset-password')).url);
       await showsPage(page, 'Choose a new password');
       await fill(page, 'New password', 'password1');
-      await press(page, 'Set the password');
+      await press(page, 'Save the password');
       await says(page, 'alert', 'There is a problem');
       await chooseNewPassword(page, OTHER);
       await signIn(page, email, OTHER);

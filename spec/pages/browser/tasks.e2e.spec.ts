@@ -88,7 +88,7 @@ const TASKS: readonly (readonly [
       const { url = '' } = await phone.app.inbox.next(person.email, 'sign-in-code');
       const other = await phone.another();
       await other.openUrl(url);
-      await other.press('Sign in in this browser instead');
+      await other.press('Sign in here instead');
       await other.sees('Enter your code');
       const { code = '' } = await phone.app.inbox.next(person.email, 'sign-in-code');
       await other.fill('Code', code);
@@ -112,10 +112,10 @@ const TASKS: readonly (readonly [
       await phone.openMail(person.email, 'reset-password');
       await phone.sees('Choose a new password');
       await phone.fill('New password', 'password1');
-      await phone.press('Set the password');
+      await phone.press('Save the password');
       await phone.isTold('New password: This password is easy to guess. Choose another.');
       await phone.fill('New password', 'a difference engine');
-      await phone.press('Set the password');
+      await phone.press('Save the password');
       await phone.sees('Sign in to Notes');
       await phone.fill('Password', 'a difference engine');
       await phone.press('Sign in');
@@ -344,11 +344,11 @@ const TASKS: readonly (readonly [
       expect(invited.status()).toBe(201);
       await phone.openMail(email, 'invitation');
       await phone.sees('Accept your invitation');
-      await phone.fill('New password', 'password1');
-      await phone.press('Create the password');
-      await phone.isTold(/^New password: /);
-      await phone.fill('New password', PASSWORD);
-      await phone.press('Create the password');
+      await phone.fill('Password', 'password1');
+      await phone.press('Save the password');
+      await phone.isTold(/^Password: /);
+      await phone.fill('Password', PASSWORD);
+      await phone.press('Save the password');
       await says(phone.page, 'status', 'Your account is ready. Sign in.');
       await phone.sees('Sign in to Notes');
       await phone.fill('Password', PASSWORD);

@@ -56,6 +56,7 @@ describe('verify-email', () => {
     const other = app.open();
     const page = await other.open(pathOf(mail.url));
     expect(page.form('confirm').has('password')).toBe(true);
+    expect(page.links).toContain('/auth/forgot-password');
     const wrong = await other.submit(page, 'confirm', { password: 'sent-only-once' });
     expect(wrong.status).toBe(401);
     expect(wrong.body).not.toContain('sent-only-once');
@@ -216,6 +217,7 @@ describe('change-email', () => {
     const mail = await ask();
     const other = app.open();
     const page = await other.open(pathOf(mail.url));
+    expect(page.links).toContain('/auth/forgot-password');
     const wrong = await other.submit(page, 'confirm', { password: 'sent-only-once' });
     expect(wrong.status).toBe(401);
     expect(wrong.body).not.toContain('sent-only-once');

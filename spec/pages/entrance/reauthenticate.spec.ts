@@ -51,6 +51,20 @@ test('a password leads on', async () => {
   expect((await browser.open('/sensitive')).body).toBe('done');
 });
 
+test('the page has ways out: another password, back to the account or home, and the sign-out last', async () => {
+  const someone = person();
+  await app.auth.credential.signUp(someone);
+  const { browser, page } = await refused(someone);
+  // The page of the guard would lead back here.
+  expect(page.links.slice(-3)).toEqual([expect.any(String), '/home', '/auth/sign-out']);
+  expect(page.links).toContain('/auth/forgot-password');
+  const cancel = async (returnTo: string) =>
+    (await browser.open(`/auth/reauthenticate?return_to=${encodeURIComponent(returnTo)}`)).links.at(-2);
+  expect(await cancel('/auth/account/security?a=b')).toBe('/auth/account/security?a=b');
+  expect(await cancel('/auth/administration/users')).toBe('/home');
+  expect(await cancel('/elsewhere')).toBe('/home');
+});
+
 test('an account without a password gets a code by email', async () => {
   const someone = person();
   await app.auth.users.create({ email: someone.email, emailVerified: true });

@@ -1,15 +1,17 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
-import { twoFactor } from '../../../lib/index.js';
+import { passkeys, twoFactor } from '../../../lib/index.js';
 import { ada, password } from '../../support/app.js';
-import { attribute } from '../../support/page-browser.js';
+import { attribute, textOf } from '../../support/page-browser.js';
 import {
+  createPerson,
   createProtected,
   isSignedIn,
   type PagesApp,
   signInOn,
   startPagesApp,
 } from '../../support/pages-app.js';
-import { codeOf, forgetSteps, wrongCode } from '../../support/two-factor.js';
+import { addPasskey, authenticator, PAGE } from '../../support/passkeys.js';
+import { codeOf, firstStep, forgetSteps, wrongCode } from '../../support/two-factor.js';
 
 const plugins = [password(), twoFactor()] as const;
 
@@ -121,12 +123,19 @@ describe('in a browser that the account does not know', () => {
     expect(answer.location).toBe('/auth/second-factor?return_to=%2Fdeep');
     const page = await browser.follow(answer);
     expect(page.text).toContain(
-      'We have emailed a code of 8 digits to a…@example.com, because you have not signed in',
+      'We have emailed a code of 8 digits to a…@example.com, because this browser is new to your account.',
     );
     expect(page.body).not.toContain(ada.email);
     const again = await browser.follow(await browser.submit(page, 'send'));
     expect([again.status, again.url]).toEqual([200, '/auth/second-factor?done=sent&return_to=%2Fdeep']);
-    expect(again.text).toContain('The email is on its way.');
+    // It is said once.
+    expect(
+      again
+        .all('p')
+        .filter((one) => attribute(one, 'role') === 'status')
+        .map(textOf),
+    ).toEqual([expect.stringContaining('We have emailed a code of 8 digits to a…@example.com')]);
+    expect(again.text).not.toContain('The email is on its way.');
     const code = { method: 'email_code' };
     const wrong = await browser.submit(again, 'confirm', { code: 'ZZZZ-ZZZZ' }, code);
     expect([wrong.status, wrong.form('confirm', code).value('code')]).toEqual([401, '']);
@@ -145,4 +154,22 @@ describe('in a browser that the account does not know', () => {
     expect(answer.text).toContain('There is no sign-in to confirm.');
     expect(answer.links).toContain('/auth/sign-in');
   });
+});
+
+test('an account with passkeys alone reads why there is one more step', async () => {
+  const own = await startPagesApp([password(), twoFactor(), passkeys()] as const, {
+    config: { baseUrl: PAGE },
+  });
+  await createPerson(own as never, ada);
+  const client = own.browser();
+  await firstStep(client).expect(200);
+  await addPasskey(client, authenticator());
+  await client.put('/auth/two-factor/passkeys').send({ on: true }).expect(200);
+  const browser = own.open();
+  const page = await browser.follow(await signInOn(browser, ada));
+  expect(page.text).toContain('Your password was correct. Now use your passkey.');
+  // The user has not entered the password, but an emailed code, for example.
+  await own.auth.models.UnfinishedSignIn.update({ amr: '["otp"]' } as never, { where: {} });
+  expect((await browser.open('/auth/second-factor')).text).toContain('One more step: use your passkey.');
+  await own.stop();
 });

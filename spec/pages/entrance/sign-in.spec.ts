@@ -169,7 +169,7 @@ describe('a code by email', () => {
     });
     expect([answer.status, answer.error]).toEqual([
       422,
-      `There is a problem Email or username: ${credential ? 'Enter an email such as ada@example.com, without accents.' : 'Enter an email.'}`,
+      `There is a problem Email or username: ${credential ? 'Enter an email such as ada@example.com.' : 'Enter an email.'}`,
     ]);
     const form = answer.form('password');
     expect(form.attribute('credential', 'aria-invalid')).toBe('true');
@@ -204,3 +204,18 @@ test('a refused form with a long text sets no large cookie', async () => {
   expect(answer.status).toBe(422);
   expect(answer.cookies.filter((one) => one.length > 1000)).toEqual([]);
 });
+
+test.each([
+  ['email', 'Email: Enter your email.'],
+  ['username', 'Username: Enter your username.'],
+  ['either', 'Email or username: Enter your email or username.'],
+] as const)(
+  'an empty sign-in with the identifier %j asks for what the label names',
+  async (identifier, text) => {
+    const own = await startPagesApp([password({ identifier })] as const);
+    const browser = own.open();
+    const answer = await browser.post('/auth/sign-in/password', { password: ada.password });
+    expect([answer.status, answer.error]).toEqual([422, `There is a problem ${text}`]);
+    await own.stop();
+  },
+);

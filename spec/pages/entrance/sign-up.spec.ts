@@ -34,6 +34,43 @@ describe('with a password', () => {
     expect(signedIn.location).toBe('/deep');
   });
 
+  test('an email that must be confirmed first leads to the mailbox, and after a sign-in too', async () => {
+    await start({ requireVerifiedEmail: true });
+    const browser = app.open();
+    const page = await browser.open('/auth/sign-up?return_to=/deep');
+    const mail = await app.mailOf(ada.email, 'verify-email', async () => {
+      const answer = await browser.submit(page, 'password', ada);
+      expect(answer.location).toBe('/auth/sign-up?done=check-mail&return_to=%2Fdeep');
+      const sent = await browser.follow(answer);
+      expect([sent.heading, sent.actions]).toEqual(['Check your email', []]);
+      expect(sent.text).toContain(
+        `We have emailed a link to ${ada.email}. Open it, then sign in. Check your spam folder too.`,
+      );
+      expect(sent.links).toContain('/auth/sign-in?return_to=%2Fdeep');
+    });
+    const again = await app.mailOf(ada.email, 'verify-email', async () => {
+      const waiting = await browser.follow(await signInOn(browser, ada));
+      expect(waiting.heading).toBe('Confirm your email first');
+      expect(waiting.text).toContain(`Open the link that we have emailed to ${ada.email}, then sign in.`);
+      expect(waiting.text).toContain('Each correct sign-in sends a new link.');
+      // Another browser does not learn the address.
+      const elsewhere = await app.open().open('/auth/verify-email?waiting=true');
+      expect(elsewhere.body).not.toContain(ada.email);
+    });
+    for (const { token } of [mail, again]) expect(token).not.toBe('');
+    const link = await browser.open(`/auth/verify-email?token=${again.token}`);
+    await browser.submit(link, 'confirm', { password: ada.password });
+    expect((await signInOn(browser, ada)).location).toBe('/home');
+  });
+
+  test.each([
+    ['no link is emailed', { sendVerificationOnSignUp: false }, ada],
+    ['there is no email', { identifier: 'either' }, { username: 'countess', password: ada.password }],
+  ] as const)('requireVerifiedEmail leads to the sign-in if %s', async (_title, options, fields) => {
+    await start({ requireVerifiedEmail: true, ...options });
+    expect((await signUp(app.open(), fields)).location).toBe('/auth/sign-in?done=signed-up');
+  });
+
   test('signInOnSignUp leads on with a session', async () => {
     await start({ signInOnSignUp: true });
     const browser = app.open();
@@ -166,7 +203,9 @@ describe('with one field for the email', () => {
 
   test.each([
     ['', 'Enter an email.'],
-    ['new@example', 'Enter an email such as ada@example.com, without accents.'],
+    ['new@example', 'Enter an email such as ada@example.com.'],
+    ['zoë@example.com', 'Enter an email without accents and other special letters before the @.'],
+    ['ada@exämple', 'Enter an email such as ada@example.com.'],
   ])('a code for %j is refused beside the field, and what was typed is kept', async (email, text) => {
     await startWithCodes();
     const browser = app.open();

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/g
 import { twoFactor } from '../../../lib/index.js';
 import { ada, password } from '../../support/app.js';
 import { beforeChange } from '../../support/changes.js';
+import { attribute } from '../../support/page-browser.js';
 import {
   createPerson,
   createProtected,
@@ -40,7 +41,8 @@ test('a browser that the account knows undoes the change with the password from 
   const page = await browser.open(`/auth/undo-change?token=${token}`);
   expect([page.status, page.heading]).toEqual([200, 'Undo a change']);
   expect(page.text).toContain('The password was changed.');
-  expect(page.form('confirm').names).toEqual(['token', 'password']);
+  expect(page.form('confirm').names).toEqual(['token', 'account', 'password']);
+  expect(page.text).toContain('If it was you, there is nothing to do.');
   const wrong = await browser.submit(page, 'confirm', { password: 'sent-only-once' });
   expect(wrong.status).toBeGreaterThanOrEqual(400);
   expect(wrong.error).not.toBeNull();
@@ -50,6 +52,7 @@ test('a browser that the account knows undoes the change with the password from 
   expect([done.status, done.location]).toEqual([303, '/auth/sign-in?done=change-undone']);
   const signIn = await browser.follow(done);
   expect(signIn.text).toContain('The change was undone.');
+  expect(signIn.form('password').value('credential')).toBe(person.email);
   // The account has no password now: an intruder can know the one from before the change.
   expect(signIn.text).toContain('choose a new one with the link that we have emailed to you');
   expect(await isSignedIn(browser)).toBe(false);
@@ -70,6 +73,26 @@ test('another browser is asked to open the link elsewhere, and can send nothing'
     password: person.password,
   });
   expect(done.location).toBe('/auth/sign-in?done=change-undone');
+});
+
+test.each([
+  ['mailto:help@example.com?subject=Undo', ['mailto:help@example.com?subject=Undo'], 'help@example.com'],
+  ['/help', ['/help'], 'Support'],
+  ['http://localhost/help', ['http://localhost/help'], 'Support'],
+  // The token is in the address of the page, so the page leads to no other origin.
+  ['https://help.example/start', [], 'https://help.example/start'],
+  [undefined, [], 'the people who run this app'],
+])('in another browser, it says where to ask for help: %s', async (support, links, text) => {
+  const own = await startPagesApp(plugins, {
+    pages: { home: '/home', links: { terms: 'https://terms.example', ...(support && { support }) } },
+  });
+  const token = await beforeChange(own.auth, await createPerson(own as never, person));
+  const page = await own.open().open(`/auth/undo-change?token=${token}`);
+  expect(page.text).toContain('If you do not have such a browser, ask');
+  expect(page.text).toContain(text);
+  expect([...new Set(page.links)].filter((href) => /help|terms/.test(href))).toEqual(links);
+  expect(page.all('button').map((one) => attribute(one, 'data-copied'))).toEqual(['Copied']);
+  await own.stop();
 });
 
 test('a used or made-up link is no longer valid', async () => {
@@ -99,7 +122,7 @@ describe('with a second factor', () => {
     await app.database.sequelize.query("UPDATE known_devices SET created_at = '2020-01-01 00:00:00'");
     const first = await beforeChange(app.auth, userId);
     const page = await browser.open(`/auth/undo-change?token=${first}`);
-    expect(page.form('confirm').names).toEqual(['token', 'password', 'code', 'recovery_code']);
+    expect(page.form('confirm').names).toEqual(['token', 'account', 'password', 'code', 'recovery_code']);
     const missing = await browser.submit(page, 'confirm', { password: someone.password });
     expect(missing.status).toBeGreaterThanOrEqual(400);
     const done = await browser.submit(missing, 'confirm', {
