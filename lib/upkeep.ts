@@ -6,6 +6,7 @@ import type { Core } from './core/core.js';
 import { type Chore, runChores } from './database/chores.js';
 import { type Health, HealthCheck } from './health.js';
 import type { Log } from './logger.js';
+import { coreMigrations } from './migrations/core.js';
 import { migrationsOf } from './migrations/create.js';
 import { type MigrateOptions, migrate } from './migrations/migrate.js';
 import type { Migration } from './migrations/migration.js';
@@ -125,7 +126,7 @@ export function choresOf(core: Core, parts: readonly NamedSetup[]): Chores {
  */
 export function allMigrations(parts: readonly NamedSetup[]): Migration[] {
   return [
-    ...migrationsOf('core', { tables: coreTables }),
+    ...migrationsOf('core', { tables: coreTables, migrations: coreMigrations }),
     ...parts.flatMap((part) => migrationsOf(part.name, part)).sort(byName),
   ];
 }

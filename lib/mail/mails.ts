@@ -69,6 +69,8 @@ export interface NoticeMail extends NoticeToSend {
 /** A code that is sent after a correct password. */
 export interface CodeMail extends CodeToSend {
   readonly type: 'code';
+  /** Identifies the pending sign-in, in hexadecimal. Missing in emails that version 0.1.0 has left in the outbox. */
+  readonly requestHash?: string;
 }
 
 /**
@@ -146,7 +148,7 @@ export class Mails {
   }
 
   /** Emails a code. */
-  code(mail: CodeToSend, transaction?: Transaction): Promise<void> {
+  code(mail: Omit<CodeMail, 'type'>, transaction?: Transaction): Promise<void> {
     return this.#add({ type: 'code', ...mail }, mail.template.kind, transaction);
   }
 

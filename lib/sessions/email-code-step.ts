@@ -120,8 +120,8 @@ export class EmailCodeStep {
   begin(user: User, { pendingToken, salt, expiresAt }: Begun, transaction: Transaction): Promise<void> {
     const { ip, userAgent } = this.core.context.client;
     const at = this.core.database.clock.date();
-    const code = this.core.codes.codeFor(codeName({ hash: digestToken(pendingToken), salt }, user));
-    return this.#send(user, code, { at, ip, userAgent, until: expiresAt }, transaction);
+    const named = { hash: digestToken(pendingToken), salt };
+    return this.#send(named, user, { at, ip, userAgent, until: expiresAt }, transaction);
   }
 
   /** Emails the same code again. @throws AuthError `email_code_not_offered`, `rate_limited` */
@@ -136,23 +136,24 @@ export class EmailCodeStep {
       }
       const { ipAddress: ip, userAgent, expiresAt: until } = row;
       const at = this.core.pendings.rows.beganAt(row);
-      const code = this.core.codes.codeFor(codeName(row, record.user));
-      await this.#send(record.user, code, { at, ip, userAgent, until }, transaction);
+      await this.#send(row, record.user, { at, ip, userAgent, until }, transaction);
     });
   }
 
   async #send(
+    row: Named,
     user: User,
-    code: string,
     { at, ip, userAgent, until }: TypedPassword,
     transaction: Transaction,
   ): Promise<void> {
-    const { mails } = this.core;
+    const { mails, codes } = this.core;
     const page = this.core.settings.email?.forgotPasswordUrl;
     if (!mails || page === undefined || user.email === null) return;
     const facts = { at, client: { ip, userAgent }, subject: null, undo: null };
     const template = { ...browserCodeMail, page };
-    await mails.code({ template, user, to: user.email, code, until, facts }, transaction);
+    const code = codes.codeFor(codeName(row, user));
+    const requestHash = row.hash.toString('hex');
+    await mails.code({ template, user, to: user.email, code, requestHash, until, facts }, transaction);
   }
 
   /** @throws AuthError `invalid_code`; `sign_in_expired` after too many */
@@ -160,7 +161,8 @@ export class EmailCodeStep {
     const { record, row } = found;
     await this.core.limiter.countAddress('signIn');
     if (!(await this.core.pendings.rows.countTry(row))) throw new AuthError('sign_in_expired');
-    if (this.core.codes.matches(code, codeName(row, record.user))) return;
+    // The number of emails to an account is limited, so codes that were not emailed must not be open to guesses.
+    if (this.core.codes.matches(code, codeName(row, record.user)) && row.sentAt !== null) return;
     this.core.events.emit('sign_in.failed', { userId: record.user.id, method: 'email_code' });
     throw new AuthError(
       (await this.core.pendings.rows.endAfterTries(row)) ? 'sign_in_expired' : 'invalid_code',
@@ -168,8 +170,10 @@ export class EmailCodeStep {
   }
 }
 
+type Named = Pick<FoundPending['row'], 'hash' | 'salt'>;
+
 /** Names the code of a sign-in: after a change of the email, the code that the former mailbox got is no longer right. */
-function codeName({ hash, salt }: Pick<FoundPending['row'], 'hash' | 'salt'>, { email }: User): string {
+function codeName({ hash, salt }: Named, { email }: User): string {
   return nameOf(['browser', hash.toString('hex'), String(email)], salt);
 }
 

@@ -74,6 +74,7 @@ export class PendingSignIns {
       ipAddress: storable(ip, MAX_IP),
       userAgent: storable(userAgent, MAX_USER_AGENT),
       resends: 0,
+      sentAt: null,
     };
     return { pendingToken, expiresAt: await this.rows.begin(row, transaction) };
   }
@@ -140,6 +141,13 @@ export class PendingSignIns {
   /** Counts that the code is emailed again. @returns false if that was done too often */
   countResend({ row }: FoundPending, transaction: Transaction): Promise<boolean> {
     return this.rows.countUp(row, 'resends', MAX_RESENDS, transaction);
+  }
+
+  /** Records that the code is being emailed. A code is valid only once it has been sent. */
+  async mailed(hash: Buffer): Promise<void> {
+    const { database } = this.core;
+    await database.ready();
+    await this.rows.table.update({ sentAt: database.clock.date() }, { hash });
   }
 
   /**

@@ -410,6 +410,8 @@ export const unfinishedSignIns = defineWaiting({
     userAgent: column.text(255).internal().nullable().exported(),
     /** The number of times that the code was emailed again. */
     resends: column.integer().internal().default(0).exported(),
+    /** The time when the code was last mailed. Null until then, and no code is right. */
+    sentAt: column.time().internal().nullable().exported(),
     /** The address whose mailbox the first step has proven, once the sign-in is complete. Null if it proves none. */
     provesEmail: column.text(254).exact().internal().nullable().exported(),
     /** Whether the first step was taken in a browser of the account, so that the proof removes nothing from it. */

@@ -13,6 +13,7 @@ import type {
 import type { Mailer } from '../mail/messages.js';
 import { type Destination, MAIL_LANE, type OpenEntry } from '../outbox/lane.js';
 import type { Devices } from '../sessions/devices.js';
+import type { PendingSignIns } from '../sessions/pending-sign-ins.js';
 import { mailboxOf } from '../users/canonical.js';
 import type { HeldEmails } from '../users/held-emails.js';
 import type { UserRecord } from '../users/record.js';
@@ -33,6 +34,7 @@ interface MailDeliveryNeeds {
   readonly held: HeldEmails;
   readonly devices: Devices;
   readonly tokens: OneTimeTokens;
+  readonly pendings: PendingSignIns;
   /** Null without a plugin for them. */
   readonly emailedSignIns: EmailedSignIns | null;
 }
@@ -118,11 +120,17 @@ export class MailDelivery implements Destination {
   /**
    * Sends a code, unless it has expired. The request contained the right password, so the code is counted for the
    * account, separately from other emails: a stranger without the password cannot use up this limit, and a stranger
-   * with the password cannot use up the other limits.
+   * with the password cannot use up the other limits. A code that was not sent is never right, so this limit is also the
+   * limit on how many codes can be guessed.
    */
-  async #sendCode(mail: CodeMail, { attempts }: OpenEntry, signal: AbortSignal): Promise<boolean> {
+  async #sendCode(
+    { requestHash = '', ...mail }: CodeMail,
+    { attempts }: OpenEntry,
+    signal: AbortSignal,
+  ): Promise<boolean> {
     if (attempts === 1 && !(await this.#count(mail.user.id, 'code after password'))) return false;
     if (this.core.database.clock.hasPassed(mail.until)) return false;
+    await this.core.pendings.mailed(Buffer.from(requestHash, 'hex'));
     await this.mailer.code(mail, signal);
     return true;
   }

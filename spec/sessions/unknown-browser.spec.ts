@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
-import { EmailedCodes } from '../../lib/crypto/emailed-codes.js';
+import { EmailedCodes, nameOf } from '../../lib/crypto/emailed-codes.js';
 import { digestInHex } from '../../lib/crypto/token.js';
 import { admin, suspension, twoFactor } from '../../lib/index.js';
 import { ada, password, SECRET, type SpecApp, sessionCookie, signedIn, startApp } from '../support/app.js';
@@ -418,5 +418,39 @@ describe('emails after a right password', () => {
     expect((await firstStep(app.browser()).expect(200)).body).toHaveProperty('second_factor');
     await settled(app.auth);
     expect(mails.mails).toHaveLength(before);
+  });
+
+  test('that are left out have no code that could be guessed, until it is emailed', async () => {
+    await app.stop();
+    app = await startApp({
+      plugins,
+      config: {
+        baseUrl: 'http://app.example.com',
+        bearerEnabled: true,
+        email: { send: mails.send },
+        rateLimit: { mail: { limit: 1, window: 3600 } },
+      },
+    });
+    await app.auth.users.create({ ...ada, emailVerified: true });
+    await codeFor(app.browser());
+    const browser = app.browser();
+    const { body } = await firstStep(browser).expect(200);
+    await settled(app.auth);
+    expect(mails.mails.filter(({ kind }) => kind === 'browser-code')).toHaveLength(1);
+    const hash = digestInHex(body.second_factor.pending_token);
+    const found = await rows<{ salt: Buffer; token_hash: Buffer }>(
+      app.database,
+      'SELECT salt, token_hash FROM unfinished_sign_ins',
+    );
+    const row = found.find(({ token_hash }) => Buffer.from(token_hash).toString('hex') === hash);
+    const code = new EmailedCodes([SECRET]).codeFor(
+      nameOf(['browser', hash, ada.email], Buffer.from(row!.salt)),
+    );
+    expectProblem(await give(browser, code), 401, 'invalid_code');
+    // In the next hour, the same code is emailed, and is right.
+    await rows(app.database, 'DELETE FROM rate_limits');
+    const mail = await mails.mailOf(ada.email, 'browser-code', () => again(browser).expect(202));
+    expect(mail.code).toBe(code);
+    await give(browser, code).expect(200);
   });
 });
