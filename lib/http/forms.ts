@@ -163,8 +163,7 @@ export function bodyOfForm(
   clears = false,
 ): Record<string, unknown> {
   const fields = fieldsOf(schema);
-  const errors = mistakesIn(pairs, fields);
-  if (errors.length > 0) throw new AuthError('validation_failed', { errors });
+  requireOnce(pairs, schema);
   const values = [...textsOf(pairs, schema)].flatMap(([name, text]) => {
     const field = fields.get(name);
     if (field && text === '') return clears && field.isNullable ? [[name, null]] : [];
@@ -172,6 +171,12 @@ export function bodyOfForm(
   });
   // An assignment would set the prototype if a field is called __proto__.
   return Object.fromEntries(values);
+}
+
+/** @throws AuthError `validation_failed` if a field that is not a list is sent more than once */
+export function requireOnce(pairs: readonly Pair[], schema: z.ZodType = z.object({})): void {
+  const errors = mistakesIn(pairs, fieldsOf(schema));
+  if (errors.length > 0) throw new AuthError('validation_failed', { errors });
 }
 
 type FieldSchemas = ReadonlyMap<string, FieldSchema>;

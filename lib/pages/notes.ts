@@ -62,13 +62,13 @@ export class Notes {
    *
    * @param sessionId the session that can see it
    */
-  sealFor(to: string, note: Note, sessionId: string | null): string {
+  sealFor(to: string, note: Note, sessionId: string): string {
     return this.#cookie.seal(addressFor(pathOf(to), sessionId), note);
   }
 
   /** Returns the note that the address of a request contains. */
   inAddress(req: Request, sealed: string | null, sessionId: string | null): Note {
-    return (sealed && this.#cookie.open(addressFor(this.#pathOf(req), sessionId), sealed)) || {};
+    return (sealed && sessionId && this.#cookie.open(addressFor(this.#pathOf(req), sessionId), sealed)) || {};
   }
 
   #pathOf({ originalUrl }: Request): string {
@@ -80,6 +80,6 @@ function noteFor(page: string): string {
   return `note for ${page}`;
 }
 
-function addressFor(page: string, sessionId: string | null): string {
+function addressFor(page: string, sessionId: string): string {
   return `note in ${sessionId} for ${page}`;
 }

@@ -13,7 +13,7 @@ import { authenticateIfPossible, requireAdministrator, requireOwnSession } from 
 import { queryOf, readForm } from '../http/body.js';
 import { withError, withPasswordRemoved } from '../http/callback-url.js';
 import { callRoute, clientOf, isFile, methodNotAllowed } from '../http/endpoint.js';
-import { type Pair, textsOf } from '../http/forms.js';
+import { type Pair, requireOnce, textsOf } from '../http/forms.js';
 import { nameRoute } from '../http/name-route.js';
 import { forExpress, startError } from '../http/problem.js';
 import { respond, setReplyCookies } from '../http/respond.js';
@@ -352,7 +352,8 @@ ${way !== null && html`<p><a href="${way}" data-part="button">${words.steps[erro
     const given = [...pairs.filter(([name]) => !own.includes(name)), ...translated];
     let reply: Reply;
     try {
-      requireOnce(own, pairs);
+      const ofPage = pairs.filter(([name]) => own.includes(name));
+      requireOnce(ofPage, form.route.body);
       await this.#requireUser(page, fields.get(FOR_USER), req, res);
       form.check?.(fields);
       await this.#requireConfirmation(page, form, fields.get(CONFIRMATION) ?? '', req, res);
@@ -756,13 +757,6 @@ function keepable(form: PageForm, fields: ReadonlyMap<string, string>): Readonly
   const { body } = form.route;
   const shown = new Set([...ownFieldsOf(form), ...(body ? fieldsShownAgain(body) : [])]);
   return new Map([...fields].filter(([name]) => shown.has(name)));
-}
-
-/** @throws AuthError `validation_failed` if a field that only the page reads is sent more than once */
-function requireOnce(own: readonly string[], pairs: readonly Pair[]): void {
-  const names = pairs.map(([name]) => name).filter((name) => own.includes(name));
-  const repeated = names.find((name, index) => names.indexOf(name) < index);
-  if (repeated !== undefined) throw invalidField(`/${repeated}`, 'duplicate', 'is sent more than once');
 }
 
 /** Returns the error with a code. Null if there is no such code. */

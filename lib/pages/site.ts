@@ -287,12 +287,11 @@ export class Site {
   /**
    * Returns the URL of a page with a message, for a script or a provider that leads there.
    *
-   * @param auth the session that can see the message. Null for a page before a sign-in
-   * @param email the email or username that the page fills in
+   * @param auth the session that can see the message
    */
-  later(name: string, done: string, auth: SessionAuthentication | null, email: string | null = null): string {
+  later(name: string, done: string, auth: SessionAuthentication | null): string {
     const to = this.page(name);
-    return withQuery(to, { done, sealed: this.notes.sealFor(to, { done, email }, auth?.session.id ?? null) });
+    return withQuery(to, { done, sealed: auth && this.notes.sealFor(to, { done }, auth.session.id) });
   }
 
   /** Whether a verification link works without a password in the browser of the sign-up. */

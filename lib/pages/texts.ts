@@ -1,5 +1,7 @@
 import { type Html, html } from '../html.js';
 import { deviceNameOf } from '../mail/messages.js';
+import type { User } from '../tables/core.js';
+import { maskEmail } from '../users/canonical.js';
 import type { Words } from './words/index.js';
 
 /** Returns a kind of change in words. A kind of another plugin has no words here, so its name is used. */
@@ -34,4 +36,9 @@ const DAY = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeZone: 'U
 /** Returns the device of a session in words, such as "Firefox on Windows". Null if it is not known. */
 export async function deviceName(userAgent: string | null): Promise<string | null> {
   return (await deviceNameOf(userAgent))?.replace(/^a /, 'A ') ?? null;
+}
+
+/** Returns the email of a user with most of its letters hidden. Null without an email: a username is not hidden. */
+export function maskedName({ email }: Pick<User, 'email'>): string | null {
+  return email === null ? null : maskEmail(email);
 }

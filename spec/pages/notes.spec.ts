@@ -70,6 +70,89 @@ describe('a message', () => {
   });
 });
 
+describe('a note', () => {
+  test('ends with the session, so that the next user of the browser does not read it', async () => {
+    const browser = await signedIn();
+    const sent = await browser.submit(await browser.open('/auth/account'), 'email', {
+      new_email: 'secret@private.example',
+    });
+    expect((await browser.follow(sent)).text).toContain('secret@private.example');
+    await browser.send('POST', '/auth/signout', '{}', {
+      'content-type': 'application/json',
+      origin: 'http://localhost',
+    });
+    await signInOn(browser, grace);
+    expect((await browser.open('/auth/account?done=email-change-sent')).text).not.toContain('secret@');
+  });
+
+  test('is not left by a form of another site, whose words are not shown', async () => {
+    const browser = app.open();
+    const foreign = { origin: 'https://evil.example', 'sec-fetch-site': 'cross-site' };
+    for (const [path, field] of [
+      ['/auth/forgot-password/send', 'email'],
+      ['/auth/sign-in/password', 'credential'],
+    ] as const) {
+      const answer = await browser.post(path, { [field]: 'Call +1 555 0100 @now' }, foreign);
+      expect([answer.status, answer.cookies]).toEqual([403, []]);
+      expect(answer.body).not.toContain('555');
+    }
+  });
+});
+
+test('a form that was shown to another user changes nothing', async () => {
+  const browser = await signedIn();
+  const first = await browser.open('/auth/account');
+  // Another account signs in, in another tab.
+  await browser.post('/auth/sign-out/confirm', {});
+  await signInOn(browser, grace);
+  const refused = await browser.post(first.form('email').action, {
+    for_user:
+      first
+        .all('input')
+        .map((one) => (attribute(one, 'name') === 'for_user' ? attribute(one, 'value') : ''))
+        .find(Boolean) ?? '',
+    new_email: 'tab@example.com',
+  });
+  expect(refused.status).toBe(422);
+  expect(refused.error).toContain('You have signed in to another account meanwhile. Nothing was changed.');
+  expect(refused.body).toContain(grace.email);
+  // The page now has the forms of this user.
+  const done = await browser.submit(refused, 'email', { new_email: 'tab@example.com' });
+  expect(done.status).toBe(303);
+});
+
+describe('a link to a provider', () => {
+  test('leads to the sign-in and back if the session has ended', async () => {
+    const browser = app.open();
+    const callback = encodeURIComponent('/auth/account/security');
+    const answer = await browser.open(`/auth/oauth/fixed/link?callback_url=${callback}`, {
+      'sec-fetch-site': 'same-origin',
+    });
+    expect([answer.status, answer.location]).toEqual([303, `/auth/sign-in?return_to=${callback}`]);
+  });
+
+  test('that is not configured leads back with the error', async () => {
+    const browser = app.open();
+    const answer = await browser.open('/auth/oauth/nobody/authorize?callback_url=%2Fauth%2Fsign-in');
+    expect([answer.status, answer.location]).toEqual([303, '/auth/sign-in?error=provider_not_found']);
+    expect((await browser.follow(answer)).error).toContain('This service is not available.');
+  });
+
+  test('whose flow is over ends at the sign-in', async () => {
+    const browser = app.open();
+    const answer = await browser.open('/auth/oauth/fixed/callback?state=unknown&code=unknown');
+    expect([answer.status, answer.location]).toEqual([303, '/auth/sign-in?error=invalid_flow']);
+    expect((await browser.follow(answer)).error).toContain(
+      'took too long, or was started in another browser',
+    );
+  });
+
+  test('still gets the problem if a program calls the route', async () => {
+    const answer = await app.open().open('/auth/oauth/nobody/authorize', { accept: 'application/json' });
+    expect([answer.status, JSON.parse(answer.body).code]).toEqual([404, 'provider_not_found']);
+  });
+});
+
 describe('the error of a provider', () => {
   const refused = async (browser: PageBrowser, page: string) => {
     const shown = await browser.open(page);

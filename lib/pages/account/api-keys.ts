@@ -103,7 +103,7 @@ export function keys(site: Site): Page | null {
 /** Turns the chosen number of days into the time for the route, which a program can also send itself. */
 function expiryOf(fields: ReadonlyMap<string, string>, core: Site['core']): Readonly<Record<string, string>> {
   const days = fields.get('expires_in') ?? '';
-  if (days === '' || fields.has('expires_at')) return {};
+  if (days === '' || fields.get('expires_at')) return {};
   // The route rejects anything other than a time.
   const isKnown = DAYS.includes(days);
   return {

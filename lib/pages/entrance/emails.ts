@@ -1,11 +1,11 @@
 import { type Html, html } from '../../html.js';
-import { maskEmail } from '../../users/canonical.js';
 import { VERIFY_EMAIL } from '../../verification/email-verification.js';
 import { VERIFY_NEW_EMAIL } from '../../verification/purposes.js';
 import { field, forgottenLink, formOf, hidden, usernameOf } from '../controls.js';
 import { stateIcon } from '../icons.js';
 import { type Page, page, type View } from '../page.js';
 import type { Site } from '../site.js';
+import { maskedName } from '../texts.js';
 import type { CommonValues, FormValues } from '../values.js';
 import type { Words } from '../words/index.js';
 
@@ -173,7 +173,7 @@ export function changeEmail(site: Site): Page | null {
         token: found && token,
         newEmail: found?.row.email ?? null,
         // The new mailbox might belong to someone else, because the user misspelled the address.
-        of: found && (isOwn ? site.nameOf(found.record.user) : masked(site.nameOf(found.record.user))),
+        of: found && (isOwn ? site.nameOf(found.record.user) : maskedName(found.record.user)),
         needsPassword: !isOwn && site.core.passwords !== null,
         forgotPassword: site.forgotPassword,
         isDone: done === 'email-changed' && token === null,
@@ -202,11 +202,6 @@ function changeEmailView(values: ChangeEmailValues & CommonValues, words: Words)
       html`${hidden('token', token)}${needsPassword && ownerField(form, { hint: t.password, forgotPassword }, words)}`,
     )}`,
   };
-}
-
-/** Hides most letters of an email. */
-function masked(email: string | null): string | null {
-  return email === null ? null : maskEmail(email);
 }
 
 /** Creates the field for the password of the account, which proves that the address belongs to its owner. */

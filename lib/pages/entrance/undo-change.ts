@@ -4,7 +4,7 @@ import { type Html, html } from '../../html.js';
 import { field, formOf, hidden, orLine, passkeyButton } from '../controls.js';
 import { type Page, page, type View } from '../page.js';
 import type { Site } from '../site.js';
-import { changeName, timeOf } from '../texts.js';
+import { changeName, maskedName, timeOf } from '../texts.js';
 import type { CommonValues, FormValues } from '../values.js';
 import type { Words } from '../words/index.js';
 
@@ -70,15 +70,21 @@ export function undoChange(site: Site): Page | null {
         if (!(error instanceof AuthError) || error.code !== 'invalid_token') throw error;
       }
       const restored = seen && site.nameOf({ ...seen.record.user, email: seen.state.email });
+      const undone = site.page('sign-in', { done: 'change-undone' });
+      // A passkey undoes the change by a script, so no form leaves the note.
+      if (change?.missing.includes('passkey'))
+        site.notes.leave(visit.res, undone, { done: 'change-undone', email: restored });
+      const isKnown = change?.missing.includes('browser') === false;
       return {
         form: site.form(visit, { path }, 'confirm'),
         token: change && token,
-        of: seen && site.nameOf(seen.record.user),
+        // A former mailbox, whose link this is, must not learn the new address.
+        of: seen && (isKnown ? site.nameOf(seen.record.user) : maskedName(seen.record.user)),
         change,
-        restored,
+        restored: isKnown ? restored : null,
         support: site.settings.links.support ?? null,
         signIn: site.page('sign-in'),
-        undone: site.later('sign-in', 'change-undone', null, restored),
+        undone,
         mount: site.mount,
       };
     },
