@@ -255,13 +255,13 @@ inBrowser('the scripts of the pages', () => {
   });
 
   test('the address of an undo link is copied, to be opened in a browser that the account knows', async () => {
-    const page = await openSignedIn('mary', '/auth/account/security');
+    const page = await openSignedIn('copier', '/auth/account/security');
     const changed = await page.request.post(app.url('/auth/passwords/change'), {
       data: { current_password: 'nanoseconds of wire', new_password: 'a difference engine' },
       headers: { origin: new URL(app.url('/')).origin },
     });
     expect(changed.status()).toBe(200);
-    const { url } = await app.inbox.next('mary@example.com', 'password-changed');
+    const { url } = await app.inbox.next('copier@example.com', 'password-changed');
     const other = await browser.open(url);
     await other.context().grantPermissions(['clipboard-read', 'clipboard-write']);
     await press(other, 'Copy the address');

@@ -169,7 +169,7 @@ test('an account with passkeys alone reads why there is one more step', async ()
   const page = await browser.follow(await signInOn(browser, ada));
   expect(page.text).toContain('Your password was correct. Now use your passkey.');
   // The user has not entered the password, but an emailed code, for example.
-  await own.auth.models.UnfinishedSignIn.update({ amr: '["otp"]' } as never, { where: {} });
+  await own.auth.models.UnfinishedSignIn.update({ amr: 'otp' } as never, { where: {} });
   expect((await browser.open('/auth/second-factor')).text).toContain('One more step: use your passkey.');
   await own.stop();
 });
