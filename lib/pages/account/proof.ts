@@ -50,14 +50,14 @@ export function confirmFirst({ site, auth }: Visit, to: string): string | null {
  */
 export function provenForm(
   form: FormValues,
-  parts: FormContent,
+  content: FormContent,
   { proof, account }: { readonly proof: ProofValues | null; readonly account: string | null },
   words: Words,
   inputs: HtmlValue = null,
 ): Html {
   const link = confirmLink(form, proof, words);
   if (link) return link;
-  return formOf(form, parts, words, [
+  return formOf(form, content, words, [
     inputs,
     proof?.byPassword &&
       html`${usernameOf(account)}${field(

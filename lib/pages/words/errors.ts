@@ -101,6 +101,7 @@ export const errors = {
     'account/api-keys/create': {
       invalid_credentials: 'This is not your current password.',
       '/expires_at': 'Choose a date after today.',
+      '/name': 'Enter a name of at most 100 characters.',
       '/scopes': 'Enter the names of rights that the documentation of this app lists, separated by spaces.',
     },
     'account/security': {

@@ -156,6 +156,7 @@ describe('creating a key', () => {
 
   test.each([
     { name: '', expires_in: '30', scopes: 'a' },
+    { name: ' ', expires_in: '30', scopes: 'a' },
     { name: HOSTILE, expires_in: '', scopes: HOSTILE },
     { name: 'x', expires_in: '365', scopes: 'x'.repeat(201) },
   ])('is refused for %j, and keeps what was typed', async (typed) => {
@@ -164,6 +165,8 @@ describe('creating a key', () => {
     expect(refused.body).toContain('aria-invalid="true"');
     expect(formIn(refused.body, '/create').fields).toEqual(typed);
     if (typed.name === HOSTILE) expectEscaped(refused);
+    if (typed.name === '') expect(refused.body).toContain('>Enter a name.</p>');
+    if (typed.name === ' ') expect(refused.body).toContain('>Enter a name of at most 100 characters.</p>');
     expect(await app.auth.apiKeys.list(id)).toEqual([]);
   });
 

@@ -88,8 +88,8 @@ export function passwordView(
       words,
     );
   // The current password is enough for a session that is not fresh, but not in place of a second factor.
-  const formIf = (form: FormValues, parts: FormContent, inputs: HtmlValue) =>
-    confirmLink(form, proof, words) ?? formOf(form, parts, words, inputs);
+  const formIf = (form: FormValues, content: FormContent, inputs: HtmlValue) =>
+    confirmLink(form, proof, words) ?? formOf(form, content, words, inputs);
   return {
     title: words.fields.password,
     state: isDemanded ? t.demanded : change ? t.isSet : t.none,
