@@ -5,7 +5,7 @@ import { type Factor, factorNotices, secondFactorNotices } from '../factors/decl
 import type { Factors } from '../factors/factors.js';
 import type { PasskeyStore } from '../factors/passkeys.js';
 import type { NewCodes } from '../factors/recovery-codes.js';
-import { type SecondFactorStatus, sinceOf, usesPasskeys } from '../factors/status.js';
+import { sinceOf, usesPasskeys } from '../factors/status.js';
 import { withSecond } from '../sessions/completion.js';
 import { ENROL, type EnrolledSecondFactor } from '../sessions/second-factor.js';
 import type { Assurance, IssuedSession } from '../sessions/signed-in.js';
@@ -75,24 +75,26 @@ export class SecondFactorSetup {
   async enablePasskeys(userId: string, sessionId: string): Promise<EnrolledSecondFactor> {
     const passkeys = this.#requirePasskeys();
     const hasPasskey = (await passkeys.rows(userId)).length > 0;
-    const codes = hasPasskey ? await this.#prepareIf(userId, (status) => status.codes === 0) : null;
-    return this.core.change(userId, { sessionId, fresh: true }, async (record, transaction) => {
-      if ((await passkeys.rows(userId, transaction)).length === 0)
-        throw new AuthError('no_passkey', NONE_YET);
-      this.#requireVerifiedEmail(record);
-      if (usesPasskeys(record.account)) {
+    const needsCodes = hasPasskey && (await this.factors.status.read(userId)).codes === 0;
+    return this.#withCodes(userId, needsCodes, (codes) =>
+      this.core.change(userId, { sessionId, fresh: true }, async (record, transaction) => {
+        if ((await passkeys.rows(userId, transaction)).length === 0)
+          throw new AuthError('no_passkey', NONE_YET);
+        this.#requireVerifiedEmail(record);
+        if (usesPasskeys(record.account)) {
+          const recoveryCodes = await this.#codesIfNone(record, transaction, () =>
+            this.#renew(record, codes, transaction),
+          );
+          const issued = await this.core.sessions.renew(record, sessionId, transaction, SAME);
+          return { issued, recoveryCodes };
+        }
+        await this.core.notices.before(factorNotices.passkeysOn, record, transaction);
         const recoveryCodes = await this.#codesIfNone(record, transaction, () =>
-          this.renew(record, codes, transaction),
+          this.#newCodes(userId, codes, transaction),
         );
-        const issued = await this.core.sessions.renew(record, sessionId, transaction, SAME);
-        return { issued, recoveryCodes };
-      }
-      await this.core.notices.before(factorNotices.passkeysOn, record, transaction);
-      const recoveryCodes = await this.#codesIfNone(record, transaction, () =>
-        this.#newCodes(userId, codes, transaction),
-      );
-      return { issued: await this.#enablePasskeys(record, sessionId, null, transaction), recoveryCodes };
-    });
+        return { issued: await this.#enablePasskeys(record, sessionId, null, transaction), recoveryCodes };
+      }),
+    );
   }
 
   /**
@@ -120,7 +122,7 @@ export class SecondFactorSetup {
    * Enables a user's passkeys as the second factor, after {@link beginEnrolment} and after the passkey has been added.
    *
    * @param assurance of the new passkey
-   * @param codes see {@link codesForEnrolment}
+   * @param codes see {@link enrolling}
    */
   async enrolPasskey(
     record: UserRecord,
@@ -231,15 +233,18 @@ export class SecondFactorSetup {
   /** Replaces the recovery codes. @throws AuthError `totp_not_enabled`, and like `core.change` */
   async renewCodes(userId: string, sessionId: string | null): Promise<readonly string[]> {
     const { core } = this;
-    const codes = await this.#prepareIf(userId, ({ totp, passkeys }) => totp || passkeys);
-    return core.change(userId, { sessionId }, async (record, transaction) => {
-      if (!core.secondFactors.isOn(record.account)) throw new AuthError('totp_not_enabled');
-      return this.renew(record, codes, transaction);
-    });
+    const found = await core.users.findRecord({ id: userId });
+    const isOn = found !== null && core.secondFactors.isOn(found.account);
+    return this.#withCodes(userId, isOn, (codes) =>
+      core.change(userId, { sessionId }, async (record, transaction) => {
+        if (!core.secondFactors.isOn(record.account)) throw new AuthError('totp_not_enabled');
+        return this.#renew(record, codes, transaction);
+      }),
+    );
   }
 
   /** Replaces the recovery codes, and sends the user a notice. The user's row is locked. */
-  async renew(
+  async #renew(
     record: UserRecord,
     codes: NewCodes | null,
     transaction: Transaction,
@@ -252,31 +257,45 @@ export class SecondFactorSetup {
   }
 
   /**
-   * Creates the codes for {@link enrolPasskey} before its transaction, if the user might have the task.
+   * Runs the change that contains {@link enrolPasskey}, with the codes that it needs if the user has the task.
    *
-   * @returns null if the user already has a second factor, or does not have to
+   * @param change adds the passkey. It can run twice, and must have no effects outside its transaction
    */
-  async codesForEnrolment(userId: string): Promise<NewCodes | null> {
-    if (!this.core.secondFactors.areRequired) return null;
-    return this.#prepareIf(userId, ({ totp, passkeys }) => !totp && !passkeys);
+  async enrolling<T>(userId: string, change: (codes: NewCodes | null) => Promise<T>): Promise<T> {
+    if (!this.core.secondFactors.areRequired) return change(null);
+    const { totp, passkeys } = await this.factors.status.read(userId);
+    return this.#withCodes(userId, !totp && !passkeys, change);
   }
 
-  async #prepareIf(
+  /**
+   * Runs a change that might need new codes. If only its transaction shows that it does, because of another change in
+   * the meantime, it is rolled back, and runs again with codes. So the user's row is never locked during slow hashes.
+   *
+   * @param needsCodes whether the change seems to need them
+   * @param change gets null if it does not
+   */
+  async #withCodes<T>(
     userId: string,
-    isNeeded: (status: SecondFactorStatus) => boolean,
-  ): Promise<NewCodes | null> {
-    const { codes, status } = this.factors;
-    return isNeeded(await status.read(userId)) ? codes.prepare(userId) : null;
+    needsCodes: boolean,
+    change: (codes: NewCodes | null) => Promise<T>,
+  ): Promise<T> {
+    const { codes } = this.factors;
+    try {
+      return await change(needsCodes ? await codes.prepare(userId) : null);
+    } catch (error) {
+      if (!(error instanceof CodesMissing)) throw error;
+      return change(await codes.prepare(userId));
+    }
   }
 
-  /** @param prepared null if codes were not needed before the transaction, which another change has made wrong */
+  /** @throws CodesMissing if codes were not needed before the transaction: see {@link #withCodes} */
   async #newCodes(
     userId: string,
     prepared: NewCodes | null,
     transaction: Transaction,
   ): Promise<readonly string[]> {
-    const { codes } = this.factors;
-    return codes.renew(userId, prepared ?? (await codes.prepare(userId)), transaction);
+    if (!prepared) throw new CodesMissing();
+    return this.factors.codes.renew(userId, prepared, transaction);
   }
 
   /** Replaces the account's secret with the one of another system. The user's row is locked. */
@@ -424,6 +443,13 @@ export class SecondFactorSetup {
   #requireVerifiedEmail({ user: { email }, emailProof }: UserRecord): void {
     if (this.core.mails && email !== null && !emailProof.reaches('app'))
       throw new AuthError('email_not_verified');
+  }
+}
+
+/** A transaction needs recovery codes that were not prepared. It is an AuthError, because transactions replace others. */
+class CodesMissing extends AuthError {
+  constructor() {
+    super('unavailable');
   }
 }
 

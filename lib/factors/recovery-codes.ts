@@ -1,6 +1,6 @@
 import { randomInt } from 'node:crypto';
 import type { Transaction } from 'sequelize';
-import { slowDigest } from '../crypto/slow-digest.js';
+import { slowDigests } from '../crypto/slow-digest.js';
 import { digestToken } from '../crypto/token.js';
 import { readCode } from '../crypto/typed-codes.js';
 import { type Chore, ExpiredRows } from '../database/chores.js';
@@ -20,6 +20,8 @@ const NEW_CODE = new RegExp(`^[${ALPHABET}]{${LENGTH}}$`);
 
 /** The cost of the hashes of codes: the lowest that ASVS 5.0 allows for bcrypt (appendix C), because codes are random. */
 const BCRYPT_COST = 10;
+/** The cost if passwords have a lower cost than {@link BCRYPT_COST}, as in tests. Production rejects such a config. */
+const TEST_COST = 4;
 
 const UNUSED = 'c.used_at IS NULL';
 
@@ -61,11 +63,11 @@ export class RecoveryCodes {
    * @throws AuthError `unavailable` (503) if too many hashes wait
    */
   async prepare(userId: string): Promise<NewCodes> {
+    const { bcryptCost, limiter } = this.#core;
+    const cost = bcryptCost !== null && bcryptCost < BCRYPT_COST ? TEST_COST : BCRYPT_COST;
     const codes = Array.from({ length: COUNT }, newCode);
-    const hashes: Digest[] = [];
-    // One after the other, so that they do not fill the queue of hashes.
-    for (const code of codes) hashes.push(await this.#slowHashOf(userId, normal(code)));
-    return { codes, hashes };
+    const values = codes.map((code) => ({ value: normal(code), salt: saltOf(userId), cost }));
+    return { codes, hashes: await slowDigests(values, limiter.client) };
   }
 
   /** Replaces a user's unused codes with new ones. The user's row must be locked. */
@@ -91,19 +93,15 @@ export class RecoveryCodes {
     const among = (hash: Digest) => hashes.find((one) => one.equals(hash)) ?? null;
     const found = among(digestToken(code));
     if (found || hashes.length === 0 || !NEW_CODE.test(code)) return found;
-    return among(await this.#slowHashOf(userId, code));
+    // Try both costs, because the codes must not stop working when the cost of passwords changes.
+    const values = [BCRYPT_COST, TEST_COST].map((cost) => ({ value: code, salt: saltOf(userId), cost }));
+    const slow = await slowDigests(values, this.#core.limiter.client);
+    return slow.map(among).find((one) => one !== null) ?? null;
   }
 
   /** Returns the hash of a user's unused code. Null if it is not one. */
   async find(userId: string, typed: string): Promise<Digest | null> {
     return this.matching(userId, typed, await this.hashesOf(userId));
-  }
-
-  /** The id of the user is the salt. If passwords have a low cost, for tests, codes have it too. */
-  #slowHashOf(userId: string, code: string): Promise<Digest> {
-    const { bcryptCost, limiter } = this.#core;
-    const cost = Math.min(BCRYPT_COST, bcryptCost ?? BCRYPT_COST);
-    return slowDigest(code, { salt: `latchkey recovery codes ${userId}`, cost, client: limiter.client });
   }
 
   /** Inserts codes of new users. */
@@ -211,6 +209,11 @@ export class RecoveryCodes {
   #select(rest: string, userId: string, transaction?: Transaction) {
     return this.#table.whole('c').select(rest, { userId }, transaction);
   }
+}
+
+/** Returns the salt of a user's codes. */
+function saltOf(userId: string): string {
+  return `latchkey recovery codes ${userId}`;
 }
 
 /** Returns the hash of an imported code, which can have any length. */

@@ -70,7 +70,7 @@ export class Enrolment {
     name: string | null,
     response: NewPasskeyResponse,
   ): Promise<RegisteredPasskey> {
-    const { core, challenges, party } = this.services;
+    const { core, challenges, party, setup } = this.services;
     const clientData = clientDataOf(response);
     const ceremony = enrolmentIn(sessionId);
     const userHandle =
@@ -79,12 +79,11 @@ export class Enrolment {
     if (!verified) throw refusal(core, userHandle ? 'malformed' : 'challenge');
     const { aaguid, ...passkey } = verified;
     const named = { userHandle, name: name ?? authenticatorName(aaguid) };
-    const codes = (await this.services.setup?.codesForEnrolment(userId)) ?? null;
-    return core
-      .change(userId, { sessionId }, (record, transaction) =>
+    const add = (codes: NewCodes | null) =>
+      core.change(userId, { sessionId }, (record, transaction) =>
         this.#add(record, sessionId, passkey, { ...named, codes }, transaction),
-      )
-      .catch(refuseKnown);
+      );
+    return (setup ? setup.enrolling(userId, add) : add(null)).catch(refuseKnown);
   }
 
   async #add(

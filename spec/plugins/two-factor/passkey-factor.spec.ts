@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { internalsOf } from '../../../lib/auth.js';
 import { admin, passkeys, suspension, twoFactor } from '../../../lib/index.js';
 import { ada, password, type SpecApp, startApp } from '../../support/app.js';
 import { mailbox } from '../../support/mailbox.js';
@@ -88,6 +89,42 @@ describe('switched on', () => {
     await mails.mailOf(ada.email, 'recovery-codes-renewed', async () => {
       expect((await put(true, other).expect(200)).body.recovery_codes).toHaveLength(10);
     });
+  });
+
+  test('again, while another request uses the last code: new codes are hashed without a lock', async () => {
+    await switchedOn();
+    await show();
+    const { core } = internalsOf(app.auth);
+    const { codes, status } = core.factors!;
+    const read = status.read.bind(status);
+    status.read = async (...args) => {
+      const found = await read(...args);
+      await app.auth.models.RecoveryCode.destroy({ where: {} });
+      status.read = read;
+      return found;
+    };
+    let isLocked = false;
+    const change = core.change.bind(core);
+    core.change = ((userId, by, work) =>
+      change(userId, by, async (...args) => {
+        isLocked = true;
+        try {
+          return await work(...args);
+        } finally {
+          isLocked = false;
+        }
+      })) as typeof core.change;
+    const prepare = codes.prepare.bind(codes);
+    const locks: boolean[] = [];
+    codes.prepare = (userId) => {
+      locks.push(isLocked);
+      return prepare(userId);
+    };
+    expect(await switchedOn()).toHaveLength(10);
+    expect(locks).toEqual([false]);
+    await settled(app.auth);
+    expect(mails.mails.filter(({ kind }) => kind === 'recovery-codes-renewed')).toHaveLength(1);
+    expect(await stateOf()).toMatchObject({ recovery_codes_left: 10 });
   });
 
   test('again ends no session, and tells nobody', async () => {

@@ -1,12 +1,14 @@
 import { hash, randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { slowDigest } from '../../../lib/crypto/slow-digest.js';
+import { queueHash, waitingHashes } from '../../../lib/crypto/hash-queue.js';
+import { type SlowValue, slowDigests } from '../../../lib/crypto/slow-digest.js';
 import { digestToken } from '../../../lib/crypto/token.js';
-import { twoFactor } from '../../../lib/index.js';
-import { ada, password, type SpecApp, startApp } from '../../support/app.js';
+import { createAuth, twoFactor } from '../../../lib/index.js';
+import { ada, password, SECRET, type SpecApp, startApp } from '../../support/app.js';
 import { setLimits } from '../../support/limits.js';
 import { expectProblem } from '../../support/problem.js';
 import { firstStep, secondStep, withSecondFactor } from '../../support/two-factor.js';
+import { until } from '../../support/until.js';
 
 const plugins = [password(), twoFactor()] as const;
 let app: SpecApp<typeof plugins>;
@@ -19,8 +21,8 @@ let people = 0;
 /** Creates a user with a second factor, and codes. */
 const owner = async () => {
   const person = { ...ada, email: `owner-${people++}@example.com` };
-  const { recoveryCodes, userId } = await withSecondFactor(app, person);
-  return { person, recoveryCodes, userId };
+  const { browser, recoveryCodes, userId } = await withSecondFactor(app, person);
+  return { browser, person, recoveryCodes, userId };
 };
 const stored = async (userId: string) =>
   (
@@ -34,14 +36,17 @@ const signIn = async (person: typeof ada, code: string) => {
   return secondStep(browser, { method: 'recovery_code', code });
 };
 
+/** The slow hash of one value. */
+const slowDigest = async (value: string, options: Omit<SlowValue, 'value'>) =>
+  (await slowDigests([{ value, ...options }], ''))[0] as Buffer;
+
 describe('recovery codes', () => {
   test('are stored as slow hashes, with the user as the salt', async () => {
     const { recoveryCodes, userId: id } = await owner();
     const hashes = await stored(id);
     expect(hashes).toHaveLength(10);
     const slow = (code: string, userId: string) =>
-      // The cost of passwords in specs.
-      slowDigest(plain(code), { salt: `latchkey recovery codes ${userId}`, cost: 4, client: '' });
+      slowDigest(plain(code), { salt: `latchkey recovery codes ${userId}`, cost: 4 });
     for (const code of recoveryCodes) {
       expect(hashes).toContain((await slow(code, id)).toString('hex'));
       expect(hashes).not.toContain((await slow(code, `${id}x`)).toString('hex'));
@@ -59,6 +64,62 @@ describe('recovery codes', () => {
     } as never);
     expect((await signIn(person, code.toUpperCase().replaceAll('0', 'o'))).status).toBe(200);
     expectProblem(await signIn(person, code), 401, 'invalid_code');
+  });
+
+  test('still work after the cost of passwords has changed, in both directions', async () => {
+    const { person, recoveryCodes, userId } = await owner();
+    const other = createAuth({
+      database: app.database.url,
+      secret: SECRET,
+      plugins: [password({ bcryptCost: 10 }), twoFactor()],
+      rateLimit: false,
+      outbox: { interval: false },
+    });
+    try {
+      const signedIn = await other.credential.signIn({
+        credential: person.email,
+        password: person.password,
+      });
+      if (!('secondFactor' in signedIn)) throw new Error('a session');
+      const { pendingToken } = signedIn.secondFactor;
+      const [code = ''] = recoveryCodes;
+      const { session } = await other.completeSignIn({ pendingToken, method: 'recovery_code', code });
+      expect(session.aal).toBe(2);
+      const [renewed = ''] = await other.twoFactor.renewRecoveryCodes({ userId, sessionId: null });
+      expect((await signIn(person, renewed)).status).toBe(200);
+    } finally {
+      await other.close();
+    }
+  });
+
+  test('are hashed in one turn of the queue', async () => {
+    const { browser } = await owner();
+    const ends: (() => void)[] = [];
+    let begun = 0;
+    const work = () =>
+      new Promise<void>((resolve) => {
+        begun++;
+        ends.push(resolve);
+      });
+    // Occupy all slots, and one place in the queue.
+    const others: Promise<void>[] = [];
+    while (waitingHashes() === 0) others.push(queueHash(work, 'others'));
+    const renewed = browser.post('/auth/two-factor/recovery-codes').then(({ body }) => body);
+    await until(() => waitingHashes() === 2);
+    others.push(queueHash(work, 'others'));
+    try {
+      // The first free slot passes to the others, and the second one to the codes. The others wait for the third one.
+      for (let free = 0; free < 2; free++) ends.shift()?.();
+      await until(() => begun === others.length);
+      expect(waitingHashes()).toBe(0);
+    } finally {
+      for (let left = 1; left > 0; left = ends.length + waitingHashes()) {
+        ends.shift()?.();
+        await new Promise((resolve) => setImmediate(resolve));
+      }
+    }
+    expect((await renewed).recovery_codes).toHaveLength(10);
+    await Promise.all(others);
   });
 
   test('of one user are not accepted for another', async () => {
@@ -93,7 +154,7 @@ test('new codes are limited for each account, because they cost slow hashes', as
 });
 
 describe('slowDigest', () => {
-  const options = { salt: 'a', cost: 4, client: '' };
+  const options = { salt: 'a', cost: 4 };
 
   test('is the same for the same value, salt and cost, and for no other', async () => {
     const digests = await Promise.all([
