@@ -86,7 +86,7 @@ describe('the form of the page', () => {
     const refused = await send(['posts:write', 'posts:delete']);
     expect(refused.status).toBe(422);
     expect(refused.form('create').filled({}, false).getAll('scopes')).toEqual(['posts:write']);
-    expect(refused.error).toContain('Rights: ');
+    expect(refused.text).toContain('Enter the names of rights');
   });
 });
 
