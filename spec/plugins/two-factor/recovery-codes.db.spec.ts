@@ -85,7 +85,7 @@ describe('recovery codes', () => {
       const [code = ''] = recoveryCodes;
       const { session } = await other.completeSignIn({ pendingToken, method: 'recovery_code', code });
       expect(session.aal).toBe(2);
-      const [renewed = ''] = await other.twoFactor.renewRecoveryCodes({ userId, sessionId: null });
+      const [renewed = ''] = await other.twoFactor.renewRecoveryCodes({ userId, sessionId: session.id });
       expect((await signIn(person, renewed)).status).toBe(200);
     } finally {
       await other.close();
