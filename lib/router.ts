@@ -26,7 +26,7 @@ export function authRouter(authOrConfig: AuthOrConfig): Router {
   table.use(routeTable(core, routes()), undecodable(core));
   // Only a request shows the whole mount path, whatever the router is mounted in.
   const byPrefix = new Map<string, Router>();
-  const router = express.Router().use((req, res, next) => {
+  const router = express.Router({ mergeParams: true }).use((req, res, next) => {
     const leadsTo = WELL_KNOWN.exec(req.baseUrl + req.path)?.[1];
     const known = core.settings.publicPath === '' && leadsTo ? wellKnown.get(leadsTo) : undefined;
     if (known) {
@@ -38,7 +38,7 @@ export function authRouter(authOrConfig: AuthOrConfig): Router {
     const prefix = prefixBelow(req.baseUrl, core.settings.httpBasePath);
     const below = byPrefix.get(prefix) ?? express.Router().use(prefix || '/', table);
     byPrefix.set(prefix, below);
-    core.basePath.show(`${req.baseUrl}${prefix}`);
+    core.basePath.show(`${req.baseUrl}${prefix}`, Object.keys(req.params).length > 0);
     below(req, res, next);
   });
   reportMounts(router, core);

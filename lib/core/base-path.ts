@@ -20,7 +20,7 @@ interface Mount {
 /**
  * The path of the routes below `baseUrl`: `httpBasePath` or, if it is not configured, the mount path of the router. The
  * mount path is known once an app has mounted the router, or otherwise from the first request to the router. Before
- * that, the path is a guess.
+ * that, and if a client chooses a part of the mount path, the path is a guess.
  */
 export class BasePath {
   readonly #mounts: Mount[] = [];
@@ -68,20 +68,25 @@ export class BasePath {
     return (this.known + declared) as RouteTemplate;
   }
 
-  /** Records the path at which the router serves a request, and warns once if URLs lead to another path. */
-  show(path: string): void {
+  /**
+   * Records the path at which the router serves a request, and warns once if URLs lead to another path. A path with a part
+   * that the client has chosen is not used for URLs, because these are sent to other users too.
+   *
+   * @param hasParameters whether the path was matched with a parameter, as far as Express shows it. It does not show the
+   *   parameters of an outer router, so an app that has them must set `httpBasePath`
+   */
+  show(path: string, hasParameters: boolean): void {
     if (path === this.#shown) return;
     const mounted = this.#mounted;
     const isMounted = includes(mounted, path);
-    // An app might be below a path that it does not know, such as the path of an `express.Router()`. A mount path with a
-    // parameter looks the same, but the client has chosen it.
-    const isPlain = this.#mounts.every((mount) => pathsOf(mount).length > 0);
+    const isPlain = !hasParameters && this.#mounts.every((mount) => pathsOf(mount).length > 0);
+    // An app might be below a path that it does not know, such as the path of an `express.Router()`.
     const isBelow = (other: string) => !isMounted && isPlain && isSame(path.slice(-other.length), other);
     if (isMounted) this.#shown ??= mounted[0] ?? null;
-    else if (mounted.length === 0 || mounted.some(isBelow)) {
+    else if (isPlain && (mounted.length === 0 || mounted.some(isBelow))) {
       if (this.#isBetter(path)) this.#shown = path;
     }
-    const expected = this.settings.httpBasePath ?? this.#used ?? path;
+    const expected = this.settings.httpBasePath ?? this.#used ?? this.known;
     const isServed = isSame(path, expected) || (includes(mounted, expected) && !isBelow(expected));
     if (!isServed) this.#warnOfElsewhere(path, expected);
   }
@@ -107,8 +112,11 @@ export class BasePath {
     this.#hasWarnedOfGuess = true;
     this.settings.log.warn(
       'router.unknown',
-      `redirects and links lead to ${path}, but this is a guess, because no app.use has mounted the router yet: set ` +
-        'httpBasePath to the path of the router',
+      `redirects and links lead to ${path}, but this is a guess, because ` +
+        (this.#mounts.length > 0
+          ? "the router's mount path has a parameter or a pattern, so that clients choose a part of it"
+          : 'no app.use has mounted the router yet') +
+        ': set httpBasePath to the path of the router',
     );
   }
 

@@ -3,8 +3,6 @@ import { readCode } from './typed-codes.js';
 
 /** Phones show a pad of digits for them, and fill them in from emails. */
 const DIGITS = '0123456789';
-/** The characters of codes of earlier versions, which are still accepted until they expire. */
-const FORMER = '23456789BCDFGHJKMNPQRSTVWXYZ';
 const LENGTH = 8;
 
 /** Returns the random part of what a code or link is derived from. It is stored only with the request for the code. */
@@ -39,7 +37,7 @@ export class EmailedCodes {
 
   /** Returns the code for something by each configured secret. The first secret's comes first. */
   codesFor(what: string): readonly [string, ...string[]] {
-    const [first, ...others] = this.#keys.map((key) => derive(key, what, DIGITS));
+    const [first, ...others] = this.#keys.map((key) => derive(key, what));
     return [first as string, ...others];
   }
 
@@ -54,23 +52,21 @@ export class EmailedCodes {
     return [first as Buffer, ...others];
   }
 
-  /** Whether what a person typed is the code, in any case: see {@link readCode}. */
+  /** Whether what a person typed is the code: see {@link readCode}. */
   matches(typed: string, what: string): boolean {
-    const given = Buffer.from(readCode(typed).toUpperCase());
-    return this.#keys.some((key) =>
-      [DIGITS, FORMER].some((alphabet) => {
-        const code = Buffer.from(derive(key, what, alphabet));
-        return given.length === code.length && timingSafeEqual(given, code);
-      }),
-    );
+    const given = Buffer.from(readCode(typed));
+    return this.#keys.some((key) => {
+      const code = Buffer.from(derive(key, what));
+      return given.length === code.length && timingSafeEqual(given, code);
+    });
   }
 }
 
-function derive(key: Buffer, what: string, alphabet: string): string {
+function derive(key: Buffer, what: string): string {
   const bytes = hmac(key, what);
-  // Four bytes a character, so that all characters are equally likely but for less than a millionth.
-  const characters = Array.from({ length: LENGTH }, (_, index) => bytes.readUInt32BE(index * 4));
-  return characters.map((number) => alphabet[number % alphabet.length]).join('');
+  // Four bytes a digit, so that all digits are equally likely but for less than a millionth.
+  const numbers = Array.from({ length: LENGTH }, (_, index) => bytes.readUInt32BE(index * 4));
+  return numbers.map((number) => DIGITS[number % DIGITS.length]).join('');
 }
 
 function hmac(key: Buffer, what: string): Buffer {

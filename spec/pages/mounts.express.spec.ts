@@ -381,13 +381,6 @@ describe('before the first request to the router', () => {
       '/v1/auth',
       ({ server, auth }) => server.use('/v1', express.Router().use('/auth', authRouter(auth))),
     ],
-    ['a parameter', '/acme/auth', ({ server, auth }) => server.use('/:tenant/auth', authRouter(auth))],
-    ['a pattern', '/v1', ({ server, auth }) => server.use(/^\/v\d/, authRouter(auth))],
-    [
-      'an app below a parameter',
-      '/acme/auth',
-      ({ server, auth }) => server.use('/:tenant', inApp('/auth', auth as never)),
-    ],
     [
       'a function',
       '/account',
@@ -410,6 +403,61 @@ describe('before the first request to the router', () => {
       await app.auth.close();
     },
   );
+
+  const CHOSEN: [string, string, (app: Opened) => unknown][] = [
+    ['a parameter', '/evil/auth', ({ server, auth }) => server.use('/:tenant/auth', authRouter(auth))],
+    ['a pattern', '/v6', ({ server, auth }) => server.use(/^\/v\d/, authRouter(auth))],
+    [
+      'an app below a parameter',
+      '/evil/auth',
+      ({ server, auth }) => server.use('/:tenant', inApp('/auth', auth as never)),
+    ],
+    [
+      'a parameter in a router',
+      '/evil/auth',
+      ({ server, auth }) => server.use(express.Router().use('/:tenant/auth', authRouter(auth))),
+    ],
+    [
+      'a parameter above a router that merges its parameters',
+      '/evil/auth',
+      ({ server, auth }) =>
+        server.use('/:tenant', express.Router({ mergeParams: true }).use('/auth', authRouter(auth))),
+    ],
+  ];
+
+  test.each(CHOSEN)(
+    'no request decides where users are led if clients choose a part of the path: %s',
+    async (_what, at, mount) => {
+      const app = open();
+      app.guard();
+      mount(app);
+      for (let i = 0; i < 2; i++) {
+        await app.open(`${at}/sign-in`).expect(200);
+        expect(await app.redirect()).toBe('/auth/sign-in');
+      }
+      expect(app.auth.pages.url('sign-in')).toBe('/auth/sign-in');
+      expect(app.warnings()).toEqual([1, 1]);
+      await app.auth.close();
+    },
+  );
+
+  test('a router whose outer path has a parameter keeps the first path, and warns about another one', async () => {
+    const app = open();
+    app.guard();
+    // Express does not show this parameter to the inner router.
+    app.server.use('/:tenant', express.Router().use('/auth', authRouter(app.auth)));
+    for (const [tenant, warnings] of [
+      ['one', 0],
+      ['one', 0],
+      ['two', 1],
+      ['three', 1],
+    ] as const) {
+      await app.open(`/${tenant}/auth/sign-in`).expect(200);
+      expect(await app.redirect()).toBe('/one/auth/sign-in');
+      expect(app.warnings()).toEqual([0, warnings]);
+    }
+    await app.auth.close();
+  });
 
   test('an address is a guess too, and a guess that proves right is told only once', async () => {
     const app = open();
