@@ -137,6 +137,21 @@ test('every error of every form is told in the own words of the pages', async ()
   expect(faults).toEqual([]);
 });
 
+test('every error of every route has words, because providers and scripts lead to pages with them', () => {
+  const { core, routes } = internalsOf(app.auth);
+  const codes = new Set(routes().flatMap((route) => Object.values(problemsOf(core, route)).flat()));
+  // The errors of a sign-in at a provider, which its redirect names.
+  const ofFlows = [
+    'access_denied',
+    'account_exists',
+    'account_linked_elsewhere',
+    'provider_already_linked',
+    'sign_up_incomplete',
+  ];
+  expect(codes.size).toBeGreaterThan(50);
+  expect([...codes, ...ofFlows].filter((code) => en.errors[code] === undefined)).toEqual([]);
+});
+
 test('an error with a field stands beside it once or is linked to it, and opens what is closed around it', async () => {
   const hidden = new Set<string>();
   const shownFields = new Set<string>();

@@ -31,12 +31,12 @@ function go(to) {
 }
 document.addEventListener('latchkey:go', ({ detail }) => go(detail));
 
-/** Shows that a form could not be sent. It is not sent again, because the server might have received it. */
-function complain(form) {
+/** Shows why a form got no page. It is not sent again, because the server might have received it. */
+function complain(form, why) {
   const message = form.querySelector(':scope > [data-part="error"]') ?? document.createElement('p');
   message.dataset.part = 'error';
   message.setAttribute('role', 'alert');
-  message.textContent = words.failed;
+  message.textContent = why;
   form.prepend(message);
   form.removeAttribute('aria-busy');
 }
@@ -63,9 +63,9 @@ document.addEventListener('submit', async (event) => {
     });
     const to = response.headers.get('Latchkey-Location');
     if (to) go(to);
-    else if (!show(await response.text())) complain(form);
+    else if (!show(await response.text())) complain(form, words.broken);
   } catch {
-    complain(form);
+    complain(form, words.failed);
   }
 });
 

@@ -149,7 +149,7 @@ function reauthenticateView(values: ReauthenticateValues & CommonValues, words: 
       }${send && formOf(send, { submit: isSent ? t.sendAgain : t.send, kind: isSent ? 'link' : 'primary', returnTo }, words)}`
     }${
       has('passkey') &&
-      html`<div data-part="stack">${passkeyButton(
+      html`<p data-no-passkeys data-part="quiet">${words.security.passkeys.needsScript}</p><div data-part="stack">${passkeyButton(
         mount,
         {
           kind: 'reauthenticate',

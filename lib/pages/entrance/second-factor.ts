@@ -124,7 +124,7 @@ function secondFactorView(values: SecondFactorValues & CommonValues, words: Word
       )}`
     }${
       has('passkey') &&
-      html`${!has('totp') && !has('email_code') && html`<p>${t.passkey(wasPassword)}</p>`}<div data-part="stack">${passkeyButton(
+      html`${!has('totp') && !has('email_code') && html`<p>${t.passkey(wasPassword)}</p>`}<p data-no-passkeys data-part="quiet">${words.security.passkeys.needsScript}</p><div data-part="stack">${passkeyButton(
         mount,
         {
           kind: 'second-factor',

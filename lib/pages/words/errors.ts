@@ -60,6 +60,8 @@ export const errors = {
     provider_slow: 'The other service takes longer than usual. Try again in a few seconds.',
     rate_limited: 'Too many attempts. Try again later.',
     reauthentication_required: 'You signed in a while ago. Confirm that it is you, then try again.',
+    refresh_token_missing: 'This account has to be linked again.',
+    relink_required: 'This account has to be linked again.',
     scope_required: unexpected,
     second_factor_demanded:
       'Your account needs two-factor authentication. Set up another authenticator app or passkey first.',
@@ -137,6 +139,7 @@ export const errors = {
       invalid_code: 'This code is wrong. Check it in the newest email, and try again.',
       sign_in_expired: 'This code no longer works. Ask for another one.',
     },
+    'sign-in/send-code': { '/email': 'To get a code, enter your email, such as ada@example.com.' },
     'sign-in': { invalid_passkey: 'The passkey was not accepted. Try again, or sign in another way.' },
     'sign-up/password': { email_taken: 'You already have an account with this email.' },
     'undo-change/confirm': {

@@ -48,6 +48,7 @@ export const en = {
   /** The words for the scripts, which read them from the head of the document. */
   scripts: {
     failed: 'The form could not be sent. Check the network, and try again.',
+    broken: 'Something went wrong. Try again in a moment.',
     show: 'Show',
     hide: 'Hide',
     passkeys: {

@@ -169,7 +169,7 @@ describe('a code by email', () => {
     });
     expect([answer.status, answer.error]).toEqual([
       422,
-      `There is a problem Email or username: ${credential ? 'Enter an email such as ada@example.com.' : 'Enter an email.'}`,
+      `There is a problem Email or username: ${credential ? 'To get a code, enter your email, such as ada@example.com.' : 'Enter an email.'}`,
     ]);
     const form = answer.form('password');
     expect(form.attribute('credential', 'aria-invalid')).toBe('true');
