@@ -258,9 +258,9 @@ export class Site {
     );
   }
 
-  /** The page for a forgotten password. Null if there is none. */
-  get forgotPassword(): string | null {
-    return this.hasPage('forgot-password') ? this.page('forgot-password') : null;
+  /** Returns the page for a forgotten password. Null if there is none. */
+  forgotPassword(returnTo: string | null): string | null {
+    return this.hasPage('forgot-password') ? this.page('forgot-password', { returnTo }) : null;
   }
 
   /** The names of all pages, including the app's own. */

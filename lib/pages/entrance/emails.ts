@@ -70,7 +70,7 @@ export function verifyEmail(site: Site): Page | null {
         of: found && site.nameOf(found.record.user),
         // The browser of the sign-up needs no password, so ask for it only if the route does.
         needsPassword: !isOwn && (!site.verifiesByClick(visit) || refused?.form === 'confirm'),
-        forgotPassword: site.forgotPassword,
+        forgotPassword: site.forgotPassword(returnTo),
         isWaiting: token === null && query.has('waiting'),
         sentTo: auth?.user.email ?? visit.sentTo,
         isDone,
@@ -175,7 +175,7 @@ export function changeEmail(site: Site): Page | null {
         // The new mailbox might belong to someone else, because the user misspelled the address.
         of: found && (isOwn ? site.nameOf(found.record.user) : maskedName(found.record.user)),
         needsPassword: !isOwn && site.core.passwords !== null,
-        forgotPassword: site.forgotPassword,
+        forgotPassword: site.forgotPassword(null),
         isDone: done === 'email-changed' && token === null,
         next: auth ? site.page('account') : site.page('sign-in'),
       };

@@ -37,7 +37,8 @@ export function forgotPassword(site: Site): Page | null {
         route,
         emails: 'email',
         check: requireEmail,
-        next: () => site.page('forgot-password', { done: 'check-mail' }),
+        keepsReturnTo: true,
+        next: ({ returnTo }) => site.page('forgot-password', { done: 'check-mail', returnTo }),
       },
     ],
     values: (visit) => ({
@@ -45,7 +46,7 @@ export function forgotPassword(site: Site): Page | null {
       isSent: visit.done === 'check-mail',
       sentTo: visit.sentTo,
       known: typedIn(visit),
-      signIn: site.page('sign-in'),
+      signIn: site.page('sign-in', { returnTo: visit.returnTo }),
     }),
     view: forgotPasswordView,
   });
@@ -58,7 +59,7 @@ function typedIn({ site, req }: Visit): string | null {
 }
 
 function forgotPasswordView(values: ForgotPasswordValues & CommonValues, words: Words): View {
-  const { form, isSent, sentTo, known, signIn } = values;
+  const { form, isSent, sentTo, known, signIn, returnTo } = values;
   const t = words.forgotPassword;
   const back = html`<p><a href="${signIn}" data-takes>${t.back}</a></p>`;
   if (isSent)
@@ -71,7 +72,7 @@ function forgotPasswordView(values: ForgotPasswordValues & CommonValues, words: 
     title: t.title,
     main: html`<p>${t.lead}</p>${formOf(
       form,
-      { submit: t.submit },
+      { submit: t.submit, returnTo },
       words,
       field(
         form,
@@ -116,6 +117,7 @@ export function resetPassword(site: Site, name: 'reset-password' | 'invitation')
     path,
     kind: 'entrance',
     access: 'anyone',
+    keepsReturnTo: true,
     forms: [
       {
         name: 'set',
@@ -123,8 +125,11 @@ export function resetPassword(site: Site, name: 'reset-password' | 'invitation')
         // The page for the sign-in fills it in.
         ownFields: [ACCOUNT],
         emails: ACCOUNT,
-        next: () =>
-          site.page('sign-in', { done: name === 'invitation' ? 'invitation-accepted' : 'password-reset' }),
+        next: ({ returnTo }) =>
+          site.page('sign-in', {
+            done: name === 'invitation' ? 'invitation-accepted' : 'password-reset',
+            returnTo,
+          }),
       },
     ],
     async values(visit) {
@@ -134,7 +139,7 @@ export function resetPassword(site: Site, name: 'reset-password' | 'invitation')
         token: found && token,
         of: found && site.nameOf(found.record.user),
         minLength: site.core.passwords?.minLength ?? 8,
-        again: name === 'reset-password' ? site.forgotPassword : null,
+        again: name === 'reset-password' ? site.forgotPassword(visit.returnTo) : null,
         signIn: site.page('sign-in'),
       };
     },
@@ -143,7 +148,7 @@ export function resetPassword(site: Site, name: 'reset-password' | 'invitation')
 }
 
 function resetPasswordView(values: ResetPasswordValues & CommonValues, words: Words): View {
-  const { form, token, of, minLength, again, signIn } = values;
+  const { form, token, of, minLength, again, signIn, returnTo } = values;
   const t = words.resetPassword;
   const isInvitation = values.page === 'invitation';
   if (token === null || of === null)
@@ -157,7 +162,7 @@ function resetPasswordView(values: ResetPasswordValues & CommonValues, words: Wo
     title: isInvitation ? t.invitationTitle : t.title,
     main: html`<p>${t.lead(of)}</p>${formOf(
       form,
-      { submit: t.submit },
+      { submit: t.submit, returnTo },
       words,
       html`${hidden('token', token)}${hidden(ACCOUNT, of)}${usernameOf(of)}${field(
         form,

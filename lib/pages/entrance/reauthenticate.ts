@@ -92,7 +92,7 @@ export function reauthenticate(site: Site): Page {
         sentTo: email && maskEmail(email),
         lifetime: site.core.emailedSignIns?.lifetime ?? 0,
         providers: linked.filter(({ id }) => providers.includes(id)),
-        forgotPassword: site.forgotPassword,
+        forgotPassword: site.forgotPassword(returnTo),
         // A guard of the app would lead back here from its own page.
         cancel: returnTo !== null && site.isOfAccount(returnTo) ? returnTo : site.home,
         signOutPage: site.page('sign-out'),

@@ -93,7 +93,7 @@ export function signIn(site: Site): Page {
         lastUsed: lastWay,
         known: sentTo,
         signUp: site.canSignUp ? site.page('sign-up', { returnTo }) : null,
-        forgotPassword: site.forgotPassword,
+        forgotPassword: site.forgotPassword(returnTo),
         mount: site.mount,
         next: returnTo ?? site.home,
       };

@@ -49,6 +49,21 @@ describe('a forgotten password', () => {
     expect((await app.open().open('/auth/forgot-password')).form('send').value('email')).toBe('');
   });
 
+  test('leads on to the page that the user wanted before', async () => {
+    const browser = app.open();
+    const signIn = await browser.open('/auth/sign-in?return_to=%2Freports');
+    const link = signIn.links.find((href) => href.startsWith('/auth/forgot-password')) ?? '';
+    const { url } = await app.mailOf(email, 'reset-password', async () =>
+      browser.submit(await browser.open(link), 'send', { email }),
+    );
+    const page = await browser.open(pathOf(url ?? ''));
+    const done = await browser.submit(page, 'set', { new_password: NEW });
+    expect(done.location).toBe('/auth/sign-in?done=password-reset&return_to=%2Freports');
+    expect((await signInOn(browser, { email, password: NEW }, done.location ?? '')).location).toBe(
+      '/reports',
+    );
+  });
+
   test('is not asked for with a mistyped email, for which no email would come', async () => {
     const browser = app.open();
     const page = await browser.open('/auth/forgot-password');
