@@ -57,7 +57,7 @@ test('the page has ways out: another password, back to the account or home, and 
   const { browser, page } = await refused(someone);
   // The page of the guard would lead back here.
   expect(page.links.slice(-3)).toEqual([expect.any(String), '/home', '/auth/sign-out']);
-  expect(page.links).toContain('/auth/forgot-password');
+  expect(page.links).toContain('/auth/forgot-password?return_to=%2Fsensitive%3Fa%3Db%26c');
   const cancel = async (returnTo: string) =>
     (await browser.open(`/auth/reauthenticate?return_to=${encodeURIComponent(returnTo)}`)).links.at(-2);
   expect(await cancel('/auth/account/security?a=b')).toBe('/auth/account/security?a=b');
