@@ -26,12 +26,17 @@ export interface VerifyEmailValues {
   readonly sentTo: string | null;
   /** Whether it was verified just now, or with a link that the user of the session has used before. */
   readonly isDone: boolean;
+  /** The email that was verified just now. Null if it is not known. */
+  readonly confirmed: string | null;
   /** The form that emails another link. Null without a session. */
   readonly send: FormValues | null;
   readonly signIn: string;
   /** The page that the user returns to. */
   readonly next: string;
 }
+
+/** The field with the email that is confirmed. */
+const CONFIRMED = 'confirmed';
 
 /** @internal */
 export function verifyEmail(site: Site): Page | null {
@@ -49,6 +54,9 @@ export function verifyEmail(site: Site): Page | null {
         name: 'confirm',
         route: verify,
         errors: { invalid_credentials: 'password', unauthenticated: 'password' },
+        // The next page names it, because another account might be signed in.
+        ownFields: [CONFIRMED],
+        emails: CONFIRMED,
         next: ({ returnTo }) => site.page('verify-email', { done: 'email-verified', returnTo }),
       },
       {
@@ -74,6 +82,7 @@ export function verifyEmail(site: Site): Page | null {
         isWaiting: token === null && query.has('waiting'),
         sentTo: auth?.user.email ?? visit.sentTo,
         isDone,
+        confirmed: done === 'email-verified' ? visit.sentTo : null,
         // The button was pressed twice, so the first press has confirmed the email.
         ...(isDone && refused?.error.code === 'invalid_token' && { error: null }),
         send: auth && auth.user.emailVerifiedAt === null ? site.form(visit, { path }, 'send') : null,
@@ -87,7 +96,7 @@ export function verifyEmail(site: Site): Page | null {
 
 function verifyEmailView(values: VerifyEmailValues & CommonValues, words: Words): View {
   const { form, token, of, needsPassword, isWaiting, sentTo, isDone, send, signIn } = values;
-  const { forgotPassword, next, returnTo, account } = values;
+  const { forgotPassword, next, returnTo, account, confirmed } = values;
   const t = words.verifyEmail;
   const again = send && formOf(send, { submit: t.send, kind: 'secondary', returnTo }, words);
   const onward = (label: string) => html`<p><a href="${next}" data-part="button">${label}</a></p>`;
@@ -95,7 +104,7 @@ function verifyEmailView(values: VerifyEmailValues & CommonValues, words: Words)
     return {
       title: t.done,
       icon: stateIcon('done'),
-      main: html`${account !== null && html`<p>${t.doneText(account)}</p>`}${onward(account === null ? words.signIn.title : words.continue)}`,
+      main: html`${confirmed !== null && confirmed !== account && html`<p>${t.doneFor(confirmed)}</p>`}${account !== null && html`<p>${t.doneText(account)}</p>`}${onward(account === null ? words.signIn.title : words.continue)}`,
     };
   if (token === null || of === null) {
     if (!isWaiting && !(send !== null && values.done === 'sent'))
@@ -120,7 +129,7 @@ function verifyEmailView(values: VerifyEmailValues & CommonValues, words: Words)
       form,
       { submit: t.submit, returnTo },
       words,
-      html`${hidden('token', token)}${
+      html`${hidden('token', token)}${hidden(CONFIRMED, of)}${
         needsPassword &&
         html`${usernameOf(of)}${ownerField(form, { hint: t.password, forgotPassword }, words)}`
       }`,

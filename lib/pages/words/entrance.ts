@@ -109,6 +109,7 @@ export const entrance = {
       html`Open the link that we have emailed to ${address}. Check your spam folder too.`,
     anyAddress: 'you',
     done: 'Your email is confirmed',
+    doneFor: (email: string) => `${email} is confirmed.`,
     doneText: (account: string) => `You are signed in as ${account}.`,
     send: 'Email me a new link',
   },

@@ -42,7 +42,7 @@ export const errors = {
     last_sign_in_method: 'This is the only way to sign in to your account. Add another one first.',
     mail_refused: 'This address does not accept email. Check it for typing mistakes.',
     method_not_allowed: unexpected,
-    new_password_required: 'This account needs a new password. We email you a link to choose one.',
+    new_password_required: 'This account needs a new password. Open the link that we have emailed to you.',
     no_passkey: 'You have no passkey yet. Add one first.',
     origin_not_allowed:
       'This form was sent from another website or an old page. Reload the page, and try again.',

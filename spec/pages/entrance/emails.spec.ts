@@ -78,6 +78,15 @@ describe('verify-email', () => {
     expect(await isVerified(person.email)).toBe(false);
   });
 
+  test('the page names the email that was confirmed if another account is signed in', async () => {
+    const { mail, person } = await signUp();
+    const { browser, person: other } = await signUp();
+    const page = await browser.open(pathOf(mail.url));
+    const done = await browser.submit(page, 'confirm', { password: person.password });
+    const last = await browser.follow(done);
+    expect(last.text).toContain(`${person.email} is confirmed.You are signed in as ${other.email}.`);
+  });
+
   test('a used link is no longer valid, and the session of an account that is not verified can ask for another', async () => {
     const { browser, mail, person } = await signUp();
     const nonsense = await browser.open('/auth/verify-email?token=nonsense');

@@ -64,6 +64,18 @@ describe('a forgotten password', () => {
     );
   });
 
+  test('is replaced although another account is signed in, which the next page says', async () => {
+    const browser = app.open();
+    const other = { email: 'other@example.com', password: ada.password };
+    await app.auth.users.create({ ...other, emailVerified: true });
+    await signInOn(browser, other);
+    const { url } = await ask();
+    const done = await browser.submit(await browser.open(pathOf(url ?? '')), 'set', { new_password: NEW });
+    const page = await browser.follow(done);
+    expect(page.text).toContain('Your password was changed.');
+    expect(page.form('password').value('credential')).toBe(email);
+  });
+
   test('is not asked for with a mistyped email, for which no email would come', async () => {
     const browser = app.open();
     const page = await browser.open('/auth/forgot-password');
