@@ -57,7 +57,6 @@ export function emailedSignIn(site: Site): Page | null {
       {
         name: 'send-code',
         route: send,
-        remembers: 'email',
         emails: 'email',
         keepsReturnTo: true,
         check: requireEmail,

@@ -65,7 +65,6 @@ export function signIn(site: Site): Page {
             {
               name: 'send-code',
               route: byEmail,
-              remembers: 'email',
               emails: 'email',
               keepsReturnTo: true,
               ...(isShared && {

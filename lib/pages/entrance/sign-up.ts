@@ -69,7 +69,6 @@ export function signUp(site: Site): Page {
             {
               name: 'send-code',
               route: byEmail,
-              remembers: 'email',
               emails: 'email',
               keepsReturnTo: true,
               // Both are sent from one field for the email.
