@@ -326,7 +326,7 @@ describe('the table', () => {
     for (const file of files) {
       const source = readFileSync(lib + file, 'utf8');
       for (const [, kind = ''] of source.matchAll(
-        /\b(?:cookieBeside|laxCookie|hostCookie)\([^()]*, '(\w+)'\)/g,
+        /\b(?:cookieBeside|laxCookie|hostCookie|pageCookie|SealedCookie)\([^()]*, '(\w+)'[^()]*\)/g,
       ))
         kinds.add(kind);
       if (/\bserialize\(name/.test(source)) serializing.push(file);

@@ -21,11 +21,11 @@ export class PageCookies {
 
   constructor(core: Core) {
     this.#core = core;
-    const of = (purpose: string) => pageCookie(core.settings.cookie, purpose);
+    const { cookie } = core.settings;
     this.#once = new SealedCookie(core, 'once', ONCE_SECONDS);
-    this.#returnTo = of('return');
-    this.#way = of('way');
-    this.#offered = of('offered');
+    this.#returnTo = pageCookie(cookie, 'return');
+    this.#way = pageCookie(cookie, 'way');
+    this.#offered = pageCookie(cookie, 'offered');
   }
 
   /** Keeps a value for the next page, which shows it once. */
