@@ -187,3 +187,23 @@ describe('the error of a provider', () => {
     expect((await browser.open('/auth/sign-in?error=account_suspended')).error).toBeNull();
   });
 });
+
+test('the cookies of pages are of this host alone, even if the session is of a domain', async () => {
+  const own = await startPagesApp([password()] as const, {
+    config: { baseUrl: 'https://app.example.com', session: { cookie: { domain: 'example.com' } } } as never,
+  });
+  try {
+    const browser = own.open({ host: 'app.example.com' });
+    const sent = await browser.post(
+      '/auth/forgot-password/send',
+      { email: ada.email },
+      { origin: 'https://app.example.com' },
+    );
+    const [note = ''] = sent.cookies.filter((line) => line.includes('-note='));
+    expect(note).toMatch(
+      /^__Host-latchkey-note=[^;]+; Max-Age=900; Path=\/; HttpOnly; Secure; SameSite=Lax$/,
+    );
+  } finally {
+    await own.stop();
+  }
+});
