@@ -75,6 +75,16 @@ test('another browser is asked to open the link elsewhere, and can send nothing'
   expect(done.location).toBe('/auth/sign-in?done=change-undone');
 });
 
+test('another browser does not learn the email that the account has by now', async () => {
+  await known();
+  const token = await beforeChange(app.auth, id);
+  const renamed = `very.private-${people}@example.com`;
+  await app.auth.models.User.update({ email: renamed } as never, { where: { id } });
+  const { body } = await app.open().open(`/auth/undo-change?token=${token}`);
+  expect(body).not.toContain('very.private');
+  expect(body).toContain('v…@example.com');
+});
+
 test.each([
   ['mailto:help@example.com?subject=Undo', ['mailto:help@example.com?subject=Undo'], 'help@example.com'],
   ['/help', ['/help'], 'Support'],
