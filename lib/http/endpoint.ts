@@ -132,6 +132,7 @@ async function handle(
  * Calls a route: authenticates, validates and handles a request.
  *
  * @param fields the fields of a form that was read already. Null to read the body as JSON
+ * @param admit checks who calls the route, in addition to the route's own checks
  */
 export async function callRoute(
   core: Core,
@@ -139,8 +140,10 @@ export async function callRoute(
   req: Request,
   res: Response,
   fields: readonly Pair[] | null,
+  admit?: (authentication: Authentication | null) => void,
 ): Promise<Reply> {
   let authentication = await authenticationFor(core, route, req, res);
+  admit?.(authentication);
   try {
     authentication = authentication && core.tasks.admit(authentication, route.openTo);
     requireRecent(core, route, authentication);

@@ -20,7 +20,7 @@ import { respond, setReplyCookies } from '../http/respond.js';
 import type { Reply } from '../http/route.js';
 import { sessionOf } from '../sessions/carriers.js';
 import { isNavigation, requireOwnOrigin } from '../sessions/origin.js';
-import { isSession, type SessionAuthentication } from '../sessions/request.js';
+import { type Authentication, isSession, type SessionAuthentication } from '../sessions/request.js';
 import { isPending } from '../sessions/signed-in.js';
 import { fieldsShownAgain } from '../shown-again.js';
 import { performance } from '../timers.js';
@@ -182,7 +182,7 @@ export class PageServer {
   ): Promise<void> {
     try {
       const to = await this.#wayFor(req, res, error, returnTo);
-      if (to === null && from !== null && this.#site.isPage(from)) {
+      if (to === null && from !== null && this.#site.pageAt(from)) {
         startError(this.#site.core, error, 303, res, startedAt);
         this.leaveError(error.code, from, res);
         this.#leave(withError(from, error.code), res);
@@ -354,10 +354,11 @@ ${way !== null && html`<p><a href="${way}" data-part="button">${words.steps[erro
     try {
       const ofPage = pairs.filter(([name]) => own.includes(name));
       requireOnce(ofPage, form.route.body);
-      await this.#requireUser(page, fields.get(FOR_USER), req, res);
       form.check?.(fields);
-      await this.#requireConfirmation(page, form, fields.get(CONFIRMATION) ?? '', req, res);
-      reply = await callRoute(this.#site.core, form.route, req, res, given);
+      await this.#requireConfirmation(page, form, fields, req, res);
+      reply = await callRoute(this.#site.core, form.route, req, res, given, (auth) =>
+        requireUser(auth, fields),
+      );
     } catch (error) {
       if (!(error instanceof AuthError) || error.status === 503 || error.code === 'origin_not_allowed')
         throw error;
@@ -452,18 +453,6 @@ ${way !== null && html`<p><a href="${way}" data-part="button">${words.steps[erro
   }
 
   /**
-   * Requires that a form was shown to the user who sends it, because another account might have signed in meanwhile, in
-   * another tab.
-   *
-   * @throws AuthError `validation_failed`
-   */
-  async #requireUser(page: Page, userId: string | undefined, req: Request, res: Response): Promise<void> {
-    if (userId === undefined) return;
-    const auth = await this.#authenticate(page, req, res);
-    if (auth && auth.user.id !== userId) throw invalidField('', 'other_account', 'is of another account');
-  }
-
-  /**
    * Requires that the user has typed what the form asks for, before anything is done that cannot be undone.
    *
    * @throws AuthError `validation_failed` for the field `confirmation`
@@ -471,12 +460,14 @@ ${way !== null && html`<p><a href="${way}" data-part="button">${words.steps[erro
   async #requireConfirmation(
     page: Page,
     form: PageForm,
-    typed: string,
+    fields: ReadonlyMap<string, string>,
     req: Request,
     res: Response,
   ): Promise<void> {
     if (!form.confirmation) return;
     const auth = await this.#authenticate(page, req, res);
+    requireUser(auth, fields);
+    const typed = fields.get(CONFIRMATION) ?? '';
     const visit = this.#visit(page, { req, res, auth, returnTo: null, refused: null });
     const expected = (await form.confirmation(visit)) ?? this.#words.confirmation.word;
     if (plain(typed) === plain(expected)) return;
@@ -553,9 +544,7 @@ ${way !== null && html`<p><a href="${way}" data-part="button">${words.steps[erro
 
   /** Leaves the error of a redirect for the page that it leads to, if it is one of latchkey's. */
   leaveError(code: string, to: string, res: Response): void {
-    const { origin } = this.#site.core.settings;
-    const path = origin !== null && to.startsWith(`${origin}/`) ? to.slice(origin.length) : to;
-    if (this.#site.isPage(path)) this.#site.notes.leave(res, path, { error: code });
+    if (this.#site.pageAt(to)) this.#site.notes.leave(res, to, { error: code });
   }
 
   async #render(page: Page, visit: Visit, status: number): Promise<void> {
@@ -757,6 +746,18 @@ function keepable(form: PageForm, fields: ReadonlyMap<string, string>): Readonly
   const { body } = form.route;
   const shown = new Set([...ownFieldsOf(form), ...(body ? fieldsShownAgain(body) : [])]);
   return new Map([...fields].filter(([name]) => shown.has(name)));
+}
+
+/**
+ * Requires that a form was shown to the user who sends it, because another account might have signed in meanwhile, in
+ * another tab.
+ *
+ * @throws AuthError `validation_failed`
+ */
+function requireUser(auth: Authentication | null, fields: ReadonlyMap<string, string>): void {
+  const userId = fields.get(FOR_USER);
+  if (auth && userId !== undefined && auth.user.id !== userId)
+    throw invalidField('', 'other_account', 'is of another account');
 }
 
 /** Returns the error with a code. Null if there is no such code. */

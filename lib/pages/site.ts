@@ -406,20 +406,12 @@ export class Site {
     }
   }
 
-  /** Whether a URL is the path of a page of latchkey, with or without a query. */
-  isPage(url: string): boolean {
-    const path = url.split(/[?#]/)[0] ?? '';
-    const below = path.startsWith(`${this.mount}/`) ? path.slice(this.mount.length) : null;
-    return below !== null && this.pages.some((page) => matches(page.path, below));
-  }
-
-  /** Whether a path leads to a page of latchkey that every session can open. */
-  isOfAccount(path: string): boolean {
-    const { pathname } = new URL(path, RELATIVE);
-    return this.pages.some(
-      ({ kind, access, path: own }) =>
-        kind === 'account' && access === 'session' && matches(this.mount + own, pathname),
-    );
+  /** Returns the page of latchkey at a URL. Undefined if there is none. */
+  pageAt(url: string): SitePage | undefined {
+    if (!URL.canParse(url, url.startsWith('/') ? RELATIVE : undefined)) return undefined;
+    const { origin, pathname } = new URL(url, RELATIVE);
+    if (origin !== RELATIVE && origin !== this.core.settings.origin) return undefined;
+    return this.pages.find((page) => matches(this.mount + page.path, pathname));
   }
 
   /** Whether a URL belongs to a route, or to a page where users sign in or out, in latchkey or in the app. */

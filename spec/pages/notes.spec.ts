@@ -138,6 +138,18 @@ describe('a link to a provider', () => {
     expect((await browser.follow(answer)).error).toContain('This service is not available.');
   });
 
+  test.each([
+    'auth/sign-in',
+    '//evil.example/auth/sign-in',
+    'http://[',
+    'https://evil.example/auth/sign-in',
+    '/home',
+  ])('that is not configured does not lead to %s, which is not a page here', async (callback) => {
+    const path = `/auth/oauth/nobody/authorize?callback_url=${encodeURIComponent(callback)}`;
+    const answer = await app.open().open(path);
+    expect([answer.status, answer.location]).toEqual([404, null]);
+  });
+
   test('whose flow is over ends at the sign-in', async () => {
     const browser = app.open();
     const answer = await browser.open('/auth/oauth/fixed/callback?state=unknown&code=unknown');

@@ -76,6 +76,7 @@ export function reauthenticate(site: Site): Page {
       // A provider has led back here.
       if (query.has('provider') && !query.has('error')) return new Leave(next);
       const found = await site.reauthentications(visit);
+      const from = returnTo === null ? undefined : site.pageAt(returnTo);
       // A page that requires a second factor would lead back here after any other method.
       const { needsFactor = false } = site.notes.of(visit.req);
       const isWeak = (method: string) => method === 'password' || method === 'email_code';
@@ -94,7 +95,7 @@ export function reauthenticate(site: Site): Page {
         providers: linked.filter(({ id }) => providers.includes(id)),
         forgotPassword: site.forgotPassword(returnTo),
         // A guard of the app would lead back here from its own page.
-        cancel: returnTo !== null && site.isOfAccount(returnTo) ? returnTo : site.home,
+        cancel: from?.kind === 'account' && from.access === 'session' ? (returnTo ?? site.home) : site.home,
         signOutPage: site.page('sign-out'),
         mount: site.mount,
         next,
