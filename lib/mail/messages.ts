@@ -1,6 +1,6 @@
 import { isAddress } from '../context/address.js';
 import type { User } from '../tables/core.js';
-import { contentOf, type MailLook } from './layout.js';
+import { type Advice, type AdvicePage, contentOf, type MailLook, type Paragraph } from './layout.js';
 import type { NoticeKind, NoticeTexts } from './notice-kinds.js';
 
 /** The second argument of `email.send`, after the email. */
@@ -17,10 +17,14 @@ export interface ComposerSettings {
   /** The base of links that are paths. Without it, they stay relative. */
   readonly origin: string | null;
   readonly look: MailLook;
+  /** Returns the URL or path of a page that advice links to. Null if the app has none. */
+  pageOf(page: AdvicePage): string | null;
 }
 
 /** How emails are sent. */
-export interface MailSettings extends ComposerSettings {
+export interface MailSettings extends Omit<ComposerSettings, 'pageOf'> {
+  /** The pages that advice links to, by their names. Null for those that the app does not have. */
+  readonly pages: Readonly<Record<AdvicePage, string | null>>;
   readonly send: (message: MailMessage, options: SendContext) => unknown;
 }
 
@@ -78,33 +82,45 @@ export class Mailer {
   /** Sends a link. */
   async link(mail: LinkToSend, signal: AbortSignal): Promise<void> {
     const located = { ...mail, template: this.#located(mail.template) };
-    await this.settings.send(composeLink(located, this.settings), { signal });
+    await this.settings.send(composeLink(located, this.#composer), { signal });
   }
 
   /** Sends a code. */
   async code(mail: CodeToSend, signal: AbortSignal): Promise<void> {
     const located = { ...mail, template: this.#located(mail.template) };
-    await this.settings.send(await composeCode(located, this.settings), { signal });
+    await this.settings.send(await composeCode(located, this.#composer), { signal });
   }
 
   /** Sends the code of an emailed sign-in. */
   async signInCode(mail: SignInCodeToSend, signal: AbortSignal): Promise<void> {
     const located = { ...mail, template: this.#located(mail.template) };
-    await this.settings.send(await composeSignInCode(located, this.settings), { signal });
+    await this.settings.send(await composeSignInCode(located, this.#composer), { signal });
   }
 
   /** Sends an email that says that an address has no account. */
   async noAccount(template: NoAccountTemplate, to: string, facts: NoticeFacts, signal: AbortSignal) {
     const { page } = template;
     const located = { ...template, page: page && this.pageUrl(page) };
-    await this.settings.send(await composeNoAccount(located, to, facts, this.settings), { signal });
+    await this.settings.send(await composeNoAccount(located, to, facts, this.#composer), { signal });
   }
 
   /** Sends a notice. */
   async notice({ facts, ...mail }: NoticeToSend, signal: AbortSignal): Promise<void> {
     const undo = facts?.undo && { ...facts.undo, page: this.pageUrl(facts.undo.page) };
     const located = { ...mail, facts: facts && { ...facts, undo: undo ?? null } };
-    await this.settings.send(await composeNotice(located, this.settings), { signal });
+    await this.settings.send(await composeNotice(located, this.#composer), { signal });
+  }
+
+  get #composer(): ComposerSettings {
+    const { origin, look, pages } = this.settings;
+    return {
+      origin,
+      look,
+      pageOf: (name) => {
+        const page = pages[name];
+        return page && this.pageUrl(page);
+      },
+    };
   }
 
   #located<T extends { readonly page: string }>(template: T): T {
@@ -384,6 +400,8 @@ export interface MailTemplate {
   /** The app's page for the link: a URL, or a path of `baseUrl`'s origin. */
   readonly page: string;
   readonly subject: string;
+  /** What users can do instead, above everything else. @default nothing */
+  readonly first?: Advice;
   /** The text before the link. */
   readonly before: string;
   /** The text of the link. */
@@ -427,14 +445,20 @@ export interface PlainTemplate extends NoticeTexts {
 
 const RELATIVE = 'http://relative.invalid';
 
-function composeLink(
-  { template, user, to, token }: LinkToSend,
-  { origin, look }: ComposerSettings,
-): MailMessage {
-  const { kind, page, subject, before, action, after } = template;
+function composeLink({ template, user, to, token }: LinkToSend, settings: ComposerSettings): MailMessage {
+  const { kind, page, subject, first, before, action, after } = template;
+  const { origin, look } = settings;
   const url = linkTo(page, token, origin);
-  const content = contentOf(subject, [before, { url, action }, after], look);
+  const parts = [...adviceParts(first, settings), before, { url, action }, after];
+  const content = contentOf(subject, parts, look);
   return { kind, to, user, ...content, token, code: '', url, details: null };
+}
+
+/** Returns a text with the link to its page, if the app has that page. */
+function adviceParts(advice: Advice | undefined, { origin, pageOf }: ComposerSettings): Paragraph[] {
+  if (!advice) return [];
+  const page = pageOf(advice.page);
+  return [advice.text, ...(page === null ? [] : [{ url: pageUrl(page, origin), action: advice.action }])];
 }
 
 /** Returns the URL of a page with the token in its query. */

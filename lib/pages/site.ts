@@ -222,6 +222,11 @@ export class Site {
     return this.core.settings.signUp === 'open' ? this.route('post /signup/credential') : undefined;
   }
 
+  /** Whether a sign-up, and a sign-in before the email is verified, conceal whether an email has an account. */
+  get concealsEmails(): boolean {
+    return this.signUpRoute?.answers[202] !== undefined;
+  }
+
   /** Whether an emailed sign-in creates accounts. */
   get emailSignsUp(): boolean {
     return this.core.emailedSignIns?.makesAccounts ?? false;

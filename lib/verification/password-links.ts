@@ -28,6 +28,12 @@ export class PasswordLinks {
     };
   }
 
+  /** The link for the owner of an account who signs up again: the request must not reveal that there is an account. */
+  get existing(): Link {
+    const { template, purpose } = this.reset;
+    return { template: { ...template, ...existingAccountTexts }, purpose };
+  }
+
   /** Emails a user a reset link. Does nothing if the user has no email. */
   async mailReset(
     user: User,
@@ -72,6 +78,17 @@ const resetPasswordMail: Omit<MailTemplate, 'page'> = {
   before: 'Someone requested a new password for your account. If it was you, choose one here:',
   action: 'Choose a new password',
   after: 'The link expires in one hour. If it was not you, ignore this email: your password has not changed.',
+};
+
+const existingAccountTexts: Partial<MailTemplate> = {
+  subject: 'You already have an account',
+  first: {
+    text: 'Someone signed up with your email address, but you already have an account. If it was you, sign in as usual.',
+    page: 'sign-in',
+    action: 'Sign in',
+  },
+  before: 'If you forgot your password, choose a new one here:',
+  after: 'The link expires in one hour. If it was not you, ignore this email: nothing has changed.',
 };
 
 const invitationMail: Omit<MailTemplate, 'page'> = {

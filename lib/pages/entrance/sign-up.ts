@@ -99,7 +99,7 @@ export function signUp(site: Site): Page {
         ),
         isClosed: !site.canSignUp,
         isSent: done === 'check-mail',
-        isConcealed: byPassword?.answers[202] !== undefined,
+        isConcealed: site.concealsEmails,
         sentTo,
         signIn: site.page('sign-in', { returnTo }),
       };

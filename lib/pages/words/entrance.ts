@@ -13,6 +13,7 @@ export const entrance = {
     forgotten: 'Forgot your password?',
     noAccount: 'No account yet?',
     signUp: 'Create an account',
+    concealed: 'If you have just signed up, first open the email that we have sent to you.',
   },
   signUp: {
     title: 'Create an account',
@@ -23,7 +24,7 @@ export const entrance = {
     closed: 'You cannot sign up here. Ask the people who run this app for an account.',
     checkMail: 'Check your email',
     checkMailText: (address: Html | string) =>
-      html`We have emailed ${address}. If it has no account yet, follow the link in the email. If it has an account, the email says so. Check your spam folder too.`,
+      html`We have emailed ${address}. If it has no account yet, open the link in the email, then sign in. If it has an account, the email says what to do. Check your spam folder too.`,
     confirmText: (address: Html | string) =>
       html`We have emailed a link to ${address}. Open it, then sign in. Check your spam folder too.`,
   },

@@ -2,7 +2,7 @@ import { afterEach, describe, expect, test } from '@jest/globals';
 import { emailSignIn, oauth } from '../../../lib/index.js';
 import { ada, password } from '../../support/app.js';
 import { fixedProvider } from '../../support/fixed-provider.js';
-import { isSignedIn, type PagesApp, signInOn, startPagesApp } from '../../support/pages-app.js';
+import { isSignedIn, type PagesApp, pathOf, signInOn, startPagesApp } from '../../support/pages-app.js';
 
 let app: PagesApp<readonly [ReturnType<typeof password>]>;
 const start = async (
@@ -162,7 +162,38 @@ describe('with a password', () => {
       expect([page.heading, page.actions]).toEqual(['Check your email', []]);
       expect(page.text).toContain(`We have emailed ${email}.`);
       expect(await isSignedIn(browser)).toBe(false);
+      // A sign-in before the email is opened is rejected like a wrong password, and the page mentions the email.
+      const rejected = await signInOn(browser, { email, password: 'yet another password' });
+      expect(rejected.text).toContain(
+        'If you have just signed up, first open the email that we have sent to you.',
+      );
     }
+    expect((await app.open().open('/auth/sign-in')).text).not.toContain('If you have just signed up');
+  });
+
+  test('concealExistingEmails emails the owner of an account where to sign in and how to get a new password', async () => {
+    await start({ concealExistingEmails: true });
+    await app.auth.users.create({ ...ada, emailVerified: true });
+    const mail = await app.mailOf(ada.email, 'reset-password', () => signUp(app.open()));
+    expect(mail.subject).toBe('You already have an account - localhost');
+    expect(mail.text).toBe(
+      [
+        'Someone signed up with your email address, but you already have an account. If it was you, sign in as usual.',
+        'http://localhost/auth/sign-in',
+        'If you forgot your password, choose a new one here:',
+        `http://localhost/auth/reset-password?token=${mail.token}`,
+        'The link expires in one hour. If it was not you, ignore this email: nothing has changed.',
+        '— localhost\n',
+      ].join('\n\n'),
+    );
+    expect(mail.html).toContain('<a href="http://localhost/auth/sign-in" ');
+    const reset = await app.open().open(pathOf(mail.url));
+    expect(reset.heading).toBe('Choose a new password');
+    const requested = await app.mailOf(ada.email, 'reset-password', async () => {
+      const browser = app.open();
+      await browser.submit(await browser.open('/auth/forgot-password'), 'send', { email: ada.email });
+    });
+    expect(requested.subject).toBe('Choose a new password - localhost');
   });
 });
 
