@@ -2,6 +2,7 @@ import type { Transaction } from 'sequelize';
 import { BY_CODE, type Core } from '../core/core.js';
 import { retryAfterRace } from '../database/faults.js';
 import { AuthError, declareProblems } from '../errors.js';
+import { EXPIRY } from '../mail/messages.js';
 import { declareNotices } from '../mail/notice-kinds.js';
 import {
   type AccountState,
@@ -213,8 +214,13 @@ async function tell(
 const AFTER_UNDO = {
   before:
     'A change of your account was undone. All sessions have ended, and the password was removed, because someone else might know it. Choose a new password here:',
-  after: 'The link expires in one hour. After that, you can request another link where you sign in.',
-};
+  after: EXPIRY,
+  last: {
+    text: 'After that, you can request another link where you sign in.',
+    page: 'forgot-password',
+    action: 'Request another link',
+  },
+} as const;
 
 const recoveryNotices = declareNotices(CORE, {
   'account-recovered': {

@@ -233,7 +233,16 @@ export class Core extends Given {
         log.error('outbox.wait_until_failed', text, { err: error });
       });
     if (email)
-      this.outbox.addDestination(new MailDelivery(this, new Mailer(email, (page) => this.pageUrl(page))));
+      this.outbox.addDestination(
+        new MailDelivery(
+          this,
+          new Mailer(
+            email,
+            (page) => this.pageUrl(page),
+            () => this.database.clock.date(),
+          ),
+        ),
+      );
     this.contributions = options.setUp(this);
     const ofPlugins = this.contributions.flatMap(({ carriers = [] }) => carriers);
     this.carriers = joinCarriers([...ofPlugins, ...ownCarriers(this)]);

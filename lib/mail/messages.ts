@@ -3,6 +3,12 @@ import type { User } from '../tables/core.js';
 import { type Advice, type AdvicePage, contentOf, type MailLook, type Paragraph } from './layout.js';
 import type { NoticeKind, NoticeTexts } from './notice-kinds.js';
 
+/** Stands for the sentence in the text of an email that says when its link expires. */
+export const EXPIRY = '{expiry}';
+
+/** Stands for the time in which a change can be undone, in the text before the link. */
+export const WITHIN = '{within}';
+
 /** The second argument of `email.send`, after the email. */
 export interface SendContext {
   /**
@@ -19,10 +25,12 @@ export interface ComposerSettings {
   readonly look: MailLook;
   /** Returns the URL or path of a page that advice links to. Null if the app has none. */
   pageOf(page: AdvicePage): string | null;
+  /** When the email is sent. */
+  readonly now: Date;
 }
 
 /** How emails are sent. */
-export interface MailSettings extends Omit<ComposerSettings, 'pageOf'> {
+export interface MailSettings extends Omit<ComposerSettings, 'pageOf' | 'now'> {
   /** The pages that advice links to, by their names. Null for those that the app does not have. */
   readonly pages: Readonly<Record<AdvicePage, string | null>>;
   readonly send: (message: MailMessage, options: SendContext) => unknown;
@@ -35,6 +43,8 @@ export interface LinkToSend {
   /** The address for which the token was issued. */
   readonly to: string;
   readonly token: string;
+  /** How long the link works, from now on. */
+  readonly lifetimeMs: number;
 }
 
 /** An email without its own link, such as a notice. */
@@ -73,10 +83,14 @@ export interface SignInCodeToSend {
 
 /** Composes emails, and passes them to the app's `send`. */
 export class Mailer {
-  /** @param pageUrl returns the URL of a page that a template names */
+  /**
+   * @param pageUrl returns the URL of a page that a template names
+   * @param now returns the time of the database's clock
+   */
   constructor(
     private readonly settings: MailSettings,
     private readonly pageUrl: (page: string) => string,
+    private readonly now: () => Date,
   ) {}
 
   /** Sends a link. */
@@ -120,6 +134,7 @@ export class Mailer {
         const page = pages[name];
         return page && this.pageUrl(page);
       },
+      now: this.now(),
     };
   }
 
@@ -130,26 +145,35 @@ export class Mailer {
 
 async function composeCode(
   { template, user, to, code, until, facts }: CodeToSend,
-  { origin, look }: ComposerSettings,
+  { origin, look, now }: ComposerSettings,
 ): Promise<MailMessage> {
   const { kind, subject, before, page, help, action } = template;
   const details = await detailsOf(facts);
   const url = pageUrl(page, origin);
   const table = rowsOf(accountOf(user), details);
-  const parts = [before, { code }, expiryOf(until), { table }, help, { url, action }];
+  const parts = [before, { code }, codeExpiry(now, until), { table }, help, { url, action }];
   return { kind, to, user, ...contentOf(subject, parts, look), token: '', code, url, details };
 }
 
 export async function composeSignInCode(
   { template, user, to, code, token, until, facts }: SignInCodeToSend,
-  { origin, look }: ComposerSettings,
+  settings: ComposerSettings,
 ): Promise<MailMessage> {
-  const { kind, subject, before, page, beforeLink, action, help } = template;
+  const { kind, subject, before, page, beforeLink, action, help, advice } = template;
+  const { origin, look, now } = settings;
   const details = await detailsOf(facts);
   const url = token === null ? '' : linkTo(page, token, origin);
   const table = rowsOf(to, details);
   const link = token === null ? [] : [beforeLink, { url, action }];
-  const parts = [before, { code }, expiryOf(until), ...link, { table }, help];
+  const parts = [
+    before,
+    { code },
+    codeExpiry(now, until),
+    ...link,
+    { table },
+    help,
+    ...adviceParts(advice, settings),
+  ];
   return { kind, to, user, ...contentOf(subject, parts, look), token: token ?? '', code, url, details };
 }
 
@@ -166,8 +190,20 @@ export async function composeNoAccount(
   return { kind, to, user: null, ...contentOf(subject, parts, look), token: '', code: '', url, details };
 }
 
-function expiryOf(until: Date): string {
-  return `The code works until ${timeInWords(until)}.`;
+function codeExpiry(now: Date, until: Date): string {
+  return `The code works for ${durationInWords(until.getTime() - now.getTime())}, until ${timeInWords(until)}.`;
+}
+
+/** Names the date of a link that works for a day or longer. */
+function linkExpiry(now: Date, lifetimeMs: number): string {
+  const until = new Date(now.getTime() + lifetimeMs);
+  const date = lifetimeMs < DAY_MS ? '' : `, on ${timeInWords(until)}`;
+  return `The link expires in ${durationInWords(lifetimeMs)}${date}.`;
+}
+
+/** Returns the time from one date to another in words, such as "7 days, until 29 November 2026". */
+function withinInWords(from: Date, until: Date): string {
+  return `${durationInWords(until.getTime() - from.getTime())}, until ${dateInWords(until)}`;
 }
 
 /** The facts that a notice contains in addition to its text. */
@@ -187,13 +223,17 @@ export interface NoticeFacts {
 export interface UndoLink {
   readonly page: string;
   readonly token: string;
+  /** When the link expires. Missing in emails that version 0.1.0 has left in the outbox: after seven days. */
+  readonly until?: Date;
   /** The names of the browsers in which the link works; null for one without a name. */
   readonly browsers: readonly (string | null)[];
   /** The people whom users can ask if the link works in no browser, in words or as a URL. */
   readonly support: string;
 }
 
-const UNDO = 'If it was not you, undo it here within 7 days:';
+const MINUTE_MS = 60_000;
+const DAY_MS = 24 * 60 * MINUTE_MS;
+const UNDO = `If it was not you, undo it here within ${WITHIN}:`;
 const UNVERIFIED =
   'You are receiving this email because someone used your address for an account. If you have no account, ignore this email.';
 const ACTION = 'This was not me';
@@ -201,18 +241,21 @@ const MAX_SUBJECT = 100;
 
 export async function composeNotice(
   { template, user, to, facts }: NoticeToSend,
-  { origin, look }: ComposerSettings,
+  settings: ComposerSettings,
 ): Promise<MailMessage> {
-  const { kind, subject, lines, about, undo: intro = UNDO, help } = template;
+  const { origin, look } = settings;
+  const { kind, subject, lines, about, advice, undo: intro = UNDO, action = ACTION, help } = template;
   const details = facts && (await detailsOf(facts));
   const undo = facts?.undo ?? null;
   const url = undo ? linkTo(undo.page, undo.token, origin) : '';
-  const last = undo ? intro : help;
   const parts = [
     ...lines,
     ...(details ? [{ table: rowsOf(accountOf(user), details, { about, name: facts?.subjectName }) }] : []),
-    ...(last ? [last] : []),
-    ...(undo ? [{ url, action: ACTION }, ...conditionOf(undo)] : []),
+    ...adviceParts(advice, settings),
+    ...(undo
+      ? [intro.replace(WITHIN, withinOf(undo, facts?.at)), { url, action }, ...conditionOf(undo)]
+      : []),
+    ...(!undo && help ? [help] : []),
     ...(details && user.emailVerifiedAt === null ? [UNVERIFIED] : []),
   ];
   return {
@@ -225,6 +268,10 @@ export async function composeNotice(
     url,
     details,
   };
+}
+
+function withinOf({ until }: UndoLink, at: Date | undefined): string {
+  return until && at ? withinInWords(at, until) : '7 days';
 }
 
 /** Returns the paragraph about where an undo link works. */
@@ -285,10 +332,27 @@ function rowsOf(
   return rows.filter((row): row is [string, string] => row[1] !== null);
 }
 
+/** Returns a duration in words, in the largest unit of which there are at least two. */
+function durationInWords(ms: number): string {
+  const minutes = Math.max(1, Math.round(ms / MINUTE_MS));
+  if (minutes === 60) return 'one hour';
+  const units = [
+    ['day', 24 * 60],
+    ['hour', 60],
+  ] as const;
+  const [unit, size] = units.find(([, length]) => minutes >= 2 * length) ?? ['minute', 1];
+  const count = Math.floor(minutes / size);
+  return `${count} ${unit}${count === 1 ? '' : 's'}`;
+}
+
+/** Returns a date in words, such as "22 November 2026". */
+export function dateInWords(at: Date): string {
+  return `${at.getUTCDate()} ${MONTHS[at.getUTCMonth()]} ${at.getUTCFullYear()}`;
+}
+
 /** Returns a time in words, such as "22 November 2026 at 10:14 UTC", which readers everywhere understand. */
 function timeInWords(at: Date): string {
-  const month = MONTHS[at.getUTCMonth()];
-  return `${at.getUTCDate()} ${month} ${at.getUTCFullYear()} at ${at.toISOString().slice(11, 16)} UTC`;
+  return `${dateInWords(at)} at ${at.toISOString().slice(11, 16)} UTC`;
 }
 
 const MONTHS = [
@@ -406,8 +470,10 @@ export interface MailTemplate {
   readonly before: string;
   /** The text of the link. */
   readonly action: string;
-  /** The text after the link. */
+  /** The text after the link. {@link EXPIRY} in it becomes a sentence. */
   readonly after: string;
+  /** What users can do later, below everything else. @default nothing */
+  readonly last?: Advice;
 }
 
 /** The texts of an email with a code. */
@@ -430,6 +496,8 @@ export interface SignInCodeTemplate extends Omit<CodeTemplate, 'help'> {
   readonly beforeLink: string;
   /** The last text. */
   readonly help: string;
+  /** What users can do then. @default nothing */
+  readonly advice?: Advice;
 }
 
 /** The texts of an email that says that an address has no account. */
@@ -445,11 +513,20 @@ export interface PlainTemplate extends NoticeTexts {
 
 const RELATIVE = 'http://relative.invalid';
 
-function composeLink({ template, user, to, token }: LinkToSend, settings: ComposerSettings): MailMessage {
-  const { kind, page, subject, first, before, action, after } = template;
-  const { origin, look } = settings;
+function composeLink(
+  { template, user, to, token, lifetimeMs }: LinkToSend,
+  settings: ComposerSettings,
+): MailMessage {
+  const { kind, page, subject, first, before, action, after, last } = template;
+  const { origin, look, now } = settings;
   const url = linkTo(page, token, origin);
-  const parts = [...adviceParts(first, settings), before, { url, action }, after];
+  const parts = [
+    ...adviceParts(first, settings),
+    before,
+    { url, action },
+    after.replace(EXPIRY, linkExpiry(now, lifetimeMs)),
+    ...adviceParts(last, settings),
+  ];
   const content = contentOf(subject, parts, look);
   return { kind, to, user, ...content, token, code: '', url, details: null };
 }
