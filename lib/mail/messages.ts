@@ -172,7 +172,7 @@ export async function composeSignInCode(
     ...link,
     { table },
     help,
-    ...adviceParts(advice, settings),
+    ...adviceParagraphs(advice, settings),
   ];
   return { kind, to, user, ...contentOf(subject, parts, look), token: token ?? '', code, url, details };
 }
@@ -251,7 +251,7 @@ export async function composeNotice(
   const parts = [
     ...lines,
     ...(details ? [{ table: rowsOf(accountOf(user), details, { about, name: facts?.subjectName }) }] : []),
-    ...adviceParts(advice, settings),
+    ...adviceParagraphs(advice, settings),
     ...(undo
       ? [intro.replace(WITHIN, withinOf(undo, facts?.at)), { url, action }, ...conditionOf(undo)]
       : []),
@@ -521,18 +521,18 @@ function composeLink(
   const { origin, look, now } = settings;
   const url = linkTo(page, token, origin);
   const parts = [
-    ...adviceParts(first, settings),
+    ...adviceParagraphs(first, settings),
     before,
     { url, action },
     after.replace(EXPIRY, linkExpiry(now, lifetimeMs)),
-    ...adviceParts(last, settings),
+    ...adviceParagraphs(last, settings),
   ];
   const content = contentOf(subject, parts, look);
   return { kind, to, user, ...content, token, code: '', url, details: null };
 }
 
 /** Returns a text with the link to its page, if the app has that page. */
-function adviceParts(advice: Advice | undefined, { origin, pageOf }: ComposerSettings): Paragraph[] {
+function adviceParagraphs(advice: Advice | undefined, { origin, pageOf }: ComposerSettings): Paragraph[] {
   if (!advice) return [];
   const page = pageOf(advice.page);
   return [advice.text, ...(page === null ? [] : [{ url: pageUrl(page, origin), action: advice.action }])];

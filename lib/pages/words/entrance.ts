@@ -151,6 +151,16 @@ export const entrance = {
         : html`If you do not have such a browser, ask for help: ${support}`,
     invalid: 'This link is no longer valid',
     invalidText: 'It was already used, it has expired, or the change was already undone.',
+    /** The words about a deleted account that differ. */
+    deletion: {
+      title: 'Restore your account',
+      lead: 'You can restore the account as it was before it was deleted. Later changes of the account are undone.',
+      password: 'Your password',
+      code: 'A code from your authenticator app, or a recovery code',
+      submit: 'Restore the account',
+      withPasskey: 'Restore it with your passkey',
+      nothing: 'If the account should stay deleted, there is nothing to do.',
+    },
   },
   emailedSignIn: {
     title: 'Enter your code',
