@@ -45,14 +45,20 @@ import {
   type TransactionOption,
 } from '../sessions/request.js';
 import { SecondFactorRules } from '../sessions/second-factor.js';
-import { Sessions, type SessionWithUser } from '../sessions/sessions.js';
+import { Sessions } from '../sessions/sessions.js';
 import {
   type AuthenticatedUser,
   type CheckedSignIn,
   SignInGate,
   type SignInOptions,
 } from '../sessions/sign-in.js';
-import { countSignIn, FRESH_SECONDS, requireFresh, type SignedIn } from '../sessions/signed-in.js';
+import {
+  countSignIn,
+  FRESH_SECONDS,
+  type IssuedSession,
+  requireFresh,
+  type SignedIn,
+} from '../sessions/signed-in.js';
 import { Tasks } from '../sessions/tasks.js';
 import type { Columns } from '../tables/column.js';
 import type { AddedColumns, Session, User } from '../tables/core.js';
@@ -298,7 +304,7 @@ export class Core extends Given {
    * @returns whether this has ended another session of the client
    */
   async afterSignInOrOut(
-    session: SessionWithUser | null,
+    session: IssuedSession | null,
     req: PlainRequest,
     res: ServerResponse,
   ): Promise<boolean> {

@@ -1,5 +1,5 @@
 import type { ServerResponse } from 'node:http';
-import type { Request, Response } from 'express';
+import type { Request } from 'express';
 import type { PlainRequest } from '../context/call.js';
 import type { Core } from '../core/core.js';
 import { pathOf } from './page-cookies.js';
@@ -39,7 +39,7 @@ export class Notes {
   }
 
   /** Leaves a note for a page. It replaces an earlier one. */
-  leave(res: Response, to: string, note: Note): void {
+  leave(res: ServerResponse, to: string, note: Note): void {
     this.#cookie.set(res, noteFor(pathOf(to)), note);
   }
 

@@ -11,7 +11,7 @@ import { AuthError, invalidField } from '../errors.js';
 import { type Html, html, isHtml } from '../html.js';
 import { authenticateIfPossible, requireAdministrator, requireOwnSession } from '../http/admit.js';
 import { queryOf, readForm } from '../http/body.js';
-import { withError, withPasswordRemoved } from '../http/callback-url.js';
+import { withError } from '../http/callback-url.js';
 import { callRoute, clientOf, isFile, methodNotAllowed } from '../http/endpoint.js';
 import { type Pair, requireOnce, textsOf } from '../http/forms.js';
 import { nameRoute } from '../http/name-route.js';
@@ -488,7 +488,7 @@ ${way !== null && html`<p><a href="${way}" data-part="button">${words.steps[erro
   #nextOf(form: PageForm, { issue }: Reply, sent: Parameters<PageForm['next']>[0]): string {
     if (issue && isPending(issue)) return this.#site.page('second-factor', { returnTo: sent.returnTo });
     const to = form.next(sent);
-    return issue?.passwordRemoved ? withPasswordRemoved(to) : to;
+    return issue?.passwordRemoved ? this.#site.passwordDropped(to) : to;
   }
 
   async #authenticate(page: Page, req: Request, res: Response): Promise<SessionAuthentication | null> {

@@ -3,7 +3,7 @@ import { isOnlyOurs } from '../config/session.js';
 import type { Core } from '../core/core.js';
 import { AuthError } from '../errors.js';
 import { checkParameters } from '../http/body.js';
-import { checkCallbackUrl } from '../http/callback-url.js';
+import { checkCallbackUrl, withPasswordRemoved } from '../http/callback-url.js';
 import type { Route } from '../http/route.js';
 import { cookieValues } from '../sessions/carriers.js';
 import type { SessionAuthentication } from '../sessions/request.js';
@@ -70,6 +70,8 @@ export interface LinkParameters {
 }
 
 const RELATIVE = 'http://relative.invalid';
+/** The message that a sign-in has removed the password, because it was the first proof of the mailbox. */
+export const PASSWORD_DROPPED = 'password-dropped';
 /** The names of the pages that users can return to. */
 const OF_ACCOUNTS = /^(account|administration)\b/;
 
@@ -182,6 +184,11 @@ export class Site {
   /** The page for an account whose email is not verified yet. */
   unverified(returnTo: string | null): string {
     return this.page('verify-email', { returnTo, query: { waiting: 'true' } });
+  }
+
+  /** Returns the page that says that a sign-in has removed the password. @param next where the user continues */
+  passwordDropped(next: string): string {
+    return this.page('account/security', { done: PASSWORD_DROPPED, returnTo: withPasswordRemoved(next) });
   }
 
   /** Returns the page of the first open task of a session. Null if there is none. */

@@ -24,6 +24,8 @@ export const messages = {
   needed: {
     'second-factor-needed':
       'The page that you opened needs two-factor authentication. Set it up to continue.',
+    'password-dropped':
+      'We removed the password of this account, because it was set before you confirmed your email. You can set a new one on this page.',
     'set-up-expired': 'This took too long, or was completed already. Set up your authenticator app again.',
   } as Readonly<Record<string, string>>,
   done: {
