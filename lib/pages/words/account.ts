@@ -12,6 +12,10 @@ export const account = {
       text: (email: string) =>
         `Confirm that ${email} is your address. After that, you can turn on two-factor authentication and add passkeys.`,
       first: 'Confirm your email first.',
+      wrong: 'Is the address wrong?',
+      change: 'Change it on your profile.',
+      wrongAddress: 'Is the address wrong? Sign out, then sign up again with the right one.',
+      startOver: 'Sign out and sign up again',
     },
     methods: {
       title: 'Sign-in methods',

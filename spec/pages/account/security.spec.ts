@@ -342,3 +342,48 @@ describe('while a task is open', () => {
     expect((await visitor.open('/auth/sign-in?return_to=/deep')).location).toBe('/terms?return_to=%2Fdeep');
   });
 });
+
+describe('an email that was mistyped at sign-up', () => {
+  const start = (required: 'everybody' | 'never', signUp: 'open' | 'closed' = 'open') =>
+    startPagesApp([password(), twoFactor({ required })] as const, { config: { signUp } });
+  const mistyped = { email: 'ada@exmaple.com', password: 'an analytical engine' };
+
+  test('can be replaced by another sign-up in one press while the second factor waits for it', async () => {
+    const own = await start('everybody');
+    await own.auth.users.create(mistyped);
+    const visitor = own.open();
+    await signInOn(visitor, mistyped);
+    const page = await visitor.open(`${PATH}?return_to=/deep`);
+    expect(page.text).toContain('Is the address wrong? Sign out, then sign up again with the right one.');
+    // The email cannot be changed while the task is open.
+    expect(page.text).not.toContain('Change it on your profile.');
+    const out = await visitor.submit(page, 'start-over');
+    expect(out.location).toBe('/auth/sign-up?done=signed-out&return_to=%2Fdeep');
+    const signUp = await visitor.follow(out);
+    expect([signUp.heading, await isSignedIn(visitor)]).toEqual(['Create an account', false]);
+    expect(signUp.text).toContain('You are signed out.');
+    await own.stop();
+  });
+
+  test('leads to no sign-up where users cannot sign up', async () => {
+    const own = await start('everybody', 'closed');
+    await own.auth.users.create(mistyped);
+    const visitor = own.open();
+    await signInOn(visitor, mistyped);
+    const page = await visitor.open(PATH);
+    expect(page.text).toContain('Confirm your email');
+    expect(page.text).not.toContain('sign up again');
+    await own.stop();
+  });
+
+  test('can be changed on the profile if no task is open', async () => {
+    const own = await start('never');
+    await own.auth.users.create(mistyped);
+    const visitor = own.open();
+    await signInOn(visitor, mistyped);
+    const page = await visitor.open(PATH);
+    expect(page.text).toContain('Is the address wrong? Change it on your profile.');
+    expect(page.text).not.toContain('sign up again');
+    await own.stop();
+  });
+});
