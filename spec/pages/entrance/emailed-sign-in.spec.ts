@@ -55,6 +55,25 @@ describe('by code', () => {
     expect((await browser.submit(wrong, 'confirm', { code: mail.code })).location).toBe('/deep');
   });
 
+  test('after too many wrong codes, the page says so, and emails another code', async () => {
+    const browser = app.open();
+    const { answer } = await ask(browser);
+    let page = await browser.follow(answer);
+    for (let tries = 0; tries < 5; tries++)
+      page = await browser.submit(page, 'confirm', { code: '00000000' });
+    expect(page.error).toContain(
+      'The code has expired, was used already, or was entered wrong too often. Ask for another code.',
+    );
+    const again = await app.mailOf(ada.email, 'sign-in-code', async () => {
+      const sent = await browser.submit(page, 'send-code');
+      expect(sent.location).toBe('/auth/sign-in/email?done=sent');
+    });
+    const done = await browser.submit(await browser.open('/auth/sign-in/email'), 'confirm', {
+      code: again.code,
+    });
+    expect(done.location).toBe('/home');
+  });
+
   test('in another browser, the code is refused', async () => {
     const { mail } = await ask(app.open());
     const other = app.open();
