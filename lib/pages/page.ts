@@ -3,6 +3,7 @@ import type { AuthErrorCode } from '../errors.js';
 import type { Html } from '../html.js';
 import type { Reply, Route } from '../http/route.js';
 import type { OpenTo } from '../sessions/tasks.js';
+import type { User } from '../tables/core.js';
 import type { Asking, Site, SitePage } from './site.js';
 import type { CommonValues, StepName } from './values.js';
 import type { Words } from './words/index.js';
@@ -59,8 +60,13 @@ export interface PageForm {
   readonly ownFields?: readonly string[];
   /** The other form of the page that has a button for this one. @default none: the page shows this form itself */
   readonly within?: SharedForm;
-  /** Checks what the route accepts without a word, so that it reveals nothing. @throws AuthError `validation_failed` */
-  check?(fields: ReadonlyMap<string, string>): void;
+  /**
+   * Checks what the route accepts without a word, so that it reveals nothing.
+   *
+   * @param user the user who sends the form. Null if no one is signed in
+   * @throws AuthError `validation_failed`
+   */
+  check?(fields: ReadonlyMap<string, string>, user: User | null): void;
   /** Returns fields that the route gets in place of {@link ownFields}. @default none */
   translate?(fields: ReadonlyMap<string, string>, site: Site): Readonly<Record<string, string>>;
   /**

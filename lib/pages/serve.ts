@@ -354,11 +354,11 @@ ${way !== null && html`<p><a href="${way}" data-part="button">${words.steps[erro
     try {
       const ofPage = pairs.filter(([name]) => own.includes(name));
       requireOnce(ofPage, form.route.body);
-      form.check?.(fields);
       await this.#requireConfirmation(page, form, fields, req, res);
-      reply = await callRoute(this.#site.core, form.route, req, res, given, (auth) =>
-        requireUser(auth, fields),
-      );
+      reply = await callRoute(this.#site.core, form.route, req, res, given, (auth) => {
+        requireUser(auth, fields);
+        form.check?.(fields, auth?.user ?? null);
+      });
     } catch (error) {
       if (!(error instanceof AuthError) || error.status === 503 || error.code === 'origin_not_allowed')
         throw error;

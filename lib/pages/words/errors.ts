@@ -181,6 +181,7 @@ export const errors = {
     password_is_identifier: 'Choose a password that is not your email or username.',
     password_too_common: 'This password is easy to guess. Choose another.',
     required: 'Fill in this field.',
+    same_email: 'This is already your email.',
     same_password: 'This is your current password. Choose another.',
     taken: 'This is taken. Choose another.',
     unknown_key: 'This field is not expected here. Reload the page, and try again.',
