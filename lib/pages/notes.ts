@@ -17,6 +17,8 @@ export interface Note {
   readonly email?: string | null;
   /** Whether the session of a sign-in by email stays when the browser is closed. */
   readonly isRemembered?: boolean;
+  /** What was typed in fields that the route of the form does not have. Null for a value that is not kept. */
+  readonly typed?: Readonly<Record<string, string | null>>;
   /** Whether the page that the user opened needs a second factor, so that nothing less is offered. */
   readonly needsFactor?: boolean;
   /** The page that the user returns to, if the form of the page was rejected. */

@@ -24,6 +24,8 @@ export interface Visit extends Asking {
   readonly sentTo: string | null;
   /** Whether that form asked for a session that stays when the browser is closed. */
   readonly isRemembered: boolean;
+  /** What was typed in fields that the route of that form does not have. Null for a value that is not kept. */
+  readonly typed: Readonly<Record<string, string | null>>;
 }
 
 /** A redirect to another address, instead of the page. */
@@ -100,6 +102,12 @@ export interface SharedForm {
    * is typed there.
    */
   readonly fields: Readonly<Record<string, string>>;
+  /**
+   * The names of fields of the other form that the next page gets: see {@link Visit.typed}. After an error, the form shows
+   * them again.
+   * @default none
+   */
+  readonly keeps?: readonly string[];
 }
 
 /** A form whose route has succeeded. */

@@ -72,7 +72,13 @@ export function signUp(site: Site): Page {
               emails: 'email',
               keepsReturnTo: true,
               // Both are sent from one field for the email.
-              ...(byPassword && { within: { form: 'password', fields: { email: 'email' } } }),
+              ...(byPassword && {
+                within: {
+                  form: 'password',
+                  fields: { email: 'email' },
+                  keeps: ['username', ...ownFields(site).map(({ name }) => name)],
+                },
+              }),
               check: requireEmail,
               next: ({ returnTo }: Sent) => site.page('sign-in/email', { returnTo }),
             },
