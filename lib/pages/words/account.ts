@@ -64,6 +64,7 @@ export const account = {
       manual: 'Or enter this key in the app:',
       confirm: 'Turn on',
       codeHint: 'The 6 digits that the app shows. You have 10 minutes.',
+      replaced: 'This setup was started again in another tab. Scan the new QR code, and enter its code.',
       renew: 'Create new recovery codes',
       disable: 'Remove the authenticator app',
       disableText: 'You no longer need its codes to sign in. Your other sessions end.',

@@ -173,6 +173,24 @@ describe('an authenticator app', () => {
     expect(codes.links).toContain('/strict');
   });
 
+  test('that was started again in another tab says so, and shows the new QR code', async () => {
+    const first = await browser.follow(await browser.submit(await open(), 'set-up-app', {}));
+    const second = await browser.follow(await browser.submit(await open(), 'set-up-app', {}));
+    expect(keyOn(second)).not.toBe(keyOn(first));
+    const refused = await browser.submit(first, 'confirm-app', { code: codeOf(keyOn(first)) });
+    expect(refused.status).toBe(401);
+    expect(refused.text).toContain(
+      'This setup was started again in another tab. Scan the new QR code, and enter its code.',
+    );
+    expect(refused.text).not.toContain('Wait for the next code');
+    expect(keyOn(refused)).toBe(keyOn(second));
+    const wrong = await browser.submit(refused, 'confirm-app', { code: wrongCode(keyOn(refused)) });
+    expect(wrong.text).toContain('Wait for the next code');
+    expect(wrong.text).not.toContain('in another tab');
+    const done = await browser.submit(wrong, 'confirm-app', { code: codeOf(keyOn(wrong)) });
+    expect(done.status).toBe(303);
+  });
+
   test('that is no longer there leads back, and says why', async () => {
     const page = await browser.follow(await browser.submit(await open(), 'set-up-app', {}));
     const code = codeOf(keyOn(page));
