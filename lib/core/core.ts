@@ -45,14 +45,20 @@ import {
   type TransactionOption,
 } from '../sessions/request.js';
 import { SecondFactorRules } from '../sessions/second-factor.js';
-import { Sessions, type SessionWithUser } from '../sessions/sessions.js';
+import { Sessions } from '../sessions/sessions.js';
 import {
   type AuthenticatedUser,
   type CheckedSignIn,
   SignInGate,
   type SignInOptions,
 } from '../sessions/sign-in.js';
-import { countSignIn, FRESH_SECONDS, requireFresh, type SignedIn } from '../sessions/signed-in.js';
+import {
+  countSignIn,
+  FRESH_SECONDS,
+  type IssuedSession,
+  requireFresh,
+  type SignedIn,
+} from '../sessions/signed-in.js';
 import { Tasks } from '../sessions/tasks.js';
 import type { Columns } from '../tables/column.js';
 import type { AddedColumns, Session, User } from '../tables/core.js';
@@ -233,7 +239,16 @@ export class Core extends Given {
         log.error('outbox.wait_until_failed', text, { err: error });
       });
     if (email)
-      this.outbox.addDestination(new MailDelivery(this, new Mailer(email, (page) => this.pageUrl(page))));
+      this.outbox.addDestination(
+        new MailDelivery(
+          this,
+          new Mailer(
+            email,
+            (page) => this.pageUrl(page),
+            () => this.database.clock.date(),
+          ),
+        ),
+      );
     this.contributions = options.setUp(this);
     const ofPlugins = this.contributions.flatMap(({ carriers = [] }) => carriers);
     this.carriers = joinCarriers([...ofPlugins, ...ownCarriers(this)]);
@@ -289,7 +304,7 @@ export class Core extends Given {
    * @returns whether this has ended another session of the client
    */
   async afterSignInOrOut(
-    session: SessionWithUser | null,
+    session: IssuedSession | null,
     req: PlainRequest,
     res: ServerResponse,
   ): Promise<boolean> {

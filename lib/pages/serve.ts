@@ -11,7 +11,7 @@ import { AuthError, invalidField } from '../errors.js';
 import { type Html, html, isHtml } from '../html.js';
 import { authenticateIfPossible, requireAdministrator, requireOwnSession } from '../http/admit.js';
 import { queryOf, readForm } from '../http/body.js';
-import { withError, withPasswordRemoved } from '../http/callback-url.js';
+import { withError } from '../http/callback-url.js';
 import { callRoute, clientOf, isFile, methodNotAllowed } from '../http/endpoint.js';
 import { type Pair, requireOnce, textsOf } from '../http/forms.js';
 import { nameRoute } from '../http/name-route.js';
@@ -354,11 +354,11 @@ ${way !== null && html`<p><a href="${way}" data-part="button">${words.steps[erro
     try {
       const ofPage = pairs.filter(([name]) => own.includes(name));
       requireOnce(ofPage, form.route.body);
-      form.check?.(fields);
       await this.#requireConfirmation(page, form, fields, req, res);
-      reply = await callRoute(this.#site.core, form.route, req, res, given, (auth) =>
-        requireUser(auth, fields),
-      );
+      reply = await callRoute(this.#site.core, form.route, req, res, given, (auth) => {
+        requireUser(auth, fields);
+        form.check?.(fields, auth?.user ?? null);
+      });
     } catch (error) {
       if (!(error instanceof AuthError) || error.status === 503 || error.code === 'origin_not_allowed')
         throw error;
@@ -380,6 +380,7 @@ ${way !== null && html`<p><a href="${way}" data-part="button">${words.steps[erro
       const where = { page: page.name, form, sent: fields, here };
       const explained = explain(this.#site, error, where, this.#words);
       const typed = keepable(form, fields);
+      const others = Object.entries(typedWithin(page, form, sentPairs)).filter(isText);
       const refused: Refused = {
         form: within?.form ?? form.name,
         error,
@@ -390,7 +391,7 @@ ${way !== null && html`<p><a href="${way}" data-part="button">${words.steps[erro
             }
           : explained,
         showsError: page.kind === 'account',
-        fields: within ? new Map(namedWithin(within, [...typed])) : typed,
+        fields: within ? new Map([...others, ...namedWithin(within, [...typed])]) : typed,
         token: fields.get('token') ?? null,
       };
       // Keep the policy of the page or the app, which `startError` replaces.
@@ -429,7 +430,10 @@ ${way !== null && html`<p><a href="${way}" data-part="button">${words.steps[erro
     const done = new URL(to, 'http://relative.invalid').searchParams.get('done');
     const email = (form.emails !== undefined && fields.get(form.emails)) || null;
     const isRemembered = fields.get('remember_me') === 'true';
-    if (done !== null || email !== null) this.#site.notes.leave(res, to, { done, email, isRemembered });
+    if (done !== null || email !== null) {
+      const typed = this.#typedFor(page, form, sentPairs, { req, to });
+      this.#site.notes.leave(res, to, { done, email, isRemembered, typed });
+    }
     this.#goOn(to, req, res);
   }
 
@@ -448,8 +452,23 @@ ${way !== null && html`<p><a href="${way}" data-part="button">${words.steps[erro
     if (length === 0 || length > MAX_NOTE) return;
     const { notes } = this.#site;
     const at = pathOf(this.#pageOf(page, req));
-    const { email = null, isRemembered = false } = notes.of(req, at);
-    notes.leave(res, at, { email, isRemembered, ...kept });
+    const { email = null, isRemembered = false, typed = {} } = notes.of(req, at);
+    notes.leave(res, at, { email, isRemembered, typed, ...kept });
+  }
+
+  /** Returns what the next page gets of the fields that a form shares. A form of that page itself does not change it. */
+  #typedFor(
+    page: Page,
+    form: PageForm,
+    pairs: readonly Pair[],
+    { req, to }: { readonly req: Request; readonly to: string },
+  ): NonNullable<Note['typed']> {
+    const here = pathOf(this.#pageOf(page, req));
+    if (pathOf(to) === here) return this.#site.notes.of(req, here).typed ?? {};
+    const typed = typedWithin(page, form, pairs);
+    // Browsers and proxies reject large cookies.
+    if (JSON.stringify(typed).length <= MAX_NOTE) return typed;
+    return Object.fromEntries(Object.keys(typed).map((name) => [name, null]));
   }
 
   /**
@@ -488,7 +507,7 @@ ${way !== null && html`<p><a href="${way}" data-part="button">${words.steps[erro
   #nextOf(form: PageForm, { issue }: Reply, sent: Parameters<PageForm['next']>[0]): string {
     if (issue && isPending(issue)) return this.#site.page('second-factor', { returnTo: sent.returnTo });
     const to = form.next(sent);
-    return issue?.passwordRemoved ? withPasswordRemoved(to) : to;
+    return issue?.passwordRemoved ? this.#site.passwordDropped(to) : to;
   }
 
   async #authenticate(page: Page, req: Request, res: Response): Promise<SessionAuthentication | null> {
@@ -528,6 +547,7 @@ ${way !== null && html`<p><a href="${way}" data-part="button">${words.steps[erro
       done: refused === null && isMeant ? done : null,
       sentTo: inAddress.email ?? note.email ?? null,
       isRemembered: note.isRemembered ?? false,
+      typed: note.typed ?? {},
     };
   }
 
@@ -729,6 +749,25 @@ function fieldsWithin({ fields }: SharedForm, pairs: readonly Pair[]): readonly 
     const other = isOwn ? name : named.get(name);
     return other === undefined ? [] : [[other, value]];
   });
+}
+
+/** Returns what was typed in the fields that a shared form keeps. Null for a value that is secret. */
+function typedWithin(
+  { forms }: Page,
+  { within }: PageForm,
+  pairs: readonly Pair[],
+): Readonly<Record<string, string | null>> {
+  const body = within && forms.find(({ name }) => name === within.form)?.route.body;
+  if (!within?.keeps || !body) return {};
+  const shown = fieldsShownAgain(body);
+  const typed = [...textsOf(pairs, body)].filter(
+    ([name, text]) => text !== '' && within.keeps?.includes(name),
+  );
+  return Object.fromEntries(typed.map(([name, text]) => [name, shown.has(name) ? text : null]));
+}
+
+function isText(entry: [string, string | null]): entry is [string, string] {
+  return entry[1] !== null;
 }
 
 /** Names what belongs to the fields of a route as the form does that shows them. */

@@ -3,7 +3,7 @@ import { isOnlyOurs } from '../config/session.js';
 import type { Core } from '../core/core.js';
 import { AuthError } from '../errors.js';
 import { checkParameters } from '../http/body.js';
-import { checkCallbackUrl } from '../http/callback-url.js';
+import { checkCallbackUrl, withPasswordRemoved } from '../http/callback-url.js';
 import type { Route } from '../http/route.js';
 import { cookieValues } from '../sessions/carriers.js';
 import type { SessionAuthentication } from '../sessions/request.js';
@@ -70,6 +70,8 @@ export interface LinkParameters {
 }
 
 const RELATIVE = 'http://relative.invalid';
+/** The message that a sign-in has removed the password, because it was the first proof of the mailbox. */
+export const PASSWORD_DROPPED = 'password-dropped';
 /** The names of the pages that users can return to. */
 const OF_ACCOUNTS = /^(account|administration)\b/;
 
@@ -184,6 +186,11 @@ export class Site {
     return this.page('verify-email', { returnTo, query: { waiting: 'true' } });
   }
 
+  /** Returns the page that says that a sign-in has removed the password. @param next where the user continues */
+  passwordDropped(next: string): string {
+    return this.page('account/security', { done: PASSWORD_DROPPED, returnTo: withPasswordRemoved(next) });
+  }
+
   /** Returns the page of the first open task of a session. Null if there is none. */
   pageOfTasks({ user, session }: SessionAuthentication, returnTo: string | null): string | null {
     const [task] = this.core.tasks.open(user, session);
@@ -220,6 +227,11 @@ export class Site {
   /** The route that creates an account with a password. Undefined if users cannot sign up with one. */
   get signUpRoute(): NamedRoute | undefined {
     return this.core.settings.signUp === 'open' ? this.route('post /signup/credential') : undefined;
+  }
+
+  /** Whether a sign-up, and a sign-in before the email is verified, conceal whether an email has an account. */
+  get concealsEmails(): boolean {
+    return this.signUpRoute?.answers[202] !== undefined;
   }
 
   /** Whether an emailed sign-in creates accounts. */

@@ -82,7 +82,8 @@ export class MailDelivery implements Destination {
     const isSent = link !== undefined && user !== null && isWithin;
     const token = await this.core.tokens.issue(purpose, isSent ? user.id : null, isSent ? email : '');
     if (!isSent) return false;
-    await this.mailer.link({ template: link.template, user, to: email, token }, signal);
+    const { template } = link;
+    await this.mailer.link({ template, user, to: email, token, lifetimeMs: purpose.lifetimeMs }, signal);
     return true;
   }
 

@@ -68,7 +68,8 @@ export const errors = {
     second_factor_required: 'This needs your second factor. Confirm that it is you, then try again.',
     session_not_found: 'This session has already ended.',
     session_required: unexpected,
-    sign_in_expired: 'This took too long, or was completed already. Start again.',
+    sign_in_expired:
+      'This has expired, was completed already, or a code was entered wrong too often. Start again.',
     sign_up_incomplete:
       'The other service did not share everything that an account needs. Sign up another way.',
     sign_up_refused: 'You cannot sign up here. Ask the people who run this app for an account.',
@@ -133,11 +134,13 @@ export const errors = {
       unauthenticated: 'Sign in again to continue.',
     },
     'second-factor/confirm': {
+      sign_in_expired: 'The sign-in has expired, or a code was entered wrong too often. Sign in again.',
       invalid_credentials: 'This code is wrong, or was already used. Check it, and try again.',
     },
     'sign-in/email/confirm': {
       invalid_code: 'This code is wrong. Check it in the newest email, and try again.',
-      sign_in_expired: 'This code no longer works. Ask for another one.',
+      sign_in_expired:
+        'The code has expired, was used already, or was entered wrong too often. Ask for another code.',
     },
     'sign-in/send-code': { '/email': 'To get a code, enter your email, such as ada@example.com.' },
     'sign-in': { invalid_passkey: 'The passkey was not accepted. Try again, or sign in another way.' },
@@ -178,6 +181,7 @@ export const errors = {
     password_is_identifier: 'Choose a password that is not your email or username.',
     password_too_common: 'This password is easy to guess. Choose another.',
     required: 'Fill in this field.',
+    same_email: 'This is already your email.',
     same_password: 'This is your current password. Choose another.',
     taken: 'This is taken. Choose another.',
     unknown_key: 'This field is not expected here. Reload the page, and try again.',

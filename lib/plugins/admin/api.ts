@@ -12,6 +12,7 @@ import './declarations.js';
 import { UPDATE_BY_CODE, updateUser as update } from '../../accounts/change.js';
 import { deleteUser } from '../../accounts/deletion.js';
 import { readEmail } from '../../users/canonical.js';
+import { byAdministrator } from '../../verification/password-links.js';
 
 declare module '../../config/hooks.js' {
   interface CreatedVias {
@@ -223,10 +224,11 @@ export async function sendPasswordReset(
   const user = await core.users.find(userId);
   if (!user) throw new AuthError('user_not_found');
   if (user.email === null) throw new AuthError('email_missing');
+  const texts = byAdministrator(core.settings.email?.look.appName ?? null);
   // Count these emails separately, because strangers can use up the limit for the emails that they request.
   await core.limiter.countAccount('mail', user.id, 'admin');
   await core.events.together(['admin.password_reset_sent'], async (transaction) => {
-    await passwordLinks.mailReset(user, transaction);
+    await passwordLinks.mailReset(user, transaction, { texts });
     core.events.emit('admin.password_reset_sent', { userId, adminId }, transaction);
   });
 }

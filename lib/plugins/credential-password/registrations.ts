@@ -206,7 +206,7 @@ export class Registrations {
     if (!mails || !emailVerification || !passwordLinks) return;
     const links = [
       { userId: createdId, link: emailVerification.link },
-      { userId: null, link: passwordLinks.reset },
+      { userId: null, link: passwordLinks.existing },
     ];
     await mails.oneOf(email, links, { asked: this.core.asked(false), ...options });
   }
