@@ -31,7 +31,7 @@ export interface EmailedSignInValues {
   /** What was typed at the sign-up in the app's own fields, by their names. It is sent along with the code. */
   readonly typed: Readonly<Record<string, string>>;
   /** The names of the fields of the sign-up that cannot be sent along, such as `username`. */
-  readonly notKept: readonly string[];
+  readonly lostFields: readonly string[];
   /** The page where users ask for a code for another address. */
   readonly again: string;
   /** The page that the user returns to. */
@@ -74,7 +74,7 @@ export function emailedSignIn(site: Site): Page | null {
         return new Leave(returnTo ?? site.home);
       const request = token === null ? null : await emailedSignIns.ofLink(token);
       const form = site.form(visit, { path }, 'confirm');
-      const { typed, notKept } = carried(site, { ...visit.typed, ...form.typed });
+      const { typed, lostFields } = carried(site, { ...visit.typed, ...form.typed });
       const needsFields = refused?.error.code === 'validation_failed' && refused.form === 'confirm';
       return {
         form,
@@ -88,7 +88,7 @@ export function emailedSignIn(site: Site): Page | null {
         fields: needsFields ? ownFields(site) : [],
         typed: needsFields ? {} : typed,
         // The page asks for the others.
-        notKept: needsFields ? notKept.filter((name) => name === 'username') : notKept,
+        lostFields: needsFields ? lostFields.filter((name) => name === 'username') : lostFields,
         again: site.page('sign-in', { returnTo }),
         next: returnTo ?? site.home,
       };
@@ -98,20 +98,20 @@ export function emailedSignIn(site: Site): Page | null {
 }
 
 /** Returns what a confirmation can contain of the fields of a sign-up, and the names of the others. */
-function carried(site: Site, typed: Visit['typed']): Pick<EmailedSignInValues, 'typed' | 'notKept'> {
+function carried(site: Site, typed: Visit['typed']): Pick<EmailedSignInValues, 'typed' | 'lostFields'> {
   const own = ownFields(site).map(({ name }) => name);
   const texts = own.flatMap((name): [string, string][] => {
     const text = typed[name];
     return text ? [[name, text]] : [];
   });
-  const notKept = ['username', ...own].filter(
+  const lostFields = ['username', ...own].filter(
     (name) => name in typed && !texts.some(([carriedName]) => carriedName === name),
   );
-  return { typed: Object.fromEntries(texts), notKept };
+  return { typed: Object.fromEntries(texts), lostFields };
 }
 
 function emailedSignInView(values: EmailedSignInValues & CommonValues, words: Words): View {
-  const { form, send, token, of, isElsewhere, sentTo, isRemembered, lifetime, fields, typed, notKept } =
+  const { form, send, token, of, isElsewhere, sentTo, isRemembered, lifetime, fields, typed, lostFields } =
     values;
   const { again, next, account, returnTo } = values;
   const t = words.emailedSignIn;
@@ -143,7 +143,7 @@ function emailedSignInView(values: EmailedSignInValues & CommonValues, words: Wo
   const own = html`${Object.entries(typed).map(([name, text]) => hidden(name, text))}${
     fields.length > 0 && html`<p>${t.fields}</p>${ownInputs(form, fields, words)}`
   }`;
-  const lost = notKept.length > 0 && html`<p>${t.notKept(notKept.map(labelOf))}</p>`;
+  const lost = lostFields.length > 0 && html`<p>${t.lostFields(lostFields.map(labelOf))}</p>`;
   if (of !== null)
     return {
       title: t.linkTitle,

@@ -181,7 +181,7 @@ export const entrance = {
     hereSubmit: 'Sign in here instead',
     notYou: 'If you did not ask for this email, you can ignore it.',
     fields: 'This email has no account yet. Complete these fields to create one.',
-    notKept: (labels: readonly string[]) =>
+    lostFields: (labels: readonly string[]) =>
       `Not kept from the sign-up: ${labels.join(', ')}. If you create an account, enter this on your profile later.`,
     again: 'Email me another code',
     other: 'Use another email',

@@ -184,6 +184,7 @@ test('a sign-in by email that removes the password leads to Security, also if a 
     const owner = own.browser();
     await firstStep(owner, person).expect(200);
     const { secret } = await enroll(owner);
+    await addPasskey(owner, authenticator());
     await forgetSteps(own as never);
     const browser = own.open({ host: 'localhost:3000' });
     const mail = await own.mailOf(person.email, 'sign-in-code', async () =>
@@ -197,6 +198,12 @@ test('a sign-in by email that removes the password leads to Security, also if a 
     const page = await browser.follow(second);
     const dropped =
       '/auth/account/security?done=password-dropped&return_to=%2Fdeep%3Fpassword_removed%3Dtrue';
+    // A passkey completes the sign-in by a script, which reads the next page from its button.
+    const [button] = page.all('button').filter((one) => attribute(one, 'data-passkey') !== undefined);
+    expect(button && [attribute(button, 'data-go'), attribute(button, 'data-dropped')]).toEqual([
+      '/deep',
+      dropped,
+    ]);
     if (byScript) {
       const body = JSON.stringify({ method: 'totp', code: codeOf(secret) });
       const json = { 'content-type': 'application/json', accept: 'application/json' };
