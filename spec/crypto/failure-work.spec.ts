@@ -128,10 +128,13 @@ describe('if the configured hash is of another kind than bcrypt, a failed verifi
     expect(rounds).toEqual([1, 0.97, 1.04, 1.01, 1, 0.97, 1.04, 1.01].map((factor) => factor * ROUNDS));
   });
 
-  test.each([0.01, 0.33, 0.5, 0.77, 0.95])('with an imported hash that takes %d of the time', async (part) => {
-    expectClose(await other(part * ROUNDS, 'imported'), ROUNDS);
-    expect(await own()).toBe(ROUNDS);
-  });
+  test.each([0.01, 0.33, 0.5, 0.77, 0.95])(
+    'with an imported hash that takes %d of the time',
+    async (part) => {
+      expectClose(await other(part * ROUNDS, 'imported'), ROUNDS);
+      expect(await own()).toBe(ROUNDS);
+    },
+  );
 
   test('with a bcrypt hash that takes less', async () => {
     for (const cost of [4, 6, 8]) expectClose(await bcrypt(cost), ROUNDS);
