@@ -247,6 +247,11 @@ describe('options', () => {
     expect(() => haveIBeenPwned({ minCount: minCount as never })).toThrow(/haveIBeenPwned: minCount must be/);
   });
 
+  test('has defaults', () => {
+    expect(haveIBeenPwned()).toBeInstanceOf(Function);
+    expect(haveIBeenPwned({})).toBeInstanceOf(Function);
+  });
+
   test('rejects an unknown key', () => {
     expect(() => haveIBeenPwned({ mincount: 2 } as never)).toThrow('did you mean minCount?');
   });

@@ -1,12 +1,10 @@
 import { createHash, pbkdf2Sync } from 'node:crypto';
 import { describe, expect, test } from '@jest/globals';
 import bcrypt from 'bcrypt';
-import { argon2idHash, bcryptHash } from '../../lib/crypto/own-hash.js';
+import { bcryptHash } from '../../lib/crypto/own-hash.js';
 import { PasswordHasher } from '../../lib/crypto/password.js';
 
 const withBcrypt = (cost: number) => new PasswordHasher(bcryptHash(cost));
-const withArgon2 = (memory = 19_456, iterations = 2) =>
-  new PasswordHasher(argon2idHash({ memory, iterations }));
 const hasher = withBcrypt(4);
 
 describe('PasswordHasher', () => {
