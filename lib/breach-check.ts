@@ -22,8 +22,7 @@ export const schema = () =>
     url: z
       .string()
       .refine(isSafe, 'must be an https URL, or http on the local machine, without a user, query or fragment')
-      .default('https://api.pwnedpasswords.com')
-      .transform((url) => `${url.replace(/\/+$/, '')}/range/`),
+      .default('https://api.pwnedpasswords.com'),
     minCount: z.int('must be a whole number').min(1, 'must be at least 1').default(1),
   });
 
@@ -47,9 +46,10 @@ const LINE = /^([\dA-F]{35}):(\d+)$/i;
  */
 export function haveIBeenPwned(options: HaveIBeenPwnedOptions = {}): (password: string) => Promise<boolean> {
   const { url, minCount } = readOptions('haveIBeenPwned', schema, options);
+  const ranges = `${url.replace(/\/+$/, '')}/range/`;
   return async (password) => {
     const digits = hash('sha1', password.normalize('NFC')).toUpperCase();
-    const list = await request(`${url}${digits.slice(0, PREFIX_DIGITS)}`);
+    const list = await request(`${ranges}${digits.slice(0, PREFIX_DIGITS)}`);
     // Entries for padding have the count 0, which is less than any `minCount`.
     return readEntries(list).some(
       ({ rest, count }) => rest === digits.slice(PREFIX_DIGITS) && count >= minCount,
