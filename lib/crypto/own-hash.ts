@@ -36,7 +36,7 @@ export const ARGON2_ITERATIONS = { min: 2, max: 20 } as const;
 const BCRYPT = '$bcrypt-hmac-sha384';
 const ARGON2ID = '$argon2id-hmac-sha384';
 /** The cost of bcrypt that takes about as long as argon2id with the lowest parameters. */
-const BCRYPT_COST_OF_ARGON2 = 8;
+const BCRYPT_COST_OF_ARGON2 = 7;
 
 const BCRYPT_HASH = /^\$2b\$(\d\d)\$[./A-Za-z0-9]{53}$/;
 const ARGON2_HASH = /^\$argon2id\$v=19\$m=(\d{4,7}),t=(\d{1,2}),p=1\$[\w+/]{22}\$[\w+/]{43}$/;

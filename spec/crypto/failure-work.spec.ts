@@ -117,7 +117,7 @@ describe('if the configured hash is of another kind than bcrypt, a failed verifi
   };
   beforeEach(async () => {
     noise = [1];
-    work = newWork({ parameters: OWN }, 8);
+    work = newWork({ parameters: OWN }, 7);
     await work.learn({ parameters: OWN }, takes(ROUNDS, false));
   });
 

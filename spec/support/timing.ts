@@ -2,9 +2,9 @@ import { pbkdf2Sync, randomBytes, scryptSync } from 'node:crypto';
 import { Agent, request } from 'node:http';
 import { hash as argon2id } from '@node-rs/argon2';
 import bcrypt from 'bcrypt';
-import { bcryptHash } from '../../lib/crypto/own-hash.js';
+import { argon2idHash, bcryptHash } from '../../lib/crypto/own-hash.js';
 import { PasswordHasher } from '../../lib/crypto/password.js';
-import { admin, emailSignIn, suspension } from '../../lib/index.js';
+import { admin, type CredentialPasswordOptions, emailSignIn, suspension } from '../../lib/index.js';
 import { ada, password, startApp } from './app.js';
 import { startMailApp } from './mail-app.js';
 
@@ -79,17 +79,28 @@ export async function hashesAbove(cost: number): Promise<Record<string, string>>
   };
 }
 
+/** Stored hashes for an app with argon2id: its own, those that it replaces, and imported ones that take less time. */
+export async function hashesOfArgon2(cost: number): Promise<Record<string, string>> {
+  const below = await hashesBelow(cost);
+  return {
+    'own hash': await new PasswordHasher(argon2idHash({ memory: 19_456, iterations: 2 })).hash('x'),
+    'own hash of bcrypt': below['own hash'] as string,
+    'imported bcrypt, two steps cheaper': below['imported bcrypt, two steps cheaper'] as string,
+    'imported PBKDF2': below['imported PBKDF2'] as string,
+  };
+}
+
 /**
  * Measures failed sign-ins: an unknown account, an account without a password, a suspended and a paused account, and a
  * wrong password for each of the stored hashes.
  */
 export async function measureSignIns(
   tries: number,
-  bcryptCost: number,
+  options: CredentialPasswordOptions,
   hashes: Record<string, string>,
 ): Promise<Medians> {
   const app = await startApp({
-    plugins: [password({ bcryptCost }), admin({ adminEmails: ['root@example.com'] }), suspension()],
+    plugins: [password(options), admin({ adminEmails: ['root@example.com'] }), suspension()],
     config: { rateLimit: { signIn: false, account: { failures: 5, firstPause: 3600, maxPause: 3600 } } },
   });
   await app.auth.credential.signUp(ada);
