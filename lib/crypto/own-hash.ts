@@ -17,7 +17,7 @@ export interface OwnHash {
   load(): Promise<unknown>;
   /** Returns a new hash without the scheme. */
   create(input: string): Promise<string>;
-  /** Whether a hash of this scheme has at least the configured parameters. */
+  /** Whether a hash without its scheme is one of this function, with at least the configured parameters. */
   isMetBy(hash: string): boolean;
 }
 

@@ -155,7 +155,7 @@ export class PasswordHasher {
     const pepper = this.#peppers.find(({ id }) => id === pepperId);
     // A hash whose pepper is missing cannot match, but its verification must take the same time.
     const isLost = pepperId !== undefined && !pepper;
-    const isCurrent = scheme === this.own.scheme && this.own.isMetBy(hash) && pepper === this.#peppers[0];
+    const isCurrent = this.own.isMetBy(hash) && pepper === this.#peppers[0];
     return {
       kind: own.kind,
       isOutdated: !isCurrent,
