@@ -22,7 +22,7 @@ export interface Health {
     readonly sessions: boolean;
     /**
      * Whether users can also sign in with every method of the config: the database has the tables and columns for it and
-     * accepts writes, and the counters of the rate limits can be written.
+     * accepts writes, the counters of the rate limits can be written, and the package that hashes passwords is installed.
      */
     readonly signIns: boolean;
   };
@@ -33,6 +33,7 @@ export interface Health {
    * - `writes`: the database does not accept writes, for example because its disk is full or it is read-only.
    * - `schema`: migrations are pending, or it is unknown whether any are pending.
    * - `limits`: the counters of the rate limits cannot be written.
+   * - `passwords`: the package that hashes passwords is not installed.
    * - `outbox`: an email or webhook has waited for 15 minutes, or it is unknown whether any has.
    * - `bridges.` and the name of a previous system: this process could not read or end sessions there when it last
    *   tried.
@@ -84,28 +85,31 @@ export class HealthCheck {
       core.limits?.check() ?? Promise.resolve(),
       core.outbox.rows.counts(),
       this.#readForSignIn(),
+      core.passwords?.load() ?? Promise.resolve(),
     ] as const;
     Promise.allSettled(statements).then(() => {
       this.#looking = undefined;
     });
-    const [database, writes, schema, limits, outbox, signIns] = await Promise.all([
+    const [database, writes, schema, limits, outbox, signIns, passwords] = await Promise.all([
       inTime(statements[0], () => true, false),
       inTime(statements[1], () => true, false),
       inTime(statements[2], (names) => this.#isComplete(names), false),
       inTime(statements[3], () => true, false),
       inTime<Counts, Counts>(statements[4], (found) => found, UNKNOWN),
       inTime(statements[5], () => true, false),
+      inTime(statements[6], () => true, false),
     ]);
     const well = {
       database,
       writes,
       schema,
       limits,
+      passwords,
       outbox: (outbox.oldestSeconds ?? Infinity) < STUCK_SECONDS,
     };
     return {
       ok: database,
-      ready: { sessions: database, signIns: database && writes && limits && signIns },
+      ready: { sessions: database, signIns: database && writes && limits && signIns && passwords },
       degraded: [
         ...(Object.keys(well) as (keyof typeof well)[]).filter((part) => !well[part]),
         ...core.degraded.names,

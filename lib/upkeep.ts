@@ -48,8 +48,9 @@ export interface Upkeep {
    * warning with the lines to add is logged.
    *
    * @throws TypeError on invalid options
-   * @throws Error if `telemetry` lacks its package, if the database does not respond, if another process has been
-   *   migrating or other transactions have held a table for 30 seconds, or if a table to create exists already
+   * @throws Error if the config needs a package that is not installed, if the database does not respond, if another
+   *   process has been migrating or other transactions have held a table for 30 seconds, or if a table to create exists
+   *   already
    */
   migrate(options?: MigrateOptions): Promise<string[]>;
   /**
@@ -180,7 +181,7 @@ export function upkeep(core: Core, { migrations, tables, chores, webhooks, onClo
   };
   return {
     async migrate(options) {
-      await settings.telemetry?.loaded();
+      await core.load();
       const ran = await migrate(database, migrations, core.users.fieldColumns, options);
       // Reading the clock makes the outbox look for entries that an earlier process has left.
       await database.ready();

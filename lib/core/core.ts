@@ -118,7 +118,7 @@ class Given {
   readonly readsPasskeys: boolean;
   /** Private, because they contain the pepper. */
   readonly #passwords: PasswordSettings | null;
-  /** The cost of hashes of passwords. Null if users cannot have a password. */
+  /** The cost of hashes of passwords. Null if passwords are not hashed with bcrypt. */
   readonly bcryptCost: number | null;
   /** Encrypts secrets that must be readable later. */
   readonly box: SecretBox;
@@ -133,7 +133,7 @@ class Given {
     const { passkeys = false, secondFactors } = features;
     this.readsPasskeys = passkeys && (secondFactors?.required ?? 'never') !== 'never';
     this.#passwords = passwords;
-    this.bcryptCost = passwords?.bcryptCost ?? null;
+    this.bcryptCost = passwords?.hash === 'bcrypt' ? passwords.bcryptCost : null;
     this.box = new SecretBox(secrets);
     this.codes = new EmailedCodes(secrets);
   }
@@ -491,6 +491,12 @@ export class Core extends Given {
       { cause: null, status: 429, code: 'rate_limited', limit, count },
     );
     return this.context.detached(() => this.events.emitAndWait('rate_limit.refused', refused));
+  }
+
+  /** Loads the packages that the config needs. @throws Error naming the one to install */
+  async load(): Promise<void> {
+    await this.settings.telemetry?.loaded();
+    await this.passwords?.load();
   }
 
   /** Waits for background work. */

@@ -8,6 +8,7 @@ import { schemaIn, schemas } from '../support/schemas.js';
 const ROOTS: readonly (readonly [path: string, file: string, schema: string])[] = [
   ['', 'config/config.ts', 'configSchema'],
   ['credentialPassword()', 'plugins/credential-password/options.ts', 'schema'],
+  ['haveIBeenPwned()', 'plugins/credential-password/have-i-been-pwned.ts', 'schema'],
   ['emailSignIn()', 'plugins/email-sign-in/options.ts', 'optionsSchema'],
   ['admin()', 'plugins/admin/index.ts', 'schema'],
   ['oauth()', 'plugins/oauth/index.ts', 'schema'],

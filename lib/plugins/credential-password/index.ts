@@ -67,7 +67,9 @@ export function credentialPassword<const O extends CredentialPasswordOptions = R
     forTests: () =>
       credentialPassword({
         ...options,
+        hash: 'bcrypt',
         bcryptCost: 4,
+        argon2: undefined,
         passwordRules: { ...short, ...options.passwordRules },
       }),
     setup(core) {
