@@ -156,7 +156,7 @@ export class MailDelivery implements Destination {
     const isOpen = record ? (record.account.deletedAt ?? null) === null : signIns.makesAccounts;
     const hasCode = isOpen && !isHeld;
     const hash = Buffer.from(requestHash, 'hex');
-    const isLive = await signIns.mailed(hash, isWithin && hasCode, record?.authEpoch ?? null);
+    const isLive = await signIns.mailedTo(record?.authEpoch ?? null, hash, isWithin && hasCode);
     // Every email is counted, so that the statements are the same. The count matters only if there is no code to send.
     const tells = isLive && isWithin && !hasCode;
     const counted = `${tells ? 'no-account' : 'sign-in-code'} ${mailboxOf(email)}`;
