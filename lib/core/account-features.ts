@@ -21,4 +21,6 @@ export interface AccountFeatures {
   readonly emailVerification?: EmailVerificationSettings;
   /** The settings of emailed sign-ins, if users can sign in with an emailed code or link. */
   readonly emailedSignIns?: EmailedSignInSettings;
+  /** Codes that prove access to a mailbox, such as for a new password. */
+  readonly codeRequests?: true;
 }
