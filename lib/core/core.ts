@@ -195,7 +195,10 @@ export class Core extends Given {
       ? null
       : new EmailedSignIns(this, this.accountFeatures.emailedSignIns);
   /** The requests for other emailed codes. Null without a plugin for them. */
-  readonly codeRequests = this.accountFeatures.codeRequests ? new CodeRequests(this) : null;
+  readonly codeRequests =
+    this.accountFeatures.codeRequests === undefined
+      ? null
+      : new CodeRequests(this, this.accountFeatures.codeRequests);
   /** The sign-ins that wait for a further step. */
   readonly pendings = new PendingSignIns(this);
   /** The rules for usernames. Null if users cannot have a username. */

@@ -13,6 +13,12 @@ import type { Users } from '../users/users.js';
 import { EmailedRequests } from './emailed-requests.js';
 import type { WaitingNeeds } from './waiting.js';
 
+/** The emails that contain codes instead of links. */
+export interface CodeRequestSettings {
+  /** Whether users choose a new password with a code. */
+  readonly resets: boolean;
+}
+
 /** What {@link CodeRequests} need. */
 interface CodeRequestsNeeds extends WaitingNeeds {
   readonly codes: EmailedCodes;
@@ -21,8 +27,16 @@ interface CodeRequestsNeeds extends WaitingNeeds {
 
 /** The table of requests for a code that proves access to a mailbox, other than for a sign-in. */
 export class CodeRequests extends EmailedRequests<CodeRequestColumns> {
-  constructor(private readonly core: CodeRequestsNeeds) {
+  constructor(
+    private readonly core: CodeRequestsNeeds,
+    private readonly options: CodeRequestSettings,
+  ) {
     super(core, codeRequestsTable);
+  }
+
+  /** Whether users choose a new password with a code. */
+  get resets(): boolean {
+    return this.options.resets;
   }
 
   /** How long a code is valid. */

@@ -80,7 +80,7 @@ export function credentialPassword<const O extends CredentialPasswordOptions = R
         isOnSignUp: settings.mailsOnSignUp,
         by: settings.verifyEmailBy,
       },
-      ...(hasCodes(settings) && { codeRequests: true }),
+      ...(hasCodes(settings) && { codeRequests: { resets: settings.resetBy === 'code' } }),
     },
     forTests: () =>
       credentialPassword({
