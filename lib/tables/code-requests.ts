@@ -13,6 +13,7 @@ export const codeRequestsTable = defineWaiting({
   hangsOn: 'browser',
   lifetimeMs: 10 * 60 * 1000,
   tries: 5,
+  isForSignIns: false,
   exported: 'Its rows belong to browsers and not to accounts, and expire within minutes.',
   columns: {
     /** Random. The code is derived from it. */

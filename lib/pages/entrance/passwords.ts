@@ -149,7 +149,7 @@ export function resetPassword(site: Site, name: 'reset-password' | 'invitation')
         // The page for the sign-in fills it in.
         ownFields: [ACCOUNT],
         emails: ACCOUNT,
-        ...(takesCodes && { errors: { invalid_code: 'code', code_expired: CODE_EXPIRED } }),
+        ...(takesCodes && { errors: { invalid_code: 'code', code_expired: 'code' } }),
         next: ({ returnTo }) =>
           site.page('sign-in', {
             done: name === 'invitation' ? 'invitation-accepted' : 'password-reset',
@@ -219,8 +219,6 @@ function resetPasswordView(values: ResetPasswordValues & CommonValues, words: Wo
     )}${!isInvitation && html`<p data-part="quiet">${t.ends}</p>`}`,
   };
 }
-
-const CODE_EXPIRED = { field: 'code', steps: ['forgot-password'] } as const;
 
 function resetByCodeView(
   { isAsked, sentTo, send, lifetime }: ResetByCodeValues,

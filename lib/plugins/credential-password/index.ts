@@ -144,7 +144,7 @@ function makeServices(core: Core, settings: Settings) {
   };
 }
 
-interface MailParts {
+interface MailServices {
   readonly mails: Mails;
   readonly passwords: Passwords;
   readonly passwordLinks: PasswordLinks;
@@ -154,7 +154,7 @@ interface MailParts {
 function mailServices(
   core: Core,
   { resetBy }: Settings,
-  { mails, passwords, passwordLinks, verification }: MailParts,
+  { mails, passwords, passwordLinks, verification }: MailServices,
 ): ByMail {
   const { codeRequests: rows, typedCodes: codes } = core;
   const reset = new PasswordReset(core, mails, passwordLinks, passwords);

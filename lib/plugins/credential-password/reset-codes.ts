@@ -19,7 +19,7 @@ interface Given extends ResetBy {
   readonly pendingToken: string | undefined;
 }
 
-interface Parts {
+interface ResetCodesGiven {
   readonly mails: Mails;
   readonly passwords: Passwords;
   readonly rows: CodeRequests;
@@ -33,7 +33,7 @@ export class ResetCodes {
 
   constructor(
     private readonly core: Core,
-    private readonly parts: Parts,
+    private readonly given: ResetCodesGiven,
   ) {
     const { resetCookie: cookie } = core.settings;
     this.#tokens = new BrowserTokens(core, { cookie, prefix: 'lkr_', expired: 'code_expired' });
@@ -51,8 +51,8 @@ export class ResetCodes {
    * @throws AuthError `rate_limited`
    */
   async request(typed: string): Promise<Awaited> {
-    const { core, parts } = this;
-    const { rows } = parts;
+    const { core } = this;
+    const { rows } = this.given;
     await core.limiter.countAddress('mailAddress');
     await core.database.ready();
     const email = canonicalEmail(typed);
@@ -74,7 +74,7 @@ export class ResetCodes {
    * @throws AuthError `validation_failed`, `invalid_code`, `code_expired`, `rate_limited`, and the errors of account checks
    */
   async choose({ code, newPassword, pendingToken, ...by }: Given): Promise<string | null> {
-    const { codes, passwords, reset } = this.parts;
+    const { codes, passwords, reset } = this.given;
     const found = await codes.inBrowser('reset', this.#tokens, pendingToken);
     await this.core.limiter.countAddress('signIn');
     // A person who corrects the password must not use up the code.
@@ -95,11 +95,11 @@ export class ResetCodes {
       email: row.email,
       requestHash: row.browserHash.toString('hex'),
       template: resetCodeMail,
-      code: this.parts.rows.codeFor(row),
+      code: this.given.rows.codeFor(row),
       until: row.expiresAt,
       facts,
       asked: { ...this.core.asked(false), afterPassword },
     };
-    return this.parts.mails.requestedCode(mail, transaction);
+    return this.given.mails.requestedCode(mail, transaction);
   }
 }
