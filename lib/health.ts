@@ -141,7 +141,8 @@ export class HealthCheck {
 function tablesForSignIns({ contributions }: Core): TableDeclaration[] {
   const ofPlugins = contributions
     .filter(({ waysIn, stepMethods }) => waysIn || stepMethods)
-    .flatMap(({ tables = {} }) => Object.values(tables));
+    .flatMap(({ tables = {} }) => Object.values(tables))
+    .filter(({ isForSignIns = true }) => isForSignIns);
   return [...Object.values(coreTables), ...ofPlugins].filter((table) => table !== users);
 }
 

@@ -43,7 +43,8 @@ export interface EmailOptions {
    */
   verifyUrl?: string;
   /**
-   * The page that reads `?token=` and calls POST /passwords/reset, like `verifyUrl`.
+   * The page that reads `?token=`, or asks for the code with `resetBy: 'code'`, and calls POST /passwords/reset, like
+   * `verifyUrl`.
    * @default `/reset-password` below `baseUrl`
    */
   resetUrl?: string;

@@ -77,6 +77,8 @@ import { EmailProofs } from '../verification/email-proofs.js';
 import { EmailVerification } from '../verification/email-verification.js';
 import { PasswordLinks } from '../verification/password-links.js';
 import { OneTimeTokens } from '../verification/tokens.js';
+import { TypedCodes } from '../verification/typed-codes.js';
+import { CodeRequests } from '../waiting/code-requests.js';
 import { CodeTries } from '../waiting/code-tries.js';
 import { EmailedSignIns } from '../waiting/emailed-sign-ins.js';
 import type { AccountFeatures } from './account-features.js';
@@ -198,6 +200,11 @@ export class Core extends Given {
     this.accountFeatures.emailedSignIns === undefined
       ? null
       : new EmailedSignIns(this, this.accountFeatures.emailedSignIns);
+  /** The requests for other emailed codes. Null without a plugin for them. */
+  readonly codeRequests =
+    this.accountFeatures.codeRequests === undefined
+      ? null
+      : new CodeRequests(this, this.accountFeatures.codeRequests);
   /** The sign-ins that wait for a further step. */
   readonly pendings = new PendingSignIns(this);
   /** The rules for usernames. Null if users cannot have a username. */
@@ -217,6 +224,8 @@ export class Core extends Given {
   readonly ownBrowser = new OwnBrowser(this);
   readonly emailProofs = new EmailProofs(this);
   readonly tokens = new OneTimeTokens(this);
+  /** Checks the codes of {@link codeRequests}. Null without a plugin for them. */
+  readonly typedCodes = this.codeRequests && new TypedCodes(this, this.codeRequests);
   /** Emails links to choose a password. Null without emails or passwords. */
   readonly passwordLinks = this.mails && this.passwords && new PasswordLinks(this, this.mails);
   /** Emails links that verify the address. Null without emails or passwords. */

@@ -1,6 +1,7 @@
 import type { Request } from 'express';
 import * as z from 'zod';
 import type { Settings } from '../config/config.js';
+import type { CookieSettings } from '../config/session.js';
 import type { AuthError, AuthErrorCode } from '../errors.js';
 import type { Authentication, SessionAuthentication } from '../sessions/request.js';
 import type { SignedIn } from '../sessions/signed-in.js';
@@ -49,24 +50,26 @@ export interface Reply {
    * token is sent as a cookie.
    */
   readonly issue?: SignedIn;
-  /** A pending sign-in, whose token is sent as a cookie, in a response that issues nothing else. */
+  /** What waits in the browser, whose token is sent as a cookie, in a response that issues nothing else. */
   readonly pending?: Waiting;
   /** The value for the browser's device cookie, in a response without a session. @default none */
   readonly device?: string | null;
   /** Whether to clear the session cookie. */
   readonly clearCookie?: boolean;
-  /** Whether to clear the cookie of a pending sign-in. */
-  readonly clearPending?: boolean;
+  /** Other cookies to clear, such as the one of a pending sign-in. */
+  readonly clears?: readonly CookieSettings[];
   /** The error that a redirect is the response to. @default none */
   readonly error?: AuthErrorCode;
   /** Additional headers. */
   readonly headers?: Readonly<Record<string, string | readonly string[]>>;
 }
 
-/** A pending sign-in. */
+/** A pending sign-in, or a request for an emailed code. */
 export interface Waiting {
   readonly pendingToken: string;
   readonly expiresAt: Date;
+  /** @default the cookie of pending sign-ins */
+  readonly cookie?: CookieSettings;
 }
 
 /** A page to which a browser is redirected after a form of one route. */

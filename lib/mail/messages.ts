@@ -67,18 +67,23 @@ export interface CodeToSend {
   readonly facts: NoticeFacts;
 }
 
-/** The code of an emailed sign-in. */
-export interface SignInCodeToSend {
-  readonly template: SignInCodeTemplate;
+/** A code that a browser has asked for by entering an address. */
+export interface RequestedCodeToSend {
+  readonly template: RequestedCodeTemplate;
   /** Null if the account is not created until the code is entered. */
   readonly user: User | null;
   readonly to: string;
   readonly code: string;
-  /** The token of the link. Null if there is no link. */
-  readonly token: string | null;
-  /** When the code and the link expire. */
+  /** When the code expires. */
   readonly until: Date;
   readonly facts: NoticeFacts;
+}
+
+/** The code of an emailed sign-in, and its link, which expires with it. */
+export interface SignInCodeToSend extends RequestedCodeToSend {
+  readonly template: SignInCodeTemplate;
+  /** The token of the link. Null if there is no link. */
+  readonly token: string | null;
 }
 
 /** Composes emails, and passes them to the app's `send`. */
@@ -103,6 +108,11 @@ export class Mailer {
   async code(mail: CodeToSend, signal: AbortSignal): Promise<void> {
     const located = { ...mail, template: this.#located(mail.template) };
     await this.settings.send(await composeCode(located, this.#composer), { signal });
+  }
+
+  /** Sends a code that a browser has asked for. */
+  async requestedCode(mail: RequestedCodeToSend, signal: AbortSignal): Promise<void> {
+    await this.settings.send(await composeRequestedCode(mail, null, this.#composer), { signal });
   }
 
   /** Sends the code of an emailed sign-in. */
@@ -155,26 +165,42 @@ async function composeCode(
   return { kind, to, user, ...contentOf(subject, parts, look), token: '', code, url, details };
 }
 
-export async function composeSignInCode(
-  { template, user, to, code, token, until, facts }: SignInCodeToSend,
+export function composeSignInCode(
+  { token, ...mail }: SignInCodeToSend,
   settings: ComposerSettings,
 ): Promise<MailMessage> {
-  const { kind, subject, before, page, beforeLink, action, help, advice } = template;
-  const { origin, look, now } = settings;
+  const { page, beforeLink, action } = mail.template;
+  const link =
+    token === null ? null : { token, url: linkTo(page, token, settings.origin), beforeLink, action };
+  return composeRequestedCode(mail, link, settings);
+}
+
+/** The link of an email with a code, and its texts. */
+interface LinkOfCode extends Pick<SignInCodeTemplate, 'beforeLink' | 'action'> {
+  readonly token: string;
+  readonly url: string;
+}
+
+export async function composeRequestedCode(
+  { template, user, to, code, until, facts }: RequestedCodeToSend,
+  link: LinkOfCode | null,
+  settings: ComposerSettings,
+): Promise<MailMessage> {
+  const { kind, subject, before, help, advice } = template;
+  const { look, now } = settings;
   const details = await detailsOf(facts);
-  const url = token === null ? '' : linkTo(page, token, origin);
+  const { token, url, beforeLink, action } = link ?? { token: '', url: '', beforeLink: '', action: '' };
   const table = rowsOf(to, details);
-  const link = token === null ? [] : [beforeLink, { url, action }];
   const parts = [
     before,
     { code },
     codeExpiry(now, until),
-    ...link,
+    ...(link ? [beforeLink, { url, action }] : []),
     { table },
     help,
     ...adviceParagraphs(advice, settings),
   ];
-  return { kind, to, user, ...contentOf(subject, parts, look), token: token ?? '', code, url, details };
+  return { kind, to, user, ...contentOf(subject, parts, look), token, code, url, details };
 }
 
 export async function composeNoAccount(
@@ -403,8 +429,8 @@ export interface MailMessage {
   /** The kind, such as `verify-email`. */
   readonly kind: MailKind;
   /**
-   * The user's stored address; for `verify-new-email`, the user's new address; for `sign-in-code` and `no-account`, the
-   * address that was entered, in canonical form.
+   * The user's stored address; for `verify-new-email`, the user's new address; for `sign-in-code`, `reset-code` and
+   * `no-account`, the address that was entered, in canonical form.
    */
   readonly to: string;
   /**
@@ -422,7 +448,7 @@ export interface MailMessage {
    * email with a code that has no link.
    */
   readonly token: string;
-  /** The code that the user types where they sign in, such as `20461938`. Empty in other emails. */
+  /** The code that the user types where they asked for it, such as `20461938`. Empty in other emails. */
   readonly code: string;
   /**
    * The app's page with `?token=`; for `browser-code`, the page where users request a new password; for `no-account`,
@@ -490,14 +516,26 @@ export interface CodeTemplate {
   readonly action: string;
 }
 
-/** The texts of an email with the code of an emailed sign-in. */
-export interface SignInCodeTemplate extends Omit<CodeTemplate, 'help'> {
-  /** The text before the link. */
-  readonly beforeLink: string;
+/** The texts of an email with a code that a browser has asked for. */
+export interface RequestedCodeTemplate {
+  readonly kind: MailKind;
+  readonly subject: string;
+  /** The text before the code. */
+  readonly before: string;
   /** The last text. */
   readonly help: string;
   /** What users can do then. @default nothing */
   readonly advice?: Advice;
+}
+
+/** The texts of an email with the code of an emailed sign-in. */
+export interface SignInCodeTemplate extends RequestedCodeTemplate {
+  /** The app's page that the link leads to: a URL, or a path of `baseUrl`'s origin. */
+  readonly page: string;
+  /** The text before the link. */
+  readonly beforeLink: string;
+  /** The text of the link. */
+  readonly action: string;
 }
 
 /** The texts of an email that says that an address has no account. */

@@ -71,6 +71,16 @@ export class PasswordRules {
   }
 
   /**
+   * Checks only that a password, which has passed {@link check} for other identifiers, does not equal these.
+   *
+   * @throws AuthError `validation_failed`
+   */
+  checkIdentifiers(password: string, pointer: string, identifiers: readonly (string | null)[]): void {
+    const fault = this.#identifierFault(password, identifiers);
+    if (fault) throw invalidField(pointer, fault.code, fault.detail);
+  }
+
+  /**
    * Checks a password that the app's code passes. With `skip`, the rules do not apply, because another system might
    * have accepted the password.
    *
@@ -97,12 +107,8 @@ export class PasswordRules {
       return { code: 'too_short', detail: `must have at least ${minLength} characters` };
     if (length > MAX_PASSWORD)
       return { code: 'too_long', detail: `must have at most ${MAX_PASSWORD} characters` };
-    const identifier = this.#equalIdentifier(identifiers, normalized);
-    if (identifier) {
-      // A username contains no @.
-      const detail = `must not be your ${identifier.includes('@') ? 'email' : 'username'}`;
-      return { code: 'password_is_identifier', detail };
-    }
+    const equal = this.#identifierFault(normalized, identifiers);
+    if (equal) return equal;
     if (common && (await isCommonPassword(normalized))) {
       return {
         code: 'password_too_common',
@@ -141,6 +147,14 @@ export class PasswordRules {
       if (this.breach.onFailure === 'accept') return false;
       throw new AuthError('unavailable');
     }
+  }
+
+  #identifierFault(password: string, identifiers: readonly (string | null)[]): Fault | null {
+    const identifier = this.#equalIdentifier(identifiers, password.normalize('NFC'));
+    if (identifier === undefined) return null;
+    // A username contains no @.
+    const detail = `must not be your ${identifier.includes('@') ? 'email' : 'username'}`;
+    return { code: 'password_is_identifier', detail };
   }
 
   /** Returns the identifier that a password equals, in any spelling with the same canonical form. */

@@ -8,6 +8,7 @@ import type {
   NewEmailMail,
   NoticeMail,
   OutgoingMail,
+  RequestedCodeMail,
   SignInCodeMail,
 } from '../mail/mails.js';
 import type { Mailer } from '../mail/messages.js';
@@ -18,6 +19,7 @@ import { mailboxOf } from '../users/canonical.js';
 import type { HeldEmails } from '../users/held-emails.js';
 import type { UserRecord } from '../users/record.js';
 import type { Users } from '../users/users.js';
+import type { CodeRequests } from '../waiting/code-requests.js';
 import type { EmailedSignIns } from '../waiting/emailed-sign-ins.js';
 import type { OneTimeTokens } from './tokens.js';
 
@@ -37,6 +39,8 @@ interface MailDeliveryNeeds {
   readonly pendings: PendingSignIns;
   /** Null without a plugin for them. */
   readonly emailedSignIns: EmailedSignIns | null;
+  /** Null without a plugin for them. */
+  readonly codeRequests: CodeRequests | null;
 }
 
 /** Sends the emails of the outbox. */
@@ -56,6 +60,7 @@ export class MailDelivery implements Destination {
     if (mail.type === 'link') return this.#sendLink(mail, entry, signal);
     if (mail.type === 'code') return this.#sendCode(mail, entry, signal);
     if (mail.type === 'sign-in-code') return this.#sendSignInCode(mail, entry, signal);
+    if (mail.type === 'requested-code') return this.#sendRequestedCode(mail, entry, signal);
     return mail.type === 'notice'
       ? this.#sendNotice(mail, entry, signal)
       : this.#sendToNewEmail(mail, entry, signal);
@@ -157,7 +162,7 @@ export class MailDelivery implements Destination {
     const isOpen = record ? (record.account.deletedAt ?? null) === null : signIns.makesAccounts;
     const hasCode = isOpen && !isHeld;
     const hash = Buffer.from(requestHash, 'hex');
-    const isLive = await signIns.mailed(hash, isWithin && hasCode, record?.authEpoch ?? null);
+    const isLive = await signIns.mailedTo(record?.authEpoch ?? null, hash, isWithin && hasCode);
     // Every email is counted, so that the statements are the same. The count matters only if there is no code to send.
     const tells = isLive && isWithin && !hasCode;
     const counted = `${tells ? 'no-account' : 'sign-in-code'} ${mailboxOf(email)}`;
@@ -165,6 +170,24 @@ export class MailDelivery implements Destination {
     if (!isLive || !isWithin || !(hasCode || mayTell)) return false;
     if (hasCode) await this.mailer.signInCode({ ...mail, user, to: email }, signal);
     else await this.mailer.noAccount(mail.otherwise, email, mail.facts, signal);
+    return true;
+  }
+
+  /**
+   * Sends the code that a browser has asked for. The statements to the database are the same whether or not an account has
+   * the address: see {@link #sendLink}.
+   */
+  async #sendRequestedCode(
+    { email, requestHash, ...mail }: RequestedCodeMail,
+    { attempts }: OpenEntry,
+    signal: AbortSignal,
+  ): Promise<boolean> {
+    const record = await this.core.users.findRecord({ email });
+    const isWithin = attempts > 1 || (await this.#isWithin(email, mail.asked, record));
+    const hasCode = record !== null && isWithin;
+    const isLive = await this.core.codeRequests?.mailed(Buffer.from(requestHash, 'hex'), hasCode);
+    if (!isLive || !hasCode) return false;
+    await this.mailer.requestedCode({ ...mail, user: record.user, to: email }, signal);
     return true;
   }
 

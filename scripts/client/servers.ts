@@ -44,6 +44,7 @@ export function servers(): readonly Server[] {
     },
     // Each of the others has passkeys, because a session shows its `aal` only with them or with second factors.
     { email, plugins: [credentialPassword({ concealExistingEmails: true }), passkeys()] },
+    { email, plugins: [credentialPassword({ resetBy: 'code' }), passkeys()] },
     { plugins: [credentialPassword({ identifier: 'username' }), passkeys()] },
     {
       email,

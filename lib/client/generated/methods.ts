@@ -394,20 +394,35 @@ export interface CredentialClient<S extends AnyShape> {
     | 'rate_limited'
     | 'unauthenticated'
   >;
-  /** Emails a password reset link, if the account exists. */
+  /** Emails a code for a new password, if the account exists. */
   requestPasswordReset(
     input: { email: string },
     options?: CallOptions,
-  ): Call<null, SendingCode | 'rate_limited'>;
-  /** Resets a password with an emailed token, and revokes all sessions. */
+  ): Call<
+    {
+      readonly expires_at: string;
+      /** For clients without cookies. Depends on the server's config. */
+      readonly pending_token?: string;
+    } | null,
+    SendingCode | 'rate_limited'
+  >;
+  /** Resets a password with an emailed code or token, and revokes all sessions. */
   resetPassword(
     input: {
-      token: string;
+      /** The code, in the browser that asked for it. Depends on the server's config. */
+      code?: string;
+      /** The token of a link, instead of the code. Depends on the server's config. */
+      token?: string;
       /** 8 to 256 characters, and not a common password. */
       new_password: string;
+      /** For clients without cookies, with the code. Depends on the server's config. */
+      pending_token?: string;
     },
     options?: CallOptions,
-  ): Call<null, SendingCode | ClosedCode | 'invalid_token' | 'rate_limited'>;
+  ): Call<
+    null,
+    SendingCode | ClosedCode | 'code_expired' | 'invalid_code' | 'invalid_token' | 'rate_limited'
+  >;
   /** Checks whether a username is available. */
   checkUsername(
     input: { username: string },

@@ -74,6 +74,8 @@ export const entrance = {
     title: 'Reset your password',
     lead: 'Enter the email of your account. We email you a link to choose a new password.',
     submit: 'Email me a link',
+    codeLead: 'Enter the email of your account. We email you a code to choose a new password.',
+    codeSubmit: 'Email me a code',
     sent: 'Check your email',
     sentText: (address: Html | string) =>
       html`If there is an account with ${address}, an email with a link is on its way. The link expires after an hour. Check your spam folder too.`,
@@ -92,6 +94,13 @@ export const entrance = {
     invitationInvalidText:
       'It was already used, or it has expired. If you have created your password already, sign in with it. Otherwise, ask the people who invited you for another link.',
     again: 'Email me a new link',
+    codeLead: 'We have emailed you a code, if your account has this address. Enter it here.',
+    codeSentTo: (email: Html, digits: number, time: string) =>
+      html`If there is an account with ${email}, we have emailed it a code of ${digits} digits. It works for ${time}. Check your spam folder too.`,
+    codeAgain: 'Email me another code',
+    codeOther: 'Use another email',
+    codeFirst: 'Ask for a code first',
+    codeFirstText: 'Enter the email of your account, and we email you a code to choose a new password.',
   },
   verifyEmail: {
     title: 'Confirm your email',

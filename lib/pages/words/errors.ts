@@ -22,6 +22,7 @@ export const errors = {
     ambiguous_credentials: unexpected,
     api_key_not_found: 'This key does not exist. It might have been revoked already.',
     body_too_large: 'You entered more than this form accepts. Shorten it, and try again.',
+    code_expired: 'This code no longer works here. Ask for another one.',
     device_not_found: 'Your account does not know this browser. It might have been removed already.',
     email_code_not_offered: 'No code can be emailed here. Choose another way to confirm that it is you.',
     email_missing: 'This user has no email to send a link to.',
@@ -132,6 +133,9 @@ export const errors = {
     refusal: {
       invalid_session: 'Sign in again to continue.',
       unauthenticated: 'Sign in again to continue.',
+    },
+    'reset-password/set': {
+      invalid_code: 'This code is wrong. Check it in the newest email, and try again.',
     },
     'second-factor/confirm': {
       sign_in_expired: 'The sign-in has expired, or a code was entered wrong too often. Sign in again.',

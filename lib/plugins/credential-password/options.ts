@@ -8,7 +8,7 @@ import type { LegacyVerifiers } from '../../users/imported.js';
 import { checkVerifiers } from '../../users/legacy-hashes.js';
 import type { BreachCheck } from '../../users/password-rules.js';
 import { UsernameRules } from '../../users/usernames.js';
-import type { SignUpInput } from './inputs.js';
+import type { RequestedReset, SignUpInput } from './inputs.js';
 
 /** Rules for new passwords. */
 export interface PasswordRuleOptions {
@@ -105,6 +105,14 @@ export interface CredentialPasswordOptions {
    */
   verifyEmailBy?: 'password' | 'link';
   /**
+   * The proof in the email for a forgotten password. With `link`, the email contains a link, which works in any browser. With
+   * `code`, it contains a code that the user types in the browser that asked for it, so that mail scanners cannot use it up
+   * and phones do not have to open a link. Emails that no browser has asked for, such as invitations, contain links in both
+   * cases. `code` requires `email`.
+   * @default 'link'
+   */
+  resetBy?: 'link' | 'code';
+  /**
    * The step that follows a correct password in a browser that the account does not know. With `notify`, the user is
    * signed in, and gets a notice. With `code`, the sign-in waits for a code that is emailed to the account. Accounts
    * with a second factor are asked for the second factor instead, and accounts without a verified email get the notice.
@@ -178,6 +186,7 @@ export const schema = () =>
     requireVerifiedEmail: flag.default(false),
     concealExistingEmails: flag.default(false),
     verifyEmailBy: z.enum(['password', 'link'], "must be 'password' or 'link'").default('password'),
+    resetBy: z.enum(['link', 'code'], "must be 'link' or 'code'").default('link'),
     unknownBrowser: z.enum(['notify', 'code'], "must be 'notify' or 'code'").default('notify'),
     hash: z.enum(['bcrypt', 'argon2id'], "must be 'bcrypt' or 'argon2id'").default('bcrypt'),
     bcryptCost: z
@@ -248,7 +257,9 @@ export function checkTogether(settings: Settings, core: Core): void {
 }
 
 /** @throws TypeError on options about browsers that the config does not allow */
-function checkBrowsers({ verifyEmailBy, unknownBrowser }: Settings, core: Core): void {
+function checkBrowsers({ verifyEmailBy, unknownBrowser, resetBy }: Settings, core: Core): void {
+  if (resetBy === 'code' && !core.mails)
+    throw configError("resetBy: 'code' requires email: { send } in the config");
   if (unknownBrowser === 'code' && !core.mails)
     throw configError("unknownBrowser: 'code' requires email: { send } in the config");
   if (verifyEmailBy !== 'link') return;
@@ -281,6 +292,17 @@ export type SignInAnswer<O> = CredentialPasswordOptions extends O
       ? SignedIn
       : IssuedSession
     : IssuedSession;
+
+/** The result of `auth.credential.requestPasswordReset`: with `resetBy: 'code'`, the request that waits for the code. */
+export type ResetAnswer<O> = CredentialPasswordOptions extends O
+  ? RequestedReset | undefined
+  : O extends { resetBy: infer By }
+    ? [By] extends ['code']
+      ? RequestedReset
+      : 'code' extends By
+        ? RequestedReset | undefined
+        : undefined
+    : undefined;
 
 type Person = Omit<SignUpInput, 'email' | 'username'>;
 
