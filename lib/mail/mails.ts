@@ -47,6 +47,8 @@ export interface LinkMail {
 export interface Asked {
   /** Whether the account's own session asks. */
   readonly inSession: boolean;
+  /** The user whose session the request presents. Null or missing if it does not matter, or if there is none. */
+  readonly userId?: string | null;
   /** The hash of the browser's device cookie, in hexadecimal. Null if there is none. */
   readonly device: string | null;
   /** The user whose password was entered in this browser just before. @default none */

@@ -114,8 +114,8 @@ export class MailDelivery implements Destination {
   }
 
   /** Whether an email is requested in the account's session, or in a browser that the account knows. */
-  async #isKnown({ inSession, device }: Asked, userId: string | null): Promise<boolean> {
-    if (inSession) return true;
+  async #isKnown({ inSession, userId: askedBy, device }: Asked, userId: string | null): Promise<boolean> {
+    if (inSession || (userId !== null && askedBy === userId)) return true;
     return device !== null && this.core.devices.knows(Buffer.from(device, 'hex'), userId);
   }
 
@@ -189,7 +189,7 @@ export class MailDelivery implements Destination {
     if (!signIns) return 'dropped';
     const record = await this.core.users.findRecord({ email });
     const user = record?.user ?? null;
-    const asked = { ...mail.asked, inSession: user !== null && askedBy === user.id };
+    const asked = { ...mail.asked, userId: askedBy };
     const isKnown = await this.#isKnown(asked, user?.id ?? null);
     const isWithin = await this.#isWithin(email, asked, { entry, record, isKnown });
     const isHeld = await this.core.held.isHeld(email, user?.id ?? null);

@@ -6,7 +6,6 @@ import { digestToken } from '../../crypto/token.js';
 import { AuthError } from '../../errors.js';
 import type { Mails } from '../../mail/mails.js';
 import type { SignInCodeTemplate } from '../../mail/messages.js';
-import { sessionOf } from '../../sessions/carriers.js';
 import type { EmailedSignInRow } from '../../tables/emailed-sign-ins.js';
 import { canonicalEmail } from '../../users/canonical.js';
 import { type EmailedSignIns, hashesOf } from '../../waiting/emailed-sign-ins.js';
@@ -44,7 +43,7 @@ export class Requests {
       return { pendingToken: pendings.newToken(), expiresAt: database.clock.date(this.#lifetimeMs) };
     }
     const former = presented === null ? null : await rows.ofBrowser(digestToken(presented));
-    const askedBy = await this.#askedBy();
+    const askedBy = await core.sessionUserId();
     if (presented !== null && former?.askedBy === askedBy && this.#canRepeat(former, email)) {
       const link = rows.linkOf(former);
       if (link !== null) {
@@ -128,11 +127,6 @@ export class Requests {
     const { clock } = this.core.database;
     const expiresAt = clock.date(this.#lifetimeMs);
     return { ...given, sentAt: null, expiresAt, authEpoch: null, mails: 0, tries: 0, resends: 0 };
-  }
-
-  async #askedBy(): Promise<string | null> {
-    const { request } = this.core.context.client;
-    return request ? ((await sessionOf(this.core.carriers, request))?.user.id ?? null) : null;
   }
 
   #mail(
