@@ -1,6 +1,7 @@
 import { withTimeout } from './context/deadline.js';
 import type { Core } from './core/core.js';
 import { namesInJournal } from './migrations/journal.js';
+import type { OutboxRows } from './outbox/rows.js';
 import { coreTables, users } from './tables/core.js';
 import { Table, type TableDeclaration } from './tables/table.js';
 import { NOBODY } from './users/record.js';
@@ -35,17 +36,18 @@ export interface Health {
    * - `limits`: the counters of the rate limits cannot be written.
    * - `passwords`: the package that hashes passwords is not installed.
    * - `outbox`: an email or webhook has waited for 15 minutes, or it is unknown whether any has.
+   * - `mails_to_strangers`: emails to addresses that no account has proven wait, because `rateLimit.strangers` is reached.
    * - `bridges.` and the name of a previous system: this process could not read or end sessions there when it last
    *   tried.
    */
   readonly degraded: readonly string[];
   /** The emails and webhooks. Each number is null if the database does not respond in time. */
   readonly outbox: {
-    /** The number of emails and webhooks that have not been sent yet. */
+    /** The number of emails and webhooks that have not been sent yet, including emails that `rateLimit.strangers` holds. */
     readonly pending: number | null;
     /** The number of emails and webhooks that could not be sent within three days. They are listed for a week. */
     readonly failed: number | null;
-    /** How long the oldest pending email or webhook has waited, in seconds; 0 if none is pending. */
+    /** How long the oldest pending email or webhook that is not held has waited, in seconds; 0 if there is none. */
     readonly oldestSeconds: number | null;
   };
 }
@@ -53,8 +55,8 @@ export interface Health {
 /** No token has this digest. */
 const NO_DIGEST = Buffer.alloc(32);
 
-type Counts = Health['outbox'];
-const UNKNOWN: Counts = { pending: null, failed: null, oldestSeconds: null };
+type Counts = Awaited<ReturnType<OutboxRows['counts']>>;
+const UNKNOWN = { pending: null, held: null, failed: null, oldestSeconds: null };
 
 /** Checks whether everything works. */
 export class HealthCheck {
@@ -90,12 +92,12 @@ export class HealthCheck {
     Promise.allSettled(statements).then(() => {
       this.#looking = undefined;
     });
-    const [database, writes, schema, limits, outbox, signIns, passwords] = await Promise.all([
+    const [database, writes, schema, limits, { held, ...outbox }, signIns, passwords] = await Promise.all([
       inTime(statements[0], () => true, false),
       inTime(statements[1], () => true, false),
       inTime(statements[2], (names) => this.#isComplete(names), false),
       inTime(statements[3], () => true, false),
-      inTime<Counts, Counts>(statements[4], (found) => found, UNKNOWN),
+      inTime<Counts, Counts | typeof UNKNOWN>(statements[4], (found) => found, UNKNOWN),
       inTime(statements[5], () => true, false),
       inTime(statements[6], () => true, false),
     ]);
@@ -106,6 +108,7 @@ export class HealthCheck {
       limits,
       passwords,
       outbox: (outbox.oldestSeconds ?? Infinity) < STUCK_SECONDS,
+      mails_to_strangers: !held,
     };
     return {
       ok: database,

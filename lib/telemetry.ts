@@ -1,4 +1,12 @@
-import type { Context, Counter, Histogram, Meter, ObservableResult, Span, Tracer } from '@opentelemetry/api';
+import type {
+  BatchObservableResult,
+  Context,
+  Counter,
+  Histogram,
+  Meter,
+  Span,
+  Tracer,
+} from '@opentelemetry/api';
 import type { AuthErrorCode } from './errors.js';
 import type { Log } from './logger.js';
 import { performance } from './timers.js';
@@ -38,6 +46,14 @@ declare const isTemplate: unique symbol;
 
 /** The path of a route as it was declared, such as `/auth/sessions/:id`. Only `BasePath` creates one. */
 export type RouteTemplate = string & { readonly [isTemplate]: true };
+
+/** The entries of the outbox that have not been sent yet, across all processes. */
+export interface WaitingEntries {
+  /** All of them. */
+  readonly waiting: number;
+  /** Those that wait until a limit allows them. */
+  readonly held: number;
+}
 
 /** The trace context in which a request is handled. */
 export type Requester = object;
@@ -171,28 +187,15 @@ export class Telemetry {
   }
 
   /**
-   * Reports the number of waiting entries of the outbox whenever metrics are collected.
+   * Reports the numbers of waiting entries of the outbox whenever metrics are collected.
    *
-   * @param read returns the number, or undefined if it is unknown
+   * @param read returns the numbers, or undefined if they are unknown
    * @returns a function that stops the reports
    */
-  observeOutbox(read: () => Promise<number | undefined>): () => void {
-    const observe = async (result: ObservableResult) => {
-      const waiting = await read();
-      if (waiting !== undefined) result.observe(waiting);
-    };
-    const gauge = this.#loaded.then(() =>
-      this.#on?.meter.createObservableGauge('latchkey.outbox.waiting', {
-        description: 'Emails and webhooks that have not been sent yet, across all processes',
-        unit: '{entry}',
-      }),
-    );
-    const add = gauge.then((one) => one?.addCallback(observe)).catch(() => undefined);
-    return () =>
-      void add
-        .then(() => gauge)
-        .then((one) => one?.removeCallback(observe))
-        .catch(() => undefined);
+  observeOutbox(read: () => Promise<WaitingEntries | undefined>): () => void {
+    const adding = this.#loaded.then(() => this.#on && observeWaiting(this.#on.meter, read));
+    const added = adding.catch(() => undefined);
+    return () => void added.then((stop) => stop?.()).catch(() => undefined);
   }
 
   /** Returns the trace context of the current request, as a W3C `traceparent`. Null if there is none. */
@@ -265,6 +268,27 @@ async function load(): Promise<Api> {
       cause,
     });
   }
+}
+
+/** @returns a function that stops the reports */
+function observeWaiting(meter: Meter, read: () => Promise<WaitingEntries | undefined>): () => void {
+  const unit = '{entry}';
+  const waiting = meter.createObservableGauge('latchkey.outbox.waiting', {
+    description: 'Emails and webhooks that have not been sent yet, across all processes',
+    unit,
+  });
+  const held = meter.createObservableGauge('latchkey.outbox.held', {
+    description: 'Those of the waiting emails that rateLimit.strangers holds, across all processes',
+    unit,
+  });
+  const observe = async (result: BatchObservableResult) => {
+    const counts = await read();
+    if (!counts) return;
+    result.observe(waiting, counts.waiting);
+    result.observe(held, counts.held);
+  };
+  meter.addBatchObservableCallback(observe, [waiting, held]);
+  return () => meter.removeBatchObservableCallback(observe, [waiting, held]);
 }
 
 function instrumentsOf(api: Api): Instruments {

@@ -110,7 +110,9 @@ describe('with garbage collection, a request ends at its deadline', () => {
     const endpoint = new Endpoint(settings, { clock: { now: () => Date.now() } } as never, null);
     receiver.answer('/hangs', () => undefined);
     const entry = { id: 'one', kind: 'event', content: { body: '{}' }, createdAt: new Date() };
-    const outcome = endpoint.send({ ...entry, attempts: 1, traceparent: null }).catch((error) => error);
+    const outcome = endpoint
+      .send({ ...entry, isRetry: false, wasHeld: false, traceparent: null })
+      .catch((error) => error);
     await receiver.arrived('/hangs', 1);
     await collectAndExpire();
     expect(String(await outcome)).toContain('the endpoint did not respond within 5 seconds');

@@ -363,6 +363,26 @@ describe('the outbox', () => {
     expect(await waiting()).toEqual([{ name, unit: '{entry}', attributes: {}, value: 0 }]);
   });
 
+  test('reports how many emails to strangers are held', async () => {
+    await start({
+      plugins: [password({ sendVerificationOnSignUp: true })],
+      config: {
+        baseUrl: 'http://app.example.com',
+        email: { send: () => undefined },
+        rateLimit: { strangers: { limit: 1, window: 3600 } },
+      },
+    });
+    for (const name of ['a', 'b', 'c'])
+      await app.http
+        .post('/auth/signup/credential')
+        .send({ ...ada, email: `${name}@example.com` })
+        .expect(201);
+    await settled(app.auth);
+    const held = await sdk.figures('latchkey.outbox.held');
+    expect(held).toEqual([{ name: 'latchkey.outbox.held', unit: '{entry}', attributes: {}, value: 2 }]);
+    expect(await waiting()).toMatchObject([{ value: 2 }]);
+  });
+
   test('keeps the trace of the request for its deliveries, also for later ones', async () => {
     const undici = new UndiciInstrumentation();
     undici.setTracerProvider(sdk.tracerProvider);

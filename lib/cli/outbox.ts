@@ -54,11 +54,11 @@ async function list(call: Call): Promise<void> {
 }
 
 function inWords(entry: ShownEntry): string {
-  const { id, kind, state, attempts, lastError, createdAt, nextAttemptAt, finishedAt } = entry;
+  const { id, kind, state, held, attempts, lastError, createdAt, nextAttemptAt, finishedAt } = entry;
   return [
     id,
     createdAt.toISOString(),
-    state,
+    held ? 'held' : state,
     kind,
     entry.recipient ?? entry.endpoint ?? '-',
     counted(attempts, 'attempt'),
@@ -107,10 +107,13 @@ async function retry(call: Call): Promise<void> {
     throw new Refusal(`no failed email or webhook has the id ${id}`, 'entry_not_found');
   // `deliver` returns once every entry that is due has been tried.
   await auth.outbox.deliver();
-  const rows = await internalsOf(auth).core.outbox.rows.find(retried);
+  const { outbox, database } = internalsOf(auth).core;
+  const rows = await outbox.rows.find(retried);
   const sent = rows.filter(({ state }) => state === 'sent' || state === 'dropped').length;
+  // An entry that no process has tried is still due.
+  const now = database.clock.date();
   const failed = rows.filter(
-    ({ state, attempts }) => state === 'failed' || (state === 'waiting' && attempts > 0),
+    ({ state, dueAt }) => state === 'failed' || (state === 'waiting' && dueAt !== null && dueAt > now),
   ).length;
   const waiting = rows.length - sent - failed;
   out.result(

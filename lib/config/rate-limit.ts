@@ -29,6 +29,14 @@ export interface RateLimitOptions {
    * @default { limit: 10, window: 3600 }
    */
   mail?: WindowRule | false;
+  /**
+   * Emails that requests cause to addresses that no account has proven, for the whole app, such as the emails of
+   * sign-ups. Further emails wait in the outbox until the next window, up to ten times the limit. The newest is sent
+   * first. Invitations, and emails to the account's own address that are requested in its session or in a known browser,
+   * are neither counted nor held.
+   * @default { limit: 1000, window: 3600 }
+   */
+  strangers?: WindowRule | false;
   /** Requests that can cause an email, including sign-ups, per address. @default { limit: 60, window: 3600 } */
   mailAddress?: WindowRule | false;
   /**
@@ -77,6 +85,7 @@ export const rateLimitSchema = schemaOf<RateLimitOptions>()({
   signIn: windowRule.default(coreLimits.signIn),
   signUp: windowRule.default(coreLimits.signUp),
   mail: windowRule.default(coreLimits.mail),
+  strangers: windowRule.default(coreLimits.strangers),
   mailAddress: windowRule.default(coreLimits.mailAddress),
   dataExport: windowRule.default(coreLimits.dataExport),
   account: pauseRule.default({ failures: 5, firstPause: 15, maxPause: 900 }),
@@ -85,8 +94,8 @@ export const rateLimitSchema = schemaOf<RateLimitOptions>()({
 /** @internal */
 export function rateLimitSettings(options: false | z.output<typeof rateLimitSchema>) {
   if (options === false) return null;
-  const { store, signIn, signUp, mail, mailAddress, dataExport, account } = options;
-  const chosen = { signIn, signUp, mail, mailAddress, dataExport };
+  const { store, signIn, signUp, mail, strangers, mailAddress, dataExport, account } = options;
+  const chosen = { signIn, signUp, mail, strangers, mailAddress, dataExport };
   const rules = { ...declaredLimits.values, ...chosen } as Record<keyof LimitNames, WindowRule | false>;
   return {
     store: store ?? null,

@@ -439,6 +439,12 @@ export class Core extends Given {
     return { inSession, device: this.devices.presented?.toString('hex') ?? null };
   }
 
+  /** Returns the user whose session the current request presents, which can be another user's than the call is about. */
+  async sessionUserId(): Promise<string | null> {
+    const { request } = this.context.client;
+    return request ? ((await sessionOf(this.carriers, request))?.user.id ?? null) : null;
+  }
+
   /**
    * Returns the URL of a page of the app or of a plugin.
    *

@@ -41,6 +41,8 @@ export const coreLimits = declareLimits(CORE, {
   mail: { limit: 10, window: 3600 },
   /** Requests that can cause an email, per address. */
   mailAddress: { limit: 60, window: 3600 },
+  /** Emails that requests cause to addresses that no account has proven, for the whole app. */
+  strangers: { limit: 1000, window: 3600 },
   /** Checks of an account's password, right or wrong, by a client that has a session or an emailed link. */
   passwordCheck: { limit: 60, window: 60 },
   /** Changes of an account's password, other than resets. */
@@ -78,6 +80,10 @@ export interface RefusedAttempt {
  * all.
  */
 const UNVERIFIED_NOTICES: WindowPolicy = { limit: 30, windowMs: 60 * 60 * 1000 };
+
+const STRANGERS = 'strangers';
+/** Counts the emails that are not for strangers, so that the statements do not reveal whether an account has an address. */
+const NOT_STRANGERS = 'not strangers';
 
 const ONCE_A_DAY: WindowPolicy = { limit: 1, windowMs: 24 * 60 * 60 * 1000 };
 
@@ -172,6 +178,29 @@ export class Limiter {
   /** Counts an email that a mailbox can get only once a day. @returns whether it can be sent */
   async allowsDaily(what: string): Promise<boolean> {
     return !(await this.core.limits?.hit(`daily ${what}`, ONCE_A_DAY));
+  }
+
+  /** The number of emails to strangers in a window. Null if there is no limit. */
+  get mostToStrangers(): number | null {
+    return this.#rules?.strangers?.limit ?? null;
+  }
+
+  /**
+   * Counts an email that a request has caused.
+   *
+   * @param isToStranger whether it is sent to an address that no account has proven
+   * @returns whether it can be sent in this window
+   */
+  async allowsAsked(isToStranger: boolean): Promise<boolean> {
+    const rule = this.#rules?.strangers;
+    if (!rule) return true;
+    const left = await this.core.limits?.hit(isToStranger ? STRANGERS : NOT_STRANGERS, rule);
+    return !isToStranger || !left;
+  }
+
+  /** Undoes {@link allowsAsked}. */
+  async takeBackAsked(isToStranger: boolean): Promise<void> {
+    if (this.#rules?.strangers) await this.#takeBack(isToStranger ? STRANGERS : NOT_STRANGERS);
   }
 
   /**

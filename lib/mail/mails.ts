@@ -44,14 +44,20 @@ export interface LinkMail {
   readonly asked: Asked | null;
 }
 
-/** Who asks for an email, for the limit on emails to a mailbox. */
+/** Who asks for an email, for the limits on emails to a mailbox and to strangers. */
 export interface Asked {
   /** Whether the account's own session asks. */
   readonly inSession: boolean;
+  /** The user whose session the request presents. Null or missing if it does not matter, or if there is none. */
+  readonly userId?: string | null;
   /** The hash of the browser's device cookie, in hexadecimal. Null if there is none. */
   readonly device: string | null;
   /** The user whose password was entered in this browser just before. @default none */
   readonly afterPassword?: string | null;
+  /** Whether a sign-up asks, so that neither the session nor the browser shows that the address is the account's. */
+  readonly signsUp?: boolean;
+  /** Whether an administrator asks, who has a limit of their own on emails to the mailbox. @default false */
+  readonly byAdmin?: boolean;
 }
 
 /** A link to the new address of a user. Its token was issued by the request. */
@@ -72,6 +78,8 @@ export interface CodeMail extends CodeToSend {
   readonly type: 'code';
   /** Identifies the pending sign-in, in hexadecimal. Missing in emails that version 0.1.0 has left in the outbox. */
   readonly requestHash?: string;
+  /** Who asked for it. Missing in emails that version 0.1.0 has left in the outbox. */
+  readonly asked?: Asked;
 }
 
 /**

@@ -4,10 +4,10 @@ import { endingWithObject, requireKnownKeys } from '../known-keys.js';
 import { cutPage, type PageOptions, readPage } from '../tables/pages.js';
 import { MAIL_LANE } from './lane.js';
 import type { Delivered, Outbox } from './outbox.js';
-import { OUTBOX_STATES, type ShownRow } from './rows.js';
+import { HELD, OUTBOX_STATES, type ShownRow } from './rows.js';
 
 /**
- * The state of an email or webhook: `waiting` to be sent or retried; `sent`; `dropped`, because it had no recipient;
+ * The state of an email or webhook: `waiting` to be sent or retried, or held by `rateLimit.strangers`; `sent`; `dropped`, because it had no recipient;
  * `failed`, because it was rejected, or could not be sent for three days.
  */
 export type OutboxState = (typeof OUTBOX_STATES)[number];
@@ -21,6 +21,8 @@ export interface OutboxEntry {
   /** The URL of the webhook. Null for an email, and for a webhook that is no longer in the config. */
   readonly endpoint: string | null;
   readonly state: OutboxState;
+  /** Whether it waits because `rateLimit.strangers` is reached. */
+  readonly held: boolean;
   /** The number of attempts to send it. */
   readonly attempts: number;
   /**
@@ -29,7 +31,7 @@ export interface OutboxEntry {
    */
   readonly lastError: string | null;
   readonly createdAt: Date;
-  /** The earliest time of the next attempt. Null once it is finished. */
+  /** The earliest time of the next attempt. Null once it is finished, and while it is held. */
   readonly nextAttemptAt: Date | null;
   /** When it was sent, dropped or given up. Null until then. */
   readonly finishedAt: Date | null;
@@ -122,7 +124,8 @@ export class OutboxApi {
       channel: lane === MAIL_LANE ? 'email' : 'webhook',
       kind,
       endpoint: this.#outbox.destination(lane)?.url ?? null,
-      state: state as OutboxState,
+      state: state === HELD ? 'waiting' : (state as OutboxState),
+      held: state === HELD,
       attempts,
       lastError,
       createdAt,

@@ -86,6 +86,12 @@ export interface EventDetails {
    * not get this event.
    */
   'rate_limit.refused': { readonly limit: string; readonly count: number; readonly ip: string | null };
+  /**
+   * Emails to addresses that no account has proven wait in the outbox, because `rateLimit.strangers` is reached. `count`
+   * is the number of emails since the last event, as counted by one process, which emits the event at most once a minute.
+   * Webhooks do not get this event.
+   */
+  'mail.held': { readonly count: number };
 }
 
 /**
@@ -135,13 +141,14 @@ declareEvents(CORE, {
   'sign_in.failed': { provider: true, method: true, reason: true },
   'sign_in.throttled': {},
   'rate_limit.refused': { limit: OF_NO_USER, count: OF_NO_USER, ip: OF_NO_USER },
+  'mail.held': { count: OF_NO_USER },
 });
 
 /**
- * Events that are not written to the outbox, because their number is not limited. An attacker who keeps sending
- * requests could fill the outbox.
+ * Events that are not written to the outbox, because they are about requests of attackers, who could fill it, and belong
+ * to no change.
  */
-const NOT_STORED: ReadonlySet<AuthEventName> = new Set(['rate_limit.refused']);
+const NOT_STORED: ReadonlySet<AuthEventName> = new Set(['rate_limit.refused', 'mail.held']);
 
 /** Whether webhooks can get an event. */
 export function isForWebhooks(name: AuthEventName): boolean {

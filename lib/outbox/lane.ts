@@ -12,15 +12,49 @@ export interface Destination {
   readonly atOnce: number;
   /** The time limit for sending an entry. */
   readonly timeoutMs: number;
+  /** How entries are held, if `send` can hold them. */
+  readonly holding?: Holding;
   /**
    * Sends an entry. An earlier attempt whose outcome is unknown might have sent it already.
    *
    * @param signal aborted when nothing waits for the attempt any longer, so that the attempt closes its connection
-   * @returns false if there is no longer a recipient
-   * @throws if the attempt fails, which is then retried later
+   * @throws if the attempt fails, which is then retried later. After a {@link NotBegunError}, the next attempt is not a
+   *   retry
    */
-  send(entry: OpenEntry, signal: AbortSignal): Promise<boolean>;
+  send(entry: OpenEntry, signal: AbortSignal): Promise<Outcome>;
 }
+
+/** The outcome of `send`: `dropped` if there is no longer a recipient. */
+export type Outcome = 'sent' | 'dropped' | HeldBack;
+
+/** The entry has to wait until its destination has room. This is neither an attempt nor a failure. */
+export interface HeldBack {
+  /** The time after which the entry is pointless, and is dropped. Null if the outbox decides. */
+  readonly until: Date | null;
+}
+
+/** How the entries of a destination are held, and sent later. */
+export interface Holding {
+  /** The number of entries that can be held at the same time. Further entries are deleted. */
+  readonly most: number;
+  /** Takes a place for the next held entry. @returns false if there is none, so that the entries still have to wait */
+  takePlace(): Promise<boolean>;
+  /** Gives back a place that no entry has used. */
+  giveBackPlace(): Promise<void>;
+  /** Reports how many entries had to wait since the last report. */
+  report(since: HeldCounts): void;
+}
+
+/** The numbers of entries that had to wait. */
+export interface HeldCounts {
+  /** The entries that are held. */
+  readonly held: number;
+  /** The entries that were deleted, because too many were held already. */
+  readonly deleted: number;
+}
+
+/** Thrown because of its `cause` if an attempt could not begin, for example because a limit could not be checked. */
+export class NotBegunError extends Error {}
 
 /** Thrown if the destination will never accept the entry, which is then not retried. */
 export class UndeliverableError extends Error {}
@@ -37,8 +71,10 @@ export interface OpenEntry {
   readonly kind: string;
   readonly content: object;
   readonly createdAt: Date;
-  /** 1 at the first attempt. */
-  readonly attempts: number;
+  /** Whether an earlier attempt to send it has failed. An attempt that was interrupted does not count. */
+  readonly isRetry: boolean;
+  /** Whether it was held until now, and has got a place: see {@link Holding}. */
+  readonly wasHeld: boolean;
   /** The W3C trace context of the request that has caused the entry. Null without `telemetry`. */
   readonly traceparent: string | null;
 }

@@ -5,9 +5,18 @@ import { hideTokens } from '../crypto/token.js';
 import { uuidv7 } from '../crypto/uuid.js';
 import { readBatches, slicesOf } from '../database/batches.js';
 import { describeError, kindOf, type Log, plainError } from '../logger.js';
-import type { Telemetry } from '../telemetry.js';
+import type { Telemetry, WaitingEntries } from '../telemetry.js';
 import { timers, turnEnd } from '../timers.js';
-import { type Destination, isFinal, Lane } from './lane.js';
+import { HeldReports } from './held-reports.js';
+import {
+  type Destination,
+  type HeldBack,
+  isFinal,
+  Lane,
+  NotBegunError,
+  type OpenEntry,
+  type Outcome,
+} from './lane.js';
 import { type NewEntry, type OutboxRow, OutboxRows, type OutboxRowsNeeds } from './rows.js';
 
 const MAX_SAVING_PAUSE_MS = 5000;
@@ -19,6 +28,9 @@ export interface Delivered {
   /** The number of entries that were not sent, and are retried later or were given up. */
   failed: number;
 }
+
+/** What happened to an entry before an attempt. */
+type BeforeAttempt = Pick<OpenEntry, 'isRetry' | 'wasHeld'>;
 
 /** What {@link Outbox} needs. */
 interface OutboxNeeds extends OutboxRowsNeeds {
@@ -34,6 +46,8 @@ interface OutboxNeeds extends OutboxRowsNeeds {
 export class Outbox {
   readonly rows: OutboxRows;
   readonly #lanes = new Map<string, Lane>();
+  /** The entries of each lane that had to wait, for its reports. */
+  readonly #heldReports = new Map<string, HeldReports>();
   /** The new entries that this process is sending. */
   readonly #sending = new Set<Promise<boolean | null>>();
   /** The attempts whose `send` has not returned, and the names of their entries in the log. */
@@ -55,7 +69,13 @@ export class Outbox {
 
   /** Adds a destination. Entries of other lanes are left to the processes that know them. */
   addDestination(destination: Destination): void {
-    this.#lanes.set(destination.lane, new Lane(destination));
+    const { lane, holding } = destination;
+    this.#lanes.set(lane, new Lane(destination));
+    if (holding)
+      this.#heldReports.set(
+        lane,
+        new HeldReports(this.core.database.clock, (since) => holding.report(since)),
+      );
   }
 
   /** Returns the destination of a lane. Undefined if this process does not know it. */
@@ -206,12 +226,12 @@ export class Outbox {
     this.#timer.unref();
   }
 
-  /** @returns undefined if the number of entries that are still to be sent is unknown */
-  async #waiting(): Promise<number | undefined> {
+  /** @returns undefined if the numbers of entries that are still to be sent, and that are held, are unknown */
+  async #waiting(): Promise<WaitingEntries | undefined> {
     // Metrics must not open a connection either.
     if (!this.core.database.clock.isSet) return undefined;
     const counts = await this.core.context.detached(() => this.rows.counts()).catch(() => undefined);
-    return counts?.pending;
+    return counts && { waiting: counts.pending, held: counts.held };
   }
 
   #couldNotLook(error: unknown): void {
@@ -236,6 +256,40 @@ export class Outbox {
           count(total, await this.#try(lane, row));
         }),
       );
+    await this.#deliverHeld(lane, total);
+    this.#heldReports.get(name)?.look();
+  }
+
+  /**
+   * Sends held entries, newest first, while there are places for them. Each place is taken before its entry, so that
+   * concurrent attempts, even in several processes, do not send an older entry in place of a newer one.
+   */
+  async #deliverHeld(lane: Lane, total: Delivered): Promise<void> {
+    const { lane: name, atOnce, holding } = lane.destination;
+    const held = async () => (this.#isClosed || !holding ? [] : this.rows.held(name, atOnce));
+    if (!holding || (await held()).length === 0) return;
+    await this.rows.dropHeld(name);
+    let hasPlaces = true;
+    for (let rows = await held(); hasPlaces && rows.length > 0; rows = await held()) {
+      const left = [...rows];
+      const works = rows.map(() => async () => {
+        hasPlaces &&= await holding.takePlace();
+        if (hasPlaces && !(await this.#sendHeld(lane, left, total))) await holding.giveBackPlace();
+      });
+      await lane.runAll(works);
+    }
+  }
+
+  /** Sends the first of these entries that can be sent, and removes it. @returns false if none can be sent */
+  async #sendHeld({ destination }: Lane, left: OutboxRow[], total: Delivered): Promise<boolean> {
+    for (let row = left.shift(); row && !this.#isAborted; row = left.shift()) {
+      const taken = await this.rows.takeHeld(row, destination.timeoutMs);
+      if (!taken) continue;
+      const outcome = await this.#send(destination, taken, { isRetry: false, wasHeld: true });
+      count(total, isSentBy(outcome));
+      if (outcome !== 'dropped') return true;
+    }
+    return false;
   }
 
   /** @returns whether it was sent; null if this process did not have to send it @throws if the database is down */
@@ -251,28 +305,38 @@ export class Outbox {
       return null;
     }
     const { timeoutMs } = destination;
-    const held = this.rows.isHeld(row, timeoutMs) ? row : await this.rows.take(row, timeoutMs);
-    return held && this.#send(destination, held);
+    const taken = this.rows.isTaken(row, timeoutMs) ? row : await this.rows.take(row, timeoutMs);
+    const isRetry = this.rows.isRetry(row);
+    return taken && isSentBy(await this.#send(destination, taken, { isRetry, wasHeld: false }));
   }
 
-  async #send(destination: Destination, row: OutboxRow): Promise<boolean> {
+  /** @returns its outcome; null if it failed */
+  async #send(destination: Destination, row: OutboxRow, before: BeforeAttempt): Promise<Outcome | null> {
     try {
-      const isSent = await this.#attempt(destination, row);
-      await this.#save(row, () => this.rows.finish(row, isSent ? 'sent' : 'dropped'));
-      return true;
+      const outcome = await this.#attempt(destination, row, before);
+      if (typeof outcome === 'string') await this.#save(row, () => this.rows.finish(row, outcome));
+      else await this.#hold(destination, row, outcome);
+      return outcome;
     } catch (error) {
       await this.#failed(destination, row, error);
-      return false;
+      return null;
     }
   }
 
-  async #attempt(destination: Destination, row: OutboxRow): Promise<boolean> {
+  async #hold({ lane, holding }: Destination, row: OutboxRow, { until }: HeldBack): Promise<void> {
+    await this.#save(row, async () => {
+      const isHeld = await this.rows.hold(row, until, holding?.most ?? 0);
+      this.#heldReports.get(lane)?.add(isHeld);
+    });
+  }
+
+  async #attempt(destination: Destination, row: OutboxRow, before: BeforeAttempt): Promise<Outcome> {
     const { timeoutMs, what } = destination;
     const late = () =>
       new Error(`send did not return within ${timeoutMs / 1000} seconds: set a timeout in it`);
     const attempt = new AbortController();
     const sending = this.core.context.detached(async () => {
-      const entry = this.rows.open(row);
+      const entry = { ...this.rows.open(row), ...before };
       const send = () => destination.send(entry, attempt.signal);
       return this.core.settings.telemetry
         ? this.core.settings.telemetry.within(entry.traceparent, send)
@@ -306,9 +370,11 @@ export class Outbox {
     }
   }
 
-  async #failed({ what }: Destination, row: OutboxRow, error: unknown): Promise<void> {
+  async #failed({ what }: Destination, row: OutboxRow, thrown: unknown): Promise<void> {
+    const isBegun = !(thrown instanceof NotBegunError);
+    const error = isBegun ? thrown : thrown.cause;
     const isRefused = isFinal(error);
-    const isTriedAgain = await this.rows.fail(row, kindOf(error), isRefused);
+    const isTriedAgain = await this.rows.fail(row, kindOf(error), { isFinal: isRefused, isBegun });
     // An error from a mail service can quote the email, including its link.
     const reason = hideTokens(describeError(error));
     const facts = { cause: what, described: plainError(error, hideTokens) };
@@ -332,6 +398,11 @@ export class Outbox {
       );
     else this.core.settings.log.debug('outbox.still_not_sent', `${what} was not sent: ${reason}`, facts);
   }
+}
+
+/** @returns whether an entry was sent, or has no recipient. Null if it is held */
+function isSentBy(outcome: Outcome | null): boolean | null {
+  return outcome === null ? false : typeof outcome === 'string' || null;
 }
 
 function count(total: Delivered, isSent: boolean | null): void {

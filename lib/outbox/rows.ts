@@ -46,8 +46,11 @@ interface EntryToInsert extends NewEntry, Pick<OpenEntry, 'id' | 'traceparent'> 
 /** The condition for entries that can still be sent. */
 const CAN_BE_SENT = "o.state = 'waiting' AND o.give_up_at > :now";
 
-/** The states of an entry. */
+/** The states of an entry, as the app sees them. An entry that is held counts as waiting. */
 export const OUTBOX_STATES = ['waiting', 'sent', 'dropped', 'failed'] as const;
+
+/** The state of an entry that waits until its destination has room: see `Holding`. It has no `due_at`. */
+export const HELD = 'held';
 
 /** What {@link OutboxRows} need. */
 export interface OutboxRowsNeeds {
@@ -121,10 +124,10 @@ export class OutboxRows {
   }
 
   /** Decrypts an entry. @throws Error if its secret is no longer configured */
-  open({ id, kind, content, createdAt, attempts }: OutboxRow): OpenEntry {
+  open({ id, kind, content, createdAt }: OutboxRow): Omit<OpenEntry, 'isRetry' | 'wasHeld'> {
     const json = content === null ? null : this.core.box.open(content, contextOf(id));
     if (json === null) throw new Error('it cannot be decrypted: is its secret still in the config?');
-    return { id, kind, ...readContent(json), createdAt, attempts };
+    return { id, kind, ...readContent(json), createdAt };
   }
 
   /** Returns due entries of a lane, starting with the one that has been due longest. Take each before you send it. */
@@ -152,9 +155,64 @@ export class OutboxRows {
     return taken > 0 ? { ...row, attempts, dueAt, lastError: null } : null;
   }
 
-  /** Whether this process has an entry for long enough to send it. */
-  isHeld({ dueAt }: OutboxRow, timeoutMs: number): boolean {
+  /**
+   * Lets an entry that this process has taken wait until its destination has room. If `most` entries are held already, it
+   * is deleted. Processes count separately, so their concurrent attempts can exceed the number by one entry each.
+   *
+   * @returns whether it was held
+   */
+  async hold(row: OutboxRow, until: Date | null, most: number): Promise<boolean> {
+    const taken = { id: row.id, attempts: row.attempts, state: 'waiting' };
+    const [counted] = await this.core.database.select<{ held: number | string }>(
+      `SELECT COUNT(*) AS held FROM ${this.#table.name} o WHERE o.state = '${HELD}'`,
+    );
+    if (Number(counted?.held ?? 0) >= most) {
+      await this.#table.delete(taken);
+      return false;
+    }
+    const giveUpAt = until !== null && until < row.giveUpAt ? until : row.giveUpAt;
+    await this.#table.update({ state: HELD, attempts: 0, dueAt: null, giveUpAt }, taken);
+    return true;
+  }
+
+  /** Returns held entries of a lane, newest first. Take each with {@link takeHeld} before you send it. */
+  held(lane: string, limit: number): Promise<OutboxRow[]> {
+    return this.#row.select(
+      `WHERE o.state = '${HELD}' AND o.lane = :lane ORDER BY o.id DESC LIMIT ${limit}`,
+      { lane },
+    );
+  }
+
+  /** Drops the held entries of a lane that are pointless by now. */
+  async dropHeld(lane: string): Promise<void> {
+    const now = this.core.database.clock.now();
+    await this.core.database.change(
+      `UPDATE ${this.#table.name} SET state = 'dropped', content = NULL, finished_at = :now, expires_at = :end
+       WHERE state = '${HELD}' AND lane = :lane AND give_up_at <= :now`,
+      { lane, now: at(now), end: at(now + KEEP_MS) },
+    );
+  }
+
+  /** Takes a held entry to send it. @returns like {@link take} */
+  async takeHeld(row: OutboxRow, timeoutMs: number): Promise<OutboxRow | null> {
+    const begun = {
+      state: 'waiting',
+      attempts: 1,
+      dueAt: this.core.database.clock.date(timeoutMs + MARGIN_MS),
+      giveUpAt: at(row.createdAt.getTime() + GIVE_UP_MS),
+    };
+    const taken = await this.#table.update(begun, { id: row.id, state: HELD });
+    return taken > 0 ? { ...row, ...begun } : null;
+  }
+
+  /** Whether this process has taken an entry for long enough to send it. */
+  isTaken({ dueAt }: OutboxRow, timeoutMs: number): boolean {
     return dueAt !== null && dueAt.getTime() - timeoutMs > this.core.database.clock.now();
+  }
+
+  /** Whether an earlier attempt has failed. @param row as it was before it was taken */
+  isRetry({ attempts, lastError }: OutboxRow): boolean {
+    return attempts > 0 && lastError !== null;
   }
 
   /** Whether an entry is no longer tried. */
@@ -178,16 +236,27 @@ export class OutboxRows {
     );
   }
 
-  /** Records a failure. @param isFinal whether the entry is never retried @returns whether it is retried */
-  async fail(row: OutboxRow, lastError: string, isFinal = false): Promise<boolean> {
+  /**
+   * Records a failure.
+   *
+   * @param isFinal whether the entry is never retried
+   * @param isBegun false if the next attempt is not a retry
+   * @returns whether it is retried
+   */
+  async fail(
+    row: OutboxRow,
+    lastError: string,
+    { isFinal = false, isBegun = true }: { readonly isFinal?: boolean; readonly isBegun?: boolean } = {},
+  ): Promise<boolean> {
     const now = this.core.database.clock.now();
     const next = now + pauseAfter(row.attempts);
     const isOver = isFinal || next > row.giveUpAt.getTime();
     const times = isOver
       ? { state: 'failed', dueAt: null, finishedAt: at(now), expiresAt: at(now + KEEP_MS) }
       : { dueAt: at(next) };
+    const attempts = isBegun ? row.attempts : 0;
     await this.#table.update(
-      { ...times, lastError: lastError.slice(0, 255) },
+      { ...times, attempts, lastError: lastError.slice(0, 255) },
       { id: row.id, attempts: row.attempts, state: 'waiting' },
     );
     return !isOver;
@@ -198,7 +267,7 @@ export class OutboxRows {
     await this.core.database.ready();
     const now = this.core.database.clock.now();
     const changed = await this.core.database.change(
-      `UPDATE ${this.#table.name} SET state = 'waiting', attempts = 0, due_at = :now, finished_at = NULL,
+      `UPDATE ${this.#table.name} SET state = 'waiting', attempts = CASE WHEN attempts > 0 THEN 1 ELSE 0 END, due_at = :now, finished_at = NULL,
          give_up_at = :giveUpAt, expires_at = :expiresAt
        WHERE id = :id AND last_error IS NOT NULL AND state IN ('waiting', 'failed')`,
       { id, now: at(now), giveUpAt: at(now + GIVE_UP_MS), expiresAt: at(now + GIVE_UP_MS + KEEP_MS) },
@@ -209,10 +278,10 @@ export class OutboxRows {
   /** Returns the newest entries, in one state or in any. */
   list(state: string | null, before: string | null, limit: number): Promise<ShownRow[]> {
     const conditions = [`o.lane <> '${COMMIT_LANE}'`];
-    if (state !== null) conditions.push('o.state = :state');
+    if (state !== null) conditions.push('o.state IN (:states)');
     if (before !== null) conditions.push('o.id < :before');
     return this.#shown.select(`WHERE ${conditions.join(' AND ')} ORDER BY o.id DESC LIMIT ${limit}`, {
-      state,
+      states: state === 'waiting' ? ['waiting', HELD] : [state],
       before,
     });
   }
@@ -223,27 +292,31 @@ export class OutboxRows {
   }
 
   /**
-   * Returns the number of entries that can still be sent, and the age of the oldest one. Entries that failed are
-   * counted separately until they are deleted. This includes entries whose time is over, even if no process has
-   * recorded it.
+   * Returns the number of entries that can still be sent, the number of these that are held, and the age of the oldest
+   * one of the others. Entries that failed are counted separately until they are deleted. This includes entries whose
+   * time is over, even if no process has recorded it.
    */
   async counts(): Promise<{
     readonly pending: number;
+    readonly held: number;
     readonly failed: number;
     readonly oldestSeconds: number;
   }> {
     await this.core.database.ready();
     const now = this.core.database.clock.date();
-    const [counts] = await this.core.database.select<{ pending: number | string; failed: number | string }>(
-      `SELECT SUM(CASE WHEN ${CAN_BE_SENT} THEN 1 ELSE 0 END) AS pending,
-              SUM(CASE WHEN ${CAN_BE_SENT} THEN 0 ELSE 1 END) AS failed
-       FROM ${this.#table.name} o WHERE o.state IN ('waiting', 'failed')`,
+    const [counts] = await this.core.database.select<Record<'waiting' | 'held' | 'failed', number | string>>(
+      `SELECT SUM(CASE WHEN ${CAN_BE_SENT} THEN 1 ELSE 0 END) AS waiting,
+              SUM(CASE WHEN o.state = '${HELD}' AND o.give_up_at > :now THEN 1 ELSE 0 END) AS held,
+              SUM(CASE WHEN o.state = '${HELD}' OR ${CAN_BE_SENT} THEN 0 ELSE 1 END) AS failed
+       FROM ${this.#table.name} o WHERE o.state IN ('waiting', '${HELD}', 'failed')`,
       { now },
     );
+    const held = Number(counts?.held ?? 0);
     const [oldest] = await this.#shown.select(`WHERE ${CAN_BE_SENT} ORDER BY o.id LIMIT 1`, { now });
     const ageMs = oldest ? now.getTime() - oldest.createdAt.getTime() : 0;
     return {
-      pending: Number(counts?.pending ?? 0),
+      pending: Number(counts?.waiting ?? 0) + held,
+      held,
       failed: Number(counts?.failed ?? 0),
       oldestSeconds: Math.max(0, Math.floor(ageMs / 1000)),
     };

@@ -14,7 +14,7 @@ import {
   type Events,
   isForWebhooks,
 } from './events.js';
-import { type Destination, type OpenEntry, UndeliverableError } from './lane.js';
+import { type Destination, type OpenEntry, type Outcome, UndeliverableError } from './lane.js';
 import type { Outbox } from './outbox.js';
 import type { NewEntry } from './rows.js';
 
@@ -173,9 +173,9 @@ export class Endpoint implements Destination {
     return events === null ? isForWebhooks(event) : events.includes(event);
   }
 
-  async send({ id, content, traceparent }: OpenEntry): Promise<boolean> {
+  async send({ id, content, traceparent }: OpenEntry): Promise<Outcome> {
     const { body } = content as WebhookContent;
-    if (body === null) return false;
+    if (body === null) return 'dropped';
     const timestamp = Math.floor(this.database.clock.now() / 1000);
     const request = {
       headers: {
@@ -192,7 +192,7 @@ export class Endpoint implements Destination {
     const response = await (this.telemetry ? this.telemetry.suppressed(sending) : sending());
     // Do not read the body, which could be of any length.
     await response.body?.cancel().catch(() => undefined);
-    if (response.ok) return true;
+    if (response.ok) return 'sent';
     throw refusal(response.status);
   }
 }

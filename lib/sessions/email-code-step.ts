@@ -6,7 +6,7 @@ import { digestToken } from '../crypto/token.js';
 import type { Database } from '../database/database.js';
 import { AuthError, declareProblems } from '../errors.js';
 import type { Limiter } from '../limits/limiter.js';
-import type { Mails } from '../mail/mails.js';
+import type { Asked, Mails } from '../mail/mails.js';
 import type { CodeTemplate } from '../mail/messages.js';
 import type { Events } from '../outbox/events.js';
 import type { Session, User } from '../tables/core.js';
@@ -57,6 +57,8 @@ interface EmailCodeNeeds {
   readonly devices: Devices;
   readonly pendings: PendingSignIns;
   readonly contributions: readonly AsksForEmailCodes[];
+  /** Describes who requests an email. */
+  asked(inSession: boolean): Asked;
 }
 
 /**
@@ -153,7 +155,8 @@ export class EmailCodeStep {
     const template = { ...browserCodeMail, page };
     const code = codes.codeFor(codeName(row, user));
     const requestHash = row.hash.toString('hex');
-    await mails.code({ template, user, to: user.email, code, requestHash, until, facts }, transaction);
+    const asked = this.core.asked(false);
+    await mails.code({ template, user, to: user.email, code, requestHash, until, facts, asked }, transaction);
   }
 
   /** @throws AuthError `invalid_code`; `sign_in_expired` after too many */

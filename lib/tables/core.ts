@@ -443,7 +443,7 @@ export const outboxEntries = declareTable({
     lane: column.text(64).exact(),
     /** The kind of an email, or the name of an event. */
     kind: column.text(64),
-    /** `waiting`, `sent`, `dropped` or `failed`. */
+    /** `waiting`, `held`, `sent`, `dropped` or `failed`. */
     state: column.text(16).exact(),
     /** The content to send, encrypted. Null once it is sent. */
     content: column.hugeText().secret().nullable(),
@@ -452,7 +452,10 @@ export const outboxEntries = declareTable({
     /** The reason why the last attempt failed, without details that could be secret. Null during an attempt. */
     lastError: column.text(255).nullable(),
     createdAt: column.time(),
-    /** The time of the next attempt. Until then, only the process that is sending the entry has it. Null once done. */
+    /**
+     * The time of the next attempt. Until then, only the process that is sending the entry has it. Null once done, and
+     * while it is held.
+     */
     dueAt: column.time().nullable(),
     /** The time after which it is no longer retried. */
     giveUpAt: column.time(),

@@ -12,15 +12,24 @@ import type {
   SignInCodeMail,
 } from '../mail/mails.js';
 import type { Mailer } from '../mail/messages.js';
-import { type Destination, MAIL_LANE, type OpenEntry } from '../outbox/lane.js';
+import {
+  type Destination,
+  type HeldBack,
+  MAIL_LANE,
+  NotBegunError,
+  type OpenEntry,
+  type Outcome,
+} from '../outbox/lane.js';
 import type { Devices } from '../sessions/devices.js';
 import type { PendingSignIns } from '../sessions/pending-sign-ins.js';
 import { mailboxOf } from '../users/canonical.js';
+import { EmailProof } from '../users/email-proof.js';
 import type { HeldEmails } from '../users/held-emails.js';
 import type { UserRecord } from '../users/record.js';
 import type { Users } from '../users/users.js';
 import type { CodeRequests } from '../waiting/code-requests.js';
 import type { EmailedSignIns } from '../waiting/emailed-sign-ins.js';
+import { MailsToStrangers, type StrangersNeeds } from './strangers.js';
 import type { OneTimeTokens } from './tokens.js';
 
 const MAILS_AT_ONCE = 25;
@@ -29,7 +38,7 @@ const SEND_MS = 60_000;
 const LATE_MS = 60_000;
 
 /** What {@link MailDelivery} needs. */
-interface MailDeliveryNeeds {
+interface MailDeliveryNeeds extends StrangersNeeds {
   readonly database: Database;
   readonly limiter: Limiter;
   readonly users: Users;
@@ -43,53 +52,78 @@ interface MailDeliveryNeeds {
   readonly codeRequests: CodeRequests | null;
 }
 
+/** Passes an email to the app's `send`. */
+type Ready = () => Promise<void>;
+
 /** Sends the emails of the outbox. */
 export class MailDelivery implements Destination {
   readonly lane = MAIL_LANE;
   readonly what = 'an email';
   readonly atOnce = MAILS_AT_ONCE;
   readonly timeoutMs = SEND_MS;
+  readonly holding: MailsToStrangers;
 
   constructor(
     private readonly core: MailDeliveryNeeds,
     private readonly mailer: Mailer,
-  ) {}
+  ) {
+    this.holding = new MailsToStrangers(core);
+  }
 
-  async send(entry: OpenEntry, signal: AbortSignal): Promise<boolean> {
+  async send(entry: OpenEntry, signal: AbortSignal): Promise<Outcome> {
+    const prepared = await this.#prepare(entry, signal).catch((cause) => {
+      throw new NotBegunError('the email could not be prepared', { cause });
+    });
+    if (typeof prepared !== 'function') return prepared;
+    await prepared();
+    return 'sent';
+  }
+
+  /** @returns the function that passes the email to the app; otherwise, why it is not sent now */
+  async #prepare(entry: OpenEntry, signal: AbortSignal): Promise<Ready | 'dropped' | HeldBack> {
     const mail = entry.content as OutgoingMail;
-    if (mail.type === 'link') return this.#sendLink(mail, entry, signal);
-    if (mail.type === 'code') return this.#sendCode(mail, entry, signal);
-    if (mail.type === 'sign-in-code') return this.#sendSignInCode(mail, entry, signal);
-    if (mail.type === 'requested-code') return this.#sendRequestedCode(mail, entry, signal);
-    return mail.type === 'notice'
-      ? this.#sendNotice(mail, entry, signal)
-      : this.#sendToNewEmail(mail, entry, signal);
+    if (mail.type === 'link') return this.#link(mail, entry, signal);
+    if (mail.type === 'code') return this.#code(mail, entry, signal);
+    if (mail.type === 'sign-in-code') return this.#signInCode(mail, entry, signal);
+    if (mail.type === 'requested-code') return this.#requestedCode(mail, entry, signal);
+    return mail.type === 'notice' ? this.#notice(mail, entry, signal) : this.#newEmail(mail, entry, signal);
   }
 
   /**
-   * Sends a link. For an email that no account has, it sends the same statements to the database, and writes a token
+   * Prepares a link. For an email that no account has, it sends the same statements to the database, and writes a token
    * that no one can redeem. Otherwise response times would reveal which emails are known, because a write on SQLite
    * delays the next response.
    */
-  async #sendLink(
+  async #link(
     { email, links, asked = null }: LinkMail,
-    { attempts }: OpenEntry,
+    entry: OpenEntry,
     signal: AbortSignal,
-  ): Promise<boolean> {
+  ): Promise<Ready | 'dropped' | HeldBack> {
     const record = await this.core.users.findRecord({ email });
     const user = record?.user ?? null;
     const chosen = user && links.find(({ userId }) => userId === null || userId === user.id);
     const link = chosen?.link;
-    const isWithin = asked === null || attempts > 1 || (await this.#isWithin(email, asked, record));
-    if (link?.verifies && record?.emailProof.reaches('mailbox')) return false;
+    const isKnown = asked !== null && (await this.#isKnown(asked, user?.id ?? null));
+    const isWithin = asked === null || (await this.#isWithin(email, asked, { entry, record, isKnown }));
+    if (link?.verifies && record?.emailProof.reaches('mailbox')) return 'dropped';
     const purpose = link?.purpose ?? links.at(-1)?.link.purpose;
-    if (!purpose) return false;
-    const isSent = link !== undefined && user !== null && isWithin;
+    if (!purpose) return 'dropped';
+    const isToSend = link !== undefined && user !== null && isWithin;
+    const isOwn = asked === null || (isKnown && !asked.signsUp);
+    const isToStranger = isToSend && !record?.emailProof.reaches('app');
+    const hasRoom = await this.holding.hasRoom(entry, { isOwn, isToStranger });
+    const isSent = isToSend && hasRoom;
     const token = await this.core.tokens.issue(purpose, isSent ? user.id : null, isSent ? email : '');
-    if (!isSent) return false;
-    const { template } = link;
-    await this.mailer.link({ template, user, to: email, token, lifetimeMs: purpose.lifetimeMs }, signal);
-    return true;
+    const { lifetimeMs } = purpose;
+    if (isSent)
+      return () => this.mailer.link({ template: link.template, user, to: email, token, lifetimeMs }, signal);
+    return hasRoom ? 'dropped' : { until: null };
+  }
+
+  /** Whether an email is requested in the account's session, or in a browser that the account knows. */
+  async #isKnown({ inSession, userId: askedBy, device }: Asked, userId: string | null): Promise<boolean> {
+    if (inSession || (userId !== null && askedBy === userId)) return true;
+    return device !== null && this.core.devices.knows(Buffer.from(device, 'hex'), userId);
   }
 
   /**
@@ -100,13 +134,16 @@ export class MailDelivery implements Destination {
    */
   async #isWithin(
     email: string,
-    { inSession, device, afterPassword = null }: Asked,
-    record: UserRecord | null,
+    { afterPassword = null, byAdmin = false }: Asked,
+    {
+      entry,
+      record,
+      isKnown,
+    }: { readonly entry: OpenEntry; readonly record: UserRecord | null; readonly isKnown: boolean },
   ): Promise<boolean> {
+    if (!isFirst(entry) || byAdmin) return true;
     const userId = record?.user.id ?? null;
     if (userId !== null && userId === afterPassword) return this.#count(userId, 'link after password');
-    const hash = device === null ? null : Buffer.from(device, 'hex');
-    const isKnown = inSession || (hash !== null && (await this.core.devices.knows(hash, userId)));
     const mailbox = mailboxOf(email);
     if (!record) return this.#count(`nobody ${mailbox}`, '');
     if (!isKnown) return this.#count(mailbox, '');
@@ -124,95 +161,115 @@ export class MailDelivery implements Destination {
   }
 
   /**
-   * Sends a code, unless it has expired. The request contained the right password, so the code is counted for the
+   * Prepares a code, unless it has expired. The request contained the right password, so the code is counted for the
    * account, separately from other emails: a stranger without the password cannot use up this limit, and a stranger
    * with the password cannot use up the other limits. A code that was not sent is never right, so this limit is also the
    * limit on how many codes can be guessed.
    */
-  async #sendCode(
-    { requestHash = '', ...mail }: CodeMail,
-    { attempts }: OpenEntry,
+  async #code(
+    { requestHash = '', asked, ...mail }: CodeMail,
+    entry: OpenEntry,
     signal: AbortSignal,
-  ): Promise<boolean> {
-    if (attempts === 1 && !(await this.#count(mail.user.id, 'code after password'))) return false;
-    if (this.core.database.clock.hasPassed(mail.until)) return false;
+  ): Promise<Ready | 'dropped' | HeldBack> {
+    const { user, until } = mail;
+    if (isFirst(entry) && !(await this.#count(user.id, 'code after password'))) return 'dropped';
+    if (this.core.database.clock.hasPassed(until)) return 'dropped';
+    if (!EmailProof.of(user).reaches('app')) {
+      const isOwn = asked !== undefined && (await this.#isKnown(asked, user.id));
+      if (!(await this.holding.hasRoom(entry, { isOwn, isToStranger: true }))) return { until };
+    }
     await this.core.pendings.mailed(Buffer.from(requestHash, 'hex'));
-    await this.mailer.code(mail, signal);
-    return true;
+    return () => this.mailer.code(mail, signal);
   }
 
   /**
-   * Sends the code of an emailed sign-in, or an email that says that there is no account. The statements to the
+   * Prepares the code of an emailed sign-in, or an email that says that there is no account. The statements to the
    * database are the same in both cases, and for accounts that are pending deletion, suspended or held: see
-   * {@link #sendLink}.
+   * {@link #link}.
    */
-  async #sendSignInCode(
+  async #signInCode(
     { email, requestHash, askedBy, ...mail }: SignInCodeMail,
-    { attempts }: OpenEntry,
+    entry: OpenEntry,
     signal: AbortSignal,
-  ): Promise<boolean> {
-    const { emailedSignIns: signIns } = this.core;
-    if (!signIns) return false;
+  ): Promise<Ready | 'dropped' | HeldBack> {
+    const { emailedSignIns: signIns, limiter } = this.core;
+    if (!signIns) return 'dropped';
     const record = await this.core.users.findRecord({ email });
     const user = record?.user ?? null;
-    const isFirst = attempts === 1;
-    const asked = { ...mail.asked, inSession: user !== null && askedBy === user.id };
-    const isWithin = !isFirst || (await this.#isWithin(email, asked, record));
+    const asked = { ...mail.asked, userId: askedBy };
+    const isKnown = await this.#isKnown(asked, user?.id ?? null);
+    const isWithin = await this.#isWithin(email, asked, { entry, record, isKnown });
     const isHeld = await this.core.held.isHeld(email, user?.id ?? null);
     const isOpen = record ? (record.account.deletedAt ?? null) === null : signIns.makesAccounts;
     const hasCode = isOpen && !isHeld;
-    const hash = Buffer.from(requestHash, 'hex');
-    const isLive = await signIns.mailedTo(record?.authEpoch ?? null, hash, isWithin && hasCode);
     // Every email is counted, so that the statements are the same. The count matters only if there is no code to send.
-    const tells = isLive && isWithin && !hasCode;
+    const tells = isWithin && !hasCode;
     const counted = `${tells ? 'no-account' : 'sign-in-code'} ${mailboxOf(email)}`;
-    const mayTell = (!isFirst || (await this.core.limiter.allowsDaily(counted))) && tells;
-    if (!isLive || !isWithin || !(hasCode || mayTell)) return false;
-    if (hasCode) await this.mailer.signInCode({ ...mail, user, to: email }, signal);
-    else await this.mailer.noAccount(mail.otherwise, email, mail.facts, signal);
-    return true;
+    const mayTell = (!isFirst(entry) || (await limiter.allowsDaily(counted))) && tells;
+    const isToSend = isWithin && (hasCode || mayTell);
+    const isToStranger = isToSend && !record?.emailProof.reaches('app');
+    const hasRoom = await this.holding.hasRoom(entry, { isOwn: isKnown, isToStranger });
+    const hash = Buffer.from(requestHash, 'hex');
+    const sends = isToSend && hasRoom;
+    const isLive = await signIns.mailedTo(record?.authEpoch ?? null, hash, sends && hasCode);
+    if (!isLive && hasRoom) await this.holding.takeBack(entry, { isOwn: isKnown, isToStranger });
+    if (!isLive || !isToSend) return 'dropped';
+    if (!hasRoom) return { until: mail.until };
+    if (hasCode) return () => this.mailer.signInCode({ ...mail, user, to: email }, signal);
+    return () => this.mailer.noAccount(mail.otherwise, email, mail.facts, signal);
   }
 
   /**
-   * Sends the code that a browser has asked for. The statements to the database are the same whether or not an account has
-   * the address: see {@link #sendLink}.
+   * Prepares the code that a browser has asked for. The statements to the database are the same whether or not an account
+   * has the address: see {@link #link}.
    */
-  async #sendRequestedCode(
+  async #requestedCode(
     { email, requestHash, ...mail }: RequestedCodeMail,
-    { attempts }: OpenEntry,
+    entry: OpenEntry,
     signal: AbortSignal,
-  ): Promise<boolean> {
+  ): Promise<Ready | 'dropped' | HeldBack> {
     const record = await this.core.users.findRecord({ email });
-    const isWithin = attempts > 1 || (await this.#isWithin(email, mail.asked, record));
-    const hasCode = record !== null && isWithin;
-    const isLive = await this.core.codeRequests?.mailed(Buffer.from(requestHash, 'hex'), hasCode);
-    if (!isLive || !hasCode) return false;
-    await this.mailer.requestedCode({ ...mail, user: record.user, to: email }, signal);
-    return true;
+    const isKnown = await this.#isKnown(mail.asked, record?.user.id ?? null);
+    const isWithin = await this.#isWithin(email, mail.asked, { entry, record, isKnown });
+    const isToSend = record !== null && isWithin;
+    const asked = { isOwn: isKnown, isToStranger: isToSend && !record.emailProof.reaches('app') };
+    const hasRoom = await this.holding.hasRoom(entry, asked);
+    const isLive = await this.core.codeRequests?.mailed(Buffer.from(requestHash, 'hex'), isToSend && hasRoom);
+    if (!isLive && hasRoom) await this.holding.takeBack(entry, asked);
+    if (!isLive || !isToSend) return 'dropped';
+    if (!hasRoom) return { until: mail.until };
+    return () => this.mailer.requestedCode({ ...mail, user: record.user, to: email }, signal);
   }
 
-  async #sendToNewEmail(
+  async #newEmail(
     mail: NewEmailMail,
-    { attempts, createdAt }: OpenEntry,
+    entry: OpenEntry,
     signal: AbortSignal,
-  ): Promise<boolean> {
-    const { lifetimeMs, to, token } = mail;
-    if (attempts === 1 && !(await this.#count(mailboxOf(to), ''))) return false;
-    const isLate = this.core.database.clock.now() - createdAt.getTime() > LATE_MS;
+  ): Promise<Ready | 'dropped' | HeldBack> {
+    const { lifetimeMs, user, to, token } = mail;
+    if (isFirst(entry) && !(await this.#count(mailboxOf(to), ''))) return 'dropped';
+    const isLate = this.core.database.clock.now() - entry.createdAt.getTime() > LATE_MS;
     // A newer request, or a change that ended the user's sessions, might have invalidated the token.
-    if (isLate && !(await this.core.tokens.prolong(token, lifetimeMs))) return false;
-    await this.mailer.link(mail, signal);
-    return true;
+    if (isLate && !(await this.core.tokens.prolong(token, lifetimeMs))) return 'dropped';
+    const isOwn = user.email === to;
+    if (!(await this.holding.hasRoom(entry, { isOwn, isToStranger: true }))) return { until: null };
+    return () => this.mailer.link(mail, signal);
   }
 
-  async #sendNotice(mail: NoticeMail, { attempts }: OpenEntry, signal: AbortSignal): Promise<boolean> {
+  async #notice(
+    mail: NoticeMail,
+    entry: OpenEntry,
+    signal: AbortSignal,
+  ): Promise<Ready | 'dropped' | HeldBack> {
     const { user, to, facts, isAsked = false } = mail;
-    if (isAsked && attempts === 1 && !(await this.#count(mailboxOf(to), ''))) return false;
+    if (isAsked && isFirst(entry) && !(await this.#count(mailboxOf(to), ''))) return 'dropped';
     // An unverified address might not be the user's. It gets the notice anyway, because many apps verify no addresses.
     const isLimited = facts !== null && user.emailVerifiedAt === null;
-    if (isLimited && attempts === 1 && !(await this.#mayTell(to))) return false;
-    await this.mailer.notice(mail, signal);
-    return true;
+    if (isLimited && isFirst(entry) && !(await this.#mayTell(to))) return 'dropped';
+    const isToStranger = !EmailProof.of(user).reaches('app');
+    if (isAsked && !(await this.holding.hasRoom(entry, { isOwn: false, isToStranger })))
+      return { until: null };
+    return () => this.mailer.notice(mail, signal);
   }
 
   async #mayTell(to: string): Promise<boolean> {
@@ -223,4 +280,9 @@ export class MailDelivery implements Destination {
       return true;
     }
   }
+}
+
+/** Whether the limits of mailboxes have not counted an entry yet. */
+function isFirst({ isRetry, wasHeld }: OpenEntry): boolean {
+  return !isRetry && !wasHeld;
 }

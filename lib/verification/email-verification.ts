@@ -75,7 +75,7 @@ export class EmailVerification {
   /** Emails a link at the user's request. @throws AuthError `rate_limited` */
   async request(user: User): Promise<void> {
     await this.core.limiter.countAddress('mailAddress');
-    await this.#mail(user, true);
+    await this.#mail(user, this.core.asked(true));
   }
 
   /** Emails a link because another action requires it. Does nothing if the limit is reached. */
@@ -86,17 +86,17 @@ export class EmailVerification {
       if (error instanceof AuthError && error.code === 'rate_limited') return;
       throw error;
     }
-    await this.mail(user);
+    await this.#mail(user, this.core.asked(false));
   }
 
-  /** Emails a link, unless access to the mailbox is already proven. */
-  mail(user: User, transaction?: Transaction): Promise<void> {
-    return this.#mail(user, false, transaction);
+  /** Emails a link to a new user, unless access to the mailbox is already proven. */
+  mailSignUp(user: User, transaction: Transaction): Promise<void> {
+    return this.#mail(user, { ...this.core.asked(false), signsUp: true }, transaction);
   }
 
-  async #mail(user: User, inSession: boolean, transaction?: Transaction): Promise<void> {
+  async #mail(user: User, asked: Asked, transaction?: Transaction): Promise<void> {
     if (user.email === null || EmailProof.of(user).reaches('mailbox')) return;
-    await this.parts.mails.link(this.link, user, this.core.asked(inSession), transaction);
+    await this.parts.mails.link(this.link, user, asked, transaction);
   }
 
   get link(): Link {

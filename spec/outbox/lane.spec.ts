@@ -1,7 +1,8 @@
 import { expect, test } from '@jest/globals';
 import { Lane } from '../../lib/outbox/lane.js';
 
-const destination = { lane: 'spec', what: 'a spec', atOnce: 2, timeoutMs: 1000, send: async () => true };
+const send = async () => 'sent' as const;
+const destination = { lane: 'spec', what: 'a spec', atOnce: 2, timeoutMs: 1000, send };
 
 test('a lane runs some work at once, keeps a limited amount for later, and forgets what is beyond', async () => {
   const lane = new Lane(destination);

@@ -72,7 +72,7 @@ describe('with a real mail server, an email', () => {
     expect((await states()).sort()).toEqual(['failed', 'sent']);
     await rows(app.database, "UPDATE outbox SET created_at = '2020-01-01 00:00:00.000'");
     // What will not be sent is not old.
-    expect(await counts()).toEqual({ pending: 0, failed: 1, oldestSeconds: 0 });
+    expect(await counts()).toEqual({ pending: 0, held: 0, failed: 1, oldestSeconds: 0 });
     expect(app.log).toEqual([
       expect.stringMatching(
         /^warn latchkey: an email was refused, and will not be retried: .*550 5\.1\.1 no such mailbox here/,
@@ -253,10 +253,10 @@ describe('the outbox', () => {
     await rows(app.database, "UPDATE outbox SET created_at = '2020-01-01 00:00:00.000'");
     expect((await counts()).oldestSeconds).toBeGreaterThan(100_000_000);
     await untilTooLate(app.database);
-    expect(await counts()).toEqual({ pending: 0, failed: 2, oldestSeconds: 0 });
+    expect(await counts()).toEqual({ pending: 0, held: 0, failed: 2, oldestSeconds: 0 });
     await app.auth.outbox.deliver();
     expect(app.log.join('\n')).toMatch(/an email was not sent, and was given up: Error \(EDOWN\)/);
-    expect(await counts()).toEqual({ pending: 0, failed: 2, oldestSeconds: 0 });
+    expect(await counts()).toEqual({ pending: 0, held: 0, failed: 2, oldestSeconds: 0 });
   });
 
   test('leaves what another process is sending to that, until its lease ends', async () => {

@@ -1,6 +1,7 @@
-import type { Auth } from '../../auth.js';
+import { type Auth, internalsOf } from '../../auth.js';
 import type { Settings } from '../../config/config.js';
 import { STUCK_SECONDS } from '../../health.js';
+import type { WindowPolicy } from '../../limits/store.js';
 import { counted } from '../output.js';
 import { type Finding, ok, problem, warning } from './finding.js';
 
@@ -15,13 +16,15 @@ export async function* checkHealth(auth: Auth, settings: Settings): AsyncGenerat
   if (settings.rateLimit)
     yield checkCounters(!health.degraded.includes('limits'), settings.rateLimit.store !== null);
   const { pending, oldestSeconds } = health.outbox;
+  const held = health.degraded.includes('mails_to_strangers') ? await heldIn(auth) : 0;
+  if (settings.email && settings.rateLimit) yield checkStrangers(settings.rateLimit.rules.strangers, held);
   if (pending === null || oldestSeconds === null)
     yield problem(
       'outbox',
       'the database did not count the waiting entries within two seconds',
       'find out why the database is so slow',
     );
-  else yield await checkPending(auth, pending, oldestSeconds);
+  else yield await checkPending(auth, pending - held, oldestSeconds);
   yield* await checkFailed(auth);
 }
 
@@ -44,6 +47,28 @@ function checkCounters(areWritten: boolean, isRedis: boolean): Finding {
     isRedis
       ? 'start Redis, check the URL or client in rateLimit.store, and make sure that its memory is not full (maxmemory)'
       : 'find out why the database is so slow',
+  );
+}
+
+async function heldIn(auth: Auth): Promise<number> {
+  const { held } = await internalsOf(auth).core.outbox.rows.counts();
+  return held;
+}
+
+function checkStrangers(rule: WindowPolicy | null, held: number): Finding {
+  const check = 'strangers';
+  if (!rule)
+    return warning(
+      check,
+      'the number of emails to addresses that no account has proven is not limited: bots can send any number of them in the name of your app',
+      'leave rateLimit.strangers out of the config',
+    );
+  const limit = `at most ${counted(rule.limit, 'email')} in ${inWords(rule.windowMs / 1000)} to addresses that no account has proven`;
+  if (held === 0) return ok(check, `${limit}; none is held`);
+  return warning(
+    check,
+    `${limit}; ${counted(held, 'more is held', 'more are held')} until the next window`,
+    'if bots sign up, add a human check; if users do, raise rateLimit.strangers',
   );
 }
 

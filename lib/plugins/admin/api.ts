@@ -228,7 +228,9 @@ export async function sendPasswordReset(
   // Count these emails separately, because strangers can use up the limit for the emails that they request.
   await core.limiter.countAccount('mail', user.id, 'admin');
   await core.events.together(['admin.password_reset_sent'], async (transaction) => {
-    await passwordLinks.mailReset(user, transaction, { texts });
+    // A call by the app's own code is not a request, so these emails are not held.
+    const asked = adminId === null ? null : { ...core.asked(false), byAdmin: true };
+    await passwordLinks.mailReset(user, transaction, { texts, asked });
     core.events.emit('admin.password_reset_sent', { userId, adminId }, transaction);
   });
 }

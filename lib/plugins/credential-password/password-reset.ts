@@ -47,7 +47,8 @@ export class PasswordReset {
     const links = [{ userId: null, link: this.links.reset }];
     // The email with the code leads to this request, so count it separately: strangers must not use up its limit.
     const afterPassword = await this.core.pendings.waitingForCode();
-    await this.mails.oneOf(email, links, { asked: { ...this.core.asked(false), afterPassword } });
+    const userId = await this.core.sessionUserId();
+    await this.mails.oneOf(email, links, { asked: { ...this.core.asked(false), userId, afterPassword } });
   }
 
   /**

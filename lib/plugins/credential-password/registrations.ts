@@ -191,7 +191,7 @@ export class Registrations {
   async #mail(user: User, transaction: Transaction): Promise<void> {
     if (!this.settings.mailsOnSignUp || user.email === null) return;
     if (this.settings.concealExistingEmails) await this.#mailOutcome(user.email, user.id, { transaction });
-    else await this.core.emailVerification?.mail(user, transaction);
+    else await this.core.emailVerification?.mailSignUp(user, transaction);
   }
 
   /**
@@ -208,7 +208,7 @@ export class Registrations {
       { userId: createdId, link: emailVerification.link },
       { userId: null, link: passwordLinks.existing },
     ];
-    await mails.oneOf(email, links, { asked: this.core.asked(false), ...options });
+    await mails.oneOf(email, links, { asked: { ...this.core.asked(false), signsUp: true }, ...options });
   }
 }
 

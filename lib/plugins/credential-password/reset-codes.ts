@@ -1,6 +1,6 @@
 import type { Transaction } from 'sequelize';
 import type { Core } from '../../core/core.js';
-import type { Mails } from '../../mail/mails.js';
+import type { Asked, Mails } from '../../mail/mails.js';
 import { BrowserTokens } from '../../sessions/browser-tokens.js';
 import type { CodeRequestRow } from '../../tables/code-requests.js';
 import { canonicalEmail } from '../../users/canonical.js';
@@ -59,10 +59,11 @@ export class ResetCodes {
     if (email === null) return rows.askInBrowser(this.#tokens, null, rows.lifetimeMs);
     // The email with the code of a sign-in leads to this request, so count it separately: strangers must not use up its limit.
     const afterPassword = await core.pendings.waitingForCode();
+    const by = { ...core.asked(false), userId: await core.sessionUserId(), afterPassword };
     const asked = {
       email,
       newRow: (browserHash: Buffer) => rows.newRow('reset', email, browserHash),
-      mail: (row: CodeRequestRow, transaction: Transaction) => this.#mail(row, afterPassword, transaction),
+      mail: (row: CodeRequestRow, transaction: Transaction) => this.#mail(row, by, transaction),
     };
     return rows.askInBrowser(this.#tokens, asked, rows.lifetimeMs);
   }
@@ -87,7 +88,7 @@ export class ResetCodes {
     });
   }
 
-  #mail(row: CodeRequestRow, afterPassword: string | null, transaction: Transaction): Promise<void> {
+  #mail(row: CodeRequestRow, asked: Asked, transaction: Transaction): Promise<void> {
     const { context, database } = this.core;
     const { ip, userAgent } = context.client;
     const facts = { at: database.clock.date(), client: { ip, userAgent }, subject: null, undo: null };
@@ -98,7 +99,7 @@ export class ResetCodes {
       code: this.given.rows.codeFor(row),
       until: row.expiresAt,
       facts,
-      asked: { ...this.core.asked(false), afterPassword },
+      asked,
     };
     return this.given.mails.requestedCode(mail, transaction);
   }

@@ -6,7 +6,6 @@ import { digestToken } from '../../crypto/token.js';
 import { AuthError } from '../../errors.js';
 import type { Mails } from '../../mail/mails.js';
 import type { SignInCodeTemplate } from '../../mail/messages.js';
-import { sessionOf } from '../../sessions/carriers.js';
 import type { EmailedSignInRow } from '../../tables/emailed-sign-ins.js';
 import { canonicalEmail } from '../../users/canonical.js';
 import type { EmailedSignIns } from '../../waiting/emailed-sign-ins.js';
@@ -36,7 +35,7 @@ export class Requests {
     const email = canonicalEmail(typed);
     const { tokens } = core.pendings;
     if (email === null) return rows.askInBrowser(tokens, null, this.#lifetimeMs);
-    const askedBy = await this.#askedBy();
+    const askedBy = await core.sessionUserId();
     const asked = {
       email,
       isSame: (former: EmailedSignInRow) => former.askedBy === askedBy && rows.linkOf(former) !== null,
@@ -88,11 +87,6 @@ export class Requests {
     const { clock } = this.core.database;
     const expiresAt = clock.date(this.#lifetimeMs);
     return { ...given, sentAt: null, expiresAt, authEpoch: null, mails: 0, tries: 0, resends: 0 };
-  }
-
-  async #askedBy(): Promise<string | null> {
-    const { request } = this.core.context.client;
-    return request ? ((await sessionOf(this.core.carriers, request))?.user.id ?? null) : null;
   }
 
   #mail(

@@ -175,7 +175,7 @@ export class ProviderUser {
         transaction,
       );
       await this.#insertLink(created.user.id, transaction);
-      if (!emailProof.reaches('mailbox')) await core.emailVerification?.mail(created.user, transaction);
+      if (!emailProof.reaches('mailbox')) await core.emailVerification?.mailSignUp(created.user, transaction);
       return { ...created, isNew: true };
     });
   }
