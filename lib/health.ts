@@ -34,6 +34,8 @@ export interface Health {
    * - `schema`: migrations are pending, or it is unknown whether any are pending.
    * - `limits`: the counters of the rate limits cannot be written.
    * - `outbox`: an email or webhook has waited for 15 minutes, or it is unknown whether any has.
+   * - `human_check`: the human check has failed in this process in the last ten minutes, such as because its service did
+   *   not respond.
    * - `bridges.` and the name of a previous system: this process could not read or end sessions there when it last
    *   tried.
    */

@@ -35,6 +35,7 @@ export const signup = (
     session: 'changes',
     summary: 'Create an account with a password',
     access: 'public',
+    asksHuman: 'signup/credential',
     body: named(
       'SignUpInput',
       'The input of a sign-up with a password',
@@ -111,6 +112,7 @@ export const signin = (core: Core, api: CredentialApi, settings: Settings) => {
     session: 'starts',
     summary: 'Sign in with a password',
     access: 'public',
+    asksHuman: 'signin/credential',
     body: z.strictObject({
       credential: shownAgain(text(320).describe(settings.usernames ? 'An email or a username' : 'An email')),
       password: text(1024),
@@ -258,6 +260,7 @@ export const requestReset = (api: CredentialApi) =>
     client: 'credential.requestPasswordReset',
     summary: 'Email a password reset link, if the account exists',
     access: 'public',
+    asksHuman: 'passwords/request-reset',
     body: z.strictObject({ email: shownAgain(text(320)) }),
     answers: { 202: { description: 'Accepted, whether or not the account exists' } },
     problems: ['rate_limited'],

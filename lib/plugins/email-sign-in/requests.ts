@@ -35,9 +35,10 @@ export class Requests {
   async signIn(typed: string, remembered: boolean): Promise<RequestedEmailSignIn> {
     const { core, rows } = this;
     const { database, pendings } = core;
-    await core.limiter.countAddress('mailAddress');
-    await database.ready();
     const email = canonicalEmail(typed);
+    await core.limiter.countAddress('mailAddress');
+    await core.context.client.checkpoint?.({ email });
+    await database.ready();
     const presented = pendings.presentedToken;
     if (email === null) {
       if (presented !== null) await rows.end({ browserHash: digestToken(presented) });

@@ -1,0 +1,2 @@
+export type { HumanCheckFacts, HumanCheckOptions, HumanCheckRoute } from './config/human-check.js';
+export { type AltchaOptions, altcha } from './human-check/altcha.js';
