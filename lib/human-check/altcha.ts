@@ -19,7 +19,8 @@ export interface AltchaOptions extends HumanCheckCommonOptions {
   cost?: number;
 }
 
-const schema = () =>
+/** @internal */
+export const schema = () =>
   schemaOf<AltchaOptions>()({
     cost: z
       .int('must be a whole number of iterations')
