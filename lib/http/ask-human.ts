@@ -13,11 +13,16 @@ export const HUMAN_FIELD = 'human_token';
 
 const DESCRIPTION = 'The token of the human check';
 
+/** Whether a route asks for a person. */
+export function asksHuman({ humanCheck }: Core, { asksHuman: name }: Route): boolean {
+  return name !== undefined && (humanCheck?.asks(name) ?? false);
+}
+
 /** Returns the route with its human check, if the config asks for a person there. */
 export function withHumanCheck(core: Core, route: Route): Route {
   const { humanCheck } = core;
-  const { asksHuman } = route;
-  if (!humanCheck || asksHuman === undefined || !humanCheck.asks(asksHuman)) return route;
+  const { asksHuman: name } = route;
+  if (!humanCheck || name === undefined || !asksHuman(core, route)) return route;
   return {
     ...route,
     headers: { ...route.headers, [HUMAN_HEADER]: DESCRIPTION },
@@ -31,7 +36,7 @@ export function withHumanCheck(core: Core, route: Route): Route {
       // Ask only once, because hooks can call latchkey in the middle of the work.
       let asked: Promise<void> | undefined;
       const checkpoint = (ahead: Ahead) => {
-        asked ??= ask(core, humanCheck, asksHuman, call, ahead);
+        asked ??= ask(core, humanCheck, name, call, ahead);
         return asked;
       };
       return context.forClient({ ...context.client, checkpoint }, () => route.handle(call));

@@ -2,6 +2,7 @@ import type { Request } from 'express';
 import { isOnlyOurs } from '../config/session.js';
 import type { Core } from '../core/core.js';
 import { AuthError } from '../errors.js';
+import { asksHuman } from '../http/ask-human.js';
 import { checkParameters } from '../http/body.js';
 import { checkCallbackUrl } from '../http/callback-url.js';
 import type { Route } from '../http/route.js';
@@ -10,6 +11,7 @@ import type { SessionAuthentication } from '../sessions/request.js';
 import type { User } from '../tables/core.js';
 import type { Purpose } from '../verification/purposes.js';
 import type { FoundToken } from '../verification/tokens.js';
+import { humanOf } from './human.js';
 import { Notes } from './notes.js';
 import type { PagesSettings } from './options.js';
 import { PageCookies } from './page-cookies.js';
@@ -17,6 +19,7 @@ import type { Found, Given, NamedRoute, RouteName } from './routes.js';
 import type {
   ErrorValues,
   FormValues,
+  HumanValues,
   LinkValues,
   MethodValues,
   PageKind,
@@ -58,6 +61,7 @@ export interface SitePage {
   readonly access: 'anyone' | 'session' | 'admin';
   /** Whether the navigation leads here. @default false */
   readonly inNavigation?: boolean;
+  readonly forms: readonly { readonly name: string; readonly route: Route }[];
 }
 
 /** Parameters of a link to a page. */
@@ -380,9 +384,10 @@ export class Site {
     const isOfAccount = this.pages.some(({ path, kind }) => kind === 'account' && path === page.path);
     const user = isOfAccount ? (auth?.user.id ?? null) : null;
     const hasNoFocus = refused !== null;
+    const human = this.#humanFor(page.path, name);
     // The forms of a list differ only in their parameters.
     if (refused?.form !== name || action !== actionOf(visit.params))
-      return { action, user, typed: {}, errors: {}, isRefused: false, refusal: null, hasNoFocus };
+      return { action, user, typed: {}, errors: {}, isRefused: false, refusal: null, hasNoFocus, human };
     const { fields, explained, showsError } = refused;
     return {
       action,
@@ -392,7 +397,15 @@ export class Site {
       isRefused: true,
       refusal: showsError ? explained : null,
       hasNoFocus,
+      human,
     };
+  }
+
+  #humanFor(path: string, name: string): HumanValues | null {
+    if (!this.core.humanCheck) return null;
+    const { forms = [] } = this.pages.find((page) => page.path === path) ?? {};
+    const form = forms.find((one) => one.name === name);
+    return form && asksHuman(this.core, form.route) ? humanOf(this) : null;
   }
 
   /** Checks a `return_to`. @returns null if there is none, or if users must not return to it */
