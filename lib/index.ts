@@ -17,7 +17,6 @@ export type { AuthConfig, BearerOptions, BearerScheme } from './config/config.js
 export type { EmailBrandOptions, EmailOptions } from './config/email.js';
 export type { HookTransaction } from './config/hooks.js';
 export type {
-  HumanCheckCommonOptions,
   HumanCheckFacts,
   HumanCheckOptions,
   HumanCheckRoute,

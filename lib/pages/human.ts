@@ -1,7 +1,4 @@
 import { type HtmlValue, html } from '../html.js';
-import { asksHuman } from '../http/ask-human.js';
-import { providerNames } from './providers.js';
-import type { Site } from './site.js';
 import type { FormValues, HumanValues } from './values.js';
 import type { Words } from './words/index.js';
 
@@ -19,28 +16,6 @@ const ORIGINS: Readonly<Record<HumanValues['kind'], Readonly<Record<string, stri
     ]),
   ),
 };
-
-/**
- * Returns the human check of the forms that call checked routes. Null if the app has none, or checks in a way of its own.
- *
- * @internal
- */
-export function humanOf(site: Site): HumanValues | null {
-  const { core } = site;
-  const { builtIn } = core.humanCheck ?? {};
-  if (!builtIn) return null;
-  const [byPassword, byEmail] = [site.route('post /signin/credential'), site.route('post /signin/email')];
-  return {
-    kind: builtIn.name,
-    challenge: core.challenges ? site.url('/human-challenge') : null,
-    siteKey: builtIn.siteKey ?? null,
-    otherWays: {
-      password: byPassword !== undefined && !asksHuman(core, byPassword),
-      email: byEmail !== undefined && !asksHuman(core, byEmail),
-      providers: providerNames(site),
-    },
-  };
-}
 
 /** Adds what a human check needs to the policy of a page. @internal */
 export function policyWith(policy: string, { kind }: HumanValues): string {

@@ -45,15 +45,6 @@ export function providerIds(site: Site): readonly string[] {
   return shownProviders(site).map(({ id }) => id);
 }
 
-/**
- * Returns the names of the providers that are configured.
- *
- * @internal
- */
-export function providerNames(site: Site): readonly string[] {
-  return shownProviders(site).map(({ name }) => name);
-}
-
 function shownProviders(site: Site): readonly ShownProvider[] {
   return site.core.contributions.flatMap(({ forPages }) => forPages?.providers ?? []);
 }

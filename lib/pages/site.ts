@@ -11,7 +11,6 @@ import type { SessionAuthentication } from '../sessions/request.js';
 import type { User } from '../tables/core.js';
 import type { Purpose } from '../verification/purposes.js';
 import type { FoundToken } from '../verification/tokens.js';
-import { humanOf } from './human.js';
 import { Notes } from './notes.js';
 import type { PagesSettings } from './options.js';
 import { PageCookies } from './page-cookies.js';
@@ -405,7 +404,26 @@ export class Site {
     if (!this.core.humanCheck) return null;
     const { forms = [] } = this.pages.find((page) => page.path === path) ?? {};
     const form = forms.find((one) => one.name === name);
-    return form && asksHuman(this.core, form.route) ? humanOf(this) : null;
+    return form && asksHuman(this.core, form.route) ? this.#human : null;
+  }
+
+  /** The human check of the forms that call checked routes. Null if the app checks in a way of its own. */
+  get #human(): HumanValues | null {
+    const { builtIn } = this.core.humanCheck ?? {};
+    if (!builtIn) return null;
+    const needsNone = (route?: Route) => route !== undefined && !asksHuman(this.core, route);
+    return {
+      kind: builtIn.name,
+      challenge: this.core.challenges ? this.url('/human-challenge') : null,
+      siteKey: builtIn.siteKey ?? null,
+      otherWays: {
+        password: needsNone(this.route('post /signin/credential')),
+        email: needsNone(this.route('post /signin/email')),
+        providers: this.core.contributions.flatMap(
+          ({ forPages }) => forPages?.providers?.map(({ name }) => name) ?? [],
+        ),
+      },
+    };
   }
 
   /** Checks a `return_to`. @returns null if there is none, or if users must not return to it */

@@ -144,7 +144,7 @@ const attributeOf = (form, name) => Element.prototype.getAttribute.call(form, na
 /** Starts before the form is sent, so that the user does not have to wait. */
 function prepare({ target }) {
   const form = target?.form;
-  const check = form instanceof HTMLFormElement && checkOf(form);
+  const check = form instanceof HTMLFormElement ? checkOf(form) : null;
   if (check?.for.includes(attributeOf(form, 'action'))) check.prepare();
 }
 
