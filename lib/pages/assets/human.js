@@ -164,6 +164,8 @@ async function send(event) {
   if (attributeOf(form, 'aria-busy') === 'true') return;
   Element.prototype.setAttribute.call(form, 'aria-busy', 'true');
   tokens.set(form, await check.ask());
+  // A form cannot be sent again until this event is over.
+  await new Promise((done) => setTimeout(done));
   Element.prototype.removeAttribute.call(form, 'aria-busy');
   HTMLFormElement.prototype.requestSubmit.call(form, submitter);
 }

@@ -98,7 +98,7 @@ inBrowser('altcha() in Chromium', () => {
       javaScriptEnabled: false,
       viewport: { width: 320, height: 640 },
     });
-    await page.getByText('You can still sign in with example.').waitFor();
+    await page.getByText('You can still sign in with Example.').waitFor();
     expect(await problemsOf(page)).toEqual([]);
     await signUp(page, 'hedy@example.com');
     await page.getByText('We could not confirm that a person has sent this. Try again.').waitFor();
