@@ -1,4 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
+import { internalsOf } from '../../lib/auth.js';
+import { checkSettings } from '../../lib/cli/checks/settings.js';
 import { altcha } from '../../lib/human-check.js';
 import { type AuthConfig, createAuth, credentialPassword, emailSignIn } from '../../lib/index.js';
 import { SECRET } from '../support/app.js';
@@ -50,6 +52,29 @@ describe('a mistake in humanCheck', () => {
     const plugins = [credentialPassword(), emailSignIn()];
     const routes = ['signin/email', 'passwords/request-reset', 'signin/credential'] as const;
     expect(() => create(altcha({ routes }), { email, plugins })).not.toThrow();
+  });
+});
+
+describe('doctor', () => {
+  const found = (humanCheck: unknown, config: object = {}) =>
+    [...checkSettings(internalsOf(create(humanCheck, config)).core.settings)].find(
+      ({ check }) => check === 'human check',
+    );
+
+  test('shows which check asks where, and whether requests are accepted while it fails', () => {
+    expect(found(undefined)).toBeUndefined();
+    expect(found(altcha({ routes: ['signup/credential'] }))).toMatchObject({
+      status: 'ok',
+      detail: 'altcha, for signup/credential',
+    });
+    expect(found({ verify: () => true, onFailure: 'accept' })?.detail).toBe(
+      'your own, for signup/credential, signin/email, passwords/request-reset, oauth/token; requests are accepted while it fails',
+    );
+  });
+
+  test('reports that browsers cannot solve challenges over plain http', () => {
+    expect(found(altcha(), { baseUrl: 'http://app.example.com' })).toMatchObject({ status: 'problem' });
+    expect(found(altcha(), { baseUrl: 'https://app.example.com' })).toMatchObject({ status: 'ok' });
   });
 });
 
