@@ -37,6 +37,8 @@ export interface Health {
    * - `passwords`: the package that hashes passwords is not installed.
    * - `outbox`: an email or webhook has waited for 15 minutes, or it is unknown whether any has.
    * - `mails_to_strangers`: emails to addresses that no account has proven wait, because `rateLimit.strangers` is reached.
+   * - `human_check`: the human check has failed in this process in the last ten minutes, such as because its service did
+   *   not respond.
    * - `bridges.` and the name of a previous system: this process could not read or end sessions there when it last
    *   tried.
    */

@@ -2,6 +2,7 @@ import type { ServerResponse } from 'node:http';
 import type { Transaction } from 'sequelize';
 import type { Settings } from '../config/config.js';
 import { PAGE } from '../config/email.js';
+import type { ChallengeIssuer } from '../config/human-check.js';
 import { CallContext, type PlainRequest } from '../context/call.js';
 import { EmailedCodes } from '../crypto/emailed-codes.js';
 import { SecretBox } from '../crypto/secret-box.js';
@@ -11,6 +12,7 @@ import { Degraded } from '../degraded.js';
 import { AuthError, type AuthErrorCode } from '../errors.js';
 import { Factors } from '../factors/factors.js';
 import { PasskeyStore } from '../factors/passkeys.js';
+import { HumanCheck } from '../human-check/human-check.js';
 import { requireKnownKeys } from '../known-keys.js';
 import { Limiter } from '../limits/limiter.js';
 import { openLimitStore } from '../limits/open.js';
@@ -126,6 +128,8 @@ class Given {
   readonly box: SecretBox;
   /** The codes in emails. */
   readonly codes: EmailedCodes;
+  /** Issues the challenges of the human check. Null unless latchkey issues them itself. */
+  readonly challenges: ChallengeIssuer | null;
 
   constructor({ settings, addedColumns, accountFeatures, secrets }: CoreOptions) {
     const { passwords = null, ...features } = accountFeatures;
@@ -138,6 +142,7 @@ class Given {
     this.bcryptCost = passwords?.hash === 'bcrypt' ? passwords.bcryptCost : null;
     this.box = new SecretBox(secrets);
     this.codes = new EmailedCodes(secrets);
+    this.challenges = settings.humanCheck?.verify.builtIn?.issuer?.(secrets) ?? null;
   }
 
   /** Creates what checks and hashes passwords. Null if users cannot have a password. */
@@ -156,8 +161,10 @@ class Given {
 export class Core extends Given {
   readonly context = new CallContext();
   readonly database = openDatabase(this.settings.database, this.settings.tablePrefix, this.context);
+  /** The store of the rate limits, even if rate limits are disabled. */
+  readonly counters = openLimitStore(this.settings.rateLimit?.store ?? null, this.database);
   /** The counters of the rate limits. Null if rate limits are disabled. */
-  readonly limits = this.settings.rateLimit && openLimitStore(this.settings.rateLimit.store, this.database);
+  readonly limits = this.settings.rateLimit && this.counters;
   readonly limiter = new Limiter(
     this,
     new Refusals(this.context.background, (refused) => this.#report(refused)),
@@ -166,6 +173,8 @@ export class Core extends Given {
   readonly outbox = new Outbox(this);
   /** The parts that currently do less than they should. */
   readonly degraded = new Degraded();
+  /** Checks that a person has sent a request. Null if it is not configured. */
+  readonly humanCheck = this.settings.humanCheck ? new HumanCheck(this, this.settings.humanCheck) : null;
   /** The path of the routes. */
   readonly basePath = new BasePath(this.settings);
   /** The accounts of imported rows, and of `auth.users.ensure`. */

@@ -2,6 +2,7 @@ import type { Request } from 'express';
 import * as z from 'zod';
 import type { Settings } from '../config/config.js';
 import type { CookieSettings } from '../config/session.js';
+import type { HumanCheckRoute } from '../config/human-check.js';
 import type { AuthError, AuthErrorCode } from '../errors.js';
 import type { Authentication, SessionAuthentication } from '../sessions/request.js';
 import type { SignedIn } from '../sessions/signed-in.js';
@@ -30,6 +31,8 @@ export interface Call<A extends Access, Body, Query> {
   readonly query: Query;
   readonly params: Readonly<Record<string, string>>;
   readonly req: Request;
+  /** The fields of a form that are not fields of the body: see `Route.formFields`. */
+  readonly formFields?: ReadonlyMap<string, string>;
 }
 
 /** A body that rarely changes. Clients can cache it if they revalidate it with each use (RFC 9110, 13.1.2). */
@@ -157,6 +160,18 @@ export interface Route<A extends Access = Access, Body = unknown, Query = unknow
   whenNotRecent?(error: AuthError, req: Request): Reply | null;
   /** Whether to skip the origin check, because other sites send browsers here. The handler must prevent CSRF. */
   readonly fromOtherSites?: true;
+  /**
+   * The name by which `humanCheck` asks for a person here. The work calls `context.client.checkpoint` before anything is
+   * hashed, written or emailed.
+   */
+  readonly asksHuman?: HumanCheckRoute;
+  /** The headers that the route reads, with their descriptions. @default none */
+  readonly headers?: Readonly<Record<string, string>>;
+  /**
+   * The fields that forms of the route can have in addition to the fields of the body, with their descriptions.
+   * @default none
+   */
+  readonly formFields?: Readonly<Record<string, string>>;
   /** @internal */
   readonly body?: z.ZodType<Body>;
   /** @internal */

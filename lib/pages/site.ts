@@ -2,6 +2,7 @@ import type { Request } from 'express';
 import { isOnlyOurs } from '../config/session.js';
 import type { Core } from '../core/core.js';
 import { AuthError } from '../errors.js';
+import { asksHuman } from '../http/ask-human.js';
 import { checkParameters } from '../http/body.js';
 import { checkCallbackUrl, withPasswordRemoved } from '../http/callback-url.js';
 import type { Route } from '../http/route.js';
@@ -17,6 +18,7 @@ import type { Found, Given, NamedRoute, RouteName } from './routes.js';
 import type {
   ErrorValues,
   FormValues,
+  HumanValues,
   LinkValues,
   MethodValues,
   PageKind,
@@ -58,6 +60,7 @@ export interface SitePage {
   readonly access: 'anyone' | 'session' | 'admin';
   /** Whether the navigation leads here. @default false */
   readonly inNavigation?: boolean;
+  readonly forms: readonly { readonly name: string; readonly route: Route }[];
 }
 
 /** Parameters of a link to a page. */
@@ -402,9 +405,10 @@ export class Site {
     const isOfAccount = this.pages.some(({ path, kind }) => kind === 'account' && path === page.path);
     const user = isOfAccount ? (auth?.user.id ?? null) : null;
     const hasNoFocus = refused !== null;
+    const human = this.#humanFor(page.path, name);
     // The forms of a list differ only in their parameters.
     if (refused?.form !== name || action !== actionOf(visit.params))
-      return { action, user, typed: {}, errors: {}, isRefused: false, refusal: null, hasNoFocus };
+      return { action, user, typed: {}, errors: {}, isRefused: false, refusal: null, hasNoFocus, human };
     const { fields, explained, showsError } = refused;
     return {
       action,
@@ -414,6 +418,33 @@ export class Site {
       isRefused: true,
       refusal: showsError ? explained : null,
       hasNoFocus,
+      human,
+    };
+  }
+
+  #humanFor(path: string, name: string): HumanValues | null {
+    if (!this.core.humanCheck) return null;
+    const { forms = [] } = this.pages.find((page) => page.path === path) ?? {};
+    const form = forms.find((one) => one.name === name);
+    return form && asksHuman(this.core, form.route) ? this.#human : null;
+  }
+
+  /** The human check of the forms that call checked routes. Null if the app checks in a way of its own. */
+  get #human(): HumanValues | null {
+    const { builtIn } = this.core.humanCheck ?? {};
+    if (!builtIn) return null;
+    const needsNone = (route?: Route) => route !== undefined && !asksHuman(this.core, route);
+    return {
+      kind: builtIn.name,
+      challenge: this.core.challenges ? this.url('/human-challenge') : null,
+      siteKey: builtIn.siteKey ?? null,
+      otherWays: {
+        password: needsNone(this.route('post /signin/credential')),
+        email: needsNone(this.route('post /signin/email')),
+        providers: this.core.contributions.flatMap(
+          ({ forPages }) => forPages?.providers?.map(({ name }) => name) ?? [],
+        ),
+      },
     };
   }
 

@@ -68,6 +68,13 @@ export class PasswordRules {
   async check(password: string, pointer: string, identifiers: readonly (string | null)[]): Promise<void> {
     const fault = await this.faultOf(password, identifiers);
     if (fault) throw invalidField(pointer, fault.code, fault.detail);
+    await this.checkBreach(password, pointer);
+  }
+
+  /** Checks only whether a password is known from a data breach. @throws AuthError `validation_failed` */
+  async checkBreach(password: string, pointer: string): Promise<void> {
+    if (await this.#wasBreached(password))
+      throw invalidField(pointer, 'password_breached', 'is known from a data breach; choose another');
   }
 
   /**
@@ -95,7 +102,7 @@ export class PasswordRules {
     }
   }
 
-  /** Returns the fault of a new password. Null if the password can be used. */
+  /** Returns the fault of a new password. Null if it has none, unless it is known from a data breach: see {@link checkBreach}. */
   async faultOf(password: unknown, identifiers: readonly (string | null)[]): Promise<Fault | null> {
     if (typeof password !== 'string' || !password.isWellFormed() || password.includes('\0')) {
       return { code: 'invalid', detail: 'must be well-formed Unicode without a NUL character' };
@@ -120,9 +127,6 @@ export class PasswordRules {
         code: 'password_too_common',
         detail: 'relies on words that are easy to guess here; choose another',
       };
-    }
-    if (await this.#wasBreached(password)) {
-      return { code: 'password_breached', detail: 'is known from a data breach; choose another' };
     }
     return null;
   }

@@ -18,6 +18,9 @@ const ROOTS: readonly (readonly [path: string, file: string, schema: string])[] 
   ['passkeys()', 'plugins/passkeys/index.ts', 'optionsSchema'],
   ['pages()', 'pages/options.ts', 'schema'],
   ['movingIn()', 'moving-in/index.ts', 'schema'],
+  ['altcha()', 'human-check/altcha.ts', 'schema'],
+  ['turnstile()', 'human-check/services.ts', 'schema'],
+  ['hcaptcha()', 'human-check/services.ts', 'schema'],
   ...['apple', 'github', 'gitlab', 'microsoft', 'oauth2', 'oidc', 'slack'].map(
     (provider) => [`${provider}()`, `plugins/oauth/providers/${provider}.ts`, 'schema'] as const,
   ),

@@ -20,6 +20,7 @@ import type {
   CreationOptions,
   Device,
   FlowInput,
+  HumanChallenge,
   LinkedAccount,
   ListedSession,
   Me,
@@ -199,6 +200,8 @@ export interface CoreClient<S extends AnyShape> {
     { readonly expires_at: string },
     SendingCode | 'email_code_not_offered' | 'rate_limited' | 'sign_in_expired'
   >;
+  /** Gets a challenge of the human check, for a browser to solve. */
+  humanChallenge(options?: CallOptions): Call<HumanChallenge, 'unavailable'>;
 }
 
 /** The routes of `admin()`, for administrators. */
@@ -332,7 +335,7 @@ export interface CredentialClient<S extends AnyShape> {
     options?: CallOptions,
   ): Call<
     SignedUp<S> | null,
-    SendingCode | 'email_taken' | 'rate_limited' | 'sign_up_refused' | 'username_taken'
+    SendingCode | 'email_taken' | 'human_check_failed' | 'rate_limited' | 'sign_up_refused' | 'username_taken'
   >;
   /** Signs in with a password. */
   signIn(
@@ -349,6 +352,7 @@ export interface CredentialClient<S extends AnyShape> {
     | SendingCode
     | ClosedCode
     | 'email_not_verified'
+    | 'human_check_failed'
     | 'invalid_credentials'
     | 'new_password_required'
     | 'rate_limited'
@@ -446,7 +450,7 @@ export interface EmailSignInClient<S extends AnyShape> {
       /** For clients without cookies. Depends on the server's config. */
       readonly pending_token?: string;
     },
-    SendingCode | 'rate_limited'
+    SendingCode | 'human_check_failed' | 'rate_limited'
   >;
   /** Signs in with an emailed code or link, or creates an account with the given fields. */
   confirm(

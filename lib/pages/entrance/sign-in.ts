@@ -117,7 +117,7 @@ function signInView(values: SignInValues & CommonValues, words: Words): View {
       {
         submit: t.submit,
         returnTo,
-        also: isShared && email ? { submit: byCode, action: email.action } : null,
+        also: isShared && email ? { submit: byCode, form: email } : null,
       },
       words,
       html`${field(

@@ -146,7 +146,7 @@ function signUpView(values: SignUpValues & CommonValues, words: Words): View {
       password &&
       formOf(
         password,
-        { submit: t.submit, returnTo, also: email && { submit: t.byEmail, action: email.action } },
+        { submit: t.submit, returnTo, also: email && { submit: t.byEmail, form: email } },
         words,
         html`${
           password.identifier !== 'username' &&

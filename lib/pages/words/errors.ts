@@ -28,6 +28,7 @@ export const errors = {
     email_missing: 'This user has no email to send a link to.',
     email_not_verified: 'Confirm your email first.',
     email_taken: 'Another account has this email.',
+    human_check_failed: 'We could not confirm that a person has sent this. Try again.',
     insufficient_scope: unexpected,
     invalid_api_key: unexpected,
     invalid_callback_url: unexpected,

@@ -92,11 +92,11 @@ export class CredentialApi<
    */
   signIn(input: SignInInput): Promise<Outcome> {
     const work = async () => {
-      const { identifier, name } = this.#identify(String(input.credential));
+      const { identifier, ...named } = this.#identify(String(input.credential));
       const found = identifier && (await this.#core.users.findRecord(identifier));
       const record = found && this.#isConcealed(found.user) ? null : found;
       const options = { remembered: input.rememberMe === true };
-      return this.#services.check.verify(record, name, String(input.password), (proved) =>
+      return this.#services.check.verify(record, named, String(input.password), (proved) =>
         this.#core.signIn({ ...proved, amr: ['pwd'] }, options),
       );
     };
@@ -271,12 +271,16 @@ export class CredentialApi<
     return this.#settings.concealExistingEmails && email !== null && emailVerifiedAt === null;
   }
 
-  /** Returns the account that a credential refers to, and a key for counting the attempts. */
-  #identify(credential: string): { readonly identifier: Identifier | null; readonly name: string } {
+  /** Returns the account that a credential refers to, its email, and a key for counting the attempts. */
+  #identify(credential: string): {
+    readonly identifier: Identifier | null;
+    readonly name: string;
+    readonly email: string | null;
+  } {
     const email = canonicalEmail(credential);
-    if (email) return { identifier: { email }, name: attemptsFor({ email }) };
+    if (email) return { identifier: { email }, name: attemptsFor({ email }), email };
     const username = this.#settings.usernames?.fold(credential);
-    if (username) return { identifier: { username }, name: attemptsFor({ username }) };
-    return { identifier: null, name: `other ${credential}` };
+    if (username) return { identifier: { username }, name: attemptsFor({ username }), email };
+    return { identifier: null, name: `other ${credential}`, email };
   }
 }

@@ -38,11 +38,12 @@ export class PasswordReset {
    * Emails a link if the account exists. The account is looked up when the email is sent, so neither the response nor its
    * timing reveals whether it exists.
    *
-   * @throws AuthError `rate_limited`
+   * @throws AuthError `rate_limited`; for a request to the route, the errors of its checkpoint
    */
   async request(typed: string): Promise<void> {
     const email = canonicalEmail(typed);
     await this.core.limiter.countAddress('mailAddress');
+    await this.core.context.client.checkpoint?.({ email });
     if (!email) return;
     const links = [{ userId: null, link: this.links.reset }];
     // The email with the code leads to this request, so count it separately: strangers must not use up its limit.

@@ -48,14 +48,15 @@ export class ResetCodes {
    * Emails a code if the account exists. If the browser has already asked for this address, it emails the same code again. The
    * account is looked up when the email is sent, so neither the response nor its timing reveals whether it exists.
    *
-   * @throws AuthError `rate_limited`
+   * @throws AuthError `rate_limited`; for a request to the route, the errors of its checkpoint
    */
   async request(typed: string): Promise<Awaited> {
     const { core } = this;
     const { rows } = this.given;
-    await core.limiter.countAddress('mailAddress');
-    await core.database.ready();
     const email = canonicalEmail(typed);
+    await core.limiter.countAddress('mailAddress');
+    await core.context.client.checkpoint?.({ email });
+    await core.database.ready();
     if (email === null) return rows.askInBrowser(this.#tokens, null, rows.lifetimeMs);
     // The email with the code of a sign-in leads to this request, so count it separately: strangers must not use up its limit.
     const afterPassword = await core.pendings.waitingForCode();

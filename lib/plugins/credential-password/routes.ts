@@ -38,6 +38,7 @@ export const signup = (
     session: 'changes',
     summary: 'Create an account with a password',
     access: 'public',
+    asksHuman: 'signup/credential',
     body: named(
       'SignUpInput',
       'The input of a sign-up with a password',
@@ -114,6 +115,7 @@ export const signin = (core: Core, api: CredentialApi, settings: Settings) => {
     session: 'starts',
     summary: 'Sign in with a password',
     access: 'public',
+    asksHuman: 'signin/credential',
     body: z.strictObject({
       credential: shownAgain(text(320).describe(settings.usernames ? 'An email or a username' : 'An email')),
       password: text(1024),
@@ -259,6 +261,7 @@ const requestOfReset = {
   path: '/passwords/request-reset',
   client: 'credential.requestPasswordReset',
   access: 'public',
+  asksHuman: 'passwords/request-reset',
   body: z.strictObject({ email: shownAgain(text(320)) }),
   problems: ['rate_limited'],
 } as const;

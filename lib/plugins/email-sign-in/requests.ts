@@ -30,9 +30,10 @@ export class Requests {
    */
   async signIn(typed: string, remembered: boolean): Promise<RequestedEmailSignIn> {
     const { core, rows } = this;
-    await core.limiter.countAddress('mailAddress');
-    await core.database.ready();
     const email = canonicalEmail(typed);
+    await core.limiter.countAddress('mailAddress');
+    await core.context.client.checkpoint?.({ email });
+    await core.database.ready();
     const { tokens } = core.pendings;
     if (email === null) return rows.askInBrowser(tokens, null, this.#lifetimeMs);
     const askedBy = await core.sessionUserId();
