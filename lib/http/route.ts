@@ -1,8 +1,8 @@
 import type { Request } from 'express';
 import * as z from 'zod';
 import type { Settings } from '../config/config.js';
-import type { CookieSettings } from '../config/session.js';
 import type { HumanCheckRoute } from '../config/human-check.js';
+import type { CookieSettings } from '../config/session.js';
 import type { AuthError, AuthErrorCode } from '../errors.js';
 import type { Authentication, SessionAuthentication } from '../sessions/request.js';
 import type { SignedIn } from '../sessions/signed-in.js';

@@ -408,7 +408,7 @@ export interface CredentialClient<S extends AnyShape> {
       /** For clients without cookies. Depends on the server's config. */
       readonly pending_token?: string;
     } | null,
-    SendingCode | 'rate_limited'
+    SendingCode | 'human_check_failed' | 'rate_limited'
   >;
   /** Resets a password with an emailed code or token, and revokes all sessions. */
   resetPassword(
