@@ -13,8 +13,8 @@ const ROUTES = [
 
 /**
  * A route that can ask for a human: `signup/credential`, `signin/email` and `passwords/request-reset` are POST routes
- * with these paths, and `oauth/token` is POST `/oauth/:provider/token` of a new user. `signin/credential` asks only in
- * browsers that the account does not know.
+ * with these paths. `signin/credential` asks only in browsers that the account does not know. `oauth/token` is for native
+ * apps that create accounts with a provider's token; latchkey has no such route yet, so it has no effect.
  */
 export type HumanCheckRoute = (typeof ROUTES)[number];
 

@@ -65,11 +65,6 @@ export class HumanCheck {
     return this.#routes.has(route);
   }
 
-  /** The routes that the config names. Undefined for the default. */
-  get named(): readonly HumanCheckRoute[] | undefined {
-    return this.options.routes;
-  }
-
   /** The check of latchkey's own, such as `altcha`. Undefined for the app's. */
   get builtIn() {
     return this.options.verify.builtIn;

@@ -74,18 +74,7 @@ export function allRoutes(
   for (const chosen of routes.filter(({ chosenBy }) => chosenBy !== undefined))
     requireFreePath(chosen, routes);
   requireOneOwner(routes.map(definitionOf));
-  requireNamedRoutes(core, routes);
   return routes;
-}
-
-/** @throws TypeError if `humanCheck` names a route that is not enabled */
-function requireNamedRoutes({ humanCheck }: Core, routes: readonly Route[]): void {
-  const enabled = new Set(routes.map(({ asksHuman }) => asksHuman));
-  const missing = humanCheck?.named?.filter((name) => !enabled.has(name)) ?? [];
-  if (missing.length > 0)
-    throw new TypeError(
-      `latchkey: humanCheck.routes names ${missing.join(', ')}, which this config does not have: remove it, or add what has this route`,
-    );
 }
 
 /** Returns the routes that complete pending sign-ins, if there can be any. */

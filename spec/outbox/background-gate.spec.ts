@@ -92,6 +92,7 @@ const KNOWN: Readonly<Record<string, readonly [ways: Readonly<Record<string, num
   'sessions/tasks.ts': [{ '.catch': 1 }, SYNC],
   'telemetry.ts': [{ 'void catch': 1, 'void push': 1, '.catch': 1 }, 'The exporters belong to the app.'],
   'timers.ts': [{ setTimeout: 1, setImmediate: 1 }, 'They are the timers themselves.'],
+  'users/passwords.ts': [{ '.catch': 1 }, 'It only logs that a package is missing.'],
   'users/rows.ts': [{ '= finally': 1 }, AWAITED],
 };
 
