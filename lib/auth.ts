@@ -174,8 +174,8 @@ export function createAuth<
 function makeAuth(config: AuthConfig<readonly Plugin[]>): Auth {
   const { core, parts, routes, webhooks } = assemble(config);
   const { database } = core;
-  // Create the routes now if the app has chosen paths, so that `createAuth` throws the error of a wrong path.
-  if (parts.some(({ hasChosenPaths }) => hasChosenPaths)) routes();
+  // Create the routes now if the app has named some, so that `createAuth` throws the error of a wrong name.
+  if (core.humanCheck?.named || parts.some(({ hasChosenPaths }) => hasChosenPaths)) routes();
   const chores = choresOf(core, parts);
   const migrations = allMigrations(parts);
   const tables = withCoreTables(core.users.declaration, parts);

@@ -4,6 +4,7 @@ export type * from './client/generated/codes.js';
 export type * from './client/generated/methods.js';
 export type { ClientPlugin } from './client/generated/routes.js';
 export type * from './client/generated/shapes.js';
+export type { HumanClient, HumanToken } from './client/human.js';
 export type { CeremonyCode, PasskeysClient } from './client/passkeys.js';
 export {
   type Call,

@@ -23,7 +23,7 @@ export interface Health {
     readonly sessions: boolean;
     /**
      * Whether users can also sign in with every method of the config: the database has the tables and columns for it and
-     * accepts writes, and the counters of the rate limits can be written.
+     * accepts writes, the counters of the rate limits can be written, and the package that hashes passwords is installed.
      */
     readonly signIns: boolean;
   };
@@ -34,8 +34,11 @@ export interface Health {
    * - `writes`: the database does not accept writes, for example because its disk is full or it is read-only.
    * - `schema`: migrations are pending, or it is unknown whether any are pending.
    * - `limits`: the counters of the rate limits cannot be written.
+   * - `passwords`: the package that hashes passwords is not installed.
    * - `outbox`: an email or webhook has waited for 15 minutes, or it is unknown whether any has.
    * - `mails_to_strangers`: emails to addresses that no account has proven wait, because `rateLimit.strangers` is reached.
+   * - `human_check`: the human check has failed in this process in the last ten minutes, such as because its service did
+   *   not respond.
    * - `bridges.` and the name of a previous system: this process could not read or end sessions there when it last
    *   tried.
    */
@@ -86,29 +89,32 @@ export class HealthCheck {
       core.limits?.check() ?? Promise.resolve(),
       core.outbox.rows.counts(),
       this.#readForSignIn(),
+      core.passwords?.load() ?? Promise.resolve(),
     ] as const;
     Promise.allSettled(statements).then(() => {
       this.#looking = undefined;
     });
-    const [database, writes, schema, limits, { held, ...outbox }, signIns] = await Promise.all([
+    const [database, writes, schema, limits, { held, ...outbox }, signIns, passwords] = await Promise.all([
       inTime(statements[0], () => true, false),
       inTime(statements[1], () => true, false),
       inTime(statements[2], (names) => this.#isComplete(names), false),
       inTime(statements[3], () => true, false),
       inTime<Counts, Counts | typeof UNKNOWN>(statements[4], (found) => found, UNKNOWN),
       inTime(statements[5], () => true, false),
+      inTime(statements[6], () => true, false),
     ]);
     const well = {
       database,
       writes,
       schema,
       limits,
+      passwords,
       outbox: (outbox.oldestSeconds ?? Infinity) < STUCK_SECONDS,
       mails_to_strangers: !held,
     };
     return {
       ok: database,
-      ready: { sessions: database, signIns: database && writes && limits && signIns },
+      ready: { sessions: database, signIns: database && writes && limits && signIns && passwords },
       degraded: [
         ...(Object.keys(well) as (keyof typeof well)[]).filter((part) => !well[part]),
         ...core.degraded.names,
@@ -140,7 +146,8 @@ export class HealthCheck {
 function tablesForSignIns({ contributions }: Core): TableDeclaration[] {
   const ofPlugins = contributions
     .filter(({ waysIn, stepMethods }) => waysIn || stepMethods)
-    .flatMap(({ tables = {} }) => Object.values(tables));
+    .flatMap(({ tables = {} }) => Object.values(tables))
+    .filter(({ isForSignIns = true }) => isForSignIns);
   return [...Object.values(coreTables), ...ofPlugins].filter((table) => table !== users);
 }
 

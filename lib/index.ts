@@ -16,6 +16,12 @@ export type { AccountDeletionOptions } from './config/account.js';
 export type { AuthConfig, BearerOptions, BearerScheme } from './config/config.js';
 export type { EmailBrandOptions, EmailOptions } from './config/email.js';
 export type { HookTransaction } from './config/hooks.js';
+export type {
+  HumanCheckFacts,
+  HumanCheckOptions,
+  HumanCheckRoute,
+  HumanVerifier,
+} from './config/human-check.js';
 export type { OutboxOptions, WebhookOptions } from './config/outbox.js';
 export type { RateLimitOptions } from './config/rate-limit.js';
 export type { CookieOptions, CookiePlace, SessionOptions } from './config/session.js';

@@ -48,8 +48,9 @@ export interface Upkeep {
    * warning with the lines to add is logged.
    *
    * @throws TypeError on invalid options
-   * @throws Error if `telemetry` lacks its package, if the database does not respond, if another process has been
-   *   migrating or other transactions have held a table for 30 seconds, or if a table to create exists already
+   * @throws Error if the config needs a package that is not installed, if the database does not respond, if another
+   *   process has been migrating or other transactions have held a table for 30 seconds, or if a table to create exists
+   *   already
    */
   migrate(options?: MigrateOptions): Promise<string[]>;
   /**
@@ -101,15 +102,15 @@ export interface Chores {
 
 /** @internal */
 export function choresOf(core: Core, parts: readonly NamedSetup[]): Chores {
-  const { sessions, devices, history, outbox, limits } = core;
-  const counters = core.database.table(rateLimits.name);
+  const { sessions, devices, history, outbox, limits, counters, humanCheck } = core;
+  const table = core.database.table(rateLimits.name);
   return {
     // Rows that are deleted together with a session or an account come first, so that deletions count them too.
     expired: [
       ...expiredWaiting(core),
       ...parts.flatMap(({ expired = [] }) => expired),
       ...[devices, history, outbox.rows, sessions].flatMap(({ expired }) => expired),
-      ...(limits ? [{ table: counters, run: (dryRun: boolean) => limits.prune(dryRun) }] : []),
+      ...(limits || humanCheck ? [{ table, run: (dryRun: boolean) => counters.prune(dryRun) }] : []),
       closedForLong(core),
     ],
     sealed: [
@@ -143,7 +144,7 @@ interface UpkeepNeeds {
 
 /** @internal */
 export function upkeep(core: Core, { migrations, tables, chores, webhooks, onClose }: UpkeepNeeds): Upkeep {
-  const { database, settings, outbox, limits } = core;
+  const { database, settings, outbox, counters } = core;
   const health = new HealthCheck(
     core,
     migrations.map(({ name }) => name),
@@ -173,14 +174,14 @@ export function upkeep(core: Core, { migrations, tables, chores, webhooks, onClo
     );
   };
   const disconnect = async () => {
-    await limits?.close();
+    await counters.close();
     await core.codeTries.close();
     await database.settle();
     if (typeof settings.database === 'string') await database.sequelize.close();
   };
   return {
     async migrate(options) {
-      await settings.telemetry?.loaded();
+      await core.load();
       const ran = await migrate(database, migrations, core.users.fieldColumns, options);
       // Reading the clock makes the outbox look for entries that an earlier process has left.
       await database.ready();

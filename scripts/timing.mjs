@@ -5,6 +5,7 @@
 import {
   hashesAbove,
   hashesBelow,
+  hashesOfArgon2,
   measureEmailSignIns,
   measureResetRequests,
   measureSignIns,
@@ -14,10 +15,20 @@ import {
 const cost = Number(process.argv[2] ?? 12);
 const tries = Number(process.argv[3] ?? 200);
 
-report(`failed sign-ins, bcrypt cost ${cost}`, await measureSignIns(tries, cost, await hashesBelow(cost)));
+report(
+  `failed sign-ins, bcrypt cost ${cost}`,
+  await measureSignIns(tries, { bcryptCost: cost }, await hashesBelow(cost)),
+);
 report(
   `failed sign-ins, bcrypt cost lowered to ${cost - 1}`,
-  await measureSignIns(tries, cost - 1, await hashesAbove(cost - 1)),
+  await measureSignIns(tries, { bcryptCost: cost - 1 }, await hashesAbove(cost - 1)),
+);
+const argon2 = { hash: 'argon2id' };
+const { 'own hash': own } = await hashesOfArgon2(cost);
+report('failed sign-ins, argon2id', await measureSignIns(tries, argon2, { 'own hash': own }));
+report(
+  `failed sign-ins, argon2id after bcrypt cost ${cost}`,
+  await measureSignIns(tries, argon2, await hashesOfArgon2(cost)),
 );
 const [requests, followed] = await measureResetRequests(tries);
 report('requests for a reset, with mails that take 250 ms', requests);

@@ -4,6 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from '@jest/globals';
 import { parseSync } from '@swc/core';
 import { internalsOf } from '../lib/auth.js';
+import { altcha } from '../lib/human-check.js';
 import { createAuth } from '../lib/index.js';
 import { SECRET } from './support/app.js';
 import { everyPlugin, PLUGIN_FOLDERS } from './support/every-plugin.js';
@@ -99,8 +100,12 @@ describe('what docs/architecture.md promises', () => {
   const matching = (pattern: RegExp) =>
     [...files].filter(([, { source }]) => pattern.test(code(source))).map(([path]) => path);
 
-  // Emailed sign-ins have tokens in a table of their own, and make accounts whose mailbox is proven.
-  const EMAILED_SIGN_INS = ['verification/email-proofs.ts', 'plugins/email-sign-in/confirmation.ts'];
+  // Emailed sign-ins and typed codes have tables of their own, and emailed sign-ins make accounts whose mailbox is proven.
+  const EMAILED_SIGN_INS = [
+    'verification/email-proofs.ts',
+    'verification/typed-codes.ts',
+    'plugins/email-sign-in/confirmation.ts',
+  ];
 
   // Wherever the code is: what counts is that one place does it, and that there is one.
   test.each<[what: string, pattern: RegExp, emailedSignIns?: string[]]>([
@@ -132,8 +137,9 @@ describe('what docs/architecture.md promises', () => {
 
   test('nothing but the entry points and one file of the command line names a plugin', () => {
     const names = /\b(oauth|apiKeys|auditLog|credentialPassword)\b|\badmin\(|plugins\/[a-z]/;
-    // Pages know plugins by the paths of their routes alone.
-    const withoutPaths = (source: string) => source.replace(/(get|post|delete) \/oauth\/|\/oauth\/\$/g, '');
+    // Pages and the human check know plugins by the paths of their routes alone.
+    const withoutPaths = (source: string) =>
+      source.replace(/(get|post|delete) \/oauth\/|\/oauth\/\$|'oauth\/token'/g, '');
     expect([...files].filter(([, { source }]) => names.test(code(source))).length).toBeGreaterThan(1);
     expect(ofCore.length).toBeGreaterThan(80);
     expect(
@@ -167,6 +173,7 @@ describe('the location of routes', () => {
       secret: SECRET,
       baseUrl: 'http://localhost:3000',
       email: { send: () => undefined },
+      humanCheck: altcha(),
       plugins: [...everyPlugin({ sendsEmails: true }), fixedProvider()],
     });
     // A form twin is named in the route that it belongs to.

@@ -1,6 +1,7 @@
 import { symlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import * as breachCheck from '../lib/breach-check.js';
 import * as latchkey from '../lib/index.js';
 import * as movingIn from '../lib/moving-in.js';
 import * as nodemailer from '../lib/nodemailer.js';
@@ -87,7 +88,15 @@ const OPERATIONS = [
   ),
 ].join('\n');
 
-const ENTRIES = { '': latchkey, 'moving-in': movingIn, nodemailer, providers, sqlite, testing };
+const ENTRIES = {
+  '': latchkey,
+  'breach-check': breachCheck,
+  'moving-in': movingIn,
+  nodemailer,
+  providers,
+  sqlite,
+  testing,
+};
 
 /** A module that exports what every function of every entry point takes and returns. */
 const FUNCTIONS = [

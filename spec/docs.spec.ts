@@ -2,6 +2,7 @@ import { access, readdir, readFile } from 'node:fs/promises';
 import { join, posix } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { altcha } from '../lib/human-check.js';
 import { AuthError, createAuth } from '../lib/index.js';
 import { declaredNotices } from '../lib/mail/notice-kinds.js';
 import * as providers from '../lib/providers.js';
@@ -43,7 +44,7 @@ describe('the tables of the reference', () => {
     const provider = { issuer: 'https://login.example.com', clientId: 'id', clientSecret: 'secret' };
     app = (await startApp({
       plugins: [...everyPlugin({ sendsEmails: true }), providers.oidc({ id: 'work', ...provider })],
-      config: { baseUrl: 'http://localhost:3000', email: { send: () => {} } },
+      config: { baseUrl: 'http://localhost:3000', email: { send: () => {} }, humanCheck: altcha() },
     })) as never;
   });
   afterAll(() => app.stop());

@@ -101,6 +101,7 @@ test('while a migration is missing, auth.health() says whether sign-ins and guar
   expect(told).toEqual({
     apiKeys: { sessions: true, signIns: true },
     auditLog: { sessions: true, signIns: true },
+    credential: { sessions: true, signIns: true },
     emailSignIn: { sessions: true, signIns: false },
     oauth: { sessions: true, signIns: false },
     passkeys: { sessions: true, signIns: false },

@@ -22,7 +22,7 @@ const lowest = Object.entries(peerDependencies).map(([name, range]) => [
 /** The lowest version of TypeScript that the README names. */
 const TYPESCRIPT = 'typescript@5.0.4';
 
-/** Does a round trip, then signs in with a passkey, and with a hash of argon2 that was imported. */
+/** Does a round trip, then signs in with a passkey, and with a hash of argon2 that was imported, and then replaced. */
 const MAIN = `
   import express from 'express';
   import { ${NAMES}, passkeys } from 'latchkey';
@@ -32,7 +32,7 @@ const MAIN = `
   const config = { database: DATABASE, rateLimit: REDIS ? { store: REDIS } : {} };
   ${IN_JAVASCRIPT}
   const baseUrl = 'http://localhost:3000';
-  const plugins = [credentialPassword({ bcryptCost: 4 }), passkeys(), movingIn()];
+  const plugins = [credentialPassword({ hash: 'argon2id' }), passkeys(), movingIn()];
   const other = createAuth({ ...config, baseUrl, secret: 'a secret for specs, of 32 bytes and more', plugins });
   await other.migrate();
   const { user, session } = await other.credential.signIn({ credential: email, password });
@@ -45,6 +45,7 @@ const MAIN = `
   const byPasskey = await other.passkeys.signIn({ response: device.get(options), pendingToken });
   const moved = 'moved@example.com';
   await other.movingIn.importUsers([{ email: moved, passwordHash: HASH }]);
+  await other.credential.signIn({ credential: moved, password });
   const byHash = await other.credential.signIn({ credential: moved, password });
   console.log(outcome, byPasskey.session.aal, byHash.session.aal);
   await other.close();`;

@@ -4,22 +4,24 @@ import type { IncomingHttpHeaders } from 'node:http';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { createToken } from '../lib/crypto/token.js';
-import { authRouter, passkeys, requireSession, twoFactor } from '../lib/index.js';
+import { authRouter, type MailMessage, passkeys, requireSession, twoFactor } from '../lib/index.js';
 import { pages } from '../lib/pages.js';
 import type { ProviderPlugin } from '../lib/providers.js';
 import { ada, signedIn } from './support/app.js';
 import type { Authenticator } from './support/authenticator.js';
 import { type LyingProvider, startLyingProvider } from './support/lying-provider.js';
+import { allSent } from './support/mail-app.js';
 import { type OAuthApp, oidcPlugin, pathOf, startOAuthApp } from './support/oauth-app.js';
 import { visitProvider } from './support/oidc.js';
 import { Shown } from './support/page-browser.js';
 import { addPasskey, authenticator } from './support/passkeys.js';
-import { codeOf, forgetSteps, withSecondFactor } from './support/two-factor.js';
+import { codeOf, enroll, forgetSteps } from './support/two-factor.js';
 
 /**
  * What a browser has by itself must not lock a person out. For every cookie that latchkey sets, and everything that can be wrong
  * with it, the table says what is refused, and how it ends: every other journey leads to where it does without the cookie.
  */
+const hedy = { email: 'hedy@example.com', password: 'frequency hopping' };
 const grace = { email: 'grace@example.com', password: 'a nanosecond of wire' };
 
 /** The cookies, by what their names end with, and values that are well-formed, but dead. */
@@ -27,6 +29,7 @@ const COOKIES: Readonly<Record<string, { name: string; dead: () => string }>> = 
   session: { name: 'latchkey', dead: () => createToken('lks_') },
   device: { name: 'latchkey-device', dead: () => createToken('lkd_') },
   pending: { name: 'latchkey-pending', dead: () => createToken('lkp_') },
+  reset: { name: 'latchkey-reset', dead: () => createToken('lkr_') },
   passkey: { name: 'latchkey-passkey', dead: () => createToken('lkb_') },
   once: { name: 'latchkey-once', dead: () => 'x'.repeat(60) },
   note: { name: 'latchkey-note', dead: () => 'x'.repeat(60) },
@@ -57,6 +60,17 @@ const JOURNEYS: Readonly<Record<string, (browser: Browser) => Promise<string>>> 
     const code = { method: 'totp', code: codeOf(secret) };
     const answer = await browser.json('POST', '/auth/signin/second-factor', code);
     return answer.status === 200 ? usesAndLeaves(browser) : answer.code;
+  },
+  async 'new password, JSON'(browser) {
+    const asked = await browser.json('POST', '/auth/passwords/request-reset', { email: hedy.email });
+    if (asked.status !== 202) return asked.code;
+    await allSent(app.auth);
+    const code = mails.findLast(({ kind, to }) => kind === 'reset-code' && to === hedy.email)?.code;
+    const body = { code, new_password: hedy.password };
+    const answer = await browser.json('POST', '/auth/passwords/reset', body);
+    if (answer.status !== 204) return answer.code;
+    const signedIn = await browser.json('POST', '/auth/signin/credential', credentialsOf(hedy));
+    return signedIn.status === 200 ? usesAndLeaves(browser) : signedIn.code;
   },
   async 'passkey, JSON'(browser) {
     const { body } = await browser.json('POST', '/auth/signin/passkey/options', {});
@@ -107,6 +121,9 @@ const TABLE: Readonly<Record<string, Row>> = {
   'pending dead': {},
   'pending malformed': {},
   'pending beside': {},
+  'reset dead': {},
+  'reset malformed': {},
+  'reset beside': {},
   'passkey dead': {},
   'passkey malformed': {},
   // docs/passkeys.md: the other ways to sign in are open, and this one after five minutes.
@@ -138,12 +155,15 @@ const TABLE: Readonly<Record<string, Row>> = {
 let app: OAuthApp;
 let provider: LyingProvider;
 let device: Authenticator;
+const mails: MailMessage[] = [];
 let secret: string;
 beforeAll(async () => {
   provider = await startLyingProvider();
   provider.lies = { claims: { email: 'provider@example.com' } };
   app = await startOAuthApp({
     host: 'localhost',
+    passwords: { resetBy: 'code' },
+    config: { email: { send: (mail) => mails.push(mail) } },
     providers: () => [
       oidcPlugin(provider),
       ...([passkeys(), twoFactor(), pages({ home: '/home' })] as unknown as ProviderPlugin[]),
@@ -155,9 +175,13 @@ beforeAll(async () => {
     },
   });
   const owner = await signedIn(app as never);
+  await app.auth.markEmailVerified((await app.auth.users.find({ email: ada.email }))?.id ?? '');
+  await app.auth.users.create({ ...hedy, emailVerified: true });
   device = authenticator({ origin: app.origin });
   await addPasskey(owner as never, device);
-  ({ secret } = await withSecondFactor(app as never, grace));
+  const strong = await signedIn(app as never, grace);
+  await app.auth.markEmailVerified((await app.auth.users.find({ email: grace.email }))?.id ?? '');
+  ({ secret } = await enroll(strong as never));
 });
 beforeEach(() => forgetSteps(app as never));
 afterAll(async () => {
@@ -326,7 +350,7 @@ describe('the table', () => {
     for (const file of files) {
       const source = readFileSync(lib + file, 'utf8');
       for (const [, kind = ''] of source.matchAll(
-        /\b(?:cookieBeside|laxCookie|hostCookie|pageCookie|SealedCookie)\([^()]*, '(\w+)'[^()]*\)/g,
+        /\b(?:cookieBeside|laxCookie|browserCookie|pageCookie|SealedCookie)\([^()]*, '(\w+)'[^()]*\)/g,
       ))
         kinds.add(kind);
       if (/\bserialize\(name/.test(source)) serializing.push(file);

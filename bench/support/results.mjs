@@ -13,6 +13,7 @@ export const FIGURES = [
   'memory',
   'start',
   'pages',
+  'human-check',
 ];
 
 /** All sections in their order; `load` is measured by bench/load.mjs. */

@@ -5,6 +5,7 @@ import { readBatches } from '../database/batches.js';
 import type { Chore } from '../database/chores.js';
 import { AppError, isForeignKeyViolation } from '../database/faults.js';
 import { AuthError, declareProblems } from '../errors.js';
+import { dateInWords, WITHIN } from '../mail/messages.js';
 import { declareNotices, type NoticeTemplate } from '../mail/notice-kinds.js';
 import { declareEvents } from '../outbox/events.js';
 import { CORE } from '../owners.js';
@@ -177,17 +178,22 @@ declare module '../mail/notice-kinds.js' {
   interface NoticeKinds extends Record<keyof typeof deletionNotices, unknown> {}
 }
 
-/** @param graceDays the number of days for which the deletion is pending */
-function accountClosedNotice(graceDays: number): NoticeTemplate {
+/**
+ * @param graceDays the number of days for which the deletion is pending
+ * @param now when it was requested
+ */
+function accountClosedNotice(graceDays: number, now: Date): NoticeTemplate {
   const { kind, subject } = deletionNotices['account-deleted'];
   const time = graceDays === 1 ? '1 day' : `${graceDays} days`;
+  const date = dateInWords(new Date(now.getTime() + graceDays * DAY_MS));
   return {
     kind,
     subject,
     lines: [
-      `Your account was deleted. No one can sign in to it. In ${time}, it will be permanently deleted, with everything that belongs to it.`,
+      `Your account was deleted. No one can sign in to it. In ${time}, on ${date}, it will be permanently deleted, with everything that belongs to it.`,
     ],
-    undo: `If it was not you, restore the account here within ${time}:`,
+    undo: `If it was not you, or if you have changed your mind, restore the account here within ${WITHIN}:`,
+    action: 'Restore the account',
   };
 }
 
@@ -237,11 +243,9 @@ async function closeAccount(
   const { graceDays } = core.settings.accountDeletion;
   await core.change(userId, { sessionId }, async (record, transaction) => {
     if (isClosed(record)) throw new AuthError('user_not_found');
-    if (sessionId === null) await core.notices.final(accountClosedNotice(graceDays), record, transaction);
-    else
-      await core.notices.before(accountClosedNotice(graceDays), record, transaction, {
-        lifetimeMs: graceDays * DAY_MS,
-      });
+    const notice = accountClosedNotice(graceDays, core.database.clock.date());
+    if (sessionId === null) await core.notices.final(notice, record, transaction);
+    else await core.notices.before(notice, record, transaction, { lifetimeMs: graceDays * DAY_MS });
     await core.sessions.endAll(userId, transaction);
     await endWaiting(core, userId, transaction);
     for (const { onDeletionRequested } of core.contributions)

@@ -1,6 +1,6 @@
 import type { Core } from '../core/core.js';
 import { AuthError } from '../errors.js';
-import type { MailTemplate, PlainTemplate } from '../mail/messages.js';
+import { EXPIRY, type MailTemplate, type PlainTemplate } from '../mail/messages.js';
 import { declareNotices } from '../mail/notice-kinds.js';
 import { CORE } from '../owners.js';
 import type { IssuedSession } from '../sessions/signed-in.js';
@@ -201,7 +201,7 @@ const verifyNewEmailMail: Omit<MailTemplate, 'page'> = {
   subject: 'Confirm your new email address',
   before: 'Please confirm that this is the new email address of your account:',
   action: 'Confirm the address',
-  after: 'The link expires in one hour. If you did not ask for it, ignore this email: nothing has changed.',
+  after: `${EXPIRY} If you did not ask for it, ignore this email: nothing has changed.`,
 };
 
 const emailChangeConflictMail: PlainTemplate = {
@@ -209,8 +209,12 @@ const emailChangeConflictMail: PlainTemplate = {
   subject: 'You already have an account with this address',
   lines: [
     'Someone asked to make this the email address of another account. Nothing has changed, because your account has this address.',
-    'If it was you, first sign in to the account that has this address, and change its address or delete it. If it was not you, ignore this email.',
   ],
+  advice: {
+    text: 'If it was you, first sign in to the account that has this address, and change its address or delete it. If it was not you, ignore this email.',
+    page: 'sign-in',
+    action: 'Sign in',
+  },
 };
 
 const emailNotices = declareNotices(CORE, {
@@ -219,7 +223,11 @@ const emailNotices = declareNotices(CORE, {
     lines: [
       'Someone who is signed in to your account asked to change its email address. A confirmation link was sent to the new address.',
     ],
-    help: 'If it was you, you do not have to do anything. If it was not you, change your password now, so that the confirmation link stops working.',
+    advice: {
+      text: 'If it was you, you do not have to do anything. If it was not you, change your password now, so that the confirmation link stops working.',
+      page: 'account/security',
+      action: 'Change your password',
+    },
   },
   'email-changed': {
     subject: 'Your email address was changed',

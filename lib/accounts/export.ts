@@ -1,5 +1,6 @@
 import type { Core } from '../core/core.js';
 import { readBatches } from '../database/batches.js';
+import { WITHIN } from '../mail/messages.js';
 import { declareNotices } from '../mail/notice-kinds.js';
 import { declareEvents } from '../outbox/events.js';
 import { CORE } from '../owners.js';
@@ -179,7 +180,7 @@ export const exportNotices = declareNotices(CORE, {
     lines: [
       'Someone signed in to your account and downloaded a file with the data that is stored about you.',
     ],
-    undo: 'If it was not you, sign out all devices and undo all later changes here within 7 days:',
+    undo: `If it was not you, sign out all devices and undo all later changes here within ${WITHIN}:`,
   },
 });
 

@@ -65,8 +65,12 @@ const requiredNotices = declareNotices(CORE, {
     subject: 'Choose a new password',
     lines: [
       'Your account needs a new password. The current one no longer works, and all sessions have ended.',
-      'When you enter the current password where you sign in, you learn how to choose a new one.',
     ],
+    advice: {
+      text: 'When you enter the current password where you sign in, you learn how to choose a new one.',
+      page: 'sign-in',
+      action: 'Sign in',
+    },
   },
 });
 

@@ -2,6 +2,7 @@ import type { Transaction } from 'sequelize';
 import { BY_CODE, type Core } from '../core/core.js';
 import { retryAfterRace } from '../database/faults.js';
 import { AuthError, declareProblems } from '../errors.js';
+import { EXPIRY, type MailTemplate } from '../mail/messages.js';
 import { declareNotices } from '../mail/notice-kinds.js';
 import {
   type AccountState,
@@ -18,6 +19,7 @@ import { EmailProof } from '../users/email-proof.js';
 import { hasWayIn, type UserRecord } from '../users/record.js';
 import type { UserChanges } from '../users/updates.js';
 import { endWaiting } from '../waiting/tables.js';
+import { isClosed } from './deletion.js';
 import {
   findUndo,
   isOfAnother,
@@ -185,10 +187,19 @@ async function recover(
   const before = record.user;
   const removedEmail = user.email === before.email ? null : before.email;
   events.emit('account.recovered', { userId, kind, restoredEmail: user.email, removedEmail }, transaction);
-  await tell(core, user, removedEmail, transaction);
+  await tell(core, { user, removedEmail, isDeletion: isClosed(record) }, transaction);
   if (user.email !== before.email) events.emit('user.email_changed', { userId }, transaction);
   if (user.username !== before.username)
     events.emit('user.updated', { userId, changed: ['username'] }, transaction);
+}
+
+/** An undo that users get emails about. */
+interface Recovery {
+  readonly user: User;
+  /** The email that the account had. Null if it is the same. */
+  readonly removedEmail: string | null;
+  /** Whether the account was pending deletion. */
+  readonly isDeletion: boolean;
 }
 
 /**
@@ -198,22 +209,37 @@ async function recover(
  */
 async function tell(
   core: Core,
-  user: User,
-  removedEmail: string | null,
+  { user, removedEmail, isDeletion }: Recovery,
   transaction: Transaction,
 ): Promise<void> {
   const help = `If it was not you, ask ${core.settings.email?.support}.`;
-  const notice = { ...template, help };
+  const notice = { ...template, ...(isDeletion && AFTER_DELETION), help };
   await core.notices.plain(notice, user, transaction);
   if (removedEmail !== null)
     await core.notices.plain(notice, user, transaction, { takenEmail: removedEmail, byApp: true });
-  await core.passwordLinks?.mailReset(user, transaction, { texts: AFTER_UNDO });
+  await core.passwordLinks?.mailReset(user, transaction, {
+    texts: newPasswordTexts(
+      isDeletion ? 'Your account was restored.' : 'A change of your account was undone.',
+    ),
+  });
 }
 
-const AFTER_UNDO = {
-  before:
-    'A change of your account was undone. All sessions have ended, and the password was removed, because someone else might know it. Choose a new password here:',
-  after: 'The link expires in one hour. After that, you can request another link where you sign in.',
+/** @param what what has happened, as a sentence */
+function newPasswordTexts(what: string): Partial<MailTemplate> {
+  return {
+    before: `${what} All sessions have ended, and the password was removed, because someone else might know it. Choose a new password here:`,
+    after: EXPIRY,
+    last: {
+      text: 'After that, you can request another link where you sign in.',
+      page: 'forgot-password',
+      action: 'Request another link',
+    },
+  };
+}
+
+const AFTER_DELETION = {
+  subject: 'Your account was restored',
+  lines: ['Someone used the link in an earlier email to restore your account, which had been deleted.'],
 };
 
 const recoveryNotices = declareNotices(CORE, {

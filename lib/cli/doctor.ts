@@ -5,6 +5,7 @@ import { checkCollations, checkDatabase, checkPruning, checkSchema, tablesOf } f
 import { type Finding, ok } from './checks/finding.js';
 import { checkHealth } from './checks/health.js';
 import { checkOtherTools } from './checks/other-tools.js';
+import { checkPasswords } from './checks/passwords.js';
 import { checkProxy, checkSettings } from './checks/settings.js';
 import { counted } from './output.js';
 import { versionsInWords, versionsOf } from './versions.js';
@@ -43,6 +44,10 @@ async function* check({ auth, app }: Call): AsyncGenerator<Finding> {
   const { database, settings } = core;
   yield ok('config', `loaded by Node ${process.version}`);
   yield* checkSettings(settings);
+  for await (const finding of checkPasswords(core)) {
+    yield finding;
+    if (finding.status !== 'ok') return;
+  }
   yield* checkOtherTools(ownTables);
   for await (const finding of checkDatabase(database)) {
     yield finding;

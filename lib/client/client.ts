@@ -11,6 +11,7 @@ import type {
   TwoFactorClient,
 } from './generated/methods.js';
 import { ROUTES } from './generated/routes.js';
+import { type HumanClient, type HumanToken, humanClient, withTokens } from './human.js';
 import type { PasskeysClient } from './passkeys.js';
 import type { CallOptions, Result } from './result.js';
 import { type OwnSessionStore, type SessionStore, sessionStore } from './session-store.js';
@@ -23,6 +24,13 @@ export interface ClientOptions<S extends AnyShape = AnyShape> {
   readonly baseUrl?: string;
   /** Where the session token is kept, for clients without cookies. The server must have `bearerEnabled`. @default cookies */
   readonly bearer?: true extends S['bearer'] ? BearerStore : never;
+  /**
+   * Returns a token of the server's `humanCheck`, such as `() => client.humanChallenge()`. It is called before a sign-up
+   * with a password, a request for an emailed sign-in or a password reset, and a sign-in with a provider's ID token. For
+   * other routes, it is called if the server has refused a request without a token, which is then sent once more.
+   * @default none
+   */
+  readonly humanToken?: HumanToken;
   /** Sends requests in place of the global `fetch`. @default fetch */
   readonly fetch?: typeof globalThis.fetch;
 }
@@ -49,10 +57,11 @@ interface PluginClients<S extends AnyShape> {
 }
 
 /** A client, with the routes of the core and of the plugins in `S`. */
-export type Client<S extends AnyShape> = CoreClient<S> & {
-  /** The current session, as a store. */
-  readonly session: SessionStore<S>;
-} & Pick<PluginClients<S>, S['plugins']>;
+export type Client<S extends AnyShape> = Omit<CoreClient<S>, keyof HumanClient> &
+  HumanClient & {
+    /** The current session, as a store. */
+    readonly session: SessionStore<S>;
+  } & Pick<PluginClients<S>, S['plugins']>;
 
 /**
  * Creates a client of the routes, for browsers, React Native, Node and Deno. Creating it sends nothing.
@@ -64,10 +73,12 @@ export type Client<S extends AnyShape> = CoreClient<S> & {
 export function createClient<S extends AnyShape>({
   baseUrl = '/auth',
   bearer,
+  humanToken,
   // Browsers require it to be called as a method of the window.
   fetch = (...given) => globalThis.fetch(...given),
 }: ClientOptions<S> = {}): Client<S> {
-  const call = transport({ baseUrl, bearer: bearer ?? null, fetch });
+  const plain = transport({ baseUrl, bearer: bearer ?? null, fetch });
+  const call = humanToken ? withTokens(plain, humanToken) : plain;
   const send: Send = async (route, input, options, parameters) => {
     const result = await call(route, input, options, parameters);
     const isRefused = result.error?.code === 'invalid_session';
@@ -78,7 +89,7 @@ export function createClient<S extends AnyShape>({
     () => call(ROUTES.me) as Promise<Result<{ user: unknown; session: unknown }>>,
     `latchkey ${baseUrl}`,
   );
-  const client = { ...methodsOf(ROUTES, send), session } as unknown as Client<AnyShape>;
+  const client = { ...methodsOf(ROUTES, send), ...humanClient(send), session } as unknown as Client<AnyShape>;
   Object.assign(client.passkeys, ceremonies(send));
   return client as unknown as Client<S>;
 }

@@ -35,6 +35,7 @@ export interface Routes {
  * Calls a route. The input is ignored if the route accepts none.
  *
  * @param parameters those of the path
+ * @param human the token of the human check
  * @internal
  */
 export type Send = (
@@ -42,11 +43,12 @@ export type Send = (
   input?: unknown,
   options?: CallOptions,
   parameters?: unknown[],
+  human?: string,
 ) => Promise<Result<unknown>>;
 
 /** Creates the function that calls routes. @internal */
 export function transport({ baseUrl, bearer, fetch }: TransportOptions): Send {
-  return async ({ method, path, input: hasInput, session }, given, options, parameters = []) => {
+  return async ({ method, path, input: hasInput, session }, given, options, parameters = [], human) => {
     const signal = options?.signal;
     const starts = session === 'starts';
     let token: string | null = null;
@@ -68,6 +70,7 @@ export function transport({ baseUrl, bearer, fetch }: TransportOptions): Send {
           Accept: 'application/json',
           ...(body && { 'Content-Type': 'application/json' }),
           ...(token && { Authorization: `Bearer ${token}` }),
+          ...(human && { 'Latchkey-Human': human }),
         },
         credentials: bearer ? 'omit' : 'include',
         body,

@@ -16,6 +16,7 @@ import {
 } from './account.js';
 import { type EmailOptions, emailSchema, emailSettings, PAGE } from './email.js';
 import { type Hooks, hooksSchema } from './hooks.js';
+import { type HumanCheckOptions, humanCheckSchema } from './human-check.js';
 import { flag, isLoopback, readOptions, schemaOf } from './options.js';
 import { type OutboxOptions, outboxSchema, type WebhookOptions, webhooksSchema } from './outbox.js';
 import { type RateLimitOptions, rateLimitSchema, rateLimitSettings } from './rate-limit.js';
@@ -93,6 +94,12 @@ export interface AuthConfig<
    * @default on, in the database
    */
   rateLimit?: false | RateLimitOptions;
+  /**
+   * How latchkey checks that a person sends a request, before it creates an account or sends an email: `altcha()`,
+   * `turnstile()` or `hcaptcha()` from `latchkey/human-check`, or your own `{ verify }`.
+   * @default none
+   */
+  humanCheck?: HumanCheckOptions;
   /** Enables email verification and password reset. @default none */
   email?: EmailOptions;
   /** The retries of emails and webhooks that could not be sent immediately. @default see {@link OutboxOptions} */
@@ -224,6 +231,7 @@ export const configSchema = () =>
     rateLimit: z
       .union([z.literal(false), rateLimitSchema], 'must be false, or an object of rules')
       .prefault({}),
+    humanCheck: humanCheckSchema.optional(),
     email: emailSchema.optional(),
     outbox: outboxSchema.prefault({}),
     webhooks: webhooksSchema.default([]),

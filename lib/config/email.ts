@@ -43,7 +43,8 @@ export interface EmailOptions {
    */
   verifyUrl?: string;
   /**
-   * The page that reads `?token=` and calls POST /passwords/reset, like `verifyUrl`.
+   * The page that reads `?token=`, or asks for the code with `resetBy: 'code'`, and calls POST /passwords/reset, like
+   * `verifyUrl`.
    * @default `/reset-password` below `baseUrl`
    */
   resetUrl?: string;
@@ -162,6 +163,7 @@ export function emailSettings(
   const { origin, publicPath } = app;
   const pageOf = (name: string) => (plugins.has('pages') ? PAGE + name : `${publicPath}/${name}`);
   const resetUrl = email.resetUrl ?? pageOf('reset-password');
+  const pageOfPlugin = (name: string) => (plugins.has('pages') ? PAGE + name : null);
   return {
     ...email,
     verifyUrl: email.verifyUrl ?? pageOf('verify-email'),
@@ -172,6 +174,13 @@ export function emailSettings(
     invitationUrl: email.invitationUrl ?? (plugins.has('pages') ? pageOf('invitation') : resetUrl),
     changeEmailUrl: email.changeEmailUrl ?? pageOf('change-email'),
     undoUrl: email.undoUrl ?? pageOf('undo-change'),
+    /** The pages that advice links to. There is no default, because an app without them should not link to them. */
+    pages: {
+      'sign-in': pageOfPlugin('sign-in'),
+      'forgot-password': email.forgotPasswordUrl ?? pageOfPlugin('forgot-password'),
+      'account/security': pageOfPlugin('account/security'),
+      'account/sessions': pageOfPlugin('account/sessions'),
+    },
     /** The contact for help, in words or as an address. */
     support: supportOf(email.supportUrl, app),
     /** The kinds of notices that are sent. */

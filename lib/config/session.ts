@@ -116,9 +116,11 @@ export function sessionSettings(
     session,
     cookie,
     /** The cookie that identifies a browser: see `Devices`. */
-    deviceCookie: deviceCookie(cookie),
+    deviceCookie: browserCookie(cookie, 'device'),
     /** The cookie of a pending sign-in. */
     pendingCookie: laxCookie(cookie, 'pending'),
+    /** The cookie of a request for a new password, with `resetBy: 'code'`. */
+    resetCookie: browserCookie(cookie, 'reset'),
   };
 }
 
@@ -257,10 +259,10 @@ export function formCookie(cookie: CookieSettings, page: string): CookieSettings
   return pageCookie(cookie, `form-${page}`);
 }
 
-/** Returns the cookie that identifies a browser. Only this host can set it, so that no sibling host can plant it. */
-function deviceCookie(cookie: CookieSettings): CookieSettings {
+/** Returns a cookie that identifies a browser. Only this host can set it, so that no sibling host can plant it. */
+function browserCookie(cookie: CookieSettings, purpose: string): CookieSettings {
   const { partitioned } = cookie;
-  return { ...hostCookie(cookie, 'device'), sameSite: laxOf(cookie), partitioned };
+  return { ...hostCookie(cookie, purpose), sameSite: laxOf(cookie), partitioned };
 }
 
 /** Returns a cookie for the host and path of the session cookie, which is lax if the session cookie is strict. */

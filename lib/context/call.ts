@@ -15,6 +15,18 @@ export interface PlainRequest {
   [UNTOUCHED]?: boolean;
 }
 
+/** The work that a route is about to do. */
+export interface Ahead {
+  /** The address that the request names, in its canonical form. Null if it names none. */
+  readonly email: string | null;
+  /** The account that the request names. Null if there is none, or if it has not been looked up. @default null */
+  readonly userId?: string | null;
+  /** Whether it creates an account. @default false */
+  readonly createsAccount?: boolean;
+  /** Whether the account has signed in before in the browser of the request. @default false */
+  readonly isKnownBrowser?: boolean;
+}
+
 /** The client on whose behalf a call is made. */
 export interface Client {
   /** The IP address. Null if it is unknown; undefined for a programmatic call without an address. */
@@ -22,6 +34,12 @@ export interface Client {
   readonly userAgent: string | null;
   /** The request being handled, if any. */
   readonly request: PlainRequest | null;
+  /**
+   * What the current route asks of the client before the work, such as that it is a person. It is called after the
+   * address's limits and the checks of the input, and before anything is hashed, written or emailed. Absent if the route
+   * asks nothing, and for the app's own calls.
+   */
+  checkpoint?(ahead: Ahead): Promise<void>;
 }
 
 /** A transaction of the app that a call takes part in. */

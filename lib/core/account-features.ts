@@ -2,6 +2,7 @@ import type { SecondFactorSettings } from '../sessions/second-factor.js';
 import type { PasswordSettings } from '../users/passwords.js';
 import type { UsernameRules } from '../users/usernames.js';
 import type { EmailVerificationSettings } from '../verification/email-verification.js';
+import type { CodeRequestSettings } from '../waiting/code-requests.js';
 import type { EmailedSignInSettings } from '../waiting/emailed-sign-ins.js';
 
 /**
@@ -21,4 +22,6 @@ export interface AccountFeatures {
   readonly emailVerification?: EmailVerificationSettings;
   /** The settings of emailed sign-ins, if users can sign in with an emailed code or link. */
   readonly emailedSignIns?: EmailedSignInSettings;
+  /** The settings of codes that prove access to a mailbox, if some emails contain codes instead of links. */
+  readonly codeRequests?: CodeRequestSettings;
 }

@@ -10,7 +10,8 @@ import type { RemembersBrowsers } from '../sessions/devices.js';
 import type { AsksForEmailCodes } from '../sessions/email-code-step.js';
 import type { Authentication, Carrier, SessionAuthentication } from '../sessions/request.js';
 import type { HasReauthentications, HasSteps } from '../sessions/second-factor.js';
-import type { FollowsSessions, SessionWithUser } from '../sessions/sessions.js';
+import type { FollowsSessions } from '../sessions/sessions.js';
+import type { IssuedSession } from '../sessions/signed-in.js';
 import type { HasTasks } from '../sessions/tasks.js';
 import type { Session, User } from '../tables/core.js';
 import type { ReadsRows } from '../users/imported.js';
@@ -141,11 +142,7 @@ export interface Contribution
    * @param session the client's new session. Null if the client has signed out
    * @returns whether this has ended another session of the client
    */
-  afterSignInOrOut?(
-    session: SessionWithUser | null,
-    req: PlainRequest,
-    res: ServerResponse,
-  ): Promise<boolean>;
+  afterSignInOrOut?(session: IssuedSession | null, req: PlainRequest, res: ServerResponse): Promise<boolean>;
   /** Additional attributes of users and sessions that clients can see. */
   readonly shows?: { readonly user?: readonly (keyof User)[]; readonly session?: readonly (keyof Session)[] };
   /** The plugin's part of the response of GET /sign-in-methods. */

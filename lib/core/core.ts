@@ -2,6 +2,7 @@ import type { ServerResponse } from 'node:http';
 import type { Transaction } from 'sequelize';
 import type { Settings } from '../config/config.js';
 import { PAGE } from '../config/email.js';
+import type { ChallengeIssuer } from '../config/human-check.js';
 import { CallContext, type PlainRequest } from '../context/call.js';
 import { EmailedCodes } from '../crypto/emailed-codes.js';
 import { SecretBox } from '../crypto/secret-box.js';
@@ -11,6 +12,7 @@ import { Degraded } from '../degraded.js';
 import { AuthError, type AuthErrorCode } from '../errors.js';
 import { Factors } from '../factors/factors.js';
 import { PasskeyStore } from '../factors/passkeys.js';
+import { HumanCheck } from '../human-check/human-check.js';
 import { requireKnownKeys } from '../known-keys.js';
 import { Limiter } from '../limits/limiter.js';
 import { openLimitStore } from '../limits/open.js';
@@ -45,14 +47,20 @@ import {
   type TransactionOption,
 } from '../sessions/request.js';
 import { SecondFactorRules } from '../sessions/second-factor.js';
-import { Sessions, type SessionWithUser } from '../sessions/sessions.js';
+import { Sessions } from '../sessions/sessions.js';
 import {
   type AuthenticatedUser,
   type CheckedSignIn,
   SignInGate,
   type SignInOptions,
 } from '../sessions/sign-in.js';
-import { countSignIn, FRESH_SECONDS, requireFresh, type SignedIn } from '../sessions/signed-in.js';
+import {
+  countSignIn,
+  FRESH_SECONDS,
+  type IssuedSession,
+  requireFresh,
+  type SignedIn,
+} from '../sessions/signed-in.js';
 import { Tasks } from '../sessions/tasks.js';
 import type { Columns } from '../tables/column.js';
 import type { AddedColumns, Session, User } from '../tables/core.js';
@@ -71,6 +79,8 @@ import { EmailProofs } from '../verification/email-proofs.js';
 import { EmailVerification } from '../verification/email-verification.js';
 import { PasswordLinks } from '../verification/password-links.js';
 import { OneTimeTokens } from '../verification/tokens.js';
+import { TypedCodes } from '../verification/typed-codes.js';
+import { CodeRequests } from '../waiting/code-requests.js';
 import { CodeTries } from '../waiting/code-tries.js';
 import { EmailedSignIns } from '../waiting/emailed-sign-ins.js';
 import type { AccountFeatures } from './account-features.js';
@@ -112,12 +122,14 @@ class Given {
   readonly readsPasskeys: boolean;
   /** Private, because they contain the pepper. */
   readonly #passwords: PasswordSettings | null;
-  /** The cost of hashes of passwords. Null if users cannot have a password. */
+  /** The cost of hashes of passwords. Null if passwords are not hashed with bcrypt. */
   readonly bcryptCost: number | null;
   /** Encrypts secrets that must be readable later. */
   readonly box: SecretBox;
   /** The codes in emails. */
   readonly codes: EmailedCodes;
+  /** Issues the challenges of the human check. Null unless latchkey issues them itself. */
+  readonly challenges: ChallengeIssuer | null;
 
   constructor({ settings, addedColumns, accountFeatures, secrets }: CoreOptions) {
     const { passwords = null, ...features } = accountFeatures;
@@ -127,9 +139,10 @@ class Given {
     const { passkeys = false, secondFactors } = features;
     this.readsPasskeys = passkeys && (secondFactors?.required ?? 'never') !== 'never';
     this.#passwords = passwords;
-    this.bcryptCost = passwords?.bcryptCost ?? null;
+    this.bcryptCost = passwords?.hash === 'bcrypt' ? passwords.bcryptCost : null;
     this.box = new SecretBox(secrets);
     this.codes = new EmailedCodes(secrets);
+    this.challenges = settings.humanCheck?.verify.builtIn?.issuer?.(secrets) ?? null;
   }
 
   /** Creates what checks and hashes passwords. Null if users cannot have a password. */
@@ -148,8 +161,10 @@ class Given {
 export class Core extends Given {
   readonly context = new CallContext();
   readonly database = openDatabase(this.settings.database, this.settings.tablePrefix, this.context);
+  /** The store of the rate limits, even if rate limits are disabled. */
+  readonly counters = openLimitStore(this.settings.rateLimit?.store ?? null, this.database);
   /** The counters of the rate limits. Null if rate limits are disabled. */
-  readonly limits = this.settings.rateLimit && openLimitStore(this.settings.rateLimit.store, this.database);
+  readonly limits = this.settings.rateLimit && this.counters;
   readonly limiter = new Limiter(
     this,
     new Refusals(this.context.background, (refused) => this.#report(refused)),
@@ -158,6 +173,8 @@ export class Core extends Given {
   readonly outbox = new Outbox(this);
   /** The parts that currently do less than they should. */
   readonly degraded = new Degraded();
+  /** Checks that a person has sent a request. Null if it is not configured. */
+  readonly humanCheck = this.settings.humanCheck ? new HumanCheck(this, this.settings.humanCheck) : null;
   /** The path of the routes. */
   readonly basePath = new BasePath(this.settings);
   /** The accounts of imported rows, and of `auth.users.ensure`. */
@@ -192,6 +209,11 @@ export class Core extends Given {
     this.accountFeatures.emailedSignIns === undefined
       ? null
       : new EmailedSignIns(this, this.accountFeatures.emailedSignIns);
+  /** The requests for other emailed codes. Null without a plugin for them. */
+  readonly codeRequests =
+    this.accountFeatures.codeRequests === undefined
+      ? null
+      : new CodeRequests(this, this.accountFeatures.codeRequests);
   /** The sign-ins that wait for a further step. */
   readonly pendings = new PendingSignIns(this);
   /** The rules for usernames. Null if users cannot have a username. */
@@ -211,6 +233,8 @@ export class Core extends Given {
   readonly ownBrowser = new OwnBrowser(this);
   readonly emailProofs = new EmailProofs(this);
   readonly tokens = new OneTimeTokens(this);
+  /** Checks the codes of {@link codeRequests}. Null without a plugin for them. */
+  readonly typedCodes = this.codeRequests && new TypedCodes(this, this.codeRequests);
   /** Emails links to choose a password. Null without emails or passwords. */
   readonly passwordLinks = this.mails && this.passwords && new PasswordLinks(this, this.mails);
   /** Emails links that verify the address. Null without emails or passwords. */
@@ -233,7 +257,16 @@ export class Core extends Given {
         log.error('outbox.wait_until_failed', text, { err: error });
       });
     if (email)
-      this.outbox.addDestination(new MailDelivery(this, new Mailer(email, (page) => this.pageUrl(page))));
+      this.outbox.addDestination(
+        new MailDelivery(
+          this,
+          new Mailer(
+            email,
+            (page) => this.pageUrl(page),
+            () => this.database.clock.date(),
+          ),
+        ),
+      );
     this.contributions = options.setUp(this);
     const ofPlugins = this.contributions.flatMap(({ carriers = [] }) => carriers);
     this.carriers = joinCarriers([...ofPlugins, ...ownCarriers(this)]);
@@ -289,7 +322,7 @@ export class Core extends Given {
    * @returns whether this has ended another session of the client
    */
   async afterSignInOrOut(
-    session: SessionWithUser | null,
+    session: IssuedSession | null,
     req: PlainRequest,
     res: ServerResponse,
   ): Promise<boolean> {
@@ -482,6 +515,12 @@ export class Core extends Given {
       { cause: null, status: 429, code: 'rate_limited', limit, count },
     );
     return this.context.detached(() => this.events.emitAndWait('rate_limit.refused', refused));
+  }
+
+  /** Loads the packages that the config needs. @throws Error naming the one to install */
+  async load(): Promise<void> {
+    await this.settings.telemetry?.loaded();
+    await this.passwords?.load();
   }
 
   /** Waits for background work. */

@@ -49,7 +49,7 @@ export function readForeignHash(stored: string): ForeignHash | null {
 
 /** Whether verifying a hash needs the package for argon2. */
 export function needsArgon2(stored: unknown): boolean {
-  return typeof stored === 'string' && /^(argon2)?\$argon2/.test(stored);
+  return typeof stored === 'string' && /^(argon2)?\$argon2id\$/.test(stored);
 }
 
 const READERS = [
@@ -90,10 +90,23 @@ function readArgon2(stored: string): ForeignHash | null {
   };
 }
 
+/** The functions of `@node-rs/argon2` that are used here. */
+interface Argon2 {
+  hash(
+    input: string,
+    parameters: { readonly memoryCost: number; readonly timeCost: number; readonly parallelism: number },
+  ): Promise<string>;
+  verify(stored: string, password: string): Promise<boolean>;
+}
+
+// The module is kept, because each `import()` of Node creates several promises.
+let argon2: Argon2 | undefined;
+
 /** Loads argon2. @throws Error naming the package to install */
-export async function loadArgon2(): Promise<{ verify(stored: string, password: string): Promise<boolean> }> {
+export async function loadArgon2(): Promise<Argon2> {
   try {
-    return await import('@node-rs/argon2');
+    argon2 ??= await import('@node-rs/argon2');
+    return argon2;
   } catch (cause) {
     throw new Error('latchkey: argon2id hashes need an additional package: npm install @node-rs/argon2', {
       cause,

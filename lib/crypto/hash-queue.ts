@@ -4,10 +4,11 @@ import { processWide } from '../process-wide.js';
 
 const MAX_WAITING = 64;
 
-// bcrypt runs on libuv's thread pool, which also serves file and DNS access. At least one thread is kept free of
+// Hashes run on libuv's thread pool, which also serves file and DNS access. At least one thread is kept free of
 // hashing, so that other requests do not wait for sign-ins.
 const threads = Number(process.env.UV_THREADPOOL_SIZE) || 4;
-const MAX_RUNNING = Math.max(1, Math.min(availableParallelism(), threads - 1));
+/** The maximum number of hashes that run at the same time, which also limits the memory that they need. */
+export const MAX_RUNNING = Math.max(1, Math.min(availableParallelism(), threads - 1));
 
 interface Waiter {
   start(): void;

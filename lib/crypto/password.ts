@@ -1,18 +1,18 @@
 import { createHmac, hash } from 'node:crypto';
 import type { HashOperation, Telemetry } from '../telemetry.js';
 import { performance, sleep } from '../timers.js';
-import { bcrypt, FailureWork, type Kind, Recent } from './failure-work.js';
+import { FailureWork, type Kind, Recent } from './failure-work.js';
 import { type ForeignHash, readForeignHash } from './foreign-hash.js';
 import { queueHash, waitingHashes } from './hash-queue.js';
-
-const SCHEME = '$bcrypt-hmac-sha384';
+import { type OwnHash, readOwnHash } from './own-hash.js';
 
 // This public constant makes the input differ from a plain SHA-384, so that digests leaked elsewhere cannot be tested
 // against these hashes ("password shucking"). The config's secret is not used, because rotating it would invalidate all
 // passwords.
 const LABEL = 'latchkey password v1';
 
-const BCRYPT_HMAC = /^\$bcrypt-hmac-sha384(?:\$p=([\w-]{8}))?(\$2b\$(\d\d)\$[./A-Za-z0-9]{53})$/;
+/** A stored hash of latchkey's own: the scheme, the id of the pepper, and the hash in the format of its function. */
+const OWN = /^(\$\w+-hmac-sha384)(?:\$p=([\w-]{8}))?(\$\w+\$.+)$/;
 
 // The maximum number of kinds that are measured in advance. Each of them costs a verification.
 const MAX_LEARNED = 4;
@@ -47,19 +47,25 @@ interface HasherOptions {
   readonly telemetry?: Telemetry | null;
 }
 
-/** Hashes passwords with bcrypt over HMAC-SHA-384, because bcrypt alone truncates its input at 72 bytes or a NUL. */
+/**
+ * Hashes passwords with the function of the config over HMAC-SHA-384, because bcrypt alone truncates its input at 72
+ * bytes or a NUL.
+ */
 export class PasswordHasher {
-  readonly #cost: number;
+  /** The function of the config. */
+  readonly own: OwnHash;
   readonly #clientOf: () => string;
   readonly #readForeign: (stored: string) => ForeignHash | null;
   readonly #telemetry: Telemetry | null;
   readonly #peppers: readonly Pepper[];
   readonly #work: FailureWork;
+  /** Verifies no password, with the work of the configured function. */
+  readonly #decoy: Verifier;
   readonly #durations = new Recent();
   #measuring: Promise<unknown> | undefined;
 
   constructor(
-    cost: number,
+    own: OwnHash,
     {
       peppers = [],
       clientOf = () => '',
@@ -67,23 +73,22 @@ export class PasswordHasher {
       telemetry = null,
     }: HasherOptions = {},
   ) {
-    this.#cost = cost;
+    this.own = own;
     this.#clientOf = clientOf;
     this.#readForeign = readForeign;
     this.#telemetry = telemetry;
-    this.#work = new FailureWork(cost);
     this.#peppers = peppers.map((value) => ({
       id: hash('sha256', `pepper ${value}`, 'base64url').slice(0, 8),
       value,
     }));
+    this.#decoy = this.#newDecoy();
+    this.#work = new FailureWork(this.#decoy.kind, own.bcryptCost);
   }
 
-  /** Returns the string to store: the scheme, and bcrypt's parameters, salt and hash. */
+  /** Returns the string to store: the scheme, and the function's parameters, salt and hash. */
   async hash(password: string): Promise<string> {
     const [pepper] = this.#peppers;
-    const { hash } = await bcrypt();
-    const bcryptHash = await this.#queue('hash', () => hash(prehash(password, pepper), this.#cost));
-    return `${SCHEME}${pepper ? `$p=${pepper.id}` : ''}${bcryptHash}`;
+    return this.#stored(await this.#queue('hash', () => this.own.create(prehash(password, pepper))));
   }
 
   /**
@@ -106,14 +111,13 @@ export class PasswordHasher {
     await this.#measuring;
   }
 
-  /** Learns the cost of verifying these hashes, so that the first verification of a costly one does not stand out. */
+  /**
+   * Learns the cost of verifying these hashes and new ones, so that the first verification of a costly one does not
+   * stand out.
+   */
   async learn(hashes: readonly string[]): Promise<void> {
-    const kinds = new Map(
-      hashes.flatMap((stored) => {
-        const known = this.#verifierOf(stored);
-        return known ? [[JSON.stringify(known.kind), known] as const] : [];
-      }),
-    );
+    const verifiers = [this.#decoy, ...hashes.flatMap((stored) => this.#verifierOf(stored) ?? [])];
+    const kinds = new Map(verifiers.map((one) => [JSON.stringify(one.kind), one]));
     const measured = [...kinds.values()].filter(({ kind }) => 'parameters' in kind);
     for (const one of kinds.values()) {
       if (measured.indexOf(one) >= MAX_LEARNED) continue;
@@ -132,36 +136,48 @@ export class PasswordHasher {
   }
 
   async #compare(password: string, stored: string | null): Promise<PasswordVerdict> {
-    const verifier = this.#verifierOf(stored ?? '');
-    if (!verifier) {
-      await this.#work.fill();
-      return { matches: false, outdated: false };
-    }
+    const verifier = this.#verifierOf(stored ?? '') ?? this.#decoy;
     const matches = await this.#work.verify(verifier.kind, () => verifier.verify(password));
     return { matches, outdated: matches && verifier.isOutdated };
   }
 
   /** Returns how to verify a stored hash, or null if the hash is not valid. */
   #verifierOf(stored: string): Verifier | null {
-    const parsed = BCRYPT_HMAC.exec(stored);
+    const parsed = OWN.exec(stored);
     if (!parsed) {
       const foreign = this.#readForeign(stored);
       if (!foreign || foreign.isTooCostly) return null;
       return { kind: foreign.kind, isOutdated: true, verify: (password) => foreign.verify(password) };
     }
-    const [, pepperId, bcryptHash = '', digits] = parsed;
+    const [, scheme = '', pepperId, hash = ''] = parsed;
+    const own = readOwnHash(scheme, hash);
+    if (!own) return null;
     const pepper = this.#peppers.find(({ id }) => id === pepperId);
     // A hash whose pepper is missing cannot match, but its verification must take the same time.
     const isLost = pepperId !== undefined && !pepper;
-    const cost = Number(digits);
+    const isCurrent = this.own.isMetBy(hash) && pepper === this.#peppers[0];
     return {
-      kind: { cost },
-      isOutdated: cost < this.#cost || pepper !== this.#peppers[0],
-      verify: async (password) => {
-        const { compare } = await bcrypt();
-        return (await compare(prehash(password, pepper), bcryptHash)) && !isLost;
+      kind: own.kind,
+      isOutdated: !isCurrent,
+      verify: async (password) => (await own.verify(prehash(password, pepper))) && !isLost,
+    };
+  }
+
+  #newDecoy(): Verifier {
+    const { kind, verify } = this.#verifierOf(this.#stored(this.own.decoy)) as Verifier;
+    return {
+      kind,
+      isOutdated: false,
+      async verify(password) {
+        await verify(password);
+        return false;
       },
     };
+  }
+
+  #stored(hash: string): string {
+    const [pepper] = this.#peppers;
+    return `${this.own.scheme}${pepper ? `$p=${pepper.id}` : ''}${hash}`;
   }
 }
 

@@ -95,8 +95,12 @@ export const secondFactorNotices = declareNotices(TWO_FACTOR, {
     subject: 'Someone might know your password',
     lines: [
       'Ten wrong codes in a row were entered for your account, after the correct password or another first step.',
-      'If it was not you, change your password now. Your second factor has protected your account.',
     ],
+    advice: {
+      text: 'If it was not you, change your password now. Your second factor has protected your account.',
+      page: 'account/security',
+      action: 'Change your password',
+    },
   },
 });
 

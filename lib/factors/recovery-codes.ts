@@ -29,7 +29,7 @@ const UNUSED = 'c.used_at IS NULL';
 export interface RecoveryCodesNeeds {
   readonly database: Database;
   readonly limiter: Limiter;
-  /** The cost of passwords. Null if users cannot have a password. */
+  /** The cost of passwords. Null if they are not hashed with bcrypt. */
   readonly bcryptCost: number | null;
 }
 

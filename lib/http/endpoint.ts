@@ -27,7 +27,7 @@ import {
   validate,
 } from './body.js';
 import { keepRefused } from './form-values.js';
-import { bodyOfForm, FormPages, type Pair } from './forms.js';
+import { bodyOfForm, FormPages, type Pair, requireOnce, textsOf } from './forms.js';
 import { answerError, answerPage, protect, redirectError } from './problem.js';
 import { respond } from './respond.js';
 import { type Access, type Call, type Reply, type Route, takesForms } from './route.js';
@@ -153,13 +153,15 @@ export async function callRoute(
     throw error;
   }
   const query = await readParameters(route, req, res);
-  const body = fields ? readFields(route, fields) : await readBodyOf(route, req, res);
+  const [ofBody, beside] = fields ? besideBody(route, fields) : [null];
+  const body = ofBody ? readFields(route, ofBody) : await readBodyOf(route, req, res);
   const call: Call<Access, unknown, unknown> = {
     auth: authentication as never,
     query,
     body: await requireRecentOrPassword(core, route, authentication, body),
     params: req.params as Record<string, string>,
     req,
+    ...(beside && { formFields: beside }),
   };
   const reply = await route.handle(call).catch((error) => {
     throw isAboutOwnAccount(route, error) ? new AuthError('invalid_session') : error;
@@ -209,6 +211,22 @@ async function authenticationFor(
     case 'admin':
       return requireAdministrator(core, req, res);
   }
+}
+
+/**
+ * Separates the fields of a form's body from the fields that only forms have.
+ *
+ * @throws AuthError `validation_failed` if one of these is sent twice
+ */
+function besideBody(
+  { formFields = {} }: Route,
+  fields: readonly Pair[],
+): [ofBody: readonly Pair[], beside?: ReadonlyMap<string, string>] {
+  const isBeside = ([name]: Pair) => Object.hasOwn(formFields, name);
+  const beside = fields.filter(isBeside);
+  if (beside.length === 0) return [fields];
+  requireOnce(beside);
+  return [fields.filter((pair) => !isBeside(pair)), textsOf(beside)];
 }
 
 function readFields({ method, body = nothing }: Route, fields: readonly Pair[]): unknown {

@@ -70,14 +70,7 @@ export class FormPages {
   }
 
   /** Converts a JSON reply to a redirect for a form. The body is not sent. */
-  redirect({
-    issue,
-    pending,
-    device = null,
-    headers,
-    clearCookie = false,
-    clearPending = false,
-  }: Reply): Reply {
+  redirect({ issue, pending, device = null, headers, clearCookie = false, clears = [] }: Reply): Reply {
     const waits = issue !== undefined && isPending(issue);
     const removed = issue !== undefined && !isPending(issue) && issue.passwordRemoved === true;
     const done = removed ? withPasswordRemoved(this.#redirectTo) : this.#redirectTo;
@@ -87,7 +80,7 @@ export class FormPages {
       ...(pending && { pending }),
       device,
       clearCookie,
-      clearPending,
+      clears,
       ...(issue && { issue }),
     };
   }

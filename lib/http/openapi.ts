@@ -198,7 +198,14 @@ function parameters(route: Route) {
     required: query?.required?.includes(name) ?? false,
     schema,
   }));
-  return [...inPath, ...inQuery];
+  const inHeader = Object.entries(route.headers ?? {}).map(([name, description]) => ({
+    name,
+    in: 'header',
+    required: false,
+    description,
+    schema: { type: 'string' },
+  }));
+  return [...inPath, ...inQuery, ...inHeader];
 }
 
 function securitySchemes({ carriers }: Core) {
@@ -271,6 +278,12 @@ export function requestBody(
     ...PAGES,
     ...(mayWait && { [SECOND_FACTOR_TO]: PAGE_OF_SECOND_FACTOR }),
     ...(next && { [next.field]: { type: 'string', description: next.description } }),
+    ...Object.fromEntries(
+      Object.entries(route.formFields ?? {}).map(([name, description]) => [
+        name,
+        { type: 'string', description },
+      ]),
+    ),
   };
   const content = {
     ...(name && route.forms !== 'only' && json(name)),
@@ -286,7 +299,7 @@ function schemaOf(type: z.ZodType) {
 
 const NO_FIELDS = { type: 'object', properties: {}, additionalProperties: false };
 
-/** Adds the fields that name the pages to redirect to, to the schema of a body. */
+/** Adds the fields that only forms have, such as the pages to redirect to, to the schema of a body. */
 function withPages(body: unknown, pages: object): object {
   const { properties, anyOf, oneOf, ...schema } = body as Record<'properties', object | undefined> &
     Record<'anyOf' | 'oneOf', object[] | undefined>;

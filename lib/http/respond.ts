@@ -74,7 +74,7 @@ export function setReplyCookies(core: Core, reply: Reply, res: Response): void {
   if (reply.pending) setPendingCookie(core, reply.pending, res);
   if (reply.device) setDeviceCookie(core, reply.device, res);
   if (reply.clearCookie) clearSessionCookie(core, res);
-  if (reply.clearPending) clearPendingCookie(core, res);
+  for (const cookie of reply.clears ?? []) clearCookie(res, cookie);
 }
 
 /** Makes the browser delete the session cookie. */
@@ -107,9 +107,13 @@ export function issueSession(core: Core, issued: SignedIn, res: ServerResponse):
   }
 }
 
-/** Sends the token of a pending sign-in as a cookie that expires with it. */
-function setPendingCookie(core: Core, { pendingToken, expiresAt }: Waiting, res: ServerResponse): void {
-  setCookie(res, core.settings.pendingCookie, pendingToken, { expires: expiresAt });
+/** Sends the token of something that waits as a cookie that expires with it. */
+function setPendingCookie(
+  core: Core,
+  { pendingToken, expiresAt, cookie }: Waiting,
+  res: ServerResponse,
+): void {
+  setCookie(res, cookie ?? core.settings.pendingCookie, pendingToken, { expires: expiresAt });
 }
 
 /** Sets the device cookie, unless the client names its device in a header. */

@@ -1,6 +1,8 @@
 import type { Request } from 'express';
 import * as z from 'zod';
 import type { Settings } from '../config/config.js';
+import type { HumanCheckRoute } from '../config/human-check.js';
+import type { CookieSettings } from '../config/session.js';
 import type { AuthError, AuthErrorCode } from '../errors.js';
 import type { Authentication, SessionAuthentication } from '../sessions/request.js';
 import type { SignedIn } from '../sessions/signed-in.js';
@@ -29,6 +31,8 @@ export interface Call<A extends Access, Body, Query> {
   readonly query: Query;
   readonly params: Readonly<Record<string, string>>;
   readonly req: Request;
+  /** The fields of a form that are not fields of the body: see `Route.formFields`. */
+  readonly formFields?: ReadonlyMap<string, string>;
 }
 
 /** A body that rarely changes. Clients can cache it if they revalidate it with each use (RFC 9110, 13.1.2). */
@@ -49,24 +53,26 @@ export interface Reply {
    * token is sent as a cookie.
    */
   readonly issue?: SignedIn;
-  /** A pending sign-in, whose token is sent as a cookie, in a response that issues nothing else. */
+  /** What waits in the browser, whose token is sent as a cookie, in a response that issues nothing else. */
   readonly pending?: Waiting;
   /** The value for the browser's device cookie, in a response without a session. @default none */
   readonly device?: string | null;
   /** Whether to clear the session cookie. */
   readonly clearCookie?: boolean;
-  /** Whether to clear the cookie of a pending sign-in. */
-  readonly clearPending?: boolean;
+  /** Other cookies to clear, such as the one of a pending sign-in. */
+  readonly clears?: readonly CookieSettings[];
   /** The error that a redirect is the response to. @default none */
   readonly error?: AuthErrorCode;
   /** Additional headers. */
   readonly headers?: Readonly<Record<string, string | readonly string[]>>;
 }
 
-/** A pending sign-in. */
+/** A pending sign-in, or a request for an emailed code. */
 export interface Waiting {
   readonly pendingToken: string;
   readonly expiresAt: Date;
+  /** @default the cookie of pending sign-ins */
+  readonly cookie?: CookieSettings;
 }
 
 /** A page to which a browser is redirected after a form of one route. */
@@ -154,6 +160,18 @@ export interface Route<A extends Access = Access, Body = unknown, Query = unknow
   whenNotRecent?(error: AuthError, req: Request): Reply | null;
   /** Whether to skip the origin check, because other sites send browsers here. The handler must prevent CSRF. */
   readonly fromOtherSites?: true;
+  /**
+   * The name by which `humanCheck` asks for a person here. The work calls `context.client.checkpoint` before anything is
+   * hashed, written or emailed.
+   */
+  readonly asksHuman?: HumanCheckRoute;
+  /** The headers that the route reads, with their descriptions. @default none */
+  readonly headers?: Readonly<Record<string, string>>;
+  /**
+   * The fields that forms of the route can have in addition to the fields of the body, with their descriptions.
+   * @default none
+   */
+  readonly formFields?: Readonly<Record<string, string>>;
   /** @internal */
   readonly body?: z.ZodType<Body>;
   /** @internal */

@@ -19,6 +19,18 @@ export type Paragraph =
   | { readonly url: string; readonly action: string }
   | { readonly table: readonly (readonly [name: string, value: string])[] };
 
+/** The pages that advice in emails can link to. */
+export type AdvicePage = 'sign-in' | 'forgot-password' | 'account/security' | 'account/sessions';
+
+/** What users can do, with a link to the page where they do it. Apps without that page have only the text. */
+export interface Advice {
+  /** It makes sense without the link too. */
+  readonly text: string;
+  readonly page: AdvicePage;
+  /** The text of the link. */
+  readonly action: string;
+}
+
 /** Returns the subject and the bodies of an email. */
 export function contentOf(subject: string, paragraphs: readonly Paragraph[], look: MailLook) {
   const { appName, footer } = look;

@@ -10,6 +10,7 @@ import type {
   NoAccountTemplate,
   NoticeFacts,
   NoticeToSend,
+  RequestedCodeTemplate,
   SignInCodeTemplate,
 } from './messages.js';
 
@@ -104,8 +105,31 @@ export interface SignInCodeMail {
   readonly askedBy: string | null;
 }
 
+/**
+ * A code for the user with an email, who typed the address into a form. The user is looked up when the code is sent, because
+ * the request must not reveal whether the user exists.
+ */
+export interface RequestedCodeMail {
+  readonly type: 'requested-code';
+  readonly email: string;
+  /** Identifies the request, in hexadecimal. */
+  readonly requestHash: string;
+  readonly template: RequestedCodeTemplate;
+  readonly code: string;
+  /** When the code expires. */
+  readonly until: Date;
+  readonly facts: NoticeFacts;
+  readonly asked: Asked;
+}
+
 /** An email in the outbox: everything that is needed to compose it, but not its text. */
-export type OutgoingMail = LinkMail | NewEmailMail | NoticeMail | CodeMail | SignInCodeMail;
+export type OutgoingMail =
+  | LinkMail
+  | NewEmailMail
+  | NoticeMail
+  | CodeMail
+  | SignInCodeMail
+  | RequestedCodeMail;
 
 /** Returns the address that an email is sent to, if it is sent. */
 export function recipientOf(mail: OutgoingMail): string {
@@ -163,6 +187,11 @@ export class Mails {
   /** Emails the code of an emailed sign-in, if there is an account. */
   signInCode(mail: Omit<SignInCodeMail, 'type'>, transaction: Transaction): Promise<void> {
     return this.#add({ type: 'sign-in-code', ...mail }, mail.template.kind, transaction);
+  }
+
+  /** Emails the code that a browser has asked for, if there is an account. */
+  requestedCode(mail: Omit<RequestedCodeMail, 'type'>, transaction: Transaction): Promise<void> {
+    return this.#add({ type: 'requested-code', ...mail }, mail.template.kind, transaction);
   }
 
   /** Emails a notice. */

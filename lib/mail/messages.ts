@@ -1,7 +1,13 @@
 import { isAddress } from '../context/address.js';
 import type { User } from '../tables/core.js';
-import { contentOf, type MailLook } from './layout.js';
+import { type Advice, type AdvicePage, contentOf, type MailLook, type Paragraph } from './layout.js';
 import type { NoticeKind, NoticeTexts } from './notice-kinds.js';
+
+/** Stands for the sentence in the text of an email that says when its link expires. */
+export const EXPIRY = '{expiry}';
+
+/** Stands for the time in which a change can be undone, in the text before the link. */
+export const WITHIN = '{within}';
 
 /** The second argument of `email.send`, after the email. */
 export interface SendContext {
@@ -17,10 +23,16 @@ export interface ComposerSettings {
   /** The base of links that are paths. Without it, they stay relative. */
   readonly origin: string | null;
   readonly look: MailLook;
+  /** Returns the URL or path of a page that advice links to. Null if the app has none. */
+  pageOf(page: AdvicePage): string | null;
+  /** When the email is sent. */
+  readonly now: Date;
 }
 
 /** How emails are sent. */
-export interface MailSettings extends ComposerSettings {
+export interface MailSettings extends Omit<ComposerSettings, 'pageOf' | 'now'> {
+  /** The pages that advice links to, by their names. Null for those that the app does not have. */
+  readonly pages: Readonly<Record<AdvicePage, string | null>>;
   readonly send: (message: MailMessage, options: SendContext) => unknown;
 }
 
@@ -31,6 +43,8 @@ export interface LinkToSend {
   /** The address for which the token was issued. */
   readonly to: string;
   readonly token: string;
+  /** How long the link works, from now on. */
+  readonly lifetimeMs: number;
 }
 
 /** An email without its own link, such as a notice. */
@@ -53,58 +67,85 @@ export interface CodeToSend {
   readonly facts: NoticeFacts;
 }
 
-/** The code of an emailed sign-in. */
-export interface SignInCodeToSend {
-  readonly template: SignInCodeTemplate;
+/** A code that a browser has asked for by entering an address. */
+export interface RequestedCodeToSend {
+  readonly template: RequestedCodeTemplate;
   /** Null if the account is not created until the code is entered. */
   readonly user: User | null;
   readonly to: string;
   readonly code: string;
-  /** The token of the link. Null if there is no link. */
-  readonly token: string | null;
-  /** When the code and the link expire. */
+  /** When the code expires. */
   readonly until: Date;
   readonly facts: NoticeFacts;
 }
 
+/** The code of an emailed sign-in, and its link, which expires with it. */
+export interface SignInCodeToSend extends RequestedCodeToSend {
+  readonly template: SignInCodeTemplate;
+  /** The token of the link. Null if there is no link. */
+  readonly token: string | null;
+}
+
 /** Composes emails, and passes them to the app's `send`. */
 export class Mailer {
-  /** @param pageUrl returns the URL of a page that a template names */
+  /**
+   * @param pageUrl returns the URL of a page that a template names
+   * @param now returns the time of the database's clock
+   */
   constructor(
     private readonly settings: MailSettings,
     private readonly pageUrl: (page: string) => string,
+    private readonly now: () => Date,
   ) {}
 
   /** Sends a link. */
   async link(mail: LinkToSend, signal: AbortSignal): Promise<void> {
     const located = { ...mail, template: this.#located(mail.template) };
-    await this.settings.send(composeLink(located, this.settings), { signal });
+    await this.settings.send(composeLink(located, this.#composer), { signal });
   }
 
   /** Sends a code. */
   async code(mail: CodeToSend, signal: AbortSignal): Promise<void> {
     const located = { ...mail, template: this.#located(mail.template) };
-    await this.settings.send(await composeCode(located, this.settings), { signal });
+    await this.settings.send(await composeCode(located, this.#composer), { signal });
+  }
+
+  /** Sends a code that a browser has asked for. */
+  async requestedCode(mail: RequestedCodeToSend, signal: AbortSignal): Promise<void> {
+    await this.settings.send(await composeRequestedCode(mail, null, this.#composer), { signal });
   }
 
   /** Sends the code of an emailed sign-in. */
   async signInCode(mail: SignInCodeToSend, signal: AbortSignal): Promise<void> {
     const located = { ...mail, template: this.#located(mail.template) };
-    await this.settings.send(await composeSignInCode(located, this.settings), { signal });
+    await this.settings.send(await composeSignInCode(located, this.#composer), { signal });
   }
 
   /** Sends an email that says that an address has no account. */
   async noAccount(template: NoAccountTemplate, to: string, facts: NoticeFacts, signal: AbortSignal) {
     const { page } = template;
     const located = { ...template, page: page && this.pageUrl(page) };
-    await this.settings.send(await composeNoAccount(located, to, facts, this.settings), { signal });
+    await this.settings.send(await composeNoAccount(located, to, facts, this.#composer), { signal });
   }
 
   /** Sends a notice. */
   async notice({ facts, ...mail }: NoticeToSend, signal: AbortSignal): Promise<void> {
     const undo = facts?.undo && { ...facts.undo, page: this.pageUrl(facts.undo.page) };
     const located = { ...mail, facts: facts && { ...facts, undo: undo ?? null } };
-    await this.settings.send(await composeNotice(located, this.settings), { signal });
+    await this.settings.send(await composeNotice(located, this.#composer), { signal });
+  }
+
+  get #composer(): ComposerSettings {
+    const { origin, look, pages } = this.settings;
+    return {
+      origin,
+      look,
+      pageOf: (name) => {
+        const page = pages[name];
+        return page && this.pageUrl(page);
+      },
+      now: this.now(),
+    };
   }
 
   #located<T extends { readonly page: string }>(template: T): T {
@@ -114,27 +155,52 @@ export class Mailer {
 
 async function composeCode(
   { template, user, to, code, until, facts }: CodeToSend,
-  { origin, look }: ComposerSettings,
+  { origin, look, now }: ComposerSettings,
 ): Promise<MailMessage> {
   const { kind, subject, before, page, help, action } = template;
   const details = await detailsOf(facts);
   const url = pageUrl(page, origin);
   const table = rowsOf(accountOf(user), details);
-  const parts = [before, { code }, expiryOf(until), { table }, help, { url, action }];
+  const parts = [before, { code }, codeExpiry(now, until), { table }, help, { url, action }];
   return { kind, to, user, ...contentOf(subject, parts, look), token: '', code, url, details };
 }
 
-export async function composeSignInCode(
-  { template, user, to, code, token, until, facts }: SignInCodeToSend,
-  { origin, look }: ComposerSettings,
+export function composeSignInCode(
+  { token, ...mail }: SignInCodeToSend,
+  settings: ComposerSettings,
 ): Promise<MailMessage> {
-  const { kind, subject, before, page, beforeLink, action, help } = template;
+  const { page, beforeLink, action } = mail.template;
+  const link =
+    token === null ? null : { token, url: linkTo(page, token, settings.origin), beforeLink, action };
+  return composeRequestedCode(mail, link, settings);
+}
+
+/** The link of an email with a code, and its texts. */
+interface LinkOfCode extends Pick<SignInCodeTemplate, 'beforeLink' | 'action'> {
+  readonly token: string;
+  readonly url: string;
+}
+
+export async function composeRequestedCode(
+  { template, user, to, code, until, facts }: RequestedCodeToSend,
+  link: LinkOfCode | null,
+  settings: ComposerSettings,
+): Promise<MailMessage> {
+  const { kind, subject, before, help, advice } = template;
+  const { look, now } = settings;
   const details = await detailsOf(facts);
-  const url = token === null ? '' : linkTo(page, token, origin);
+  const { token, url, beforeLink, action } = link ?? { token: '', url: '', beforeLink: '', action: '' };
   const table = rowsOf(to, details);
-  const link = token === null ? [] : [beforeLink, { url, action }];
-  const parts = [before, { code }, expiryOf(until), ...link, { table }, help];
-  return { kind, to, user, ...contentOf(subject, parts, look), token: token ?? '', code, url, details };
+  const parts = [
+    before,
+    { code },
+    codeExpiry(now, until),
+    ...(link ? [beforeLink, { url, action }] : []),
+    { table },
+    help,
+    ...adviceParagraphs(advice, settings),
+  ];
+  return { kind, to, user, ...contentOf(subject, parts, look), token, code, url, details };
 }
 
 export async function composeNoAccount(
@@ -150,8 +216,20 @@ export async function composeNoAccount(
   return { kind, to, user: null, ...contentOf(subject, parts, look), token: '', code: '', url, details };
 }
 
-function expiryOf(until: Date): string {
-  return `The code works until ${timeInWords(until)}.`;
+function codeExpiry(now: Date, until: Date): string {
+  return `The code works for ${durationInWords(until.getTime() - now.getTime())}, until ${timeInWords(until)}.`;
+}
+
+/** Names the date of a link that works for a day or longer. */
+function linkExpiry(now: Date, lifetimeMs: number): string {
+  const until = new Date(now.getTime() + lifetimeMs);
+  const date = lifetimeMs < DAY_MS ? '' : `, on ${timeInWords(until)}`;
+  return `The link expires in ${durationInWords(lifetimeMs)}${date}.`;
+}
+
+/** Returns the time from one date to another in words, such as "7 days, until 29 November 2026". */
+function withinInWords(from: Date, until: Date): string {
+  return `${durationInWords(until.getTime() - from.getTime())}, until ${dateInWords(until)}`;
 }
 
 /** The facts that a notice contains in addition to its text. */
@@ -171,13 +249,17 @@ export interface NoticeFacts {
 export interface UndoLink {
   readonly page: string;
   readonly token: string;
+  /** When the link expires. Missing in emails that version 0.1.0 has left in the outbox: after seven days. */
+  readonly until?: Date;
   /** The names of the browsers in which the link works; null for one without a name. */
   readonly browsers: readonly (string | null)[];
   /** The people whom users can ask if the link works in no browser, in words or as a URL. */
   readonly support: string;
 }
 
-const UNDO = 'If it was not you, undo it here within 7 days:';
+const MINUTE_MS = 60_000;
+const DAY_MS = 24 * 60 * MINUTE_MS;
+const UNDO = `If it was not you, undo it here within ${WITHIN}:`;
 const UNVERIFIED =
   'You are receiving this email because someone used your address for an account. If you have no account, ignore this email.';
 const ACTION = 'This was not me';
@@ -185,18 +267,21 @@ const MAX_SUBJECT = 100;
 
 export async function composeNotice(
   { template, user, to, facts }: NoticeToSend,
-  { origin, look }: ComposerSettings,
+  settings: ComposerSettings,
 ): Promise<MailMessage> {
-  const { kind, subject, lines, about, undo: intro = UNDO, help } = template;
+  const { origin, look } = settings;
+  const { kind, subject, lines, about, advice, undo: intro = UNDO, action = ACTION, help } = template;
   const details = facts && (await detailsOf(facts));
   const undo = facts?.undo ?? null;
   const url = undo ? linkTo(undo.page, undo.token, origin) : '';
-  const last = undo ? intro : help;
   const parts = [
     ...lines,
     ...(details ? [{ table: rowsOf(accountOf(user), details, { about, name: facts?.subjectName }) }] : []),
-    ...(last ? [last] : []),
-    ...(undo ? [{ url, action: ACTION }, ...conditionOf(undo)] : []),
+    ...adviceParagraphs(advice, settings),
+    ...(undo
+      ? [intro.replace(WITHIN, withinOf(undo, facts?.at)), { url, action }, ...conditionOf(undo)]
+      : []),
+    ...(!undo && help ? [help] : []),
     ...(details && user.emailVerifiedAt === null ? [UNVERIFIED] : []),
   ];
   return {
@@ -209,6 +294,10 @@ export async function composeNotice(
     url,
     details,
   };
+}
+
+function withinOf({ until }: UndoLink, at: Date | undefined): string {
+  return until && at ? withinInWords(at, until) : '7 days';
 }
 
 /** Returns the paragraph about where an undo link works. */
@@ -269,10 +358,27 @@ function rowsOf(
   return rows.filter((row): row is [string, string] => row[1] !== null);
 }
 
+/** Returns a duration in words, in the largest unit of which there are at least two. */
+function durationInWords(ms: number): string {
+  const minutes = Math.max(1, Math.round(ms / MINUTE_MS));
+  if (minutes === 60) return 'one hour';
+  const units = [
+    ['day', 24 * 60],
+    ['hour', 60],
+  ] as const;
+  const [unit, size] = units.find(([, length]) => minutes >= 2 * length) ?? ['minute', 1];
+  const count = Math.floor(minutes / size);
+  return `${count} ${unit}${count === 1 ? '' : 's'}`;
+}
+
+/** Returns a date in words, such as "22 November 2026". */
+export function dateInWords(at: Date): string {
+  return `${at.getUTCDate()} ${MONTHS[at.getUTCMonth()]} ${at.getUTCFullYear()}`;
+}
+
 /** Returns a time in words, such as "22 November 2026 at 10:14 UTC", which readers everywhere understand. */
 function timeInWords(at: Date): string {
-  const month = MONTHS[at.getUTCMonth()];
-  return `${at.getUTCDate()} ${month} ${at.getUTCFullYear()} at ${at.toISOString().slice(11, 16)} UTC`;
+  return `${dateInWords(at)} at ${at.toISOString().slice(11, 16)} UTC`;
 }
 
 const MONTHS = [
@@ -323,8 +429,8 @@ export interface MailMessage {
   /** The kind, such as `verify-email`. */
   readonly kind: MailKind;
   /**
-   * The user's stored address; for `verify-new-email`, the user's new address; for `sign-in-code` and `no-account`, the
-   * address that was entered, in canonical form.
+   * The user's stored address; for `verify-new-email`, the user's new address; for `sign-in-code`, `reset-code` and
+   * `no-account`, the address that was entered, in canonical form.
    */
   readonly to: string;
   /**
@@ -342,7 +448,7 @@ export interface MailMessage {
    * email with a code that has no link.
    */
   readonly token: string;
-  /** The code that the user types where they sign in, such as `20461938`. Empty in other emails. */
+  /** The code that the user types where they asked for it, such as `20461938`. Empty in other emails. */
   readonly code: string;
   /**
    * The app's page with `?token=`; for `browser-code`, the page where users request a new password; for `no-account`,
@@ -384,12 +490,16 @@ export interface MailTemplate {
   /** The app's page for the link: a URL, or a path of `baseUrl`'s origin. */
   readonly page: string;
   readonly subject: string;
+  /** What users can do instead, above everything else. @default nothing */
+  readonly first?: Advice;
   /** The text before the link. */
   readonly before: string;
   /** The text of the link. */
   readonly action: string;
-  /** The text after the link. */
+  /** The text after the link. {@link EXPIRY} in it becomes a sentence. */
   readonly after: string;
+  /** What users can do later, below everything else. @default nothing */
+  readonly last?: Advice;
 }
 
 /** The texts of an email with a code. */
@@ -406,12 +516,26 @@ export interface CodeTemplate {
   readonly action: string;
 }
 
-/** The texts of an email with the code of an emailed sign-in. */
-export interface SignInCodeTemplate extends Omit<CodeTemplate, 'help'> {
-  /** The text before the link. */
-  readonly beforeLink: string;
+/** The texts of an email with a code that a browser has asked for. */
+export interface RequestedCodeTemplate {
+  readonly kind: MailKind;
+  readonly subject: string;
+  /** The text before the code. */
+  readonly before: string;
   /** The last text. */
   readonly help: string;
+  /** What users can do then. @default nothing */
+  readonly advice?: Advice;
+}
+
+/** The texts of an email with the code of an emailed sign-in. */
+export interface SignInCodeTemplate extends RequestedCodeTemplate {
+  /** The app's page that the link leads to: a URL, or a path of `baseUrl`'s origin. */
+  readonly page: string;
+  /** The text before the link. */
+  readonly beforeLink: string;
+  /** The text of the link. */
+  readonly action: string;
 }
 
 /** The texts of an email that says that an address has no account. */
@@ -428,13 +552,28 @@ export interface PlainTemplate extends NoticeTexts {
 const RELATIVE = 'http://relative.invalid';
 
 function composeLink(
-  { template, user, to, token }: LinkToSend,
-  { origin, look }: ComposerSettings,
+  { template, user, to, token, lifetimeMs }: LinkToSend,
+  settings: ComposerSettings,
 ): MailMessage {
-  const { kind, page, subject, before, action, after } = template;
+  const { kind, page, subject, first, before, action, after, last } = template;
+  const { origin, look, now } = settings;
   const url = linkTo(page, token, origin);
-  const content = contentOf(subject, [before, { url, action }, after], look);
+  const parts = [
+    ...adviceParagraphs(first, settings),
+    before,
+    { url, action },
+    after.replace(EXPIRY, linkExpiry(now, lifetimeMs)),
+    ...adviceParagraphs(last, settings),
+  ];
+  const content = contentOf(subject, parts, look);
   return { kind, to, user, ...content, token, code: '', url, details: null };
+}
+
+/** Returns a text with the link to its page, if the app has that page. */
+function adviceParagraphs(advice: Advice | undefined, { origin, pageOf }: ComposerSettings): Paragraph[] {
+  if (!advice) return [];
+  const page = pageOf(advice.page);
+  return [advice.text, ...(page === null ? [] : [{ url: pageUrl(page, origin), action: advice.action }])];
 }
 
 /** Returns the URL of a page with the token in its query. */

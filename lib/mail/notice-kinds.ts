@@ -1,4 +1,5 @@
 import { Declarations, type Owner } from '../owners.js';
+import type { Advice } from './layout.js';
 
 /** Every kind of notice. The owner of a kind adds it here, from the result of {@link declareNotices}. */
 // biome-ignore lint/suspicious/noEmptyInterface: modules that send notices extend it
@@ -7,15 +8,19 @@ export interface NoticeKinds {}
 /** The kind of a notice: an email to a user about a change in their account. */
 export type NoticeKind = keyof NoticeKinds;
 
-/** The texts of a notice, whose only possible link is the undo link. */
+/** The texts of a notice. */
 export interface NoticeTexts {
   /** The subject line. It must not contain text that a user wrote. */
   readonly subject: string;
   readonly lines: readonly string[];
   /** The label of the `subject` in its details, such as `Passkey`. @default `What` */
   readonly about?: string;
-  /** The text before the undo link. @default "If it was not you, undo it here within 7 days:" */
+  /** What users can do in addition to the undo link. @default nothing */
+  readonly advice?: Advice;
+  /** The text before the undo link, with `{within}` for the time. @default "If it was not you, undo it here within {within}:" */
   readonly undo?: string;
+  /** The text of the undo link. @default "This was not me" */
+  readonly action?: string;
   /** The advice if there is no undo link. @default nothing */
   readonly help?: string;
 }

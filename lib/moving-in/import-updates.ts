@@ -170,8 +170,11 @@ export class RowUpdates {
       ...(keys.includes('passwordHash') && { passwordHash: user.passwordHash }),
       fields: Object.fromEntries(Object.entries(fields).filter(([name]) => keys.includes(FIELD + name))),
     };
+    if (keys.includes('email')) {
+      await core.tokens.endAll(id, transaction);
+      await core.codeRequests?.endFor(id, transaction);
+    }
     const updated = await core.userUpdates.update(record, changes, transaction);
-    if (keys.includes('email')) await core.tokens.endAll(id, transaction);
     for (const reader of this.#readers)
       if (reader.keys.some((key) => keys.includes(key)))
         await replacing(reader, () =>

@@ -224,7 +224,7 @@ export class Notices {
   #notice(
     template: NoticeTemplate,
     user: User,
-    { subject, subjectName, takenEmail, byApp = false }: NoticeDetails,
+    { subject, subjectName, takenEmail, byApp = false, lifetimeMs = UNDO_MS }: NoticeDetails,
     browsers: UndoLink['browsers'],
   ): Notice | null {
     // Check this even if the notice is not sent, so that a missing declaration is found in any app.
@@ -232,14 +232,22 @@ export class Notices {
     const to = takenEmail ?? user.email;
     if (to === null || !this.#kinds.has(template.kind)) return null;
     const { ip, userAgent } = this.core.context.client;
+    const at = this.core.database.clock.date();
+    const undo = {
+      page: this.#undoUrl,
+      token: createToken(UNDO_PREFIX),
+      until: new Date(at.getTime() + lifetimeMs),
+      browsers,
+      support: this.#support,
+    };
     return {
       template,
       user,
       to,
-      undo: { page: this.#undoUrl, token: createToken(UNDO_PREFIX), browsers, support: this.#support },
+      undo,
       subject: subject ?? null,
       ...(subjectName !== undefined && { subjectName }),
-      at: this.core.database.clock.date(),
+      at,
       client: byApp ? null : { ip, userAgent },
     };
   }

@@ -1,5 +1,6 @@
 import { type Html, type HtmlValue, html } from '../html.js';
 import type { CodeForm } from './codes.js';
+import { humanBox } from './human.js';
 import { type FixedRouteName, pathOf } from './routes.js';
 import type { CommonValues, ErrorValues, FormValues } from './values.js';
 import type { Words } from './words/index.js';
@@ -214,7 +215,7 @@ export interface FormContent {
   /** The emphasis of the button. @default 'primary' */
   readonly kind?: 'primary' | 'secondary' | 'danger' | 'link';
   /** A second button, which sends the fields to another form of the page. @default none */
-  readonly also?: { readonly submit: HtmlValue; readonly action: string } | null;
+  readonly also?: { readonly submit: HtmlValue; readonly form: FormValues } | null;
   /** Distinguishes forms with equal buttons, for screen readers. */
   readonly about?: HtmlValue;
   readonly returnTo?: string | null;
@@ -229,11 +230,11 @@ export const FOR_USER = 'for_user';
 export function formOf(form: FormValues, parts: FormContent, words: Words, inputs: HtmlValue = null): Html {
   const { submit, kind = 'primary', also, about, returnTo, downloads = false } = parts;
   return html`<form method="post" action="${form.action}" data-part="form"${downloads && html` data-downloads`}>
-${form.refusal && !isBesideFields(form, form.refusal) && errorBox(form.refusal, [form], words, drawnErrors(form).length === 0)}${hidden('return_to', returnTo)}${hidden(FOR_USER, form.user)}${inputs}
+${form.refusal && !isBesideFields(form, form.refusal) && errorBox(form.refusal, [form], words, drawnErrors(form).length === 0)}${hidden('return_to', returnTo)}${hidden(FOR_USER, form.user)}${inputs}${humanBox([form, also?.form], words)}
 <button data-part="button ${kind}">${submit}${about !== undefined && html`<span data-part="unseen"> ${about}</span>`}</button>${
     // The other form does not need all fields, so the server checks them.
     also &&
-    html`\n<button data-part="button secondary" formaction="${also.action}" formnovalidate>${also.submit}</button>`
+    html`\n<button data-part="button secondary" formaction="${also.form.action}" formnovalidate>${also.submit}</button>`
   }
 </form>`;
 }

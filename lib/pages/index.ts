@@ -5,7 +5,7 @@ import { Assets } from './assets.js';
 import { type PagesOptions, readSettings, withConfig } from './options.js';
 import { pagesOf } from './pages.js';
 import { PageServer } from './serve.js';
-import { Site } from './site.js';
+import { PASSWORD_DROPPED, Site } from './site.js';
 import { themeOf } from './theme.js';
 
 /** `auth.pages`: the addresses of the pages. */
@@ -72,8 +72,11 @@ export function pages(options: PagesOptions = {}): Plugin<'pages', PagesApi> {
       return {
         api: new PagesApi(site),
         handler: () => server().router(),
-        async afterSignInOrOut(_session, req, res) {
-          site().notes.forget(req, res);
+        async afterSignInOrOut(session, req, res) {
+          const { notes } = site();
+          if (session?.passwordRemoved)
+            notes.leave(res, site().page('account/security'), { done: PASSWORD_DROPPED });
+          else notes.forget(req, res);
           return false;
         },
         // https://w3c.github.io/webappsec-change-password-url/

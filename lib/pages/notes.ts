@@ -1,5 +1,5 @@
 import type { ServerResponse } from 'node:http';
-import type { Request, Response } from 'express';
+import type { Request } from 'express';
 import type { PlainRequest } from '../context/call.js';
 import type { Core } from '../core/core.js';
 import { pathOf } from './page-cookies.js';
@@ -17,6 +17,8 @@ export interface Note {
   readonly email?: string | null;
   /** Whether the session of a sign-in by email stays when the browser is closed. */
   readonly isRemembered?: boolean;
+  /** What was typed in fields that the route of the form does not have. Null for a value that is not kept. */
+  readonly typed?: Readonly<Record<string, string | null>>;
   /** Whether the page that the user opened needs a second factor, so that nothing less is offered. */
   readonly needsFactor?: boolean;
   /** The page that the user returns to, if the form of the page was rejected. */
@@ -39,7 +41,7 @@ export class Notes {
   }
 
   /** Leaves a note for a page. It replaces an earlier one. */
-  leave(res: Response, to: string, note: Note): void {
+  leave(res: ServerResponse, to: string, note: Note): void {
     this.#cookie.set(res, noteFor(pathOf(to)), note);
   }
 

@@ -3,6 +3,7 @@ import type { AuthErrorCode } from '../errors.js';
 import type { Html } from '../html.js';
 import type { Reply, Route } from '../http/route.js';
 import type { OpenTo } from '../sessions/tasks.js';
+import type { User } from '../tables/core.js';
 import type { Asking, Site, SitePage } from './site.js';
 import type { CommonValues, StepName } from './values.js';
 import type { Words } from './words/index.js';
@@ -23,6 +24,8 @@ export interface Visit extends Asking {
   readonly sentTo: string | null;
   /** Whether that form asked for a session that stays when the browser is closed. */
   readonly isRemembered: boolean;
+  /** What was typed in fields that the route of that form does not have. Null for a value that is not kept. */
+  readonly typed: Readonly<Record<string, string | null>>;
 }
 
 /** A redirect to another address, instead of the page. */
@@ -59,8 +62,13 @@ export interface PageForm {
   readonly ownFields?: readonly string[];
   /** The other form of the page that has a button for this one. @default none: the page shows this form itself */
   readonly within?: SharedForm;
-  /** Checks what the route accepts without a word, so that it reveals nothing. @throws AuthError `validation_failed` */
-  check?(fields: ReadonlyMap<string, string>): void;
+  /**
+   * Checks what the route accepts without a word, so that it reveals nothing.
+   *
+   * @param user the user who sends the form. Null if no one is signed in
+   * @throws AuthError `validation_failed`
+   */
+  check?(fields: ReadonlyMap<string, string>, user: User | null): void;
   /** Returns fields that the route gets in place of {@link ownFields}. @default none */
   translate?(fields: ReadonlyMap<string, string>, site: Site): Readonly<Record<string, string>>;
   /**
@@ -94,6 +102,12 @@ export interface SharedForm {
    * is typed there.
    */
   readonly fields: Readonly<Record<string, string>>;
+  /**
+   * The names of fields of the other form that the next page gets: see {@link Visit.typed}. After an error, the form shows
+   * them again.
+   * @default none
+   */
+  readonly keeps?: readonly string[];
 }
 
 /** A form whose route has succeeded. */

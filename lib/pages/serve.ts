@@ -10,14 +10,15 @@ import { DEADLINE_MS } from '../database/turn.js';
 import { AuthError, invalidField } from '../errors.js';
 import { type Html, html, isHtml } from '../html.js';
 import { authenticateIfPossible, requireAdministrator, requireOwnSession } from '../http/admit.js';
+import { HUMAN_FIELD } from '../http/ask-human.js';
 import { queryOf, readForm } from '../http/body.js';
-import { withError, withPasswordRemoved } from '../http/callback-url.js';
+import { withError } from '../http/callback-url.js';
 import { callRoute, clientOf, isFile, methodNotAllowed } from '../http/endpoint.js';
 import { type Pair, requireOnce, textsOf } from '../http/forms.js';
 import { nameRoute } from '../http/name-route.js';
 import { forExpress, startError } from '../http/problem.js';
 import { respond, setReplyCookies } from '../http/respond.js';
-import type { Reply } from '../http/route.js';
+import type { Reply, Route } from '../http/route.js';
 import { sessionOf } from '../sessions/carriers.js';
 import { isNavigation, requireOwnOrigin } from '../sessions/origin.js';
 import { type Authentication, isSession, type SessionAuthentication } from '../sessions/request.js';
@@ -25,9 +26,10 @@ import { isPending } from '../sessions/signed-in.js';
 import { fieldsShownAgain } from '../shown-again.js';
 import { performance } from '../timers.js';
 import type { Assets } from './assets.js';
-import { FOR_USER, labelOf } from './controls.js';
+import { FOR_USER, formsIn, labelOf } from './controls.js';
 import { methodsOf } from './entrance/second-factor.js';
 import { explain } from './errors.js';
+import { policyWith } from './human.js';
 import { documentOf, headOf, type Loaded, mainOf, titleOf, wordsForScripts } from './layout.js';
 import type { Note } from './notes.js';
 import { Leave, type Page, type PageForm, type SharedForm, type View, type Visit } from './page.js';
@@ -36,7 +38,10 @@ import type { Refused, Site } from './site.js';
 import type { CommonValues, ErrorValues, RenderedPage } from './values.js';
 import { en, type Words } from './words/index.js';
 
-/** The policy of every page. No page needs an exception, because none has an inline script or style. */
+/**
+ * The policy of every page. No page needs an exception, because none has an inline script or style. Pages with a human
+ * check can also load it: see {@link policyWith}.
+ */
 export const CSP =
   "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self'; " +
   "form-action 'self'; frame-ancestors 'none'; base-uri 'none'";
@@ -344,21 +349,23 @@ ${way !== null && html`<p><a href="${way}" data-part="button">${words.steps[erro
     requireOwnOrigin(req, this.#site.core.settings);
     const { within } = form;
     const sentPairs = await readForm(req, res);
-    const pairs = within ? fieldsWithin(within, sentPairs) : sentPairs;
+    const pairs = within ? fieldsWithin(within, form.route, sentPairs) : sentPairs;
     const fields = textsOf(pairs, form.route.body);
     const returnTo = this.#site.returnTo(fields.get('return_to'));
-    const own = ['return_to', FOR_USER, ...ownFieldsOf(form)];
+    // A button of a form can call a route that asks for a person, and another button one that does not.
+    const unasked = form.route.formFields ? [] : [HUMAN_FIELD];
+    const own = ['return_to', FOR_USER, ...unasked, ...ownFieldsOf(form)];
     const translated = Object.entries(form.translate?.(fields, this.#site) ?? {});
     const given = [...pairs.filter(([name]) => !own.includes(name)), ...translated];
     let reply: Reply;
     try {
       const ofPage = pairs.filter(([name]) => own.includes(name));
       requireOnce(ofPage, form.route.body);
-      form.check?.(fields);
       await this.#requireConfirmation(page, form, fields, req, res);
-      reply = await callRoute(this.#site.core, form.route, req, res, given, (auth) =>
-        requireUser(auth, fields),
-      );
+      reply = await callRoute(this.#site.core, form.route, req, res, given, (auth) => {
+        requireUser(auth, fields);
+        form.check?.(fields, auth?.user ?? null);
+      });
     } catch (error) {
       if (!(error instanceof AuthError) || error.status === 503 || error.code === 'origin_not_allowed')
         throw error;
@@ -380,6 +387,7 @@ ${way !== null && html`<p><a href="${way}" data-part="button">${words.steps[erro
       const where = { page: page.name, form, sent: fields, here };
       const explained = explain(this.#site, error, where, this.#words);
       const typed = keepable(form, fields);
+      const others = Object.entries(typedWithin(page, form, sentPairs)).filter(isText);
       const refused: Refused = {
         form: within?.form ?? form.name,
         error,
@@ -390,7 +398,7 @@ ${way !== null && html`<p><a href="${way}" data-part="button">${words.steps[erro
             }
           : explained,
         showsError: page.kind === 'account',
-        fields: within ? new Map(namedWithin(within, [...typed])) : typed,
+        fields: within ? new Map([...others, ...namedWithin(within, [...typed])]) : typed,
         token: fields.get('token') ?? null,
       };
       // Keep the policy of the page or the app, which `startError` replaces.
@@ -429,7 +437,10 @@ ${way !== null && html`<p><a href="${way}" data-part="button">${words.steps[erro
     const done = new URL(to, 'http://relative.invalid').searchParams.get('done');
     const email = (form.emails !== undefined && fields.get(form.emails)) || null;
     const isRemembered = fields.get('remember_me') === 'true';
-    if (done !== null || email !== null) this.#site.notes.leave(res, to, { done, email, isRemembered });
+    if (done !== null || email !== null) {
+      const typed = this.#typedFor(page, form, sentPairs, { req, to });
+      this.#site.notes.leave(res, to, { done, email, isRemembered, typed });
+    }
     this.#goOn(to, req, res);
   }
 
@@ -448,8 +459,23 @@ ${way !== null && html`<p><a href="${way}" data-part="button">${words.steps[erro
     if (length === 0 || length > MAX_NOTE) return;
     const { notes } = this.#site;
     const at = pathOf(this.#pageOf(page, req));
-    const { email = null, isRemembered = false } = notes.of(req, at);
-    notes.leave(res, at, { email, isRemembered, ...kept });
+    const { email = null, isRemembered = false, typed = {} } = notes.of(req, at);
+    notes.leave(res, at, { email, isRemembered, typed, ...kept });
+  }
+
+  /** Returns what the next page gets of the fields that a form shares. A form of that page itself does not change it. */
+  #typedFor(
+    page: Page,
+    form: PageForm,
+    pairs: readonly Pair[],
+    { req, to }: { readonly req: Request; readonly to: string },
+  ): NonNullable<Note['typed']> {
+    const here = pathOf(this.#pageOf(page, req));
+    if (pathOf(to) === here) return this.#site.notes.of(req, here).typed ?? {};
+    const typed = typedWithin(page, form, pairs);
+    // Browsers and proxies reject large cookies.
+    if (JSON.stringify(typed).length <= MAX_NOTE) return typed;
+    return Object.fromEntries(Object.keys(typed).map((name) => [name, null]));
   }
 
   /**
@@ -488,7 +514,7 @@ ${way !== null && html`<p><a href="${way}" data-part="button">${words.steps[erro
   #nextOf(form: PageForm, { issue }: Reply, sent: Parameters<PageForm['next']>[0]): string {
     if (issue && isPending(issue)) return this.#site.page('second-factor', { returnTo: sent.returnTo });
     const to = form.next(sent);
-    return issue?.passwordRemoved ? withPasswordRemoved(to) : to;
+    return issue?.passwordRemoved ? this.#site.passwordDropped(to) : to;
   }
 
   async #authenticate(page: Page, req: Request, res: Response): Promise<SessionAuthentication | null> {
@@ -528,6 +554,7 @@ ${way !== null && html`<p><a href="${way}" data-part="button">${words.steps[erro
       done: refused === null && isMeant ? done : null,
       sentTo: inAddress.email ?? note.email ?? null,
       isRemembered: note.isRemembered ?? false,
+      typed: note.typed ?? {},
     };
   }
 
@@ -566,7 +593,9 @@ ${way !== null && html`<p><a href="${way}" data-part="button">${words.steps[erro
     const view = page.view(values, this.#words);
     const render = site.settings.render;
     const nonce = render ? createToken('') : null;
-    const loaded = this.#loaded(view.scripts ?? []);
+    const human = site.core.humanCheck ? formsIn(own).find((form) => form.human)?.human : null;
+    const policy = human ? policyWith(CSP, human) : CSP;
+    const loaded = this.#loaded([...(view.scripts ?? []), ...(human ? ['human.js'] : [])]);
     const words = this.#words;
     const title = titleOf(values, view, words);
     const main = mainOf(values, view, words);
@@ -590,23 +619,23 @@ ${way !== null && html`<p><a href="${way}" data-part="button">${words.steps[erro
           documents.add(String(document));
           return document;
         },
-        csp: CSP,
+        csp: policy,
         nonce,
       } as RenderedPage;
-      protectPage(res, false);
+      protectPage(res, null);
       const document = await render(rendered, req, res);
       if (res.headersSent || res.writableEnded) return;
       requireDocument(document);
       if (document) {
         // A whole document of the app can load what the app's own policy allows.
-        if (documents.has(String(document))) protectPage(res);
+        if (documents.has(String(document))) protectPage(res, policy);
         else if (!res.hasHeader('Content-Security-Policy'))
           res.setHeader('Content-Security-Policy', "frame-ancestors 'none'; base-uri 'none'");
         this.#end(res, isHtml(document) ? String(document) : document);
         return;
       }
     }
-    protectPage(res);
+    protectPage(res, policy);
     this.#end(res, String(documentWith(main)));
   }
 
@@ -709,9 +738,9 @@ interface Found {
   readonly done: string | null;
 }
 
-/** Sets the headers of pages, and replaces those that the app has set. */
-function protectPage(res: Response, hasOwnPolicy = true): void {
-  if (hasOwnPolicy) res.setHeader('Content-Security-Policy', CSP);
+/** Sets the headers of pages, and replaces those that the app has set. @param policy null to keep the app's policy */
+function protectPage(res: Response, policy: string | null = CSP): void {
+  if (policy !== null) res.setHeader('Content-Security-Policy', policy);
   res.setHeader('Referrer-Policy', 'same-origin');
   res.setHeader('X-Content-Type-Options', 'nosniff');
   // No other window can keep a reference to a page (ASVS 5.0, 3.4.8).
@@ -721,14 +750,37 @@ function protectPage(res: Response, hasOwnPolicy = true): void {
 }
 
 /** Returns the fields of a form that was sent by a button of another one. It can also be sent with its own names. */
-function fieldsWithin({ fields }: SharedForm, pairs: readonly Pair[]): readonly Pair[] {
-  const own = new Set([...Object.keys(fields), 'return_to']);
+function fieldsWithin(
+  { fields }: SharedForm,
+  { formFields = {} }: Route,
+  pairs: readonly Pair[],
+): readonly Pair[] {
+  const own = new Set([...Object.keys(fields), ...Object.keys(formFields), 'return_to']);
   const named = new Map(Object.entries(fields).map(([name, shared]) => [shared, name]));
   return pairs.flatMap(([name, value]): Pair[] => {
     const isOwn = own.has(name);
     const other = isOwn ? name : named.get(name);
     return other === undefined ? [] : [[other, value]];
   });
+}
+
+/** Returns what was typed in the fields that a shared form keeps. Null for a value that is secret. */
+function typedWithin(
+  { forms }: Page,
+  { within }: PageForm,
+  pairs: readonly Pair[],
+): Readonly<Record<string, string | null>> {
+  const body = within && forms.find(({ name }) => name === within.form)?.route.body;
+  if (!within?.keeps || !body) return {};
+  const shown = fieldsShownAgain(body);
+  const typed = [...textsOf(pairs, body)].filter(
+    ([name, text]) => text !== '' && within.keeps?.includes(name),
+  );
+  return Object.fromEntries(typed.map(([name, text]) => [name, shown.has(name) ? text : null]));
+}
+
+function isText(entry: [string, string | null]): entry is [string, string] {
+  return entry[1] !== null;
 }
 
 /** Names what belongs to the fields of a route as the form does that shows them. */

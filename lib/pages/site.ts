@@ -2,8 +2,9 @@ import type { Request } from 'express';
 import { isOnlyOurs } from '../config/session.js';
 import type { Core } from '../core/core.js';
 import { AuthError } from '../errors.js';
+import { asksHuman } from '../http/ask-human.js';
 import { checkParameters } from '../http/body.js';
-import { checkCallbackUrl } from '../http/callback-url.js';
+import { checkCallbackUrl, withPasswordRemoved } from '../http/callback-url.js';
 import type { Route } from '../http/route.js';
 import { cookieValues } from '../sessions/carriers.js';
 import type { SessionAuthentication } from '../sessions/request.js';
@@ -17,6 +18,7 @@ import type { Found, Given, NamedRoute, RouteName } from './routes.js';
 import type {
   ErrorValues,
   FormValues,
+  HumanValues,
   LinkValues,
   MethodValues,
   PageKind,
@@ -58,6 +60,7 @@ export interface SitePage {
   readonly access: 'anyone' | 'session' | 'admin';
   /** Whether the navigation leads here. @default false */
   readonly inNavigation?: boolean;
+  readonly forms: readonly { readonly name: string; readonly route: Route }[];
 }
 
 /** Parameters of a link to a page. */
@@ -70,6 +73,8 @@ export interface LinkParameters {
 }
 
 const RELATIVE = 'http://relative.invalid';
+/** The message that a sign-in has removed the password, because it was the first proof of the mailbox. */
+export const PASSWORD_DROPPED = 'password-dropped';
 /** The names of the pages that users can return to. */
 const OF_ACCOUNTS = /^(account|administration)\b/;
 
@@ -184,6 +189,11 @@ export class Site {
     return this.page('verify-email', { returnTo, query: { waiting: 'true' } });
   }
 
+  /** Returns the page that says that a sign-in has removed the password. @param next where the user continues */
+  passwordDropped(next: string): string {
+    return this.page('account/security', { done: PASSWORD_DROPPED, returnTo: withPasswordRemoved(next) });
+  }
+
   /** Returns the page of the first open task of a session. Null if there is none. */
   pageOfTasks({ user, session }: SessionAuthentication, returnTo: string | null): string | null {
     const [task] = this.core.tasks.open(user, session);
@@ -220,6 +230,11 @@ export class Site {
   /** The route that creates an account with a password. Undefined if users cannot sign up with one. */
   get signUpRoute(): NamedRoute | undefined {
     return this.core.settings.signUp === 'open' ? this.route('post /signup/credential') : undefined;
+  }
+
+  /** Whether a sign-up, and a sign-in before the email is verified, conceal whether an email has an account. */
+  get concealsEmails(): boolean {
+    return this.signUpRoute?.answers[202] !== undefined;
   }
 
   /** Whether an emailed sign-in creates accounts. */
@@ -306,6 +321,16 @@ export class Site {
     return cookieValues(req.headers.cookie, this.core.settings.pendingCookie.name).length > 0;
   }
 
+  /** Whether users choose a new password with an emailed code. */
+  get resetsByCode(): boolean {
+    return this.core.codeRequests?.resets ?? false;
+  }
+
+  /** Whether the browser has asked for a code for a new password. */
+  hasAskedForReset({ req }: Asking): boolean {
+    return cookieValues(req.headers.cookie, this.core.settings.resetCookie.name).length > 0;
+  }
+
   /** Finds the token of a link, without consuming it. @param purposes the purposes that the link can have */
   async linkOf(
     { token }: Asking,
@@ -380,9 +405,10 @@ export class Site {
     const isOfAccount = this.pages.some(({ path, kind }) => kind === 'account' && path === page.path);
     const user = isOfAccount ? (auth?.user.id ?? null) : null;
     const hasNoFocus = refused !== null;
+    const human = this.#humanFor(page.path, name);
     // The forms of a list differ only in their parameters.
     if (refused?.form !== name || action !== actionOf(visit.params))
-      return { action, user, typed: {}, errors: {}, isRefused: false, refusal: null, hasNoFocus };
+      return { action, user, typed: {}, errors: {}, isRefused: false, refusal: null, hasNoFocus, human };
     const { fields, explained, showsError } = refused;
     return {
       action,
@@ -392,6 +418,33 @@ export class Site {
       isRefused: true,
       refusal: showsError ? explained : null,
       hasNoFocus,
+      human,
+    };
+  }
+
+  #humanFor(path: string, name: string): HumanValues | null {
+    if (!this.core.humanCheck) return null;
+    const { forms = [] } = this.pages.find((page) => page.path === path) ?? {};
+    const form = forms.find((one) => one.name === name);
+    return form && asksHuman(this.core, form.route) ? this.#human : null;
+  }
+
+  /** The human check of the forms that call checked routes. Null if the app checks in a way of its own. */
+  get #human(): HumanValues | null {
+    const { builtIn } = this.core.humanCheck ?? {};
+    if (!builtIn) return null;
+    const needsNone = (route?: Route) => route !== undefined && !asksHuman(this.core, route);
+    return {
+      kind: builtIn.name,
+      challenge: this.core.challenges ? this.url('/human-challenge') : null,
+      siteKey: builtIn.siteKey ?? null,
+      otherWays: {
+        password: needsNone(this.route('post /signin/credential')),
+        email: needsNone(this.route('post /signin/email')),
+        providers: this.core.contributions.flatMap(
+          ({ forPages }) => forPages?.providers?.map(({ name }) => name) ?? [],
+        ),
+      },
     };
   }
 

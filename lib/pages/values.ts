@@ -5,6 +5,23 @@ import type { Words } from './words/index.js';
 /** `entrance` for the pages before a sign-in, `account` for those that need a session. */
 export type PageKind = 'entrance' | 'account';
 
+/** The human check of a form. */
+export interface HumanValues {
+  readonly kind: 'altcha' | 'turnstile' | 'hcaptcha';
+  /** The path of the challenges. Null if a service issues them. */
+  readonly challenge: string | null;
+  /** The key of the app's site at the service. Null without a service. */
+  readonly siteKey: string | null;
+  /** The ways to sign in that need no check, for browsers without JavaScript. */
+  readonly otherWays: {
+    readonly password: boolean;
+    /** Whether a code can be emailed. */
+    readonly email: boolean;
+    /** The names of the providers. */
+    readonly providers: readonly string[];
+  };
+}
+
 /** A form of a page, for its template. */
 export interface FormValues {
   /** The path that the form is sent to. */
@@ -21,6 +38,8 @@ export interface FormValues {
   readonly refusal: ErrorValues | null;
   /** Whether the page has an error that gets the focus, instead of a field of this form. */
   readonly hasNoFocus?: boolean;
+  /** The human check of the form. Null if its route asks for none, or if your app has its own. */
+  readonly human: HumanValues | null;
   /** Distinguishes the form from others on the page that are sent to the same path. */
   readonly key?: string;
 }

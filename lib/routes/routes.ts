@@ -2,6 +2,7 @@ import * as z from 'zod';
 import type { Core } from '../core/core.js';
 import { digestToken } from '../crypto/token.js';
 import { requireProblems } from '../errors.js';
+import { withHumanCheck } from '../http/ask-human.js';
 import { describeApi } from '../http/openapi.js';
 import { type CacheableBody, type Route, route, withTwins } from '../http/route.js';
 import { withPasswordField } from '../http/sensitive.js';
@@ -19,6 +20,7 @@ import {
   undoChange,
   updateMe,
 } from './account.js';
+import { humanChallenge } from './challenge.js';
 import { completeSignIn, secondFactorOptions, sendSignInCode } from './completion.js';
 import { forget, listDevices } from './devices.js';
 import {
@@ -35,7 +37,7 @@ import {
  * Returns the routes of the core and the plugins.
  *
  * @throws TypeError if a route has a problem that has not been declared, if the path that the app has chosen for a route
- *   belongs to another route, or if two plugins have the same route
+ *   belongs to another route, if two plugins have the same route, or if `humanCheck` names a route that is not enabled
  */
 export function allRoutes(
   core: Core,
@@ -58,11 +60,12 @@ export function allRoutes(
     signout(core),
     revokeSessions(core),
     ...stepsOf(core),
+    ...(core.challenges && core.humanCheck ? [humanChallenge(core.humanCheck)] : []),
     ...plugins.flatMap((plugin) => (plugin.routes?.() ?? []).map((one) => ({ ...one, plugin: plugin.name }))),
   ];
   const routes = withTwins(
     core.settings,
-    declared.map((one) => withPasswordField(core, one)),
+    declared.map((one) => withHumanCheck(core, withPasswordField(core, one))),
   );
   for (const { method, path, problems = [] } of routes)
     requireProblems(`${method.toUpperCase()} ${path}`, problems);
@@ -71,7 +74,18 @@ export function allRoutes(
   for (const chosen of routes.filter(({ chosenBy }) => chosenBy !== undefined))
     requireFreePath(chosen, routes);
   requireOneOwner(routes.map(definitionOf));
+  requireNamedRoutes(core, routes);
   return routes;
+}
+
+/** @throws TypeError if `humanCheck` names a route that is not enabled */
+function requireNamedRoutes({ humanCheck }: Core, routes: readonly Route[]): void {
+  const enabled = new Set(routes.map(({ asksHuman }) => asksHuman));
+  const missing = humanCheck?.named?.filter((name) => !enabled.has(name)) ?? [];
+  if (missing.length > 0)
+    throw new TypeError(
+      `latchkey: humanCheck.routes names ${missing.join(', ')}, which this config does not have: remove it, or add what has this route`,
+    );
 }
 
 /** Returns the routes that complete pending sign-ins, if there can be any. */

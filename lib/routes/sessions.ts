@@ -26,7 +26,11 @@ export const signout = (core: Core) =>
       if (auth) await core.sessions.revoke(auth.user.id, auth.session.id);
       else await core.endPresented(req);
       await core.pendings.abandon();
-      return { status: 204, clearCookie: true, clearPending: carriesPending(core, req) };
+      return {
+        status: 204,
+        clearCookie: true,
+        clears: carriesPending(core, req) ? [core.settings.pendingCookie] : [],
+      };
     },
   });
 

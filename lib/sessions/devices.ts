@@ -7,7 +7,7 @@ import { isUuid, uuidv7 } from '../crypto/uuid.js';
 import type { Chore } from '../database/chores.js';
 import type { Database } from '../database/database.js';
 import { declareProblems } from '../errors.js';
-import { deviceNameOf } from '../mail/messages.js';
+import { deviceNameOf, WITHIN } from '../mail/messages.js';
 import { declareNotices } from '../mail/notice-kinds.js';
 import type { Notices } from '../notices/notices.js';
 import { CORE } from '../owners.js';
@@ -359,7 +359,7 @@ export const deviceNotices = declareNotices(CORE, {
   'new-device': {
     subject: 'A sign-in from a new device',
     lines: ['Someone signed in to your account in a browser that is new to it.'],
-    undo: 'If it was not you, sign out all devices and undo all later changes here within 7 days:',
+    undo: `If it was not you, sign out all devices and undo all later changes here within ${WITHIN}:`,
   },
 });
 

@@ -1,4 +1,5 @@
 import type { Settings } from '../config/config.js';
+import type { CallContext } from '../context/call.js';
 import { AuthError } from '../errors.js';
 import type { Limiter, RefusedAttempt } from '../limits/limiter.js';
 import type { Events } from '../outbox/events.js';
@@ -27,6 +28,19 @@ export function attemptsOf({ id, email }: User): string {
   return attemptsFor(email === null ? { id } : { email });
 }
 
+/**
+ * Returns the key that counts the attempts: the account, or a device that its user has signed in with before, so that
+ * strangers cannot pause the user's sign-ins there. Revoking all sessions, such as by a password reset, restarts the
+ * counts of all devices.
+ *
+ * @param device the device of the request. Null if the user has not signed in there
+ * @returns null if there is no account
+ */
+function counterOf(record: UserRecord | null, device: string | null): string | null {
+  if (record && device) return `device ${device} ${record.authEpoch}`;
+  return record && attemptsOf(record.user);
+}
+
 // Each further round requires a correct password among the concurrent attempts.
 const MAX_ROUNDS = 10;
 
@@ -38,6 +52,7 @@ export interface RightPassword extends UserRecord {
 
 /** What {@link PasswordCheck} needs. */
 interface PasswordCheckNeeds extends FormerPasswordNeeds {
+  readonly context: CallContext;
   readonly settings: Settings;
   readonly limiter: Limiter;
   readonly events: Events;
@@ -52,6 +67,8 @@ interface Attempt {
   readonly record: UserRecord | null;
   /** The key that counts the attempts if the account does not exist. */
   readonly name: string;
+  /** The email that the client has typed, in its canonical form. Null if it is something else. */
+  readonly email: string | null;
   readonly password: string;
   /** Whether the client has a session or an emailed link. */
   readonly isOwn: boolean;
@@ -77,17 +94,18 @@ export class PasswordCheck {
    *
    * @param record the account. If it is null, there is no account, which must be indistinguishable and take the same
    *   time
-   * @param name the key that counts the attempts if the account does not exist
+   * @param named the key that counts the attempts if the account does not exist, and the email that the client has typed
    * @param signIn signs the user in, and clears the failures if the sign-in is complete
-   * @throws AuthError `invalid_credentials`, `rate_limited`, `unavailable`, and the errors of `signIn`
+   * @throws AuthError `invalid_credentials`, `rate_limited`, `unavailable`, and the errors of `signIn` and of the route's
+   *   checkpoint
    */
   verify(
     record: UserRecord | null,
-    name: string,
+    named: Pick<Attempt, 'name' | 'email'>,
     password: string,
     signIn: Use<SignedIn>,
   ): Promise<SignedIn> {
-    return this.#verify({ record, name, password, isOwn: false }, async (proved) => {
+    return this.#verify({ record, ...named, password, isOwn: false }, async (proved) => {
       let isComplete = false;
       try {
         await refuseFormerPassword(this.core, proved, 'sign-in');
@@ -117,7 +135,8 @@ export class PasswordCheck {
       return proved;
     };
     const name = attemptsOf(record.user);
-    const proved = await this.#verify({ record, name, password, isOwn: true }, forgive);
+    const { email } = record.user;
+    const proved = await this.#verify({ record, name, email, password, isOwn: true }, forgive);
     checkAccount(proved.account, this.core.contributions);
     return proved;
   }
@@ -126,7 +145,11 @@ export class PasswordCheck {
     const { record, name } = attempt;
     await this.core.limiter.countAddress('signIn');
     const userId = record?.user.id ?? null;
-    const account = await this.#counterOf(record, name);
+    const { checkpoint } = this.core.context.client;
+    const device =
+      checkpoint || this.core.limiter.countsAttempts ? await this.core.devices.find(userId) : null;
+    await checkpoint?.({ email: attempt.email, userId, isKnownBrowser: device !== null });
+    const account = counterOf(record, device) ?? name;
     await this.#learnCosts();
     // Do not wait in the app's transaction, because the other attempts might wait for its locks.
     const canWait = !this.core.database.isJoined;
@@ -157,19 +180,6 @@ export class PasswordCheck {
       this.#learning = undefined;
       throw error;
     }
-  }
-
-  /**
-   * Returns the key that counts the attempts: the account, or a device that its user has signed in with before, so that
-   * strangers cannot pause the user's sign-ins there. Revoking all sessions, such as by a password reset, restarts the
-   * counts of all devices.
-   */
-  async #counterOf(record: UserRecord | null, name: string): Promise<string> {
-    const device = this.core.limiter.countsAttempts
-      ? await this.core.devices.find(record?.user.id ?? null)
-      : null;
-    if (record && device) return `device ${device} ${record.authEpoch}`;
-    return record ? attemptsOf(record.user) : name;
   }
 
   /** @returns what `use` returned for the correct password, or the error if attempts are paused */

@@ -1,7 +1,7 @@
 import type { Transaction } from 'sequelize';
 import type { Settings } from '../config/config.js';
 import type { CallContext } from '../context/call.js';
-import { createToken, digestToken, isWellFormedToken } from '../crypto/token.js';
+import { digestToken } from '../crypto/token.js';
 import type { Database } from '../database/database.js';
 import { storable } from '../database/literal.js';
 import { AuthError } from '../errors.js';
@@ -12,7 +12,7 @@ import type { Users } from '../users/users.js';
 import type { CodeTries } from '../waiting/code-tries.js';
 import type { EmailedSignIns } from '../waiting/emailed-sign-ins.js';
 import { type FoundWaiting, type JoinedColumns, WaitingOfUsers } from '../waiting/waiting.js';
-import { cookieValues } from './carriers.js';
+import { BrowserTokens, onlyOne } from './browser-tokens.js';
 import { MAX_IP, MAX_USER_AGENT } from './signed-in.js';
 
 const PREFIX = 'lkp_';
@@ -55,9 +55,13 @@ interface PendingSignInsNeeds {
 /** Sign-ins that wait for a further step. Each is for one user, and can be completed once. */
 export class PendingSignIns {
   readonly rows: WaitingOfUsers<typeof unfinishedSignIns.columns>;
+  /** The tokens in the cookie of browsers. */
+  readonly tokens: BrowserTokens;
 
   constructor(private readonly core: PendingSignInsNeeds) {
     this.rows = new WaitingOfUsers(core, unfinishedSignIns);
+    const { pendingCookie: cookie } = core.settings;
+    this.tokens = new BrowserTokens(core, { cookie, prefix: PREFIX, expired: 'sign_in_expired' });
   }
 
   /** @returns the token, and when it expires */
@@ -65,7 +69,7 @@ export class PendingSignIns {
     { record, ...columns }: NewPendingSignIn,
     transaction?: Transaction,
   ): Promise<{ readonly pendingToken: string; readonly expiresAt: Date }> {
-    const pendingToken = this.newToken();
+    const pendingToken = this.tokens.newToken();
     const { ip = null, userAgent } = this.core.context.client;
     const row = {
       ...columns,
@@ -79,42 +83,15 @@ export class PendingSignIns {
     return { pendingToken, expiresAt: await this.rows.begin(row, transaction) };
   }
 
-  /** Creates a token that is in the form of those of pending sign-ins. */
-  newToken(): string {
-    return createToken(PREFIX);
-  }
-
-  /** Returns the token that the cookie of the current request contains. Null if there is none, or different ones. */
-  get presentedToken(): string | null {
-    const [token, ...others] = this.#presented();
-    return token !== undefined && others.length === 0 ? token : null;
-  }
-
   /**
-   * Returns the tokens of the pending sign-in, from the cookie of the current request or from `given`. A browser can send
-   * several cookies with different domains or paths, like those of sessions. Only one of them can then be of a sign-in that
-   * has not ended: see {@link onlyOne}.
-   *
-   * @throws AuthError `sign_in_expired` if there is no token, or if `given` differs from the cookie
-   */
-  tokensOf(given: string | undefined): readonly string[] {
-    const presented = this.#presented();
-    const tokens = given === undefined ? presented : [given];
-    const differs = given !== undefined && presented.some((token) => token !== given);
-    if (tokens.length === 0 || differs || !tokens.every((token) => isWellFormedToken(PREFIX, token)))
-      throw new AuthError('sign_in_expired');
-    return tokens;
-  }
-
-  /**
-   * Finds the pending sign-in of the current request with its user, in one statement for each of {@link tokensOf}.
+   * Finds the pending sign-in of the current request with its user, in one statement for each token.
    *
    * @param joined what else to read
    * @throws AuthError `sign_in_expired` if the token is unknown, was used or has expired, or if the user's sessions
    *   have been revoked
    */
   async find(given: string | undefined, joined?: JoinedColumns): Promise<FoundPending & WithToken> {
-    const all = this.tokensOf(given).map(async (token) => {
+    const all = this.tokens.tokensOf(given).map(async (token) => {
       const found = await this.rows.find(digestToken(token), joined);
       return found && { ...found, token };
     });
@@ -155,44 +132,29 @@ export class PendingSignIns {
    * there is none. Sends no statement for a request without a pending sign-in.
    */
   async waitingForCode(): Promise<string | null> {
-    const token = this.presentedToken;
+    const token = this.tokens.presentedToken;
     const found = token === null ? null : await this.rows.find(digestToken(token));
     return found?.row.step === 'email_code' ? found.record.user.id : null;
   }
 
   /** Whether the current request presents the token with this hash. */
   isPresented(hash: Buffer): boolean {
-    return this.#presented().some((token) => digestToken(token).equals(hash));
+    return this.tokens.presented.some((token) => digestToken(token).equals(hash));
   }
 
   /** Deletes the sign-ins whose tokens the current request presents, because its browser signs out. */
   async abandon(): Promise<void> {
-    for (const token of this.#presented()) {
-      if (!isWellFormedToken(PREFIX, token)) continue;
+    for (const token of this.tokens.presented) {
       const hash = digestToken(token);
       await this.rows.end({ hash });
       await this.core.emailedSignIns?.end({ browserHash: hash });
     }
-  }
-
-  /** The well-formed tokens in the cookies of the current request. */
-  #presented(): string[] {
-    const { request } = this.core.context.client;
-    const values = cookieValues(request?.headers.cookie, this.core.settings.pendingCookie.name);
-    // A browser presents few of these cookies, but another subdomain can set many.
-    return values.filter((value) => isWellFormedToken(PREFIX, value)).slice(0, 2);
   }
 }
 
 /** A row with its token. */
 interface WithToken {
   readonly token: string;
-}
-
-/** Returns the only one that is there. Null if there is none, or if there are several, which are indistinguishable. */
-export function onlyOne<T>(all: readonly (T | null)[]): T | null {
-  const [one = null, ...others] = all.filter((found) => found !== null);
-  return others.length === 0 ? one : null;
 }
 
 /** Identifies a pending sign-in to the plugins that create challenges for it, without revealing its token. */

@@ -39,6 +39,8 @@ export interface TableDeclaration<C extends Columns = Columns> {
   readonly foreignKeys?: { readonly [A in keyof C]?: { readonly name: string; readonly columns: Columns } };
   /** The indexes, by name: `userId` of `sessions` is called `sessions_user_id` in the database. */
   readonly indexes?: Readonly<Record<string, Attributes<C>>>;
+  /** Whether sign-ins use the table, if its plugin has sign-in methods. @default true */
+  readonly isForSignIns?: boolean;
   /** How the rows of a user are exported, or the reason why they are not, as a sentence. */
   readonly exported: ExportedRows | string;
 }

@@ -69,7 +69,10 @@ export interface WaitingRules {
 }
 
 interface WaitingOptions<C extends Columns, H extends HangsOn, T extends number | undefined>
-  extends Pick<TableDeclaration<ColumnsOf<C, H, T>>, 'name' | 'unique' | 'indexes' | 'foreignKeys'> {
+  extends Pick<
+    TableDeclaration<ColumnsOf<C, H, T>>,
+    'name' | 'unique' | 'indexes' | 'foreignKeys' | 'isForSignIns'
+  > {
   /** Required, so that no secret survives a revocation by accident. */
   readonly hangsOn: H;
   /** The other columns. The first one is the primary key: the hash of the secret that finds the row. */

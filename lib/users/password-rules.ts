@@ -68,6 +68,23 @@ export class PasswordRules {
   async check(password: string, pointer: string, identifiers: readonly (string | null)[]): Promise<void> {
     const fault = await this.faultOf(password, identifiers);
     if (fault) throw invalidField(pointer, fault.code, fault.detail);
+    await this.checkBreach(password, pointer);
+  }
+
+  /** Checks only whether a password is known from a data breach. @throws AuthError `validation_failed` */
+  async checkBreach(password: string, pointer: string): Promise<void> {
+    if (await this.#wasBreached(password))
+      throw invalidField(pointer, 'password_breached', 'is known from a data breach; choose another');
+  }
+
+  /**
+   * Checks only that a password, which has passed {@link check} for other identifiers, does not equal these.
+   *
+   * @throws AuthError `validation_failed`
+   */
+  checkIdentifiers(password: string, pointer: string, identifiers: readonly (string | null)[]): void {
+    const fault = this.#identifierFault(password, identifiers);
+    if (fault) throw invalidField(pointer, fault.code, fault.detail);
   }
 
   /**
@@ -85,7 +102,7 @@ export class PasswordRules {
     }
   }
 
-  /** Returns the fault of a new password. Null if the password can be used. */
+  /** Returns the fault of a new password. Null if it has none, unless it is known from a data breach: see {@link checkBreach}. */
   async faultOf(password: unknown, identifiers: readonly (string | null)[]): Promise<Fault | null> {
     if (typeof password !== 'string' || !password.isWellFormed() || password.includes('\0')) {
       return { code: 'invalid', detail: 'must be well-formed Unicode without a NUL character' };
@@ -97,12 +114,8 @@ export class PasswordRules {
       return { code: 'too_short', detail: `must have at least ${minLength} characters` };
     if (length > MAX_PASSWORD)
       return { code: 'too_long', detail: `must have at most ${MAX_PASSWORD} characters` };
-    const identifier = this.#equalIdentifier(identifiers, normalized);
-    if (identifier) {
-      // A username contains no @.
-      const detail = `must not be your ${identifier.includes('@') ? 'email' : 'username'}`;
-      return { code: 'password_is_identifier', detail };
-    }
+    const equal = this.#identifierFault(normalized, identifiers);
+    if (equal) return equal;
     if (common && (await isCommonPassword(normalized))) {
       return {
         code: 'password_too_common',
@@ -114,9 +127,6 @@ export class PasswordRules {
         code: 'password_too_common',
         detail: 'relies on words that are easy to guess here; choose another',
       };
-    }
-    if (await this.#wasBreached(password)) {
-      return { code: 'password_breached', detail: 'is known from a data breach; choose another' };
     }
     return null;
   }
@@ -141,6 +151,14 @@ export class PasswordRules {
       if (this.breach.onFailure === 'accept') return false;
       throw new AuthError('unavailable');
     }
+  }
+
+  #identifierFault(password: string, identifiers: readonly (string | null)[]): Fault | null {
+    const identifier = this.#equalIdentifier(identifiers, password.normalize('NFC'));
+    if (identifier === undefined) return null;
+    // A username contains no @.
+    const detail = `must not be your ${identifier.includes('@') ? 'email' : 'username'}`;
+    return { code: 'password_is_identifier', detail };
   }
 
   /** Returns the identifier that a password equals, in any spelling with the same canonical form. */

@@ -1,5 +1,6 @@
 import type { Settings } from '../config/config.js';
 import type { CallContext } from '../context/call.js';
+import { type Argon2Parameters, argon2idHash, bcryptHash } from '../crypto/own-hash.js';
 import { PasswordHasher } from '../crypto/password.js';
 import type { Limiter } from '../limits/limiter.js';
 import type { LegacyVerifiers } from './imported.js';
@@ -9,7 +10,11 @@ import type { UsernameRules } from './usernames.js';
 
 /** How passwords are hashed, and the rules for new ones. */
 export interface PasswordSettings {
+  readonly hash: 'bcrypt' | 'argon2id';
+  /** The cost if `hash` is bcrypt. */
   readonly bcryptCost: number;
+  /** The parameters if `hash` is argon2id. */
+  readonly argon2: Argon2Parameters;
   /** Secrets that are mixed into hashes. New hashes use the first one, and all of them can verify hashes. */
   readonly pepper: readonly string[];
   readonly passwordRules: PasswordRuleSettings;
@@ -38,13 +43,17 @@ export class Passwords {
   constructor(core: PasswordsNeeds, options: PasswordSettings) {
     const { context, limiter } = core;
     const { log, telemetry } = core.settings;
-    const { isBreached, onBreachCheckFailure, passwordRules } = options;
+    const { argon2, bcryptCost, hash, isBreached, onBreachCheckFailure, passwordRules } = options;
     this.#legacy = new LegacyHashes(options.verifyLegacy, options.owner, log);
-    this.hasher = new PasswordHasher(options.bcryptCost, {
+    const own = hash === 'argon2id' ? argon2idHash(argon2) : bcryptHash(bcryptCost);
+    this.hasher = new PasswordHasher(own, {
       peppers: options.pepper,
       clientOf: () => limiter.client,
       readForeign: this.#legacy.read,
       telemetry,
+    });
+    this.load().catch((error) => {
+      log.error('password_hash.not_loaded', 'passwords cannot be hashed or verified', { err: error });
     });
     // The breach check is the app's own code, which can call latchkey itself, so it runs outside the current call.
     const breach = isBreached && {
@@ -52,6 +61,11 @@ export class Passwords {
       onFailure: onBreachCheckFailure,
     };
     this.rules = new PasswordRules(passwordRules, breach, core.usernames, log);
+  }
+
+  /** Loads the package that the hashes need. @throws Error naming the package to install */
+  async load(): Promise<void> {
+    await this.hasher.own.load();
   }
 
   /** The minimum number of characters of a new password. */

@@ -8,6 +8,7 @@ import type {
   NewEmailMail,
   NoticeMail,
   OutgoingMail,
+  RequestedCodeMail,
   SignInCodeMail,
 } from '../mail/mails.js';
 import type { Mailer } from '../mail/messages.js';
@@ -26,6 +27,7 @@ import { EmailProof } from '../users/email-proof.js';
 import type { HeldEmails } from '../users/held-emails.js';
 import type { UserRecord } from '../users/record.js';
 import type { Users } from '../users/users.js';
+import type { CodeRequests } from '../waiting/code-requests.js';
 import type { EmailedSignIns } from '../waiting/emailed-sign-ins.js';
 import { MailsToStrangers, type StrangersNeeds } from './strangers.js';
 import type { OneTimeTokens } from './tokens.js';
@@ -46,6 +48,8 @@ interface MailDeliveryNeeds extends StrangersNeeds {
   readonly pendings: PendingSignIns;
   /** Null without a plugin for them. */
   readonly emailedSignIns: EmailedSignIns | null;
+  /** Null without a plugin for them. */
+  readonly codeRequests: CodeRequests | null;
 }
 
 /** Passes an email to the app's `send`. */
@@ -81,6 +85,7 @@ export class MailDelivery implements Destination {
     if (mail.type === 'link') return this.#link(mail, entry, signal);
     if (mail.type === 'code') return this.#code(mail, entry, signal);
     if (mail.type === 'sign-in-code') return this.#signInCode(mail, entry, signal);
+    if (mail.type === 'requested-code') return this.#requestedCode(mail, entry, signal);
     return mail.type === 'notice' ? this.#notice(mail, entry, signal) : this.#newEmail(mail, entry, signal);
   }
 
@@ -109,7 +114,9 @@ export class MailDelivery implements Destination {
     const hasRoom = await this.holding.hasRoom(entry, { isOwn, isToStranger });
     const isSent = isToSend && hasRoom;
     const token = await this.core.tokens.issue(purpose, isSent ? user.id : null, isSent ? email : '');
-    if (isSent) return () => this.mailer.link({ template: link.template, user, to: email, token }, signal);
+    const { lifetimeMs } = purpose;
+    if (isSent)
+      return () => this.mailer.link({ template: link.template, user, to: email, token, lifetimeMs }, signal);
     return hasRoom ? 'dropped' : { until: null };
   }
 
@@ -204,12 +211,34 @@ export class MailDelivery implements Destination {
     const hasRoom = await this.holding.hasRoom(entry, { isOwn: isKnown, isToStranger });
     const hash = Buffer.from(requestHash, 'hex');
     const sends = isToSend && hasRoom;
-    const isLive = await signIns.mailed(hash, sends && hasCode, record?.authEpoch ?? null);
+    const isLive = await signIns.mailedTo(record?.authEpoch ?? null, hash, sends && hasCode);
     if (!isLive && hasRoom) await this.holding.takeBack(entry, { isOwn: isKnown, isToStranger });
     if (!isLive || !isToSend) return 'dropped';
     if (!hasRoom) return { until: mail.until };
     if (hasCode) return () => this.mailer.signInCode({ ...mail, user, to: email }, signal);
     return () => this.mailer.noAccount(mail.otherwise, email, mail.facts, signal);
+  }
+
+  /**
+   * Prepares the code that a browser has asked for. The statements to the database are the same whether or not an account
+   * has the address: see {@link #link}.
+   */
+  async #requestedCode(
+    { email, requestHash, ...mail }: RequestedCodeMail,
+    entry: OpenEntry,
+    signal: AbortSignal,
+  ): Promise<Ready | 'dropped' | HeldBack> {
+    const record = await this.core.users.findRecord({ email });
+    const isKnown = await this.#isKnown(mail.asked, record?.user.id ?? null);
+    const isWithin = await this.#isWithin(email, mail.asked, { entry, record, isKnown });
+    const isToSend = record !== null && isWithin;
+    const asked = { isOwn: isKnown, isToStranger: isToSend && !record.emailProof.reaches('app') };
+    const hasRoom = await this.holding.hasRoom(entry, asked);
+    const isLive = await this.core.codeRequests?.mailed(Buffer.from(requestHash, 'hex'), isToSend && hasRoom);
+    if (!isLive && hasRoom) await this.holding.takeBack(entry, asked);
+    if (!isLive || !isToSend) return 'dropped';
+    if (!hasRoom) return { until: mail.until };
+    return () => this.mailer.requestedCode({ ...mail, user: record.user, to: email }, signal);
   }
 
   async #newEmail(

@@ -12,6 +12,7 @@ import { type HasWaysIn, hasWayIn, type UserRecord } from '../users/record.js';
 import type { UserUpdates } from '../users/updates.js';
 import type { UsernameRules } from '../users/usernames.js';
 import type { Users } from '../users/users.js';
+import type { CodeRequests } from '../waiting/code-requests.js';
 
 /** Records the change that a verification is a part of, in the same transaction: see `Notices.before`. */
 export type BeforeChange = (record: UserRecord, transaction: Transaction) => Promise<void>;
@@ -40,6 +41,8 @@ interface EmailProofsNeeds {
   readonly history: AccountHistory;
   readonly notices: Notices;
   readonly tokens: RevocableTokens;
+  /** Null without a plugin for them. */
+  readonly codeRequests: CodeRequests | null;
   readonly contributions: readonly (HasAttached & HasWaysIn)[];
 }
 
@@ -124,8 +127,8 @@ export class EmailProofs {
   }
 
   /**
-   * Replaces a user's email. Nothing else is removed from the account, except emailed tokens, which become invalid
-   * because they were sent to the old address.
+   * Replaces a user's email. Nothing else is removed from the account, except emailed tokens and codes, which become
+   * invalid because they were sent to the old address.
    *
    * @param proof how well the new email is proven. `before` is called if the email is a different one
    * @throws AuthError `email_taken`, and like {@link record}
@@ -140,6 +143,7 @@ export class EmailProofs {
     if (user.email === email) return this.record(record, { proof, isOwn: true }, transaction);
     await before?.(record, transaction);
     await this.core.tokens.endAll(user.id, transaction);
+    await this.core.codeRequests?.endFor(user.id, transaction);
     const emailVerifiedAt = proof.reaches('provider') ? this.core.database.clock.date() : null;
     const changed = await this.core.userUpdates.update(
       record,

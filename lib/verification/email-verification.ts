@@ -3,7 +3,7 @@ import type { Settings } from '../config/config.js';
 import { AuthError } from '../errors.js';
 import type { Limiter } from '../limits/limiter.js';
 import type { Asked, Link, Mails } from '../mail/mails.js';
-import type { MailTemplate } from '../mail/messages.js';
+import { EXPIRY, type MailTemplate } from '../mail/messages.js';
 import { CORE } from '../owners.js';
 import type { Devices } from '../sessions/devices.js';
 import type { PasswordCheck } from '../sessions/password-check.js';
@@ -154,5 +154,5 @@ const verifyEmailMail: Omit<MailTemplate, 'page'> = {
   subject: 'Confirm your email address',
   before: 'Please confirm that this email address is yours:',
   action: 'Confirm the address',
-  after: 'The link expires in 24 hours. If you did not sign up, you can ignore this email.',
+  after: `${EXPIRY} If you did not sign up, you can ignore this email.`,
 };

@@ -1,10 +1,19 @@
 import type { Transaction } from 'sequelize';
 import type { Settings } from '../config/config.js';
 import type { Asked, Link, Mails } from '../mail/mails.js';
-import type { MailTemplate } from '../mail/messages.js';
+import { EXPIRY, type MailTemplate } from '../mail/messages.js';
 import { CORE } from '../owners.js';
 import type { User } from '../tables/core.js';
 import { definePurpose } from './purposes.js';
+
+/** The texts of a reset link that an administrator sends. @param appName null if it is unknown */
+export function byAdministrator(appName: string | null): Partial<MailTemplate> {
+  const administrator = appName === null ? 'An administrator' : `An administrator of ${appName}`;
+  return {
+    before: `${administrator} asks you to choose a new password for your account. Choose one here:`,
+    after: `${EXPIRY} Until you choose a new password, your current one does not change.`,
+  };
+}
 
 interface ResetLinkOptions {
   /** Texts that replace the usual ones. @default {} */
@@ -26,6 +35,12 @@ export class PasswordLinks {
       template: { ...resetPasswordMail, page: this.core.settings.email?.resetUrl ?? '' },
       purpose: RESET_PASSWORD,
     };
+  }
+
+  /** The link for the owner of an account who signs up again: the request must not reveal that there is an account. */
+  get existing(): Link {
+    const { template, purpose } = this.reset;
+    return { template: { ...template, ...existingAccountTexts }, purpose };
   }
 
   /** Emails a user a reset link. Does nothing if the user has no email. */
@@ -71,7 +86,18 @@ const resetPasswordMail: Omit<MailTemplate, 'page'> = {
   subject: 'Choose a new password',
   before: 'Someone requested a new password for your account. If it was you, choose one here:',
   action: 'Choose a new password',
-  after: 'The link expires in one hour. If it was not you, ignore this email: your password has not changed.',
+  after: `${EXPIRY} If it was not you, ignore this email: your password has not changed.`,
+};
+
+const existingAccountTexts: Partial<MailTemplate> = {
+  subject: 'You already have an account',
+  first: {
+    text: 'Someone signed up with your email address, but you already have an account. If it was you, sign in as usual.',
+    page: 'sign-in',
+    action: 'Sign in',
+  },
+  before: 'If you forgot your password, choose a new one here:',
+  after: `${EXPIRY} If it was not you, ignore this email: nothing has changed.`,
 };
 
 const invitationMail: Omit<MailTemplate, 'page'> = {
@@ -79,5 +105,5 @@ const invitationMail: Omit<MailTemplate, 'page'> = {
   subject: 'Your new account',
   before: 'An account was created for you. Choose a password here:',
   action: 'Choose a password',
-  after: 'The link expires in 7 days. If you did not expect this, you can ignore this email.',
+  after: `${EXPIRY} If you did not expect this, you can ignore this email.`,
 };

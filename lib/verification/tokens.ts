@@ -8,6 +8,7 @@ import { oneTimeTokens, type TokenColumns } from '../tables/core.js';
 import { EmailProof } from '../users/email-proof.js';
 import { type ChecksAccounts, checkAccount, type UserRecord } from '../users/record.js';
 import type { Users } from '../users/users.js';
+import type { CodeRequests } from '../waiting/code-requests.js';
 import type { CodeTries } from '../waiting/code-tries.js';
 import { type FoundWaiting, WaitingOfUsers } from '../waiting/waiting.js';
 import type { BeforeChange, EmailProofs } from './email-proofs.js';
@@ -27,6 +28,8 @@ interface OneTimeTokensNeeds {
   readonly users: Users;
   readonly codeTries: CodeTries;
   readonly emailProofs: EmailProofs;
+  /** Null without a plugin for them. */
+  readonly codeRequests: CodeRequests | null;
   readonly contributions: readonly ChecksAccounts[];
 }
 
@@ -130,9 +133,10 @@ export class OneTimeTokens {
     await this.#waiting.end({ tokenHash: digestToken(token) });
   }
 
-  /** Revokes the tokens that a new password invalidates, such as other reset links. */
+  /** Revokes the tokens and codes that a new password invalidates, such as other reset links. */
   async endWithNewPassword(userId: string, transaction: Transaction): Promise<void> {
     for (const purpose of endedByNewPassword()) await this.#waiting.end({ userId, purpose }, transaction);
+    await this.core.codeRequests?.endFor(userId, transaction, 'reset');
   }
 
   /** Revokes all tokens of a user. */

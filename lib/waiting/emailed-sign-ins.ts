@@ -10,12 +10,11 @@ import {
 } from '../tables/emailed-sign-ins.js';
 import type { UserRecord } from '../users/record.js';
 import type { Users } from '../users/users.js';
-import { WaitingInBrowsers, type WaitingNeeds } from './waiting.js';
+import { EmailedRequests } from './emailed-requests.js';
+import type { WaitingNeeds } from './waiting.js';
 
 /** The prefix of the tokens in links. */
 const PREFIX = 'lkl_';
-
-const MAX_RESENDS = 3;
 
 /** A request, and the account that has its address. */
 export interface FoundSignIn {
@@ -44,7 +43,7 @@ interface EmailedSignInsNeeds extends WaitingNeeds {
  * The table of emailed sign-ins. A browser has the token of its request in the cookie of pending sign-ins. The table
  * belongs to the plugin that has the routes.
  */
-export class EmailedSignIns extends WaitingInBrowsers<EmailedSignInColumns> {
+export class EmailedSignIns extends EmailedRequests<EmailedSignInColumns> {
   constructor(
     private readonly core: EmailedSignInsNeeds,
     private readonly options: EmailedSignInSettings,
@@ -60,12 +59,6 @@ export class EmailedSignIns extends WaitingInBrowsers<EmailedSignInColumns> {
   /** The time for which a code or link is valid, in seconds. */
   get lifetime(): number {
     return this.options.lifetime;
-  }
-
-  /** Finds the request of a browser, which can have expired. */
-  async ofBrowser(browserHash: Buffer): Promise<EmailedSignInRow | null> {
-    const [row] = await this.row.select('WHERE w.browser_hash = :browserHash', { browserHash });
-    return row ?? null;
   }
 
   /**
@@ -107,16 +100,9 @@ export class EmailedSignIns extends WaitingInBrowsers<EmailedSignInColumns> {
     return row && row.sentAt !== null ? row : null;
   }
 
-  /** Replaces a request by another one. @returns whether it was still there */
-  async replace(former: EmailedSignInRow, row: EmailedSignInRow, transaction: Transaction): Promise<boolean> {
-    return (await this.table.update(row, hashesOf(former), transaction)) > 0;
-  }
-
-  /** Counts that the code is mailed again. @returns false if that was done too often */
-  async countResend(row: EmailedSignInRow, remembered: boolean, transaction: Transaction): Promise<boolean> {
-    if (!(await this.countUp(row, 'resends', MAX_RESENDS, transaction))) return false;
+  /** Remembers whether the session is kept when the browser is closed, as it was said last. */
+  async setRemembered(row: EmailedSignInRow, remembered: boolean, transaction: Transaction): Promise<void> {
     if (row.remembered !== remembered) await this.table.update({ remembered }, hashesOf(row), transaction);
-    return true;
   }
 
   /** Consumes a request, unless its address is no longer the one of this user. @returns whether this call did */
@@ -128,21 +114,14 @@ export class EmailedSignIns extends WaitingInBrowsers<EmailedSignInColumns> {
   }
 
   /**
-   * Records that the email of a request is being sent. The writes are the same whether or not the email contains the
-   * code. A code is valid only once it has been sent.
+   * Like {@link mailed}, for the account that has the address.
    *
    * @param authEpoch the account's epoch. Null if there is no account
-   * @returns whether the request has not ended
    */
-  async mailed(browserHash: Buffer, hasCode: boolean, authEpoch: number | null): Promise<boolean> {
-    const { database } = this.core;
-    await database.ready();
-    const now = database.clock.date();
+  mailedTo(authEpoch: number | null, browserHash: Buffer, hasCode: boolean): Promise<boolean> {
     // The code of an earlier email stays right. It belongs to the account as it is now, as that of a new request would.
     const sent = hasCode ? 'sent_at = :now, auth_epoch = :authEpoch' : 'sent_at = sent_at';
-    const sql = `UPDATE ${this.table.name} SET mails = mails + 1, ${sent}
-      WHERE browser_hash = :browserHash AND expires_at > :now`;
-    return (await database.change(sql, { browserHash, now, authEpoch })) > 0;
+    return this.setMailed(browserHash, sent, { authEpoch });
   }
 
   /**

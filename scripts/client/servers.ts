@@ -1,6 +1,7 @@
 import { internalsOf } from '../../lib/auth.js';
 import type { Core } from '../../lib/core/core.js';
 import type { Route } from '../../lib/http/route.js';
+import { altcha } from '../../lib/human-check.js';
 import {
   type AuthConfig,
   admin,
@@ -35,6 +36,9 @@ export function servers(): readonly Server[] {
       bearerEnabled: true,
       accountDeletion: { graceDays: 30 },
       tasks: { onboarding: { open: () => false, page: '/welcome' } },
+      humanCheck: altcha({
+        routes: ['signup/credential', 'signin/email', 'passwords/request-reset', 'signin/credential'],
+      }),
       plugins: all({ sendsEmails: true }),
     },
     {
@@ -44,6 +48,7 @@ export function servers(): readonly Server[] {
     },
     // Each of the others has passkeys, because a session shows its `aal` only with them or with second factors.
     { email, plugins: [credentialPassword({ concealExistingEmails: true }), passkeys()] },
+    { email, plugins: [credentialPassword({ resetBy: 'code' }), passkeys()] },
     { plugins: [credentialPassword({ identifier: 'username' }), passkeys()] },
     {
       email,

@@ -1,3 +1,5 @@
+import { availableParallelism } from 'node:os';
+import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import type { Finding } from '../../lib/cli/checks/finding.js';
 import { createAuth, credentialPassword } from '../../lib/index.js';
@@ -8,12 +10,13 @@ import { untilTooLate } from '../support/outbox.js';
 import { settled } from '../support/sessions.js';
 
 const CONFIG = `import express from 'express';
-  import { createAuth } from 'latchkey';
+  import { createAuth, credentialPassword } from 'latchkey';
   export const auth = createAuth({
     database: process.env.DATABASE_URL,
     secret: '${SECRET}',
     logger: { debug() {}, info() {}, warn() {}, error() {} },
     ...JSON.parse(process.env.MORE),
+    plugins: process.env.PASSWORDS ? [credentialPassword(JSON.parse(process.env.PASSWORDS))] : [],
   });
   export const app = express();
   if (process.env.TRUST) app.set('trust proxy', JSON.parse(process.env.TRUST));`;
@@ -109,6 +112,43 @@ test('names settings that are not safe', async () => {
   expect((await examine(named, { TRUST: '1' })).wrong).toEqual({
     cookie: expect.stringMatching(/^warning: sid does not start with __Host-/),
   });
+});
+
+test('prints how passwords are hashed, and how much memory that takes at most', async () => {
+  const found = async (environment: NodeJS.ProcessEnv) => {
+    const { code, findings } = await examine({}, { TRUST: '1', ...environment });
+    return { code, passwords: findings.filter(({ check }) => check === 'passwords'), findings };
+  };
+  expect((await found({})).passwords).toEqual([]);
+  // As many as there are cores, or threads of libuv but one.
+  const most = Math.min(availableParallelism(), 2);
+  const environment = { UV_THREADPOOL_SIZE: '3' };
+  const detail = (text: string) => [{ check: 'passwords', status: 'ok', detail: text, fix: null }];
+  expect((await found({ PASSWORDS: '{}', ...environment })).passwords).toEqual(
+    detail(`bcrypt with cost 12, at most ${most} at the same time`),
+  );
+  const argon2 = { hash: 'argon2id', argon2: { memory: 65_536, iterations: 3 } };
+  const PASSWORDS = JSON.stringify(argon2);
+  expect((await found({ PASSWORDS, ...environment })).passwords).toEqual(
+    detail(
+      `argon2id with 65536 KiB and 3 iterations, at most ${most} at the same time, which need ${64 * most} MiB of memory`,
+    ),
+  );
+  const without = fileURLToPath(new URL('../support/without-packages.mjs', import.meta.url));
+  const missing = { NODE_OPTIONS: `--import ${without}`, WITHOUT: '@node-rs/argon2' };
+  const { code, passwords, findings } = await found({ PASSWORDS, ...missing });
+  expect([code, passwords]).toEqual([
+    1,
+    [
+      {
+        check: 'passwords',
+        status: 'problem',
+        detail: 'argon2id hashes need an additional package: npm install @node-rs/argon2',
+        fix: 'install the package, or remove hash from the config',
+      },
+    ],
+  ]);
+  expect(findings.at(-1)?.check).toBe('passwords');
 });
 
 test.each([

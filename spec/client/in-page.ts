@@ -1,8 +1,10 @@
-import { createClient } from '../../lib/client.js';
+import { type Client, createClient } from '../../lib/client.js';
 import { type StoryShape, story } from './story.js';
 
 /** What the specs call in a page. This file is bundled into it. */
-const client = createClient<StoryShape>();
+const client: Client<StoryShape> = createClient<StoryShape>({
+  humanToken: () => client.humanChallenge(),
+});
 const json = async (path: string) => (await (await fetch(path)).json()) as string;
 
 const inPage = {

@@ -2,11 +2,16 @@ import { createClient, type Result } from '../../lib/client.js';
 import { Authenticator } from '../support/authenticator.js';
 import { type StoryShape, type StoryTools, story } from './story.js';
 
-/** A client as a phone has it: with a token, and the value of its device in a header. */
-export function phone(origin: string, create: typeof createClient = createClient) {
+/**
+ * A client as a phone has it: with a token, and the value of its device in a header.
+ *
+ * @param solves whether it can solve the challenges of the human check
+ */
+export function phone(origin: string, create: typeof createClient = createClient, solves = true) {
   const kept: { token: string | null; device: string } = { token: null, device: 'new' };
   const called: { readonly request: string; readonly hasToken: boolean }[] = [];
-  const client = create<StoryShape>({
+  const client: StoryTools['client'] = create<StoryShape>({
+    ...(solves && { humanToken: () => client.humanChallenge() }),
     baseUrl: `${origin}/auth`,
     bearer: {
       get: () => kept.token,

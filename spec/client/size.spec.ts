@@ -22,7 +22,7 @@ async function bundled(entry: string) {
 }
 
 describe.each([
-  ['client', 4 * KB],
+  ['client', 5 * KB],
   ['react', KB / 4],
 ])('latchkey/%s', (entry, most) => {
   test(`has at most ${most} bytes when it is compressed`, async () => {

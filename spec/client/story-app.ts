@@ -1,6 +1,7 @@
 import type { AddressInfo } from 'node:net';
 import express from 'express';
 import { TOTP } from 'otpauth';
+import { altcha } from '../../lib/human-check.js';
 import { type AuthConfig, authRouter, createAuth, type MailMessage, type Plugin } from '../../lib/index.js';
 import { listen } from '../pages/browser/provider.js';
 import { memoryLogger, SECRET } from '../support/app.js';
@@ -45,6 +46,10 @@ export async function startStoryApp(config: Partial<AuthConfig<readonly Plugin[]
         for (const look of waiting) look();
       },
     },
+    humanCheck: altcha({
+      cost: 100,
+      routes: ['signup/credential', 'signin/email', 'passwords/request-reset'],
+    }),
     user: { fields: { plan: { type: 'string', enum: ['free', 'pro'] } } },
     ...config,
     plugins: [

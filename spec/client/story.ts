@@ -47,6 +47,8 @@ export async function story({ client, ceremonies, mailed, totp, email }: StoryTo
   const verification = await mailed('verify-email', email);
   equal(typeof (await ok(credential.verifyEmail({ token: verification }))).user.email_verified_at, 'string');
 
+  const challenge = await client.humanChallenge();
+  equal(typeof (challenge.data ?? challenge.error?.code), 'string');
   equal((await ok(client.signInMethods())).password, true);
   equal((await ok(client.sessions())).sessions.length, 1);
   const { devices } = await ok(client.devices());

@@ -8,6 +8,7 @@ import { schemaIn, schemas } from '../support/schemas.js';
 const ROOTS: readonly (readonly [path: string, file: string, schema: string])[] = [
   ['', 'config/config.ts', 'configSchema'],
   ['credentialPassword()', 'plugins/credential-password/options.ts', 'schema'],
+  ['haveIBeenPwned()', 'plugins/credential-password/have-i-been-pwned.ts', 'schema'],
   ['emailSignIn()', 'plugins/email-sign-in/options.ts', 'optionsSchema'],
   ['admin()', 'plugins/admin/index.ts', 'schema'],
   ['oauth()', 'plugins/oauth/index.ts', 'schema'],
@@ -17,6 +18,9 @@ const ROOTS: readonly (readonly [path: string, file: string, schema: string])[] 
   ['passkeys()', 'plugins/passkeys/index.ts', 'optionsSchema'],
   ['pages()', 'pages/options.ts', 'schema'],
   ['movingIn()', 'moving-in/index.ts', 'schema'],
+  ['altcha()', 'human-check/altcha.ts', 'schema'],
+  ['turnstile()', 'human-check/services.ts', 'schema'],
+  ['hcaptcha()', 'human-check/services.ts', 'schema'],
   ...['apple', 'github', 'gitlab', 'microsoft', 'oauth2', 'oidc', 'slack'].map(
     (provider) => [`${provider}()`, `plugins/oauth/providers/${provider}.ts`, 'schema'] as const,
   ),

@@ -20,6 +20,7 @@ const PASSED_ON: Readonly<Record<string, string>> = {
   EmailOptions: 'MailSettings',
   CredentialPasswordOptions: 'PasswordSettings',
   PasswordRuleOptions: 'PasswordRuleSettings',
+  Argon2Options: 'Argon2Parameters',
   Endpoints: 'OAuth2Server',
 };
 

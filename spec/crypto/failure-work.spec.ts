@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, test } from '@jest/globals';
-import { FailureWork } from '../../lib/crypto/failure-work.js';
+import { FailureWork, type Kind } from '../../lib/crypto/failure-work.js';
 
 const COST = 12;
 const WHOLE = 2 ** COST;
@@ -14,12 +14,16 @@ const compute = async (rounds: number) => {
 let work: FailureWork;
 beforeEach(() => {
   now = 0;
-  work = new FailureWork(
-    COST,
+  work = newWork({ cost: COST }, COST);
+});
+
+const newWork = (configured: Kind, bcryptCost: number) =>
+  new FailureWork(
+    configured,
+    bcryptCost,
     (cost) => compute(2 ** cost),
     () => now,
   );
-});
 
 const takes = (rounds: number, matches: boolean) => async () => {
   await compute(rounds);
@@ -31,14 +35,16 @@ const roundsOf = async (run: () => Promise<unknown>) => {
   await run();
   return computed;
 };
-const unknown = () => roundsOf(() => work.fill());
 const bcrypt = (cost: number, matches = false) =>
   roundsOf(() => work.verify({ cost }, takes(2 ** cost, matches)));
+// Without a hash, the configured one is computed.
+const unknown = () => bcrypt(COST);
 const other = (rounds: number, parameters = `${rounds}`, matches = false) =>
   roundsOf(() => work.verify({ parameters }, takes(rounds, matches)));
 const expectClose = (rounds: number, whole: number) => {
-  expect(rounds / whole).toBeGreaterThan(0.98);
-  expect(rounds / whole).toBeLessThan(1.02);
+  // 1 %, or half a run of bcrypt's lowest cost.
+  const tolerance = Math.max(0.015 * whole, 2 ** 3);
+  expect(Math.abs(rounds - whole)).toBeLessThanOrEqual(tolerance);
 };
 
 describe('a failed verification computes the same', () => {
@@ -97,4 +103,60 @@ test('load during some verifications does not raise the work for good', async ()
     for (const factor of noise) await other(factor * WHOLE, 'about as long');
   }
   expectClose(await unknown(), 1.01 * WHOLE);
+});
+
+describe('if the configured hash is of another kind than bcrypt, a failed verification computes the same', () => {
+  const OWN = 'argon2id';
+  const ROUNDS = 300;
+  // It takes a little longer or shorter each time.
+  let noise = [1];
+  const own = (matches = false) => {
+    const factor = noise.shift() ?? 1;
+    noise.push(factor);
+    return other(factor * ROUNDS, OWN, matches);
+  };
+  beforeEach(async () => {
+    noise = [1];
+    work = newWork({ parameters: OWN }, 7);
+    await work.learn({ parameters: OWN }, takes(ROUNDS, false));
+  });
+
+  test('without a hash and with a configured one, which is all that it computes', async () => {
+    noise = [1, 0.97, 1.04, 1.01];
+    const rounds: number[] = [];
+    for (let round = 0; round < 8; round++) rounds.push(await own());
+    expect(rounds).toEqual([1, 0.97, 1.04, 1.01, 1, 0.97, 1.04, 1.01].map((factor) => factor * ROUNDS));
+  });
+
+  test.each([0.01, 0.33, 0.5, 0.77, 0.95])(
+    'with an imported hash that takes %d of the time',
+    async (part) => {
+      expectClose(await other(part * ROUNDS, 'imported'), ROUNDS);
+      expect(await own()).toBe(ROUNDS);
+    },
+  );
+
+  test('with a bcrypt hash that takes less', async () => {
+    for (const cost of [4, 6, 8]) expectClose(await bcrypt(cost), ROUNDS);
+    expect(await own()).toBe(ROUNDS);
+  });
+
+  test('with a bcrypt hash from before, once it was seen or learned', async () => {
+    expect(await bcrypt(COST)).toBe(WHOLE);
+    for (let round = 0; round < 3; round++) expectClose(await own(), WHOLE);
+    expectClose(await other(0.4 * WHOLE, 'imported'), WHOLE);
+    await work.learn({ cost: 13 }, takes(0, false));
+    expectClose(await own(), 2 * WHOLE);
+    expect(await bcrypt(13)).toBe(2 * WHOLE);
+  });
+
+  test('with an imported hash that takes longer, once it was seen', async () => {
+    expect(await other(5 * ROUNDS, 'imported')).toBe(5 * ROUNDS);
+    expectClose(await own(), 5 * ROUNDS);
+  });
+
+  test('and a success computes nothing more', async () => {
+    await bcrypt(COST);
+    expect(await own(true)).toBe(ROUNDS);
+  });
 });

@@ -164,7 +164,12 @@ export const headers = [
       const client = { ip, userAgent };
       const facts = { at: new Date(0), client, subject, undo: null };
       const notice = { template, user: USER, to: 'ada@example.com', facts };
-      const mail = await composeNotice(notice, { origin: null, look: LOOK });
+      const mail = await composeNotice(notice, {
+        origin: null,
+        look: LOOK,
+        pageOf: () => null,
+        now: new Date(),
+      });
       const names = mail.text
         .split('\n')
         .filter((line) => /^[A-Z][\w ]*: /.test(line))

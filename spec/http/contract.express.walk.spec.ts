@@ -4,6 +4,7 @@ import express from 'express';
 import type { Response } from 'supertest';
 import { internalsOf } from '../../lib/auth.js';
 import { takesForms } from '../../lib/http/route.js';
+import { altcha } from '../../lib/human-check.js';
 import { authRouter } from '../../lib/index.js';
 import { ada, type SpecApp, startApp } from '../support/app.js';
 import {
@@ -41,6 +42,7 @@ async function start(parsers: readonly express.RequestHandler[]) {
       baseUrl: 'http://localhost:3000',
       bearerEnabled: true,
       email: { send: () => undefined },
+      humanCheck: altcha(),
       user: { fields: { nickname: { type: 'string' }, newsletter: { type: 'boolean' } } },
     },
     mount: (mounted, auth) => {

@@ -61,6 +61,7 @@ const operationsIn = ({ paths }: OpenApiDocument) =>
 /** The public routes that are sent what signs somebody in, or proves whose account it is. */
 const WITH_CREDENTIALS = [
   '/email-changes/confirm',
+  '/passwords/reset',
   '/signin/credential',
   '/signin/email/confirm',
   '/signin/passkey',

@@ -30,7 +30,7 @@ const look = { appName: null, logo: null, color: '#000', footer: null };
 const compose = (more: Partial<NoticeFacts> = {}, user = ada) =>
   composeNotice(
     { template, user, to: 'ada@example.com', facts: { ...facts, ...more } },
-    { origin: 'https://app.example.com', look },
+    { origin: 'https://app.example.com', look, pageOf: () => null, now: at },
   );
 
 test('a notice says what happened, to which account, when, from where, and how to undo it', async () => {

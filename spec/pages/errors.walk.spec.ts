@@ -47,6 +47,8 @@ let app: PagesApp<typeof plugins>;
 let userId: string;
 let deviceId: string;
 let browser: PageBrowser;
+/** A browser that has asked for a code for a new password. */
+let asked: PageBrowser;
 /** The error that a route throws in place of its work, by the route's method and path. */
 let refusal: { readonly code: AuthErrorCode; readonly of: string } | null = null;
 const nameOf = ({ method, path }: Route) => `${method} ${path}`;
@@ -61,6 +63,9 @@ beforeAll(async () => {
   await app.auth.users.create({ ...ada, email: 'root@example.com', emailVerified: true });
   browser = app.open();
   expect((await signInOn(browser, { ...ada, email: 'root@example.com' })).location).toBe('/home');
+  // The page for a new password asks for a code in a browser that has asked for one.
+  asked = app.open();
+  await asked.post('/auth/forgot-password/send', { email: GRACE });
   // An authenticator app that waits for its first code, so that the form for the code is shown.
   await browser.post('/auth/account/security/set-up-app', {});
   const devices = await browser.open('/auth/devices', { accept: 'application/json' });
@@ -92,7 +97,8 @@ async function eachError(
   for (const { page, form, path } of formsIn(pagesIn(app.auth))) {
     const key = `${page.name}/${form.name}`;
     for (const code of Object.values(problemsOf(core, form.route)).flat()) {
-      const visitor = page.access !== 'anyone' || key === 'verify-email/send' ? browser : app.open();
+      const isSignedIn = page.access !== 'anyone' || key === 'verify-email/send';
+      const visitor = isSignedIn ? browser : key === 'reset-password/set' ? asked : app.open();
       const place = form.errors?.[code];
       const field = [(typeof place === 'string' ? place : place?.field) ?? []].flat()[0] ?? null;
       refusal = { code, of: nameOf(form.route) };
@@ -209,6 +215,7 @@ test('an error without a field has the focus in the form, or above the page', as
 /** The next steps that people need, by code, and the forms that lead there. */
 const STEPS: Readonly<Record<string, string>> = {
   account_suspended: 'https://help.example',
+  code_expired: '/auth/forgot-password',
   new_password_required: '/auth/forgot-password',
   reauthentication_required: '/auth/reauthenticate',
   second_factor_required: '/auth/reauthenticate',

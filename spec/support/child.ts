@@ -33,6 +33,23 @@ const actions: Record<string, (...values: string[]) => Promise<unknown>> = {
     await own.close();
     return { refused, lines };
   },
+  /** Starts with a function that hashes passwords, which can be missing. */
+  async hashing(hash) {
+    const secret = 'a secret for specs, of 32 bytes and more';
+    const lines: string[] = [];
+    const write = (text: string, error: unknown) => void lines.push(`${text} ${error}`);
+    const logger = { debug: write, info: write, warn: write, error: write };
+    await auth.migrate();
+    const plugins = [credentialPassword({ hash: hash as 'bcrypt' | 'argon2id' })];
+    const own = createAuth({ database, secret, logger, plugins });
+    const refused = await own.migrate().then(
+      () => null,
+      (error) => String(error),
+    );
+    const { ready, degraded } = await own.health();
+    await own.close();
+    return { refused, lines, ready, degraded };
+  },
 };
 
 const answer = await actions[action ?? '']?.(...values);

@@ -31,7 +31,7 @@ const byFolder = (options: EveryPluginOptions) => ({
   'audit-log': auditLog(),
   'credential-password': password({
     username: true,
-    ...(options.sendsEmails && { verifyEmailBy: 'link', unknownBrowser: 'code' }),
+    ...(options.sendsEmails && { verifyEmailBy: 'link', resetBy: 'code', unknownBrowser: 'code' }),
     ...options.password,
   }),
   // This plugin requires emails.

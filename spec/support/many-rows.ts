@@ -124,6 +124,16 @@ export async function fillTables(database: SpecDatabase): Promise<void> {
       resends: 0,
       expires_at: end(index),
     })),
+    code_requests: each((index) => ({
+      hash: digest(),
+      purpose: index % 2 === 0 ? 'reset' : 'verify',
+      browser_hash: digest(),
+      email: `${index}@example.com`,
+      mails: 1,
+      tries: 0,
+      resends: 0,
+      expires_at: end(index),
+    })),
     carried_sessions: each((index) => ({
       old_hash: digest(),
       token_hash: digest(),

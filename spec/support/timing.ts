@@ -2,8 +2,9 @@ import { pbkdf2Sync, randomBytes, scryptSync } from 'node:crypto';
 import { Agent, request } from 'node:http';
 import { hash as argon2id } from '@node-rs/argon2';
 import bcrypt from 'bcrypt';
+import { argon2idHash, bcryptHash } from '../../lib/crypto/own-hash.js';
 import { PasswordHasher } from '../../lib/crypto/password.js';
-import { admin, emailSignIn, suspension } from '../../lib/index.js';
+import { admin, type CredentialPasswordOptions, emailSignIn, suspension } from '../../lib/index.js';
 import { ada, password, startApp } from './app.js';
 import { startMailApp } from './mail-app.js';
 
@@ -58,8 +59,8 @@ export async function hashesBelow(cost: number): Promise<Record<string, string>>
     parallelism: 1,
   };
   return {
-    'own hash': await new PasswordHasher(cost).hash('x'),
-    'own hash, two steps cheaper': await new PasswordHasher(cost - 2).hash('x'),
+    'own hash': await new PasswordHasher(bcryptHash(cost)).hash('x'),
+    'own hash, two steps cheaper': await new PasswordHasher(bcryptHash(cost - 2)).hash('x'),
     'imported bcrypt, two steps cheaper': await bcrypt.hash('x', cost - 2),
     'imported PBKDF2': `$pbkdf2-sha256$${iterations}$${phc(salt)}$${phc(derived)}`,
     'imported scrypt': `$scrypt$ln=${ln},r=8,p=1$${phc(salt)}$${phc(scrypted)}`,
@@ -71,10 +72,21 @@ export async function hashesBelow(cost: number): Promise<Record<string, string>>
 export async function hashesAbove(cost: number): Promise<Record<string, string>> {
   const above = await hashesBelow(cost + 1);
   return {
-    'own hash': await new PasswordHasher(cost).hash('x'),
+    'own hash': await new PasswordHasher(bcryptHash(cost)).hash('x'),
     'own hash, one step dearer': above['own hash'] as string,
     'imported bcrypt, one step cheaper': above['imported bcrypt, two steps cheaper'] as string,
     'imported PBKDF2': above['imported PBKDF2'] as string,
+  };
+}
+
+/** Stored hashes for an app with argon2id: its own, those that it replaces, and imported ones that take less time. */
+export async function hashesOfArgon2(cost: number): Promise<Record<string, string>> {
+  const below = await hashesBelow(cost);
+  return {
+    'own hash': await new PasswordHasher(argon2idHash({ memory: 19_456, iterations: 2 })).hash('x'),
+    'own hash of bcrypt': below['own hash'] as string,
+    'imported bcrypt, two steps cheaper': below['imported bcrypt, two steps cheaper'] as string,
+    'imported PBKDF2': below['imported PBKDF2'] as string,
   };
 }
 
@@ -84,11 +96,11 @@ export async function hashesAbove(cost: number): Promise<Record<string, string>>
  */
 export async function measureSignIns(
   tries: number,
-  bcryptCost: number,
+  options: CredentialPasswordOptions,
   hashes: Record<string, string>,
 ): Promise<Medians> {
   const app = await startApp({
-    plugins: [password({ bcryptCost }), admin({ adminEmails: ['root@example.com'] }), suspension()],
+    plugins: [password(options), admin({ adminEmails: ['root@example.com'] }), suspension()],
     config: { rateLimit: { signIn: false, account: { failures: 5, firstPause: 3600, maxPause: 3600 } } },
   });
   await app.auth.credential.signUp(ada);

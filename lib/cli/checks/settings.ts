@@ -1,5 +1,6 @@
 import { BlockList, isIPv6 } from 'node:net';
 import type { Settings } from '../../config/config.js';
+import { DEFAULT_ROUTES } from '../../config/human-check.js';
 import { isLoopback } from '../../config/options.js';
 import { isOfThisHost } from '../../config/session.js';
 import { clientAddress, isAddress } from '../../context/address.js';
@@ -101,6 +102,7 @@ export function* checkSettings(settings: Settings): Generator<Finding> {
         'rateLimit is false: attackers can try passwords without limit',
         'leave rateLimit out of the config',
       );
+  if (settings.humanCheck) yield checkHuman(settings);
   yield settings.email
     ? ok('email', 'enabled')
     : warning(
@@ -108,6 +110,21 @@ export function* checkSettings(settings: Settings): Generator<Finding> {
         'not configured: users cannot reset a password, and get no notices about their accounts',
         'set email: { send } in the config',
       );
+}
+
+function checkHuman({ humanCheck, baseUrl }: Settings): Finding {
+  const check = 'human check';
+  const { verify, onFailure = 'refuse', routes = DEFAULT_ROUTES } = humanCheck ?? {};
+  const name = verify?.builtIn?.name;
+  // Browsers offer the functions that solve a challenge only there.
+  if (name === 'altcha' && baseUrl?.startsWith('http:') && !isLoopback(new URL(baseUrl).hostname))
+    return problem(
+      check,
+      `altcha() needs https: over ${baseUrl}, browsers cannot solve its challenges`,
+      'serve the app over https, and set baseUrl to its https origin',
+    );
+  const failing = onFailure === 'accept' ? '; requests are accepted while it fails' : '';
+  return ok(check, `${name ?? 'your own'}, for ${routes.join(', ')}${failing}`);
 }
 
 function checkBaseUrl({ baseUrl }: Settings): Finding {

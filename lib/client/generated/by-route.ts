@@ -34,6 +34,7 @@ export interface MethodByRoute<S extends AnyShape> {
   'get /admin/users/:id/sessions': AdminClient<S>['listUserSessions'];
   'get /api-keys': ApiKeysClient['list'];
   'get /devices': CoreClient<S>['devices'];
+  'get /human-challenge': CoreClient<S>['humanChallenge'];
   'get /me': CoreClient<S>['me'];
   'get /oauth/:provider/authorize': OAuthClient['authorize'];
   'get /oauth/:provider/link': OAuthClient['link'];

@@ -20,6 +20,7 @@ import type {
   CreationOptions,
   Device,
   FlowInput,
+  HumanChallenge,
   LinkedAccount,
   ListedSession,
   Me,
@@ -199,6 +200,8 @@ export interface CoreClient<S extends AnyShape> {
     { readonly expires_at: string },
     SendingCode | 'email_code_not_offered' | 'rate_limited' | 'sign_in_expired'
   >;
+  /** Gets a challenge of the human check, for a browser to solve. */
+  humanChallenge(options?: CallOptions): Call<HumanChallenge, 'unavailable'>;
 }
 
 /** The routes of `admin()`, for administrators. */
@@ -332,7 +335,7 @@ export interface CredentialClient<S extends AnyShape> {
     options?: CallOptions,
   ): Call<
     SignedUp<S> | null,
-    SendingCode | 'email_taken' | 'rate_limited' | 'sign_up_refused' | 'username_taken'
+    SendingCode | 'email_taken' | 'human_check_failed' | 'rate_limited' | 'sign_up_refused' | 'username_taken'
   >;
   /** Signs in with a password. */
   signIn(
@@ -349,6 +352,7 @@ export interface CredentialClient<S extends AnyShape> {
     | SendingCode
     | ClosedCode
     | 'email_not_verified'
+    | 'human_check_failed'
     | 'invalid_credentials'
     | 'new_password_required'
     | 'rate_limited'
@@ -394,20 +398,35 @@ export interface CredentialClient<S extends AnyShape> {
     | 'rate_limited'
     | 'unauthenticated'
   >;
-  /** Emails a password reset link, if the account exists. */
+  /** Emails a code for a new password, if the account exists. */
   requestPasswordReset(
     input: { email: string },
     options?: CallOptions,
-  ): Call<null, SendingCode | 'rate_limited'>;
-  /** Resets a password with an emailed token, and revokes all sessions. */
+  ): Call<
+    {
+      readonly expires_at: string;
+      /** For clients without cookies. Depends on the server's config. */
+      readonly pending_token?: string;
+    } | null,
+    SendingCode | 'human_check_failed' | 'rate_limited'
+  >;
+  /** Resets a password with an emailed code or token, and revokes all sessions. */
   resetPassword(
     input: {
-      token: string;
+      /** The code, in the browser that asked for it. Depends on the server's config. */
+      code?: string;
+      /** The token of a link, instead of the code. Depends on the server's config. */
+      token?: string;
       /** 8 to 256 characters, and not a common password. */
       new_password: string;
+      /** For clients without cookies, with the code. Depends on the server's config. */
+      pending_token?: string;
     },
     options?: CallOptions,
-  ): Call<null, SendingCode | ClosedCode | 'invalid_token' | 'rate_limited'>;
+  ): Call<
+    null,
+    SendingCode | ClosedCode | 'code_expired' | 'invalid_code' | 'invalid_token' | 'rate_limited'
+  >;
   /** Checks whether a username is available. */
   checkUsername(
     input: { username: string },
@@ -431,7 +450,7 @@ export interface EmailSignInClient<S extends AnyShape> {
       /** For clients without cookies. Depends on the server's config. */
       readonly pending_token?: string;
     },
-    SendingCode | 'rate_limited'
+    SendingCode | 'human_check_failed' | 'rate_limited'
   >;
   /** Signs in with an emailed code or link, or creates an account with the given fields. */
   confirm(

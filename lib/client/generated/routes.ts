@@ -35,6 +35,7 @@ export const ROUTES = {
   revokeSessions: { path: '/revoke-sessions', method: 'POST', input: true, session: 'changes' },
   completeSignIn: { path: '/signin/second-factor', method: 'POST', input: true, session: 'starts' },
   sendSignInCode: { path: '/signin/second-factor/send', method: 'POST', input: true },
+  humanChallenge: { path: '/human-challenge', method: 'GET' },
   admin: {
     listUsers: { path: '/admin/users', method: 'GET', input: true },
     getUser: { path: '/admin/users/:id', method: 'GET' },

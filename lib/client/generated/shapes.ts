@@ -125,6 +125,24 @@ export interface FlowInput {
   callback_url?: string;
 }
 
+/** A challenge of the human check. */
+export interface HumanChallenge {
+  readonly parameters: {
+    readonly algorithm: 'PBKDF2/SHA-256';
+    /** The number of iterations. */
+    readonly cost: number;
+    /** In seconds since 1970. */
+    readonly expiresAt: number;
+    /** In bytes. */
+    readonly keyLength: number;
+    /** The hex digits that the key must start with. */
+    readonly keyPrefix: string;
+    readonly nonce: string;
+    readonly salt: string;
+  };
+  readonly signature: string;
+}
+
 /** An account at a provider that is linked to the user. */
 export interface LinkedAccount {
   readonly provider: string;

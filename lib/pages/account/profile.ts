@@ -1,4 +1,7 @@
+import { invalidField } from '../../errors.js';
 import { type HtmlValue, html } from '../../html.js';
+import type { User } from '../../tables/core.js';
+import { canonicalEmail } from '../../users/canonical.js';
 import { confirmationField, disclosure, field, formOf } from '../controls.js';
 import { type OwnField, ownFields, ownInputs } from '../own-fields.js';
 import { type Page, type PageForm, page, type View } from '../page.js';
@@ -63,6 +66,7 @@ export function account(site: Site): Page {
       route: change,
       errors: places,
       emails: 'new_email',
+      check: requireOther,
       next: back('email-change-sent'),
     });
   if (verify) forms.push({ name: 'verify-email', route: verify, next: back('sent') });
@@ -202,6 +206,13 @@ function accountView(values: AccountValues & CommonValues, words: Words): View {
       )
     }`,
   };
+}
+
+/** Rejects the email that the account has, because a link to it would change nothing. @throws AuthError `validation_failed` */
+function requireOther(fields: ReadonlyMap<string, string>, user: User | null): void {
+  const email = canonicalEmail(fields.get('new_email'));
+  if (email !== null && email === user?.email)
+    throw invalidField('/new_email', 'same_email', 'is the email that the account has');
 }
 
 function card(title: string, content: HtmlValue) {

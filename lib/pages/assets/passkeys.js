@@ -72,7 +72,7 @@ const fetched = new WeakMap();
 
 /** Runs the action of a button. */
 async function act(button, more) {
-  const { kind, options, send, body = '{}', go } = button.dataset;
+  const { kind, options, send, body = '{}', go, dropped = go } = button.dataset;
   const remember = document.querySelector('input[name="remember_me"]')?.checked;
   const asked = fetched.get(button) ?? (await call(options, kind === 'undo' ? JSON.parse(body) : undefined));
   const response = kind === 'create' ? await create(asked.options) : await get(asked.options, more);
@@ -92,7 +92,8 @@ async function act(button, more) {
     throw error;
   });
   if (answer?.recovery_codes && button.dataset.codes) return showCodes(button, answer.recovery_codes);
-  document.dispatchEvent(new CustomEvent('latchkey:go', { detail: go }));
+  const next = answer?.password_removed ? dropped : go;
+  document.dispatchEvent(new CustomEvent('latchkey:go', { detail: next }));
 }
 
 // The next page does not show the codes, so show them here.

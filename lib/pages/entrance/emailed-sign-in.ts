@@ -1,9 +1,9 @@
 import { html } from '../../html.js';
 import { inWords } from '../../http/refusal-page.js';
 import { CODES } from '../codes.js';
-import { field, formOf, hidden, sentText } from '../controls.js';
+import { field, formOf, hidden, labelOf, sentText } from '../controls.js';
 import { type OwnField, ownFields, ownInputs } from '../own-fields.js';
-import { Leave, type Page, page, type View } from '../page.js';
+import { Leave, type Page, page, type View, type Visit } from '../page.js';
 import type { Site } from '../site.js';
 import type { CommonValues, FormValues } from '../values.js';
 import type { Words } from '../words/index.js';
@@ -28,6 +28,10 @@ export interface EmailedSignInValues {
   readonly lifetime: number;
   /** The app's own fields, if a new account needs them. Empty otherwise. */
   readonly fields: readonly OwnField[];
+  /** What was typed at the sign-up in the app's own fields, by their names. It is sent along with the code. */
+  readonly typed: Readonly<Record<string, string>>;
+  /** The names of the fields of the sign-up that cannot be sent along, such as `username`. */
+  readonly lostFields: readonly string[];
   /** The page where users ask for a code for another address. */
   readonly again: string;
   /** The page that the user returns to. */
@@ -69,9 +73,11 @@ export function emailedSignIn(site: Site): Page | null {
       if (auth && token === null && !refused && !site.isWaiting(visit))
         return new Leave(returnTo ?? site.home);
       const request = token === null ? null : await emailedSignIns.ofLink(token);
+      const form = site.form(visit, { path }, 'confirm');
+      const { typed, lostFields } = carried(site, { ...visit.typed, ...form.typed });
       const needsFields = refused?.error.code === 'validation_failed' && refused.form === 'confirm';
       return {
-        form: site.form(visit, { path }, 'confirm'),
+        form,
         send: site.form(visit, { path }, 'send-code'),
         token,
         of: request?.email ?? null,
@@ -80,6 +86,9 @@ export function emailedSignIn(site: Site): Page | null {
         isRemembered,
         lifetime: emailedSignIns.lifetime,
         fields: needsFields ? ownFields(site) : [],
+        typed: needsFields ? {} : typed,
+        // The page asks for the others.
+        lostFields: needsFields ? lostFields.filter((name) => name === 'username') : lostFields,
         again: site.page('sign-in', { returnTo }),
         next: returnTo ?? site.home,
       };
@@ -88,8 +97,22 @@ export function emailedSignIn(site: Site): Page | null {
   });
 }
 
+/** Returns what a confirmation can contain of the fields of a sign-up, and the names of the others. */
+function carried(site: Site, typed: Visit['typed']): Pick<EmailedSignInValues, 'typed' | 'lostFields'> {
+  const own = ownFields(site).map(({ name }) => name);
+  const texts = own.flatMap((name): [string, string][] => {
+    const text = typed[name];
+    return text ? [[name, text]] : [];
+  });
+  const lostFields = ['username', ...own].filter(
+    (name) => name in typed && !texts.some(([carriedName]) => carriedName === name),
+  );
+  return { typed: Object.fromEntries(texts), lostFields };
+}
+
 function emailedSignInView(values: EmailedSignInValues & CommonValues, words: Words): View {
-  const { form, send, token, of, isElsewhere, sentTo, isRemembered, lifetime, fields } = values;
+  const { form, send, token, of, isElsewhere, sentTo, isRemembered, lifetime, fields, typed, lostFields } =
+    values;
   const { again, next, account, returnTo } = values;
   const t = words.emailedSignIn;
   const sendTo = (email: string, submit: string, kind: 'primary' | 'link') =>
@@ -117,7 +140,10 @@ function emailedSignInView(values: EmailedSignInValues & CommonValues, words: Wo
         'primary',
       )}<p data-part="quiet">${t.notYou}</p>`,
     };
-  const own = fields.length > 0 && html`<p>${t.fields}</p>${ownInputs(form, fields, words)}`;
+  const own = html`${Object.entries(typed).map(([name, text]) => hidden(name, text))}${
+    fields.length > 0 && html`<p>${t.fields}</p>${ownInputs(form, fields, words)}`
+  }`;
+  const lost = lostFields.length > 0 && html`<p>${t.lostFields(lostFields.map(labelOf))}</p>`;
   if (of !== null)
     return {
       title: t.linkTitle,
@@ -126,7 +152,7 @@ function emailedSignInView(values: EmailedSignInValues & CommonValues, words: Wo
         { submit: t.linkSubmit, returnTo },
         words,
         html`${hidden('token', token)}${own}`,
-      )}<p><a href="${again}">${t.other}</a></p>`,
+      )}${lost}<p><a href="${again}">${t.other}</a></p>`,
     };
   return {
     title: t.title,
@@ -151,7 +177,7 @@ function emailedSignInView(values: EmailedSignInValues & CommonValues, words: Wo
         },
         words,
       )}${own}`,
-    )}${sentTo !== null && sendTo(sentTo, t.again, 'link')}<p><a href="${again}">${
+    )}${lost}${sentTo !== null && sendTo(sentTo, t.again, 'link')}<p><a href="${again}">${
       sentTo === null ? t.again : t.other
     }</a></p>`,
   };

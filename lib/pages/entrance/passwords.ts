@@ -1,8 +1,10 @@
-import { html } from '../../html.js';
+import { type Html, html } from '../../html.js';
+import { inWords } from '../../http/refusal-page.js';
 import { INVITATION, RESET_PASSWORD } from '../../verification/password-links.js';
-import { field, formOf, hidden, usernameOf } from '../controls.js';
+import { CODES } from '../codes.js';
+import { field, formOf, hidden, sentText, usernameOf } from '../controls.js';
 import { stateIcon } from '../icons.js';
-import { type Page, page, type View, type Visit } from '../page.js';
+import { type Page, page, type Sent, type View, type Visit } from '../page.js';
 import { pathOf } from '../page-cookies.js';
 import type { Site } from '../site.js';
 import type { CommonValues, FormValues } from '../values.js';
@@ -18,6 +20,8 @@ export interface ForgotPasswordValues {
   readonly sentTo: string | null;
   /** The email of the last sign-in that was rejected, to be filled in. Null if there is none. */
   readonly known: string | null;
+  /** Whether the email contains a code, which the next page asks for, instead of a link. */
+  readonly isByCode: boolean;
   readonly signIn: string;
 }
 
@@ -38,7 +42,10 @@ export function forgotPassword(site: Site): Page | null {
         emails: 'email',
         check: requireEmail,
         keepsReturnTo: true,
-        next: ({ returnTo }) => site.page('forgot-password', { done: 'check-mail', returnTo }),
+        next: ({ returnTo }) =>
+          site.resetsByCode
+            ? site.page('reset-password', { done: 'sent', returnTo })
+            : site.page('forgot-password', { done: 'check-mail', returnTo }),
       },
     ],
     values: (visit) => ({
@@ -46,6 +53,7 @@ export function forgotPassword(site: Site): Page | null {
       isSent: visit.done === 'check-mail',
       sentTo: visit.sentTo,
       known: typedIn(visit),
+      isByCode: site.resetsByCode,
       signIn: site.page('sign-in', { returnTo: visit.returnTo }),
     }),
     view: forgotPasswordView,
@@ -59,7 +67,7 @@ function typedIn({ site, req }: Visit): string | null {
 }
 
 function forgotPasswordView(values: ForgotPasswordValues & CommonValues, words: Words): View {
-  const { form, isSent, sentTo, known, signIn, returnTo } = values;
+  const { form, isSent, sentTo, known, isByCode, signIn, returnTo } = values;
   const t = words.forgotPassword;
   const back = html`<p><a href="${signIn}" data-takes>${t.back}</a></p>`;
   if (isSent)
@@ -70,9 +78,9 @@ function forgotPasswordView(values: ForgotPasswordValues & CommonValues, words: 
     };
   return {
     title: t.title,
-    main: html`<p>${t.lead}</p>${formOf(
+    main: html`<p>${isByCode ? t.codeLead : t.lead}</p>${formOf(
       form,
-      { submit: t.submit, returnTo },
+      { submit: isByCode ? t.codeSubmit : t.submit, returnTo },
       words,
       field(
         form,
@@ -98,9 +106,23 @@ export interface ResetPasswordValues {
   /** The email of the account. Null without a valid link. */
   readonly of: string | null;
   readonly minLength: number;
-  /** The page that asks for another link. Null if there is none. */
+  /** The code that is asked for in place of a link. Null on the page of a link, and if emails contain links. */
+  readonly byCode: ResetByCodeValues | null;
+  /** The page that asks for another link or code. Null if there is none. */
   readonly again: string | null;
   readonly signIn: string;
+}
+
+/** The code that is asked for before a new password. */
+export interface ResetByCodeValues {
+  /** Whether this browser has asked for a code. */
+  readonly isAsked: boolean;
+  /** The address that the code was emailed to. Null if it is not known. */
+  readonly sentTo: string | null;
+  /** The form that emails another code. */
+  readonly send: FormValues;
+  /** The time for which a code is valid, in seconds. */
+  readonly lifetime: number;
 }
 
 /**
@@ -110,8 +132,10 @@ export interface ResetPasswordValues {
  */
 export function resetPassword(site: Site, name: 'reset-password' | 'invitation'): Page | null {
   const path = `/${name}`;
-  const route = site.route('post /passwords/reset');
-  if (!route) return null;
+  const [route, send] = [site.route('post /passwords/reset'), site.route('post /passwords/request-reset')];
+  if (!route || !send) return null;
+  const { codeRequests } = site.core;
+  const takesCodes = name === 'reset-password' && codeRequests !== null && site.resetsByCode;
   return page<ResetPasswordValues>({
     name,
     path,
@@ -125,12 +149,25 @@ export function resetPassword(site: Site, name: 'reset-password' | 'invitation')
         // The page for the sign-in fills it in.
         ownFields: [ACCOUNT],
         emails: ACCOUNT,
+        ...(takesCodes && { errors: { invalid_code: 'code', code_expired: 'code' } }),
         next: ({ returnTo }) =>
           site.page('sign-in', {
             done: name === 'invitation' ? 'invitation-accepted' : 'password-reset',
             returnTo,
           }),
       },
+      ...(takesCodes
+        ? [
+            {
+              name: 'send-code',
+              route: send,
+              emails: 'email',
+              check: requireEmail,
+              keepsReturnTo: true,
+              next: ({ returnTo }: Sent) => site.page('reset-password', { done: 'sent', returnTo }),
+            },
+          ]
+        : []),
     ],
     async values(visit) {
       const { token, found } = await site.linkOf(visit, [RESET_PASSWORD, INVITATION]);
@@ -139,6 +176,15 @@ export function resetPassword(site: Site, name: 'reset-password' | 'invitation')
         token: found && token,
         of: found && site.nameOf(found.record.user),
         minLength: site.core.passwords?.minLength ?? 8,
+        byCode:
+          takesCodes && token === null
+            ? {
+                isAsked: site.hasAskedForReset(visit),
+                sentTo: visit.sentTo,
+                send: site.form(visit, { path }, 'send-code'),
+                lifetime: codeRequests.lifetimeMs / 1000,
+              }
+            : null,
         again: name === 'reset-password' ? site.forgotPassword(visit.returnTo) : null,
         signIn: site.page('sign-in'),
       };
@@ -148,8 +194,9 @@ export function resetPassword(site: Site, name: 'reset-password' | 'invitation')
 }
 
 function resetPasswordView(values: ResetPasswordValues & CommonValues, words: Words): View {
-  const { form, token, of, minLength, again, signIn, returnTo } = values;
+  const { form, token, of, minLength, byCode, again, signIn, returnTo } = values;
   const t = words.resetPassword;
+  if (byCode) return resetByCodeView(byCode, values, words);
   const isInvitation = values.page === 'invitation';
   if (token === null || of === null)
     return {
@@ -164,21 +211,82 @@ function resetPasswordView(values: ResetPasswordValues & CommonValues, words: Wo
       form,
       { submit: t.submit, returnTo },
       words,
-      html`${hidden('token', token)}${hidden(ACCOUNT, of)}${usernameOf(of)}${field(
+      html`${hidden('token', token)}${hidden(ACCOUNT, of)}${usernameOf(of)}${passwordField(
         form,
-        {
-          name: 'new_password',
-          label: isInvitation ? words.fields.password : words.fields.newPassword,
-          type: 'password',
-          autocomplete: 'new-password',
-          hint: words.passwordHint(minLength),
-          minLength,
-          focus: true,
-        },
+        { label: isInvitation ? words.fields.password : words.fields.newPassword, minLength, focus: true },
         words,
       )}`,
     )}${!isInvitation && html`<p data-part="quiet">${t.ends}</p>`}`,
   };
+}
+
+function resetByCodeView(
+  { isAsked, sentTo, send, lifetime }: ResetByCodeValues,
+  values: ResetPasswordValues & CommonValues,
+  words: Words,
+): View {
+  const { form, minLength, again, returnTo } = values;
+  const t = words.resetPassword;
+  const ask = (label: string, part: string) =>
+    again !== null &&
+    html`<p><a href="${again}"${part !== '' && html` data-part="${part}"`}>${label}</a></p>`;
+  if (!isAsked)
+    return {
+      title: t.codeFirst,
+      main: html`<p>${t.codeFirstText}</p>${ask(words.forgotPassword.title, 'button')}`,
+    };
+  return {
+    title: t.title,
+    saysDone: true,
+    main: html`${sentText(
+      sentTo === null
+        ? t.codeLead
+        : t.codeSentTo(html`<strong>${sentTo}</strong>`, CODES.emailed.length, inWords(lifetime)),
+      values,
+    )}${formOf(
+      form,
+      { submit: t.submit, returnTo },
+      words,
+      html`${sentTo !== null && html`${hidden(ACCOUNT, sentTo)}${usernameOf(sentTo)}`}${field(
+        form,
+        {
+          name: 'code',
+          label: words.fields.code,
+          autocomplete: 'one-time-code',
+          focus: true,
+          code: CODES.emailed,
+        },
+        words,
+      )}${passwordField(form, { label: words.fields.newPassword, minLength, focus: false }, words)}`,
+    )}${
+      sentTo !== null &&
+      formOf(send, { submit: t.codeAgain, kind: 'link', returnTo }, words, hidden('email', sentTo))
+    }${ask(sentTo === null ? t.codeAgain : t.codeOther, '')}<p data-part="quiet">${t.ends}</p>`,
+  };
+}
+
+function passwordField(
+  form: FormValues,
+  {
+    label,
+    minLength,
+    focus,
+  }: { readonly label: string; readonly minLength: number; readonly focus: boolean },
+  words: Words,
+): Html {
+  return field(
+    form,
+    {
+      name: 'new_password',
+      label,
+      type: 'password',
+      autocomplete: 'new-password',
+      hint: words.passwordHint(minLength),
+      minLength,
+      focus,
+    },
+    words,
+  );
 }
 
 /** The field with the account that gets a password. */

@@ -23,6 +23,8 @@ export interface SecondFactorValues {
   readonly mount: string;
   /** The page that the user returns to. */
   readonly next: string;
+  /** The page that opens instead if the sign-in removes the password. Null if it cannot. */
+  readonly dropped: string | null;
 }
 
 /** @internal */
@@ -57,6 +59,7 @@ export function secondFactor(site: Site): Page | null {
       if (auth && methods.length === 0 && !refused) return new Leave(returnTo ?? site.home);
       const pending = methods.length > 0 ? await site.core.pendings.find(undefined) : null;
       const email = pending?.record.user.email;
+      const next = returnTo ?? site.home;
       return {
         methods,
         wasPassword: pending?.row.amr.includes('pwd') ?? false,
@@ -66,7 +69,8 @@ export function secondFactor(site: Site): Page | null {
         send: site.form(visit, { path }, 'send'),
         signIn: site.page('sign-in', { returnTo }),
         mount: site.mount,
-        next: returnTo ?? site.home,
+        next,
+        dropped: pending && pending.row.provesEmail !== null ? site.passwordDropped(next) : null,
       };
     },
     view: secondFactorView,
@@ -74,7 +78,7 @@ export function secondFactor(site: Site): Page | null {
 }
 
 function secondFactorView(values: SecondFactorValues & CommonValues, words: Words): View {
-  const { methods, wasPassword, form, sentTo, send, signIn, returnTo, mount, next } = values;
+  const { methods, wasPassword, form, sentTo, send, signIn, returnTo, mount, next, dropped } = values;
   const t = words.secondFactor;
   if (methods.length === 0)
     return {
@@ -132,6 +136,7 @@ function secondFactorView(values: SecondFactorValues & CommonValues, words: Word
           send: 'post /signin/second-factor',
           body: { method: 'passkey' },
           next,
+          ...(dropped !== null && { more: html` data-dropped="${dropped}"` }),
           isPrimary: !has('totp'),
         },
         t.usePasskey,

@@ -21,6 +21,8 @@ export interface SignInValues {
   readonly lastUsed: string | null;
   /** The account that has just got a password, to be filled in. Null if it is not known. */
   readonly known: string | null;
+  /** Whether a sign-in before the email is confirmed is rejected like a wrong password. */
+  readonly isConcealed: boolean;
   /** The page where users sign up. Null if they cannot. */
   readonly signUp: string | null;
   /** The page for a forgotten password. Null if there is none. */
@@ -91,6 +93,7 @@ export function signIn(site: Site): Page {
         ),
         lastUsed: lastWay,
         known: sentTo,
+        isConcealed: site.concealsEmails,
         signUp: site.canSignUp ? site.page('sign-up', { returnTo }) : null,
         forgotPassword: site.forgotPassword(returnTo),
         mount: site.mount,
@@ -103,7 +106,7 @@ export function signIn(site: Site): Page {
 
 function signInView(values: SignInValues & CommonValues, words: Words): View {
   const { password, email, passkeys, providers, lastUsed, known, returnTo, mount } = values;
-  const { appName, signUp, forgotPassword } = values;
+  const { appName, signUp, forgotPassword, isConcealed, error } = values;
   const t = words.signIn;
   const isShared = password !== null && password.identifier !== 'username';
   const byCode = html`${t.byEmail}${lastUsedTag(lastUsed === 'email', words)}`;
@@ -114,7 +117,7 @@ function signInView(values: SignInValues & CommonValues, words: Words): View {
       {
         submit: t.submit,
         returnTo,
-        also: isShared && email ? { submit: byCode, action: email.action } : null,
+        also: isShared && email ? { submit: byCode, form: email } : null,
       },
       words,
       html`${field(
@@ -181,7 +184,7 @@ function signInView(values: SignInValues & CommonValues, words: Words): View {
     title: t.title,
     heading: t.titleOf(appName),
     ...(passkeys && { scripts: ['passkeys.js'] }),
-    main: html`${others}${byPassword}${
+    main: html`${isConcealed && error?.code === 'invalid_credentials' && html`<p>${t.concealed}</p>`}${others}${byPassword}${
       byPassword && byEmail
         ? disclosure({ label: byCode, forms: email ? [email] : [], isOpen: lastUsed === 'email' }, byEmail)
         : byEmail

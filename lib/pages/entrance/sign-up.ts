@@ -72,7 +72,13 @@ export function signUp(site: Site): Page {
               emails: 'email',
               keepsReturnTo: true,
               // Both are sent from one field for the email.
-              ...(byPassword && { within: { form: 'password', fields: { email: 'email' } } }),
+              ...(byPassword && {
+                within: {
+                  form: 'password',
+                  fields: { email: 'email' },
+                  keeps: ['username', ...ownFields(site).map(({ name }) => name)],
+                },
+              }),
               check: requireEmail,
               next: ({ returnTo }: Sent) => site.page('sign-in/email', { returnTo }),
             },
@@ -99,7 +105,7 @@ export function signUp(site: Site): Page {
         ),
         isClosed: !site.canSignUp,
         isSent: done === 'check-mail',
-        isConcealed: byPassword?.answers[202] !== undefined,
+        isConcealed: site.concealsEmails,
         sentTo,
         signIn: site.page('sign-in', { returnTo }),
       };
@@ -140,7 +146,7 @@ function signUpView(values: SignUpValues & CommonValues, words: Words): View {
       password &&
       formOf(
         password,
-        { submit: t.submit, returnTo, also: email && { submit: t.byEmail, action: email.action } },
+        { submit: t.submit, returnTo, also: email && { submit: t.byEmail, form: email } },
         words,
         html`${
           password.identifier !== 'username' &&

@@ -54,7 +54,8 @@ export function undoChange(site: Site): Page | null {
         // The page for the sign-in fills it in.
         ownFields: [ACCOUNT],
         emails: ACCOUNT,
-        next: () => site.page('sign-in', { done: 'change-undone' }),
+        next: ({ reply }) =>
+          site.page('sign-in', { done: doneOf((reply.body as { readonly undone: string }).undone) }),
       },
     ],
     async values(visit) {
@@ -70,10 +71,10 @@ export function undoChange(site: Site): Page | null {
         if (!(error instanceof AuthError) || error.code !== 'invalid_token') throw error;
       }
       const restored = seen && site.nameOf({ ...seen.record.user, email: seen.state.email });
-      const undone = site.page('sign-in', { done: 'change-undone' });
+      const done = doneOf(change?.kind);
+      const undone = site.page('sign-in', { done });
       // A passkey undoes the change by a script, so no form leaves the note.
-      if (change?.missing.includes('passkey'))
-        site.notes.leave(visit.res, undone, { done: 'change-undone', email: restored });
+      if (change?.missing.includes('passkey')) site.notes.leave(visit.res, undone, { done, email: restored });
       const isKnown = change?.missing.includes('browser') === false;
       return {
         form: site.form(visit, { path }, 'confirm'),
@@ -94,12 +95,12 @@ export function undoChange(site: Site): Page | null {
 
 function undoChangeView(values: UndoChangeValues & CommonValues, words: Words): View {
   const { form, token, of, change, restored, mount, signIn, undone } = values;
-  const t = words.undoChange;
   if (token === null || change === null)
     return {
-      title: t.invalid,
-      main: html`<p>${t.invalidText}</p><p><a href="${signIn}" data-part="button secondary">${words.signIn.title}</a></p>`,
+      title: words.undoChange.invalid,
+      main: html`<p>${words.undoChange.invalidText}</p><p><a href="${signIn}" data-part="button secondary">${words.signIn.title}</a></p>`,
     };
+  const t = { ...words.undoChange, ...(change.kind === DELETION && words.undoChange.deletion) };
   const facts = html`<p>${t.what(changeName(change.kind, words))}</p><dl data-part="facts">${of !== null && html`<dt>${t.account}</dt><dd>${of}</dd>`}<dt>${t.when}</dt><dd>${timeOf(change.at)}</dd><dt>${t.device}</dt><dd>${change.device ?? t.unknownDevice}</dd></dl>`;
   const asks = (name: string) => change.missing.includes(name);
   if (asks('browser'))
@@ -159,6 +160,13 @@ function supportOf({ support, links }: UndoChangeValues & CommonValues, words: W
   if (support === null || links.support === undefined) return support;
   const address = /^mailto:([^?]*)/.exec(support)?.[1];
   return html`<a href="${support}">${address ?? words.support}</a>`;
+}
+
+/** The change after which the account can be restored. */
+const DELETION = 'account-deleted';
+
+function doneOf(kind: string | undefined): string {
+  return kind === DELETION ? 'account-restored' : 'change-undone';
 }
 
 /** The field with the account whose change is undone. */

@@ -12,6 +12,10 @@ export const account = {
       text: (email: string) =>
         `Confirm that ${email} is your address. After that, you can turn on two-factor authentication and add passkeys.`,
       first: 'Confirm your email first.',
+      wrong: 'Is the address wrong?',
+      change: 'Change it on your profile.',
+      wrongAddress: 'Is the address wrong? Sign out, then sign up again with the right one.',
+      startOver: 'Sign out and sign up again',
     },
     methods: {
       title: 'Sign-in methods',
@@ -60,6 +64,7 @@ export const account = {
       manual: 'Or enter this key in the app:',
       confirm: 'Turn on',
       codeHint: 'The 6 digits that the app shows. You have 10 minutes.',
+      replaced: 'This setup was started again in another tab. Scan the new QR code, and enter its code.',
       renew: 'Create new recovery codes',
       disable: 'Remove the authenticator app',
       disableText: 'You no longer need its codes to sign in. Your other sessions end.',

@@ -13,6 +13,7 @@ export const entrance = {
     forgotten: 'Forgot your password?',
     noAccount: 'No account yet?',
     signUp: 'Create an account',
+    concealed: 'If you have just signed up, first open the email that we have sent to you.',
   },
   signUp: {
     title: 'Create an account',
@@ -23,7 +24,7 @@ export const entrance = {
     closed: 'You cannot sign up here. Ask the people who run this app for an account.',
     checkMail: 'Check your email',
     checkMailText: (address: Html | string) =>
-      html`We have emailed ${address}. If it has no account yet, follow the link in the email. If it has an account, the email says so. Check your spam folder too.`,
+      html`We have emailed ${address}. If it has no account yet, open the link in the email, then sign in. If it has an account, the email says what to do. Check your spam folder too.`,
     confirmText: (address: Html | string) =>
       html`We have emailed a link to ${address}. Open it, then sign in. Check your spam folder too.`,
   },
@@ -73,6 +74,8 @@ export const entrance = {
     title: 'Reset your password',
     lead: 'Enter the email of your account. We email you a link to choose a new password.',
     submit: 'Email me a link',
+    codeLead: 'Enter the email of your account. We email you a code to choose a new password.',
+    codeSubmit: 'Email me a code',
     sent: 'Check your email',
     sentText: (address: Html | string) =>
       html`If there is an account with ${address}, an email with a link is on its way. The link expires after an hour. Check your spam folder too.`,
@@ -91,6 +94,13 @@ export const entrance = {
     invitationInvalidText:
       'It was already used, or it has expired. If you have created your password already, sign in with it. Otherwise, ask the people who invited you for another link.',
     again: 'Email me a new link',
+    codeLead: 'We have emailed you a code, if your account has this address. Enter it here.',
+    codeSentTo: (email: Html, digits: number, time: string) =>
+      html`If there is an account with ${email}, we have emailed it a code of ${digits} digits. It works for ${time}. Check your spam folder too.`,
+    codeAgain: 'Email me another code',
+    codeOther: 'Use another email',
+    codeFirst: 'Ask for a code first',
+    codeFirstText: 'Enter the email of your account, and we email you a code to choose a new password.',
   },
   verifyEmail: {
     title: 'Confirm your email',
@@ -150,6 +160,16 @@ export const entrance = {
         : html`If you do not have such a browser, ask for help: ${support}`,
     invalid: 'This link is no longer valid',
     invalidText: 'It was already used, it has expired, or the change was already undone.',
+    /** The words about a deleted account that differ. */
+    deletion: {
+      title: 'Restore your account',
+      lead: 'You can restore the account as it was before it was deleted. Later changes of the account are undone.',
+      password: 'Your password',
+      code: 'A code from your authenticator app, or a recovery code',
+      submit: 'Restore the account',
+      withPasskey: 'Restore it with your passkey',
+      nothing: 'If the account should stay deleted, there is nothing to do.',
+    },
   },
   emailedSignIn: {
     title: 'Enter your code',
@@ -170,6 +190,8 @@ export const entrance = {
     hereSubmit: 'Sign in here instead',
     notYou: 'If you did not ask for this email, you can ignore it.',
     fields: 'This email has no account yet. Complete these fields to create one.',
+    lostFields: (labels: readonly string[]) =>
+      `Not kept from the sign-up: ${labels.join(', ')}. If you create an account, enter this on your profile later.`,
     again: 'Email me another code',
     other: 'Use another email',
   },

@@ -22,11 +22,13 @@ export const errors = {
     ambiguous_credentials: unexpected,
     api_key_not_found: 'This key does not exist. It might have been revoked already.',
     body_too_large: 'You entered more than this form accepts. Shorten it, and try again.',
+    code_expired: 'This code no longer works here. Ask for another one.',
     device_not_found: 'Your account does not know this browser. It might have been removed already.',
     email_code_not_offered: 'No code can be emailed here. Choose another way to confirm that it is you.',
     email_missing: 'This user has no email to send a link to.',
     email_not_verified: 'Confirm your email first.',
     email_taken: 'Another account has this email.',
+    human_check_failed: 'We could not confirm that a person has sent this. Try again.',
     insufficient_scope: unexpected,
     invalid_api_key: unexpected,
     invalid_callback_url: unexpected,
@@ -68,7 +70,8 @@ export const errors = {
     second_factor_required: 'This needs your second factor. Confirm that it is you, then try again.',
     session_not_found: 'This session has already ended.',
     session_required: unexpected,
-    sign_in_expired: 'This took too long, or was completed already. Start again.',
+    sign_in_expired:
+      'This has expired, was completed already, or a code was entered wrong too often. Start again.',
     sign_up_incomplete:
       'The other service did not share everything that an account needs. Sign up another way.',
     sign_up_refused: 'You cannot sign up here. Ask the people who run this app for an account.',
@@ -132,12 +135,17 @@ export const errors = {
       invalid_session: 'Sign in again to continue.',
       unauthenticated: 'Sign in again to continue.',
     },
+    'reset-password/set': {
+      invalid_code: 'This code is wrong. Check it in the newest email, and try again.',
+    },
     'second-factor/confirm': {
+      sign_in_expired: 'The sign-in has expired, or a code was entered wrong too often. Sign in again.',
       invalid_credentials: 'This code is wrong, or was already used. Check it, and try again.',
     },
     'sign-in/email/confirm': {
       invalid_code: 'This code is wrong. Check it in the newest email, and try again.',
-      sign_in_expired: 'This code no longer works. Ask for another one.',
+      sign_in_expired:
+        'The code has expired, was used already, or was entered wrong too often. Ask for another code.',
     },
     'sign-in/send-code': { '/email': 'To get a code, enter your email, such as ada@example.com.' },
     'sign-in': { invalid_passkey: 'The passkey was not accepted. Try again, or sign in another way.' },
@@ -178,6 +186,7 @@ export const errors = {
     password_is_identifier: 'Choose a password that is not your email or username.',
     password_too_common: 'This password is easy to guess. Choose another.',
     required: 'Fill in this field.',
+    same_email: 'This is already your email.',
     same_password: 'This is your current password. Choose another.',
     taken: 'This is taken. Choose another.',
     unknown_key: 'This field is not expected here. Reload the page, and try again.',

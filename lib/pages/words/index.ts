@@ -41,6 +41,15 @@ export const en = {
     /** What users without an email and a username type. */
     word: 'delete',
   },
+  /** The words for browsers that cannot be checked, because they run no scripts. */
+  human: {
+    noScript: 'This browser cannot be checked, because it runs no scripts.',
+    otherWays: (ways: string) => `You can still sign in with ${ways}.`,
+    turnOn: 'Turn on JavaScript, then reload this page.',
+    password: 'your password',
+    email: 'a code that we email to you',
+    list: (ways: readonly string[]) => new Intl.ListFormat('en', { type: 'disjunction' }).format(ways),
+  },
   copy: 'Copy',
   copied: 'Copied',
   passwordHint: (length: number) => `At least ${length} characters. A few random words are a good choice.`,

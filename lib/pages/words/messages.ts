@@ -24,6 +24,8 @@ export const messages = {
   needed: {
     'second-factor-needed':
       'The page that you opened needs two-factor authentication. Set it up to continue.',
+    'password-dropped':
+      'We removed the password of this account, because it was set before you confirmed your email. You can set a new one on this page.',
     'set-up-expired': 'This took too long, or was completed already. Set up your authenticator app again.',
   } as Readonly<Record<string, string>>,
   done: {
@@ -34,6 +36,8 @@ export const messages = {
     'account-deleted': 'Your account was deleted.',
     'change-undone':
       'The change was undone. All sessions have ended. To sign in with a password, choose a new one with the link that we have emailed to you.',
+    'account-restored':
+      'Your account was restored. To sign in with a password, choose a new one with the link that we have emailed to you.',
     'signed-out-everywhere': 'You are signed out everywhere.',
     sent: 'The email is on its way.',
     'password-changed': 'Your password was changed. Your other sessions have ended.',

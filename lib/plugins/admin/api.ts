@@ -12,6 +12,7 @@ import './declarations.js';
 import { UPDATE_BY_CODE, updateUser as update } from '../../accounts/change.js';
 import { deleteUser } from '../../accounts/deletion.js';
 import { readEmail } from '../../users/canonical.js';
+import { byAdministrator } from '../../verification/password-links.js';
 
 declare module '../../config/hooks.js' {
   interface CreatedVias {
@@ -223,12 +224,13 @@ export async function sendPasswordReset(
   const user = await core.users.find(userId);
   if (!user) throw new AuthError('user_not_found');
   if (user.email === null) throw new AuthError('email_missing');
+  const texts = byAdministrator(core.settings.email?.look.appName ?? null);
   // Count these emails separately, because strangers can use up the limit for the emails that they request.
   await core.limiter.countAccount('mail', user.id, 'admin');
   await core.events.together(['admin.password_reset_sent'], async (transaction) => {
     // A call by the app's own code is not a request, so these emails are not held.
     const asked = adminId === null ? null : { ...core.asked(false), byAdmin: true };
-    await passwordLinks.mailReset(user, transaction, { asked });
+    await passwordLinks.mailReset(user, transaction, { texts, asked });
     core.events.emit('admin.password_reset_sent', { userId, adminId }, transaction);
   });
 }

@@ -13,6 +13,8 @@ import type {
   ChangePasswordInput,
   ReauthenticateInput,
   RemovePasswordInput,
+  RequestedReset,
+  RequestPasswordResetInput,
   ResetPasswordInput,
   SetPasswordInput,
   SignInInput,
@@ -23,12 +25,15 @@ import type { Settings } from './options.js';
 import type { PasswordChange } from './password-change.js';
 import type { PasswordReset } from './password-reset.js';
 import type { Registration, Registrations } from './registrations.js';
+import type { ResetCodes } from './reset-codes.js';
 import './declarations.js';
 
 /** Features that need email. */
 export interface ByMail {
   readonly verification: EmailVerification;
   readonly reset: PasswordReset;
+  /** Null without `resetBy: 'code'`. */
+  readonly resetCodes: ResetCodes | null;
 }
 
 interface CredentialServices {
@@ -44,8 +49,9 @@ export class CredentialApi<
   SignedUp = IssuedSession | { readonly user: User } | null,
   Input extends ClientInput & Registration = SignUpInput,
   Outcome extends SignedIn = IssuedSession,
+  ResetRequested extends RequestedReset | undefined = undefined,
 > {
-  declare readonly [withSecondFactors]?: CredentialApi<SignedUp, Input, SignedIn>;
+  declare readonly [withSecondFactors]?: CredentialApi<SignedUp, Input, SignedIn, ResetRequested>;
   readonly #core: Core;
   readonly #services: CredentialServices;
   readonly #settings: Settings;
@@ -86,11 +92,11 @@ export class CredentialApi<
    */
   signIn(input: SignInInput): Promise<Outcome> {
     const work = async () => {
-      const { identifier, name } = this.#identify(String(input.credential));
+      const { identifier, ...named } = this.#identify(String(input.credential));
       const found = identifier && (await this.#core.users.findRecord(identifier));
       const record = found && this.#isConcealed(found.user) ? null : found;
       const options = { remembered: input.rememberMe === true };
-      return this.#services.check.verify(record, name, String(input.password), (proved) =>
+      return this.#services.check.verify(record, named, String(input.password), (proved) =>
         this.#core.signIn({ ...proved, amr: ['pwd'] }, options),
       );
     };
@@ -212,29 +218,39 @@ export class CredentialApi<
     );
   }
 
-  /** Emails a reset link if the account exists, without revealing whether it does. @throws AuthError `rate_limited` */
-  requestPasswordReset(input: ClientInput & { email: string }): Promise<void> {
-    return this.#core.callFor('auth.credential.requestPasswordReset', input, ['email'], () =>
-      this.#byMail.reset.request(input.email),
-    );
+  /**
+   * Emails a link or, with `resetBy: 'code'`, a code for a new password if the account exists, without revealing whether it
+   * does. With `request`, a browser that asks for the same address again gets the same code, at most three times.
+   *
+   * @returns the request that waits for the code, with `resetBy: 'code'`
+   * @throws AuthError `rate_limited`
+   */
+  requestPasswordReset(input: RequestPasswordResetInput): Promise<ResetRequested> {
+    return this.#core.callFor('auth.credential.requestPasswordReset', input, ['email'], async () => {
+      const { reset, resetCodes } = this.#byMail;
+      const requested = resetCodes ? await resetCodes.request(input.email) : await reset.request(input.email);
+      return requested as ResetRequested;
+    });
   }
 
   /**
-   * Redeems a reset link, and revokes all sessions of the user.
+   * Redeems a reset link or code, and revokes all sessions of the user.
    *
-   * @throws AuthError `invalid_token`, `validation_failed`, `rate_limited`
+   * @throws AuthError `invalid_token` (400) for a link; `invalid_code`, `code_expired` (401) for a code;
+   *   `validation_failed` (422); `rate_limited` (429); and the errors of account checks, such as `account_suspended` (403)
    */
   resetPassword(input: ResetPasswordInput): Promise<void> {
-    const { token, newPassword, sessionUserId = null } = input;
-    return this.#core.callFor(
-      'auth.credential.resetPassword',
-      input,
-      ['token', 'newPassword', 'sessionUserId'],
-      async () => {
-        const own = await this.#core.ownBrowser.confirmed(sessionUserId);
-        await this.#byMail.reset.reset(token, newPassword, own);
-      },
-    );
+    const { token, code, pendingToken, newPassword, sessionUserId = null } = input;
+    const keys = ['token', 'code', 'pendingToken', 'newPassword', 'sessionUserId'];
+    return this.#core.callFor('auth.credential.resetPassword', input, keys, async () => {
+      const { reset, resetCodes } = this.#byMail;
+      const by = { sessionUserId: await this.#core.ownBrowser.confirmed(sessionUserId) };
+      if ((token === undefined) === (code === undefined))
+        throw new TypeError('latchkey: auth.credential.resetPassword requires either a code or a token');
+      if (token !== undefined) await reset.reset(token, newPassword, by);
+      else if (resetCodes) await resetCodes.choose({ code: String(code), newPassword, pendingToken, ...by });
+      else throw new TypeError("latchkey: a code requires credentialPassword({ resetBy: 'code' })");
+    });
   }
 
   get #usernames() {
@@ -255,12 +271,16 @@ export class CredentialApi<
     return this.#settings.concealExistingEmails && email !== null && emailVerifiedAt === null;
   }
 
-  /** Returns the account that a credential refers to, and a key for counting the attempts. */
-  #identify(credential: string): { readonly identifier: Identifier | null; readonly name: string } {
+  /** Returns the account that a credential refers to, its email, and a key for counting the attempts. */
+  #identify(credential: string): {
+    readonly identifier: Identifier | null;
+    readonly name: string;
+    readonly email: string | null;
+  } {
     const email = canonicalEmail(credential);
-    if (email) return { identifier: { email }, name: attemptsFor({ email }) };
+    if (email) return { identifier: { email }, name: attemptsFor({ email }), email };
     const username = this.#settings.usernames?.fold(credential);
-    if (username) return { identifier: { username }, name: attemptsFor({ username }) };
-    return { identifier: null, name: `other ${credential}` };
+    if (username) return { identifier: { username }, name: attemptsFor({ username }), email };
+    return { identifier: null, name: `other ${credential}`, email };
   }
 }

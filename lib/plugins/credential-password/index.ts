@@ -4,13 +4,20 @@ import { choosePassword } from '../../accounts/required-password.js';
 import { declarePasswords } from '../../core/contribution.js';
 import type { Core } from '../../core/core.js';
 import { text } from '../../http/route.js';
+import type { Mails } from '../../mail/mails.js';
 import { definePlugin, type Plugin } from '../../plugin.js';
 import type { Reauthentication } from '../../sessions/second-factor.js';
+import { codeRequestsTable } from '../../tables/code-requests.js';
+import type { ModelsOf } from '../../tables/model.js';
+import type { Passwords } from '../../users/passwords.js';
 import type { UserRecord } from '../../users/record.js';
+import type { EmailVerification } from '../../verification/email-verification.js';
+import type { PasswordLinks } from '../../verification/password-links.js';
 import { type ByMail, CredentialApi } from './api.js';
 import {
   type CredentialPasswordOptions,
   checkTogether,
+  type ResetAnswer,
   readSettings,
   type Settings,
   type SignInAnswer,
@@ -20,11 +27,14 @@ import {
 import { PasswordChange } from './password-change.js';
 import { PasswordReset } from './password-reset.js';
 import { Registrations } from './registrations.js';
+import { ResetCodes } from './reset-codes.js';
 import {
   changePassword,
   removePassword,
   requestReset,
+  requestResetCode,
   resetPassword,
+  resetPasswordByCode,
   sendVerification,
   setPassword,
   signin,
@@ -32,6 +42,13 @@ import {
   usernamesCheck,
   verifyEmail,
 } from './routes.js';
+
+const TABLES = { CodeRequest: codeRequestsTable } as const;
+
+/** The models that `resetBy: 'code'` adds to `auth.models`. */
+export interface CodeRequestModels extends ModelsOf<typeof TABLES> {}
+
+type CodeModels<O> = O extends { resetBy: 'code' } ? CodeRequestModels : Record<never, never>;
 
 declarePasswords('add credentialPassword() to plugins');
 
@@ -48,8 +65,8 @@ export function credentialPassword<const O extends CredentialPasswordOptions = R
   options: O = {} as O,
 ): Plugin<
   'credential',
-  CredentialApi<SignUpAnswer<O>, SignUpInputOf<O>, SignInAnswer<O>>,
-  Record<never, never>
+  CredentialApi<SignUpAnswer<O>, SignUpInputOf<O>, SignInAnswer<O>, ResetAnswer<O>>,
+  CodeModels<O>
 > {
   const settings = readSettings(options);
   const short = { minLength: 1, common: false };
@@ -63,11 +80,14 @@ export function credentialPassword<const O extends CredentialPasswordOptions = R
         isOnSignUp: settings.mailsOnSignUp,
         by: settings.verifyEmailBy,
       },
+      ...(hasCodes(settings) && { codeRequests: { resets: settings.resetBy === 'code' } }),
     },
     forTests: () =>
       credentialPassword({
         ...options,
+        hash: 'bcrypt',
         bcryptCost: 4,
+        argon2: undefined,
         passwordRules: { ...short, ...options.passwordRules },
       }),
     setup(core) {
@@ -75,14 +95,16 @@ export function credentialPassword<const O extends CredentialPasswordOptions = R
       const parts = makeServices(core, settings);
       const api = new CredentialApi(core, parts, settings);
       const newPassword = text(1024).describe(parts.passwords.rules.description);
-      const routesByMail = ({ verification, reset }: ByMail) => [
+      const routesByMail = ({ verification, reset, resetCodes }: ByMail) => [
         sendVerification(api),
         verifyEmail(core, verification),
-        requestReset(api),
-        resetPassword(core, reset, newPassword),
+        ...(resetCodes
+          ? [requestResetCode(core, resetCodes), resetPasswordByCode(core, reset, resetCodes, newPassword)]
+          : [requestReset(reset), resetPassword(core, reset, newPassword)]),
       ];
       return {
-        api: api as CredentialApi<SignUpAnswer<O>, SignUpInputOf<O>, SignInAnswer<O>>,
+        api: api as CredentialApi<SignUpAnswer<O>, SignUpInputOf<O>, SignInAnswer<O>, ResetAnswer<O>>,
+        ...(hasCodes(settings) && { tables: TABLES }),
         routes: () => [
           signup(core, parts.registrations, newPassword, settings),
           signin(core, api, settings),
@@ -102,6 +124,7 @@ export function credentialPassword<const O extends CredentialPasswordOptions = R
           of: async ({ passwordHash }) => ({ password: passwordHash !== null }),
         },
         tasks: [choosePassword],
+        onDelete: async (userId, transaction) => core.codeRequests?.endFor(userId, transaction),
         waysIn: async (record) => (hasUsablePassword(record, settings) ? [{ kind: 'password' }] : []),
       };
     },
@@ -111,17 +134,42 @@ export function credentialPassword<const O extends CredentialPasswordOptions = R
 function makeServices(core: Core, settings: Settings) {
   const { mails, passwords, passwordCheck: check, passwordLinks, emailVerification: verification } = core;
   if (!passwords || !check) throw new TypeError('the core has no passwords');
-  const byMail =
-    mails && passwordLinks && verification
-      ? { verification, reset: new PasswordReset(core, mails, passwordLinks, passwords) }
-      : null;
   return {
     check,
     passwords,
     change: new PasswordChange(core, passwords),
-    byMail,
+    byMail:
+      mails && passwordLinks && verification
+        ? mailServices(core, settings, { mails, passwords, passwordLinks, verification })
+        : null,
     registrations: new Registrations(core, passwords, settings),
   };
+}
+
+interface MailServices {
+  readonly mails: Mails;
+  readonly passwords: Passwords;
+  readonly passwordLinks: PasswordLinks;
+  readonly verification: EmailVerification;
+}
+
+function mailServices(
+  core: Core,
+  { resetBy }: Settings,
+  { mails, passwords, passwordLinks, verification }: MailServices,
+): ByMail {
+  const { codeRequests: rows, typedCodes: codes } = core;
+  const reset = new PasswordReset(core, mails, passwordLinks, passwords);
+  const resetCodes =
+    resetBy === 'code' && rows && codes
+      ? new ResetCodes(core, { mails, passwords, rows, codes, reset })
+      : null;
+  return { verification, reset, resetCodes };
+}
+
+/** Whether some emails contain codes instead of links. */
+function hasCodes({ resetBy }: Settings): boolean {
+  return resetBy === 'code';
 }
 
 /** Whether the user has a password, and an email or username to sign in with. */

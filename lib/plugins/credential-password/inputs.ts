@@ -68,14 +68,32 @@ export interface RemovePasswordInput extends ClientInput {
   sessionId?: string;
 }
 
-/** The input of `auth.credential.resetPassword`. */
+/** The input of `auth.credential.requestPasswordReset`. */
+export interface RequestPasswordResetInput extends ClientInput {
+  /** The address that the user has entered. */
+  email: string;
+}
+
+/** A reset that waits for the emailed code, with `resetBy: 'code'`. */
+export interface RequestedReset {
+  /** When the code expires. */
+  readonly expiresAt: Date;
+  /** The token that identifies the request. Send it to the client only. */
+  readonly pendingToken: string;
+}
+
+/** The input of `auth.credential.resetPassword`: either the token or, with `resetBy: 'code'`, the code. */
 export interface ResetPasswordInput extends ClientInput {
-  /** The token from the reset email. */
-  token: string;
+  /** The token of the link in the email. @default none */
+  token?: string | undefined;
+  /** The code that the user has typed. Spaces and hyphens do not matter. @default none */
+  code?: string | undefined;
+  /** The token of {@link RequestedReset}, for a code. @default the one in the cookie of `request` */
+  pendingToken?: string | undefined;
   /** The same rules apply as at sign-up. */
   newPassword: string;
   /**
-   * The id of the signed-in user. If it is the link's user, nothing is removed from the account, even if access to its
+   * The id of the signed-in user. If it is the user of the link or code, nothing is removed from the account, even if access to its
    * mailbox was never proved before. Pass `request` too: then the id counts only if no other host can have planted the
    * session.
    * @default none

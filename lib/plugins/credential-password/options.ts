@@ -1,13 +1,14 @@
 import * as z from 'zod';
 import { flag, readOptions, schemaOf } from '../../config/options.js';
 import type { Core } from '../../core/core.js';
+import { ARGON2_ITERATIONS, ARGON2_MEMORY, BCRYPT_COST } from '../../crypto/own-hash.js';
 import type { IssuedSession, SignedIn } from '../../sessions/signed-in.js';
 import type { User } from '../../tables/core.js';
 import type { LegacyVerifiers } from '../../users/imported.js';
 import { checkVerifiers } from '../../users/legacy-hashes.js';
 import type { BreachCheck } from '../../users/password-rules.js';
 import { UsernameRules } from '../../users/usernames.js';
-import type { SignUpInput } from './inputs.js';
+import type { RequestedReset, SignUpInput } from './inputs.js';
 
 /** Rules for new passwords. */
 export interface PasswordRuleOptions {
@@ -22,6 +23,14 @@ export interface PasswordRuleOptions {
    * @default []
    */
   words?: readonly string[];
+}
+
+/** The parameters of argon2id, which always uses one lane. */
+export interface Argon2Options {
+  /** The memory of a hash in KiB, 19456 (19 MiB) to 1048576 (1 GiB). @default 19456 */
+  memory?: number;
+  /** How often the memory is filled, 2 to 20. @default 2 */
+  iterations?: number;
 }
 
 /** Options of `credentialPassword()`. */
@@ -50,11 +59,24 @@ export interface CredentialPasswordOptions {
   /** Whether users are signed in when they sign up. @default false */
   signInOnSignUp?: boolean;
   /**
+   * The function that hashes new passwords. `argon2id` also needs memory, which makes stolen hashes harder to crack, and
+   * requires the package `@node-rs/argon2`. Existing hashes of the other function still work, and are replaced when
+   * their user signs in.
+   * @default 'bcrypt'
+   */
+  hash?: 'bcrypt' | 'argon2id';
+  /**
    * The bcrypt cost, 4 to 20; each step doubles the work. At least 10 if `NODE_ENV` is production (OWASP Password
-   * Storage). Hashes of a lower cost are replaced when their user signs in.
+   * Storage). Hashes of a lower cost are replaced when their user signs in. It is ignored if `hash` is `argon2id`.
    * @default 12
    */
   bcryptCost?: number;
+  /**
+   * The parameters of argon2id, in place of the lowest that OWASP recommends (Password Storage). Requires
+   * `hash: 'argon2id'`. Hashes with less memory or fewer iterations are replaced when their user signs in.
+   * @default 19 MiB and 2 iterations
+   */
+  argon2?: Argon2Options;
   /**
    * Whether a verification link is emailed at sign-up. Requires `email`.
    * @default true with `requireVerifiedEmail` or `concealExistingEmails`, otherwise false
@@ -82,6 +104,14 @@ export interface CredentialPasswordOptions {
    * @default 'password'
    */
   verifyEmailBy?: 'password' | 'link';
+  /**
+   * The proof in the email for a forgotten password. With `link`, the email contains a link, which works in any browser. With
+   * `code`, it contains a code that the user types in the browser that asked for it, so that mail scanners cannot use it up
+   * and phones do not have to open a link. Emails that no browser has asked for, such as invitations, contain links in both
+   * cases. `code` requires `email`.
+   * @default 'link'
+   */
+  resetBy?: 'link' | 'code';
   /**
    * The step that follows a correct password in a browser that the account does not know. With `notify`, the user is
    * signed in, and gets a notice. With `code`, the sign-in waits for a code that is emailed to the account. Accounts
@@ -131,6 +161,18 @@ export const passwordRules = () =>
   });
 
 /** @internal */
+export const argon2 = () =>
+  schemaOf<Argon2Options>()({
+    memory: between(ARGON2_MEMORY, 'KiB').default(ARGON2_MEMORY.min),
+    iterations: between(ARGON2_ITERATIONS, '').default(ARGON2_ITERATIONS.min),
+  });
+
+function between({ min, max }: { readonly min: number; readonly max: number }, unit: string) {
+  const within = `must be ${min} to ${max}${unit && ` ${unit}`}`;
+  return z.int('must be a whole number').min(min, within).max(max, within);
+}
+
+/** @internal */
 export const schema = () =>
   schemaOf<CredentialPasswordOptions>()({
     identifier: z
@@ -144,12 +186,15 @@ export const schema = () =>
     requireVerifiedEmail: flag.default(false),
     concealExistingEmails: flag.default(false),
     verifyEmailBy: z.enum(['password', 'link'], "must be 'password' or 'link'").default('password'),
+    resetBy: z.enum(['link', 'code'], "must be 'link' or 'code'").default('link'),
     unknownBrowser: z.enum(['notify', 'code'], "must be 'notify' or 'code'").default('notify'),
+    hash: z.enum(['bcrypt', 'argon2id'], "must be 'bcrypt' or 'argon2id'").default('bcrypt'),
     bcryptCost: z
       .int('must be a whole number')
-      .min(4, 'must be at least 4')
-      .max(20, 'must be at most 20: a hash would take minutes')
+      .min(BCRYPT_COST.min, `must be at least ${BCRYPT_COST.min}`)
+      .max(BCRYPT_COST.max, `must be at most ${BCRYPT_COST.max}: a hash would take minutes`)
       .default(12),
+    argon2: argon2().optional(),
     pepper: z.union([pepper.transform((one) => [one]), z.array(pepper)]).default([]),
     verifyLegacy: z.custom<LegacyVerifiers>().optional(),
     isBreached: z.custom<BreachCheck>((it) => typeof it === 'function', 'must be a function').optional(),
@@ -173,9 +218,11 @@ export function readSettings(options: CredentialPasswordOptions) {
   const hasUsernames = username ?? identifier !== 'email';
   if (usernamePattern && !hasUsernames)
     throw configError("usernamePattern requires username: true, or identifier: 'username' or 'either'");
+  if (settings.argon2 && settings.hash !== 'argon2id') throw configError("argon2 requires hash: 'argon2id'");
   const mailsOnSignUp = settings.requireVerifiedEmail || settings.concealExistingEmails;
   return {
     ...settings,
+    argon2: settings.argon2 ?? { memory: ARGON2_MEMORY.min, iterations: ARGON2_ITERATIONS.min },
     verifyLegacy: checkVerifiers(verifyLegacy, 'credentialPassword'),
     /** Null if usernames are not enabled. */
     usernames: hasUsernames ? new UsernameRules(usernamePattern, identifier === 'username') : null,
@@ -185,7 +232,7 @@ export function readSettings(options: CredentialPasswordOptions) {
 
 /** @throws TypeError on options that contradict each other or the config */
 export function checkTogether(settings: Settings, core: Core): void {
-  if (settings.bcryptCost < 10 && process.env.NODE_ENV === 'production') {
+  if (settings.hash === 'bcrypt' && settings.bcryptCost < 10 && process.env.NODE_ENV === 'production') {
     throw configError('bcryptCost must be at least 10 in production');
   }
   if (settings.passwordRules.minLength < MIN_LENGTH_IN_PRODUCTION && process.env.NODE_ENV === 'production') {
@@ -210,7 +257,9 @@ export function checkTogether(settings: Settings, core: Core): void {
 }
 
 /** @throws TypeError on options about browsers that the config does not allow */
-function checkBrowsers({ verifyEmailBy, unknownBrowser }: Settings, core: Core): void {
+function checkBrowsers({ verifyEmailBy, unknownBrowser, resetBy }: Settings, core: Core): void {
+  if (resetBy === 'code' && !core.mails)
+    throw configError("resetBy: 'code' requires email: { send } in the config");
   if (unknownBrowser === 'code' && !core.mails)
     throw configError("unknownBrowser: 'code' requires email: { send } in the config");
   if (verifyEmailBy !== 'link') return;
@@ -243,6 +292,17 @@ export type SignInAnswer<O> = CredentialPasswordOptions extends O
       ? SignedIn
       : IssuedSession
     : IssuedSession;
+
+/** The result of `auth.credential.requestPasswordReset`: with `resetBy: 'code'`, the request that waits for the code. */
+export type ResetAnswer<O> = CredentialPasswordOptions extends O
+  ? RequestedReset | undefined
+  : O extends { resetBy: infer By }
+    ? [By] extends ['code']
+      ? RequestedReset
+      : 'code' extends By
+        ? RequestedReset | undefined
+        : undefined
+    : undefined;
 
 type Person = Omit<SignUpInput, 'email' | 'username'>;
 

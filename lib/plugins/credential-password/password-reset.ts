@@ -1,3 +1,4 @@
+import type { Transaction } from 'sequelize';
 import { requireOtherPassword, storePassword } from '../../accounts/passwords.js';
 import type { Core } from '../../core/core.js';
 import type { Mails } from '../../mail/mails.js';
@@ -5,7 +6,24 @@ import { newPasswordNotice } from '../../notices/passwords.js';
 import { attemptsOf } from '../../sessions/password-check.js';
 import { canonicalEmail } from '../../users/canonical.js';
 import type { Passwords } from '../../users/passwords.js';
+import type { UserRecord } from '../../users/record.js';
+import type { BeforeChange } from '../../verification/email-proofs.js';
 import { INVITATION, type PasswordLinks, RESET_PASSWORD } from '../../verification/password-links.js';
+
+/** Consumes a link or a code, and stores the password in the same transaction. */
+type Redeem = (
+  work: (record: UserRecord, transaction: Transaction) => Promise<string | null>,
+  isOwn: boolean,
+  before: BeforeChange,
+) => Promise<string | null>;
+
+/** Who chooses a password. */
+export interface ResetBy {
+  /** The user of the request's session, if the browser is their own: see `OwnBrowser`. */
+  readonly sessionUserId: string | null;
+  /** Whether the response can give the browser a cookie, so that it is remembered. @default false */
+  readonly remembers?: boolean;
+}
 
 /** Emails password reset links, and redeems them. */
 export class PasswordReset {
@@ -20,11 +38,12 @@ export class PasswordReset {
    * Emails a link if the account exists. The account is looked up when the email is sent, so neither the response nor its
    * timing reveals whether it exists.
    *
-   * @throws AuthError `rate_limited`
+   * @throws AuthError `rate_limited`; for a request to the route, the errors of its checkpoint
    */
   async request(typed: string): Promise<void> {
     const email = canonicalEmail(typed);
     await this.core.limiter.countAddress('mailAddress');
+    await this.core.context.client.checkpoint?.({ email });
     if (!email) return;
     const links = [{ userId: null, link: this.links.reset }];
     // The email with the code leads to this request, so count it separately: strangers must not use up its limit.
@@ -36,28 +55,38 @@ export class PasswordReset {
   /**
    * Redeems a reset or invitation link.
    *
-   * @param sessionUserId the user of the request's session, if the browser is their own: see `OwnBrowser`
-   * @param remembers whether the response can give the browser a cookie, so that it is remembered
    * @returns the value for the browser's device cookie. Null if the cookie does not change
    * @throws AuthError `invalid_token`, `validation_failed`, `rate_limited`
    */
-  async reset(
-    token: string,
-    newPassword: string,
-    sessionUserId: string | null,
-    remembers = false,
-  ): Promise<string | null> {
-    const { tokens, sessions, events, limiter, notices, devices } = this.core;
+  async reset(token: string, newPassword: string, by: ResetBy): Promise<string | null> {
+    const { tokens, limiter } = this.core;
     const found = await tokens.find([RESET_PASSWORD, INVITATION], token);
     await limiter.countAddress('signIn');
-    const { user } = found.record;
-    const { id: userId, email, username } = user;
+    const { email, username } = found.record.user;
     await this.passwords.rules.check(newPassword, '/new_password', [email, username]);
-    await requireOtherPassword(this.core, found.record, newPassword);
+    return this.choose(found.record, newPassword, by, (work, isOwn, before) =>
+      tokens.redeem(found, work, isOwn, before),
+    );
+  }
+
+  /**
+   * Stores the new password of a user whose link or code was right. The password has passed the rules.
+   *
+   * @returns the value for the browser's device cookie. Null if the cookie does not change
+   */
+  async choose(
+    known: UserRecord,
+    newPassword: string,
+    { sessionUserId, remembers = false }: ResetBy,
+    redeem: Redeem,
+  ): Promise<string | null> {
+    const { sessions, events, limiter, notices, devices } = this.core;
+    const { user } = known;
+    const { id: userId } = user;
+    await requireOtherPassword(this.core, known, newPassword);
     const passwordHash = await this.passwords.hasher.hash(newPassword);
     const isOwn = sessionUserId === userId || (await devices.hasSignedUp(userId));
-    const device = await tokens.redeem(
-      found,
+    const device = await redeem(
       async (_record, transaction) => {
         await storePassword(this.core, userId, passwordHash, transaction);
         await devices.forgetOthers(userId, transaction);

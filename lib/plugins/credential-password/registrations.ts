@@ -58,6 +58,8 @@ export class Registrations {
     if (settings.mailsOnSignUp && core.mails) await core.limiter.countAddress('mailAddress');
     const from = via === 'code' ? 'code' : 'user';
     const checked = await this.#check(registration, from);
+    await core.context.client.checkpoint?.({ email: checked.email, createsAccount: true });
+    await this.passwords.rules.checkBreach(checked.password, '/password');
     const created = await this.#createUser(checked, via, from);
     if (created && settings.signInOnSignUp) {
       const signedIn = await core.countSignIn('sign_up', () =>
@@ -95,7 +97,7 @@ export class Registrations {
       throw invalidField('/username', 'unknown_key', 'is not accepted: usernames are not enabled');
   }
 
-  /** @throws AuthError `validation_failed` with all errors */
+  /** Checks everything but a data breach. @throws AuthError `validation_failed` with all errors */
   async #check(registration: Registration, from: FieldSource): Promise<Checked> {
     const { password, fields = {} } = registration;
     const email = canonicalEmail(registration.email);
@@ -206,7 +208,7 @@ export class Registrations {
     if (!mails || !emailVerification || !passwordLinks) return;
     const links = [
       { userId: createdId, link: emailVerification.link },
-      { userId: null, link: passwordLinks.reset },
+      { userId: null, link: passwordLinks.existing },
     ];
     await mails.oneOf(email, links, { asked: { ...this.core.asked(false), signsUp: true }, ...options });
   }

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import type { CookieSettings } from '../../config/session.js';
 import type { Core } from '../../core/core.js';
 import {
   deviceInBody,
@@ -8,13 +9,15 @@ import {
   sessionReply,
   signInAnswer,
 } from '../../http/present.js';
-import { named, route, text } from '../../http/route.js';
+import { named, type Reply, route, text, time } from '../../http/route.js';
 import { shownAgain } from '../../shown-again.js';
 import type { EmailVerification } from '../../verification/email-verification.js';
+import type { Awaited } from '../../waiting/emailed-requests.js';
 import type { CredentialApi } from './api.js';
 import type { Settings } from './options.js';
 import type { PasswordReset } from './password-reset.js';
 import type { Registration, Registrations } from './registrations.js';
+import type { ResetCodes } from './reset-codes.js';
 
 export const signup = (
   core: Core,
@@ -35,6 +38,7 @@ export const signup = (
     session: 'changes',
     summary: 'Create an account with a password',
     access: 'public',
+    asksHuman: 'signup/credential',
     body: named(
       'SignUpInput',
       'The input of a sign-up with a password',
@@ -111,6 +115,7 @@ export const signin = (core: Core, api: CredentialApi, settings: Settings) => {
     session: 'starts',
     summary: 'Sign in with a password',
     access: 'public',
+    asksHuman: 'signin/credential',
     body: z.strictObject({
       credential: shownAgain(text(320).describe(settings.usernames ? 'An email or a username' : 'An email')),
       password: text(1024),
@@ -251,36 +256,107 @@ export const changePassword = (core: Core, api: CredentialApi, newPassword: z.Zo
     },
   });
 
-export const requestReset = (api: CredentialApi) =>
+const requestOfReset = {
+  method: 'post',
+  path: '/passwords/request-reset',
+  client: 'credential.requestPasswordReset',
+  access: 'public',
+  asksHuman: 'passwords/request-reset',
+  body: z.strictObject({ email: shownAgain(text(320)) }),
+  problems: ['rate_limited'],
+} as const;
+
+export const requestReset = (reset: PasswordReset) =>
   route({
-    method: 'post',
-    path: '/passwords/request-reset',
-    client: 'credential.requestPasswordReset',
+    ...requestOfReset,
     summary: 'Email a password reset link, if the account exists',
-    access: 'public',
-    body: z.strictObject({ email: shownAgain(text(320)) }),
     answers: { 202: { description: 'Accepted, whether or not the account exists' } },
-    problems: ['rate_limited'],
     async handle({ body }) {
-      await api.requestPasswordReset({ email: body.email });
+      await reset.request(body.email);
       return { status: 202 };
     },
   });
 
+export const requestResetCode = (core: Core, codes: ResetCodes) =>
+  route({
+    ...requestOfReset,
+    summary: 'Email a code for a new password, if the account exists',
+    formPage: {
+      field: 'confirm_to',
+      page: core.settings.email?.resetUrl ?? '/',
+      description:
+        'Likewise, the page that asks for the code and the new password. By default email.resetUrl',
+    },
+    answers: {
+      202: codeRequested(core, 'Accepted, whether or not the account exists. The browser gets a cookie'),
+    },
+    async handle({ body }) {
+      return codeReply(await codes.request(body.email), core.settings.resetCookie);
+    },
+  });
+
+/** The documented response to a browser that has asked for a code. */
+function codeRequested({ settings }: Core, description: string) {
+  const token = z.string().describe('For clients without cookies');
+  return {
+    description,
+    schema: z.object({ expires_at: time, ...(settings.bearerEnabled && { pending_token: token }) }),
+  };
+}
+
+/** Creates the reply to a browser that has asked for a code. */
+function codeReply({ expiresAt, pendingToken }: Awaited, cookie: CookieSettings): Reply {
+  const body = { expires_at: expiresAt.toISOString(), pending_token: pendingToken };
+  return { status: 202, body, pending: { expiresAt, pendingToken, cookie } };
+}
+
+const resetOfPassword = {
+  method: 'post',
+  path: '/passwords/reset',
+  client: 'credential.resetPassword',
+  session: 'changes',
+  access: 'public',
+  answers: { 204: { description: 'The password was set, and the email is verified' } },
+} as const;
+
 export const resetPassword = (core: Core, reset: PasswordReset, newPassword: z.ZodString) =>
   route({
-    method: 'post',
-    path: '/passwords/reset',
-    client: 'credential.resetPassword',
-    session: 'changes',
+    ...resetOfPassword,
     summary: 'Reset a password with an emailed token, and revoke all sessions',
-    access: 'public',
     body: z.strictObject({ token: text(200), new_password: newPassword }),
-    answers: { 204: { description: 'The password was set, and the email is verified' } },
     problems: ['invalid_token', 'rate_limited'],
     async handle({ body, req }) {
       const sessionUserId = await core.ownBrowser.userOf(req);
-      const device = await reset.reset(body.token, body.new_password, sessionUserId, true);
+      const device = await reset.reset(body.token, body.new_password, { sessionUserId, remembers: true });
       return { status: 204, device };
+    },
+  });
+
+export const resetPasswordByCode = (
+  core: Core,
+  reset: PasswordReset,
+  codes: ResetCodes,
+  newPassword: z.ZodString,
+) =>
+  route({
+    ...resetOfPassword,
+    summary: 'Reset a password with an emailed code or token, and revoke all sessions',
+    body: z
+      .strictObject({
+        code: text(100).optional().describe('The code, in the browser that asked for it'),
+        token: text(200).optional().describe('The token of a link, instead of the code'),
+        new_password: newPassword,
+        pending_token: text(200).optional().describe('For clients without cookies, with the code'),
+      })
+      .refine(({ code, token }) => (code === undefined) !== (token === undefined), {
+        error: 'must have exactly one of code and token',
+      }),
+    problems: ['invalid_token', 'invalid_code', 'code_expired', 'rate_limited'],
+    async handle({ body: { code, token, new_password: password, pending_token }, req }) {
+      const by = { sessionUserId: await core.ownBrowser.userOf(req), remembers: true };
+      if (token !== undefined) return { status: 204, device: await reset.reset(token, password, by) };
+      const given = { code: code ?? '', newPassword: password, pendingToken: pending_token };
+      const device = await codes.choose({ ...given, ...by });
+      return { status: 204, device, clears: codes.isPresented ? [core.settings.resetCookie] : [] };
     },
   });

@@ -4,8 +4,8 @@ import { digestToken } from '../../crypto/token.js';
 import { uuidv7 } from '../../crypto/uuid.js';
 import { retryAfterRace } from '../../database/faults.js';
 import { AuthError } from '../../errors.js';
+import { onlyOne } from '../../sessions/browser-tokens.js';
 import { afterEmailProof, asVerified } from '../../sessions/completion.js';
-import { onlyOne } from '../../sessions/pending-sign-ins.js';
 import type { CheckedSignIn, UserToSignIn } from '../../sessions/sign-in.js';
 import { isPending, type SignedIn } from '../../sessions/signed-in.js';
 import type { User } from '../../tables/core.js';
@@ -90,7 +90,7 @@ export class Confirmation {
   async #ofBrowser(pendingToken: string | undefined): Promise<FoundSignIn | null> {
     let tokens: readonly string[];
     try {
-      tokens = this.core.pendings.tokensOf(pendingToken);
+      tokens = this.core.pendings.tokens.tokensOf(pendingToken);
     } catch (error) {
       if (isExpired(error)) return null;
       throw error;

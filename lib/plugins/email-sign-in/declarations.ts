@@ -41,7 +41,12 @@ export const reauthenticationMail: Omit<SignInCodeTemplate, 'page'> = {
   ...signInCodeMail,
   subject: 'Your code',
   before: 'Enter this code in the browser in which you asked for it, to confirm that it is you:',
-  help: 'If you did not ask for it, someone else might be signed in to your account. Do not share the code.',
+  help: 'Do not share the code.',
+  advice: {
+    text: 'If you did not ask for it, someone else might be signed in to your account. Look at your sessions, and sign out where you do not recognize one.',
+    page: 'account/sessions',
+    action: 'Look at your sessions',
+  },
 };
 
 export const noAccountMail: Omit<NoAccountTemplate, 'page'> = {

@@ -8,14 +8,11 @@ import type { Mails } from '../../mail/mails.js';
 import type { SignInCodeTemplate } from '../../mail/messages.js';
 import type { EmailedSignInRow } from '../../tables/emailed-sign-ins.js';
 import { canonicalEmail } from '../../users/canonical.js';
-import { type EmailedSignIns, hashesOf } from '../../waiting/emailed-sign-ins.js';
+import type { EmailedSignIns } from '../../waiting/emailed-sign-ins.js';
 import { noAccountMail, reauthenticationMail, signInCodeMail } from './declarations.js';
 import type { RequestedEmailSignIn } from './inputs.js';
 import type { EmailSignInSettings } from './options.js';
 import { hasOnlyEmail, readsPasskey, reauthenticationOf } from './proof.js';
-
-/** The remaining lifetime that a code must have to be emailed again. */
-const AGAIN_MS = 2 * 60 * 1000;
 
 /** Emails codes and links. The account is looked up when the email is sent, so that no response reveals whether it exists. */
 export class Requests {
@@ -33,42 +30,27 @@ export class Requests {
    */
   async signIn(typed: string, remembered: boolean): Promise<RequestedEmailSignIn> {
     const { core, rows } = this;
-    const { database, pendings } = core;
-    await core.limiter.countAddress('mailAddress');
-    await database.ready();
     const email = canonicalEmail(typed);
-    const presented = pendings.presentedToken;
-    if (email === null) {
-      if (presented !== null) await rows.end({ browserHash: digestToken(presented) });
-      return { pendingToken: pendings.newToken(), expiresAt: database.clock.date(this.#lifetimeMs) };
-    }
-    const former = presented === null ? null : await rows.ofBrowser(digestToken(presented));
+    await core.limiter.countAddress('mailAddress');
+    await core.context.client.checkpoint?.({ email });
+    await core.database.ready();
+    const { tokens } = core.pendings;
+    if (email === null) return rows.askInBrowser(tokens, null, this.#lifetimeMs);
     const askedBy = await core.sessionUserId();
-    if (presented !== null && former?.askedBy === askedBy && this.#canRepeat(former, email)) {
-      const link = rows.linkOf(former);
-      if (link !== null) {
-        await this.#signInAgain(former, link, remembered);
-        return { pendingToken: presented, expiresAt: former.expiresAt };
-      }
-    }
-    const pendingToken = pendings.newToken();
-    const browserHash = digestToken(pendingToken);
-    const salt = newSalt();
-    const link = rows.newLink({ browserHash, salt, email });
-    const row = this.#newRow({
-      browserHash,
-      linkHash: digestToken(link),
-      salt,
+    const asked = {
       email,
-      remembered,
-      askedBy,
-    });
-    await database.transaction(async (transaction) => {
-      const isReplaced = former !== null && (await rows.replace(former, row, transaction));
-      if (!isReplaced) await rows.table.insert(row, transaction);
-      await this.#mail(row, signInCodeMail, rows.codeFor(row), link, transaction);
-    });
-    return { pendingToken, expiresAt: row.expiresAt };
+      isSame: (former: EmailedSignInRow) => former.askedBy === askedBy && rows.linkOf(former) !== null,
+      newRow: (browserHash: Buffer) => {
+        const salt = newSalt();
+        const linkHash = digestToken(rows.newLink({ browserHash, salt, email }));
+        return this.#newRow({ browserHash, linkHash, salt, email, remembered, askedBy });
+      },
+      mail: async (row: EmailedSignInRow, transaction: Transaction) => {
+        await rows.setRemembered(row, remembered, transaction);
+        await this.#mail(row, signInCodeMail, rows.codeFor(row), rows.linkOf(row), transaction);
+      },
+    };
+    return rows.askInBrowser(tokens, asked, this.#lifetimeMs);
   }
 
   /**
@@ -84,41 +66,20 @@ export class Requests {
       throw new AuthError('email_code_not_offered');
     await core.limiter.countAddress('mailAddress');
     const browserHash = reauthenticationOf(sessionId);
-    const former = await rows.ofBrowser(browserHash);
-    await core.database.transaction(async (transaction) => {
-      if (former && this.#canRepeat(former, email)) {
-        if (!(await rows.countResend(former, false, transaction))) return;
-        return this.#mailReauthentication(former, transaction);
-      }
-      const row = this.#newRow({
-        browserHash,
-        linkHash: digestToken(randomBytes(32).toString('hex')),
-        salt: null,
-        email,
-        remembered: false,
-        askedBy: userId,
-      });
-      if (former) await rows.end(hashesOf(former), transaction);
-      // Otherwise, a concurrent call has already emailed a code.
-      if (await rows.table.insertUnlessThere(row, transaction))
-        await this.#mailReauthentication(row, transaction);
+    await rows.askInSession(browserHash, {
+      email,
+      newRow: () =>
+        this.#newRow({
+          browserHash,
+          linkHash: digestToken(randomBytes(32).toString('hex')),
+          salt: null,
+          email,
+          remembered: false,
+          askedBy: userId,
+        }),
+      mail: (row, transaction) =>
+        this.#mail(row, reauthenticationMail, rows.reauthenticationCodeFor(row), null, transaction),
     });
-  }
-
-  async #signInAgain(row: EmailedSignInRow, link: string, remembered: boolean): Promise<void> {
-    await this.core.database.transaction(async (transaction) => {
-      if (await this.rows.countResend(row, remembered, transaction))
-        await this.#mail(row, signInCodeMail, this.rows.codeFor(row), link, transaction);
-    });
-  }
-
-  #mailReauthentication(row: EmailedSignInRow, transaction: Transaction): Promise<void> {
-    return this.#mail(row, reauthenticationMail, this.rows.reauthenticationCodeFor(row), null, transaction);
-  }
-
-  #canRepeat(row: EmailedSignInRow, asked: string): boolean {
-    const leftMs = row.expiresAt.getTime() - this.core.database.clock.latest();
-    return row.email === asked && leftMs >= AGAIN_MS && this.rows.hasTries(row);
   }
 
   #newRow(

@@ -13,6 +13,7 @@ export const requestSignIn = ({ settings }: Core, api: EmailSignInApi) =>
     client: 'emailSignIn.request',
     summary: 'Email a code to sign in with',
     access: 'public',
+    asksHuman: 'signin/email',
     body: z.strictObject({
       email: shownAgain(text(320)),
       remember_me: shownAgain(z.boolean().optional().describe('Keep the session when the browser is closed')),

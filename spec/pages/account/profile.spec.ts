@@ -222,6 +222,14 @@ describe('the email', () => {
     expect((await user()).email).toBe(ada.email);
   });
 
+  test('is not changed to the same email', async () => {
+    const same = await visitor.submit(await open(), '/email', { new_email: ` ${ada.email.toUpperCase()} ` });
+    expect(same.status).toBe(422);
+    expect(same.body).toContain('This is already your email.');
+    expect(same.body).toMatch(/name="new_email"[^>]* aria-invalid="true"/);
+    expect(await rows(app.database, 'SELECT * FROM one_time_tokens')).toEqual([]);
+  });
+
   test('keeps what was typed if the change is refused', async () => {
     const refused = await visitor.submit(await open(), '/email', { new_email: HOSTILE });
     expect(refused.status).toBe(422);

@@ -173,6 +173,24 @@ describe('an authenticator app', () => {
     expect(codes.links).toContain('/strict');
   });
 
+  test('that was started again in another tab says so, and shows the new QR code', async () => {
+    const first = await browser.follow(await browser.submit(await open(), 'set-up-app', {}));
+    const second = await browser.follow(await browser.submit(await open(), 'set-up-app', {}));
+    expect(keyOn(second)).not.toBe(keyOn(first));
+    const refused = await browser.submit(first, 'confirm-app', { code: codeOf(keyOn(first)) });
+    expect(refused.status).toBe(401);
+    expect(refused.text).toContain(
+      'This setup was started again in another tab. Scan the new QR code, and enter its code.',
+    );
+    expect(refused.text).not.toContain('Wait for the next code');
+    expect(keyOn(refused)).toBe(keyOn(second));
+    const wrong = await browser.submit(refused, 'confirm-app', { code: wrongCode(keyOn(refused)) });
+    expect(wrong.text).toContain('Wait for the next code');
+    expect(wrong.text).not.toContain('in another tab');
+    const done = await browser.submit(wrong, 'confirm-app', { code: codeOf(keyOn(wrong)) });
+    expect(done.status).toBe(303);
+  });
+
   test('that is no longer there leads back, and says why', async () => {
     const page = await browser.follow(await browser.submit(await open(), 'set-up-app', {}));
     const code = codeOf(keyOn(page));
@@ -340,5 +358,50 @@ describe('while a task is open', () => {
     const visitor = app.open();
     await signInOn(visitor, tasked);
     expect((await visitor.open('/auth/sign-in?return_to=/deep')).location).toBe('/terms?return_to=%2Fdeep');
+  });
+});
+
+describe('an email that was mistyped at sign-up', () => {
+  const start = (required: 'everybody' | 'never', signUp: 'open' | 'closed' = 'open') =>
+    startPagesApp([password(), twoFactor({ required })] as const, { config: { signUp } });
+  const mistyped = { email: 'ada@exmaple.com', password: 'an analytical engine' };
+
+  test('can be replaced by another sign-up in one press while the second factor waits for it', async () => {
+    const own = await start('everybody');
+    await own.auth.users.create(mistyped);
+    const visitor = own.open();
+    await signInOn(visitor, mistyped);
+    const page = await visitor.open(`${PATH}?return_to=/deep`);
+    expect(page.text).toContain('Is the address wrong? Sign out, then sign up again with the right one.');
+    // The email cannot be changed while the task is open.
+    expect(page.text).not.toContain('Change it on your profile.');
+    const out = await visitor.submit(page, 'start-over');
+    expect(out.location).toBe('/auth/sign-up?done=signed-out&return_to=%2Fdeep');
+    const signUp = await visitor.follow(out);
+    expect([signUp.heading, await isSignedIn(visitor)]).toEqual(['Create an account', false]);
+    expect(signUp.text).toContain('You are signed out.');
+    await own.stop();
+  });
+
+  test('leads to no sign-up where users cannot sign up', async () => {
+    const own = await start('everybody', 'closed');
+    await own.auth.users.create(mistyped);
+    const visitor = own.open();
+    await signInOn(visitor, mistyped);
+    const page = await visitor.open(PATH);
+    expect(page.text).toContain('Confirm your email');
+    expect(page.text).not.toContain('sign up again');
+    await own.stop();
+  });
+
+  test('can be changed on the profile if no task is open', async () => {
+    const own = await start('never');
+    await own.auth.users.create(mistyped);
+    const visitor = own.open();
+    await signInOn(visitor, mistyped);
+    const page = await visitor.open(PATH);
+    expect(page.text).toContain('Is the address wrong? Change it on your profile.');
+    expect(page.text).not.toContain('sign up again');
+    await own.stop();
   });
 });

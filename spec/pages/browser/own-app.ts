@@ -8,6 +8,7 @@ import {
   createAuth,
   currentUser,
   emailSignIn,
+  type HumanCheckOptions,
   oauth,
   passkeys,
   requireSession,
@@ -32,10 +33,17 @@ export interface OwnAppOptions {
   readonly signUp?: 'open' | 'closed';
   /** Whether users need a second factor and a field, and a new browser needs a code. @default false */
   readonly isStrict?: boolean;
+  /** @default none */
+  readonly humanCheck?: HumanCheckOptions;
 }
 
 /** Starts an app with every plugin in the process of the spec, and an OpenID provider. */
-export async function startOwnApp({ pages: options, signUp = 'open', isStrict = false }: OwnAppOptions = {}) {
+export async function startOwnApp({
+  pages: options,
+  signUp = 'open',
+  isStrict = false,
+  humanCheck,
+}: OwnAppOptions = {}) {
   const provider = await startProvider();
   const inbox = new Inbox();
   const app = express();
@@ -53,6 +61,7 @@ export async function startOwnApp({ pages: options, signUp = 'open', isStrict = 
     rateLimit: false,
     email: { send: (mail) => inbox.add(mail) },
     signUp,
+    ...(humanCheck && { humanCheck }),
     user: {
       fields: {
         name: { type: 'string', maxLength: 80 },

@@ -55,6 +55,25 @@ describe('by code', () => {
     expect((await browser.submit(wrong, 'confirm', { code: mail.code })).location).toBe('/deep');
   });
 
+  test('after too many wrong codes, the page says so, and emails another code', async () => {
+    const browser = app.open();
+    const { answer } = await ask(browser);
+    let page = await browser.follow(answer);
+    for (let tries = 0; tries < 5; tries++)
+      page = await browser.submit(page, 'confirm', { code: '00000000' });
+    expect(page.error).toContain(
+      'The code has expired, was used already, or was entered wrong too often. Ask for another code.',
+    );
+    const again = await app.mailOf(ada.email, 'sign-in-code', async () => {
+      const sent = await browser.submit(page, 'send-code');
+      expect(sent.location).toBe('/auth/sign-in/email?done=sent');
+    });
+    const done = await browser.submit(await browser.open('/auth/sign-in/email'), 'confirm', {
+      code: again.code,
+    });
+    expect(done.location).toBe('/home');
+  });
+
   test('in another browser, the code is refused', async () => {
     const { mail } = await ask(app.open());
     const other = app.open();
@@ -206,3 +225,50 @@ test.each(['code', 'token'] as const)(
     expect([done.status, done.location]).toEqual([303, '/deep']);
   },
 );
+
+describe('the first proof of the mailbox', () => {
+  const MESSAGE =
+    'We removed the password of this account, because it was set before you confirmed your email.';
+  const strangers = async (email: string) => {
+    await app.auth.credential.signUp({ email, password: ada.password, fields: { fullName: 'Eve' } } as never);
+    return email;
+  };
+
+  test.each(['code', 'link'])(
+    'by %s leads to Security, which says that it has removed the password',
+    async (by) => {
+      const email = await strangers(`first-${by}@example.com`);
+      const browser = app.open();
+      const { mail, answer } = await ask(browser, email, '/auth/sign-in?return_to=/deep');
+      const page = await (by === 'code' ? browser.follow(answer) : browser.open(pathOf(mail.url)));
+      const done = await browser.submit(page, 'confirm', by === 'code' ? { code: mail.code } : {});
+      expect(done.location).toBe(
+        '/auth/account/security?done=password-dropped&return_to=%2Fdeep%3Fpassword_removed%3Dtrue',
+      );
+      const told = await browser.follow(done);
+      expect(told.text).toContain(MESSAGE);
+      expect(told.links).toContain('/deep?password_removed=true');
+      const set = await browser.submit(told, 'set-password', { new_password: 'a difference engine' });
+      expect(set.location).toBe('/auth/account/security?done=password-set');
+      // The next sign-in removes nothing, and a link alone puts no words on the page.
+      const next = app.open();
+      const asked = await ask(next, email);
+      const again = await next.submit(await next.follow(asked.answer), 'confirm', { code: asked.mail.code });
+      expect(again.location).toBe('/home');
+      const page2 = await next.open('/auth/account/security?done=password-dropped&return_to=/deep');
+      expect(page2.text).not.toContain(MESSAGE);
+    },
+  );
+
+  test('says nothing of a password where there was none', async () => {
+    const { id } = await app.auth.users.create({
+      email: 'none@example.com',
+      fields: { fullName: 'N' },
+    } as never);
+    expect(id).toBeDefined();
+    const browser = app.open();
+    const { mail, answer } = await ask(browser, 'none@example.com');
+    const done = await browser.submit(await browser.follow(answer), 'confirm', { code: mail.code });
+    expect(done.location).toBe('/home');
+  });
+});

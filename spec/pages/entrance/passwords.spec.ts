@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
-import { admin } from '../../../lib/index.js';
+import { admin, credentialPassword } from '../../../lib/index.js';
 import { ada, password } from '../../support/app.js';
 import { textOf } from '../../support/page-browser.js';
 import { isSignedIn, type PagesApp, pathOf, signInOn, startPagesApp } from '../../support/pages-app.js';
@@ -165,5 +165,100 @@ describe('an invitation', () => {
     expect([again.heading, again.actions]).toEqual(['This link is no longer valid', []]);
     expect(again.text).toContain('ask the people who invited you');
     expect(again.links).toContain('/auth/sign-in');
+  });
+});
+
+describe('a forgotten password with a code', () => {
+  const plugin = [
+    credentialPassword({ resetBy: 'code', bcryptCost: 4 }),
+    admin({ adminEmails: ['root@example.com'] }),
+  ] as const;
+  let codes: PagesApp<typeof plugin>;
+  beforeAll(async () => {
+    codes = await startPagesApp(plugin);
+  });
+  afterAll(() => codes.stop());
+  beforeEach(async () => {
+    await codes.auth.users.create({ email, password: ada.password, emailVerified: true });
+  });
+
+  test('is typed on one page with the new password, and leads on to a sign-in', async () => {
+    const browser = codes.open();
+    const first = await browser.open('/auth/forgot-password?return_to=%2Freports');
+    expect(first.text).toContain('We email you a code');
+    let answer = first;
+    const { code = '' } = await codes.mailOf(email, 'reset-code', async () => {
+      answer = await browser.submit(first, 'send', { email });
+    });
+    expect(answer.location).toBe('/auth/reset-password?done=sent&return_to=%2Freports');
+    const page = await browser.follow(answer);
+    expect(page.text).toContain(
+      `If there is an account with ${email}, we have emailed it a code of 8 digits`,
+    );
+    const form = page.form('set');
+    expect(form.attribute('code', 'autocomplete')).toBe('one-time-code');
+    expect(form.attribute('new_password', 'autocomplete')).toBe('new-password');
+    const wrong = await browser.submit(page, 'set', { code: '0', new_password: NEW });
+    expect([wrong.status, wrong.title]).toEqual([401, 'Error: Choose a new password – localhost']);
+    expect(wrong.text).toContain('This code is wrong. Check it in the newest email');
+    const refused = await browser.submit(wrong, 'set', { code, new_password: 'short' });
+    expect(refused.status).toBe(422);
+    const done = await browser.submit(refused, 'set', { code, new_password: NEW });
+    expect(done.location).toBe('/auth/sign-in?done=password-reset&return_to=%2Freports');
+    const signIn = await browser.follow(done);
+    expect(signIn.form('password').value('credential')).toBe(email);
+    expect((await signInOn(browser, { email, password: NEW }, done.location ?? '')).location).toBe(
+      '/reports',
+    );
+  });
+
+  test('looks the same whether or not there is an account, up to the last code', async () => {
+    const shown = [];
+    for (const typed of [email, 'stranger@example.com']) {
+      const browser = codes.open();
+      const asked = await browser.submit(await browser.open('/auth/forgot-password'), 'send', {
+        email: typed,
+      });
+      let page = await browser.follow(asked);
+      const seen = [asked.location, page.text.replace(typed, 'x')];
+      for (let time = 0; time < 6; time++) {
+        page = await browser.submit(page, 'set', { code: '0', new_password: NEW });
+        seen.push(page.text.replace(typed, 'x'));
+      }
+      expect(page.text).toContain('This code no longer works here. Ask for another one.');
+      expect(page.links).toContain('/auth/forgot-password');
+      shown.push(seen);
+    }
+    expect(shown[1]).toEqual(shown[0]);
+  });
+
+  test('is mailed again from the page', async () => {
+    const browser = codes.open();
+    const page = await browser.open('/auth/forgot-password');
+    let answer = page;
+    const { code = '' } = await codes.mailOf(email, 'reset-code', async () => {
+      answer = await browser.submit(page, 'send', { email });
+    });
+    const asked = await browser.follow(answer);
+    const again = await codes.mailOf(email, 'reset-code', async () => {
+      answer = await browser.submit(asked, 'send-code', {});
+    });
+    expect([again.code, answer.location]).toEqual([code, '/auth/reset-password?done=sent']);
+  });
+
+  test('is not asked for in a browser that has not asked for one, which is led to the first page', async () => {
+    const page = await codes.open().open('/auth/reset-password');
+    expect([page.heading, page.actions]).toEqual(['Ask for a code first', []]);
+    expect(page.links).toContain('/auth/forgot-password');
+  });
+
+  test('is not needed for a link that an administrator has sent', async () => {
+    const { id = '' } = (await codes.auth.users.find({ email })) ?? {};
+    const { url } = await codes.mailOf(email, 'reset-password', () => codes.auth.admin.sendPasswordReset(id));
+    const browser = codes.open();
+    const page = await browser.open(pathOf(url ?? ''));
+    expect(page.text).toContain(`For the account ${email}.`);
+    const done = await browser.submit(page, 'set', { new_password: NEW });
+    expect(done.location).toBe('/auth/sign-in?done=password-reset');
   });
 });

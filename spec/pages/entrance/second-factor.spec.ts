@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
-import { passkeys, twoFactor } from '../../../lib/index.js';
+import { emailSignIn, passkeys, twoFactor } from '../../../lib/index.js';
 import { ada, password } from '../../support/app.js';
 import { attribute, textOf } from '../../support/page-browser.js';
 import {
@@ -11,7 +11,7 @@ import {
   startPagesApp,
 } from '../../support/pages-app.js';
 import { addPasskey, authenticator, PAGE } from '../../support/passkeys.js';
-import { codeOf, firstStep, forgetSteps, wrongCode } from '../../support/two-factor.js';
+import { codeOf, enroll, firstStep, forgetSteps, wrongCode } from '../../support/two-factor.js';
 
 const plugins = [password(), twoFactor()] as const;
 
@@ -171,5 +171,50 @@ test('an account with passkeys alone reads why there is one more step', async ()
   // The user has not entered the password, but an emailed code, for example.
   await own.auth.models.UnfinishedSignIn.update({ amr: 'otp' } as never, { where: {} });
   expect((await browser.open('/auth/second-factor')).text).toContain('One more step: use your passkey.');
+  await own.stop();
+});
+
+test('a sign-in by email that removes the password leads to Security, also if a script completes it', async () => {
+  const own = await startPagesApp([password(), twoFactor(), passkeys(), emailSignIn()] as const, {
+    config: { baseUrl: PAGE },
+  });
+  for (const byScript of [false, true]) {
+    const person = { email: `first-${byScript}@example.com`, password: ada.password };
+    const { id } = await own.auth.users.create({ ...person, emailVerified: true });
+    const owner = own.browser();
+    await firstStep(owner, person).expect(200);
+    const { secret } = await enroll(owner);
+    await addPasskey(owner, authenticator());
+    await forgetSteps(own as never);
+    const browser = own.open({ host: 'localhost:3000' });
+    const mail = await own.mailOf(person.email, 'sign-in-code', async () =>
+      browser.submit(await browser.open('/auth/sign-in?return_to=/deep'), 'send-code', {
+        credential: person.email,
+      }),
+    );
+    const codePage = await browser.open('/auth/sign-in/email?return_to=/deep');
+    const second = await browser.submit(codePage, 'confirm', { code: mail.code });
+    expect(second.location).toBe('/auth/second-factor?return_to=%2Fdeep');
+    const page = await browser.follow(second);
+    const dropped =
+      '/auth/account/security?done=password-dropped&return_to=%2Fdeep%3Fpassword_removed%3Dtrue';
+    // A passkey completes the sign-in by a script, which reads the next page from its button.
+    const [button] = page.all('button').filter((one) => attribute(one, 'data-passkey') !== undefined);
+    expect(button && [attribute(button, 'data-go'), attribute(button, 'data-dropped')]).toEqual([
+      '/deep',
+      dropped,
+    ]);
+    if (byScript) {
+      const body = JSON.stringify({ method: 'totp', code: codeOf(secret) });
+      const json = { 'content-type': 'application/json', accept: 'application/json' };
+      const answer = await browser.send('POST', '/auth/signin/second-factor', body, json);
+      expect(JSON.parse(answer.body)).toMatchObject({ password_removed: true });
+    } else {
+      const done = await browser.submit(page, 'confirm', { code: codeOf(secret) }, TOTP);
+      expect(done.location).toBe(dropped);
+    }
+    expect((await browser.open(dropped)).text).toContain('We removed the password of this account');
+    expect((await own.auth.users.get(id))?.email).toBe(person.email);
+  }
   await own.stop();
 });

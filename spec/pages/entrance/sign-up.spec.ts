@@ -2,7 +2,7 @@ import { afterEach, describe, expect, test } from '@jest/globals';
 import { emailSignIn, oauth } from '../../../lib/index.js';
 import { ada, password } from '../../support/app.js';
 import { fixedProvider } from '../../support/fixed-provider.js';
-import { isSignedIn, type PagesApp, signInOn, startPagesApp } from '../../support/pages-app.js';
+import { isSignedIn, type PagesApp, pathOf, signInOn, startPagesApp } from '../../support/pages-app.js';
 
 let app: PagesApp<readonly [ReturnType<typeof password>]>;
 const start = async (
@@ -162,7 +162,38 @@ describe('with a password', () => {
       expect([page.heading, page.actions]).toEqual(['Check your email', []]);
       expect(page.text).toContain(`We have emailed ${email}.`);
       expect(await isSignedIn(browser)).toBe(false);
+      // A sign-in before the email is opened is rejected like a wrong password, and the page mentions the email.
+      const rejected = await signInOn(browser, { email, password: 'yet another password' });
+      expect(rejected.text).toContain(
+        'If you have just signed up, first open the email that we have sent to you.',
+      );
     }
+    expect((await app.open().open('/auth/sign-in')).text).not.toContain('If you have just signed up');
+  });
+
+  test('concealExistingEmails emails the owner of an account where to sign in and how to get a new password', async () => {
+    await start({ concealExistingEmails: true });
+    await app.auth.users.create({ ...ada, emailVerified: true });
+    const mail = await app.mailOf(ada.email, 'reset-password', () => signUp(app.open()));
+    expect(mail.subject).toBe('You already have an account - localhost');
+    expect(mail.text).toBe(
+      [
+        'Someone signed up with your email address, but you already have an account. If it was you, sign in as usual.',
+        'http://localhost/auth/sign-in',
+        'If you forgot your password, choose a new one here:',
+        `http://localhost/auth/reset-password?token=${mail.token}`,
+        'The link expires in one hour. If it was not you, ignore this email: nothing has changed.',
+        '— localhost\n',
+      ].join('\n\n'),
+    );
+    expect(mail.html).toContain('<a href="http://localhost/auth/sign-in" ');
+    const reset = await app.open().open(pathOf(mail.url));
+    expect(reset.heading).toBe('Choose a new password');
+    const requested = await app.mailOf(ada.email, 'reset-password', async () => {
+      const browser = app.open();
+      await browser.submit(await browser.open('/auth/forgot-password'), 'send', { email: ada.email });
+    });
+    expect(requested.subject).toBe('Choose a new password - localhost');
   });
 });
 
@@ -217,6 +248,103 @@ describe('with one field for the email', () => {
     expect([form.value('email'), form.value('return_to')]).toEqual([email, '/deep']);
     expect(answer.body).not.toContain('sent-only-once');
     expect(app.mails).toEqual([]);
+  });
+});
+
+describe('a code in place of a password', () => {
+  const PERSON = {
+    email: 'new@example.com',
+    username: 'countess',
+    full_name: 'Ada <b>',
+    tax_id: 'DE 1',
+    plan: 'paid',
+  };
+  const startWithFields = async () => {
+    app = (await startPagesApp(
+      [password({ username: true }), emailSignIn({ signUp: true })] as const,
+      {
+        config: {
+          user: {
+            fields: {
+              fullName: { type: 'string', required: true, maxLength: 4000 },
+              plan: { type: 'string', enum: ['free', 'paid'] },
+              taxId: { type: 'string', output: 'none' },
+            },
+          },
+        },
+      } as never,
+    )) as never;
+  };
+  const ask = async (browser: ReturnType<typeof app.open>, fields: Record<string, string>) => {
+    const page = await browser.open('/auth/sign-up?return_to=/deep');
+    let answer = page;
+    const { code } = await app.mailOf(PERSON.email, 'sign-in-code', async () => {
+      answer = await browser.submit(page, 'send-code', { ...fields, password: 'sent-only-once' });
+    });
+    return { code, page: await browser.follow(answer) };
+  };
+  const user = async () => JSON.stringify(await app.auth.users.find({ email: PERSON.email }));
+
+  test('gets the own fields that were typed, and says what it cannot keep', async () => {
+    await startWithFields();
+    const browser = app.open();
+    const { code, page } = await ask(browser, PERSON);
+    expect(page.form('confirm').value('full_name')).toBe(PERSON.full_name);
+    expect(page.text).toContain('Not kept from the sign-up: Username, Tax id.');
+    for (const secret of [PERSON.tax_id, 'sent-only-once']) expect(page.body).not.toContain(secret);
+    // Neither a wrong code nor another email loses them.
+    const wrong = await browser.submit(page, 'confirm', { code: '00000000' });
+    expect(wrong.form('confirm').value('full_name')).toBe(PERSON.full_name);
+    const again = await app.mailOf(PERSON.email, 'sign-in-code', async () => {
+      await browser.submit(wrong, 'send-code');
+    });
+    const reopened = await browser.open('/auth/sign-in/email?return_to=/deep');
+    const done = await browser.submit(reopened, 'confirm', { code: again.code });
+    expect([again.code, done.location]).toEqual([code, '/deep']);
+    expect(await user()).toMatch(/"fullName":"Ada <b>".*"plan":"paid"/);
+  });
+
+  test('asks for what is too long to be kept, or was not typed', async () => {
+    await startWithFields();
+    const browser = app.open();
+    const { code, page } = await ask(browser, { ...PERSON, full_name: 'x'.repeat(2000) });
+    expect(page.text).toContain('Not kept from the sign-up: Username, Full name, Plan, Tax id.');
+    const asked = await browser.submit(page, 'confirm', { code });
+    expect(asked.status).toBe(422);
+    expect(asked.text).toContain('Not kept from the sign-up: Username.');
+    const done = await browser.submit(asked, 'confirm', { code, full_name: 'Ada' });
+    expect(done.location).toBe('/deep');
+    expect(await user()).toContain('"fullName":"Ada"');
+  });
+
+  test('keeps what was typed if it is refused', async () => {
+    await startWithFields();
+    const browser = app.open();
+    const page = await browser.open('/auth/sign-up');
+    const refused = await browser.submit(page, 'send-code', {
+      ...PERSON,
+      email: '',
+      password: 'sent-only-once',
+    });
+    const form = refused.form('password');
+    expect(['username', 'full_name', 'plan', 'tax_id'].map((name) => form.value(name))).toEqual([
+      PERSON.username,
+      PERSON.full_name,
+      PERSON.plan,
+      '',
+    ]);
+    expect(refused.body).not.toContain('sent-only-once');
+  });
+
+  test('from the sign-in page gets nothing of an earlier sign-up', async () => {
+    await startWithFields();
+    const browser = app.open();
+    await ask(browser, PERSON);
+    const signIn = await browser.open('/auth/sign-in');
+    const { body } = await browser.follow(
+      await browser.submit(signIn, 'send-code', { credential: 'other@example.com' }),
+    );
+    expect(body).not.toMatch(/countess|Not kept|full_name/);
   });
 });
 

@@ -8,6 +8,7 @@ import {
   createProtected,
   isSignedIn,
   type PagesApp,
+  pathOf,
   signInOn,
   startPagesApp,
 } from '../../support/pages-app.js';
@@ -116,6 +117,35 @@ test('a used or made-up link is no longer valid', async () => {
     await browser.post('/auth/undo-change/confirm', { token, password: person.password }),
   ])
     expect([page.heading, page.actions]).toEqual(['This link is no longer valid', []]);
+});
+
+test('a deleted account is restored, in words of its own in the emails and on the pages', async () => {
+  const own = await startPagesApp(plugins, {
+    config: { accountDeletion: { graceDays: 10 }, appName: 'Example' },
+  });
+  await createPerson(own as never, person);
+  const browser = own.open();
+  await signInOn(browser, person);
+  const mail = await own.mailOf(person.email, 'account-deleted', async () => {
+    const page = await browser.open('/auth/account');
+    await browser.submit(page, 'delete', { confirmation: person.email });
+  });
+  const on = /In 10 days, on (\d+ \w+ \d{4}), it will be permanently deleted/.exec(mail.text)?.[1];
+  expect(mail.text).toContain(`restore the account here within 10 days, until ${on}:`);
+  expect(mail.html).toContain('>Restore the account</a>');
+  const page = await browser.open(pathOf(mail.url));
+  expect(page.heading).toBe('Restore your account');
+  expect(page.text).toContain('Restore the account');
+  expect(page.text).not.toMatch(/undo it|Undo/);
+  const recovered = own.mailOf(person.email, 'account-recovered', async () => {});
+  const reset = await own.mailOf(person.email, 'reset-password', async () => {
+    const done = await browser.submit(page, 'confirm', { password: person.password });
+    expect(done.location).toBe('/auth/sign-in?done=account-restored');
+    expect((await browser.follow(done)).text).toContain('Your account was restored.');
+  });
+  expect((await recovered).subject).toBe('Your account was restored - Example');
+  expect(reset.text).toMatch(/^Your account was restored\. All sessions have ended/);
+  await own.stop();
 });
 
 describe('with a second factor', () => {

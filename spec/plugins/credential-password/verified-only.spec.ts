@@ -108,6 +108,11 @@ describe('concealExistingEmails', () => {
     expect(known).toMatchObject({ status: 202, text: '' });
     // Only the owner of the mailbox learns the result and can continue.
     expect(toKnown).toMatchObject({ kind: 'reset-password', to: ada.email });
+    // Without pages(), latchkey does not know where users sign in.
+    expect(toKnown.text).toMatch(
+      /^Someone signed up with your email .* sign in as usual\.\n\nIf you forgot your password, choose a new one here:\n\n/,
+    );
+    expect(toKnown.text.match(/http/g)).toHaveLength(1);
     expect(toUnknown).toMatchObject({ kind: 'verify-email', to: 'new@example.com' });
     // The password of the existing account has not changed.
     expectProblem(await signIn(ada.email, 'another password'), 401, 'invalid_credentials');

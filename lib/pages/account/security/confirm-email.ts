@@ -1,3 +1,4 @@
+import { html } from '../../../html.js';
 import { formOf } from '../../controls.js';
 import type { Site } from '../../site.js';
 import type { CommonValues, FormValues } from '../../values.js';
@@ -9,6 +10,13 @@ export interface ConfirmEmailValues {
   readonly email: string;
   /** The form that emails a link to confirm the email. */
   readonly send: FormValues;
+  /**
+   * The form that signs out and leads to the page where users sign up, for a user who has mistyped the email. Null unless
+   * an open task prevents a change of the email, and users can sign up.
+   */
+  readonly startOver: FormValues | null;
+  /** The page where the email can be changed. Null while a task is open. */
+  readonly profile: string | null;
 }
 
 /** @internal */
@@ -21,19 +29,31 @@ export function confirmEmailCard(site: Site): Card | null {
     does: ['enroll_second_factor'],
     forms: [
       { name: 'verify-email', route: send, next: () => site.page('account/security', { done: 'sent' }) },
+      {
+        name: 'start-over',
+        route: site.require('post /signout'),
+        next: ({ returnTo }) => site.page('sign-up', { done: 'signed-out', returnTo }),
+      },
     ],
     values(visit) {
       const email = visit.auth?.user.email ?? null;
       if (!visit.isUnconfirmed || email === null) return null;
-      return { email, send: site.form(visit, SECURITY, 'verify-email') };
+      const form = (name: string) => site.form(visit, SECURITY, name);
+      const isHeld = (visit.auth?.session.tasks?.length ?? 0) > 0;
+      return {
+        email,
+        send: form('verify-email'),
+        startOver: isHeld && site.canSignUp ? form('start-over') : null,
+        profile: !isHeld && site.route('post /email-changes') ? site.page('account') : null,
+      };
     },
   });
 }
 
 /** @internal */
 export function confirmEmailView(
-  { email, send }: ConfirmEmailValues,
-  _page: CommonValues,
+  { email, send, startOver, profile }: ConfirmEmailValues,
+  { returnTo }: CommonValues,
   words: Words,
 ): CardView {
   const t = words.security.confirmEmail;
@@ -41,7 +61,14 @@ export function confirmEmailView(
     title: t.title,
     state: t.text(email),
     opens: null,
-    content: formOf(send, { submit: words.account.verify }, words),
+    content: html`${formOf(send, { submit: words.account.verify }, words)}${
+      startOver &&
+      html`<p data-part="quiet">${t.wrongAddress}</p>${formOf(
+        startOver,
+        { submit: t.startOver, kind: 'link', returnTo },
+        words,
+      )}`
+    }${profile !== null && html`<p data-part="quiet">${t.wrong} <a href="${profile}">${t.change}</a></p>`}`,
   };
 }
 

@@ -1,6 +1,7 @@
+import { digestToken } from '../../../crypto/token.js';
 import { html, unsafeHtml } from '../../../html.js';
 import { CODES } from '../../codes.js';
-import { field, formOf } from '../../controls.js';
+import { field, formOf, hidden } from '../../controls.js';
 import { Leave, type Page, page, type View, type Visit } from '../../page.js';
 import { foundIn } from '../../routes.js';
 import type { Site } from '../../site.js';
@@ -19,7 +20,11 @@ export interface EnrolmentValues {
     readonly otpauthUrl: string;
     /** The QR code, as SVG. */
     readonly qrSvg: string;
+    /** Identifies the secret. The form sends it as `set_up`, so that the page knows whether the code is of this secret. */
+    readonly id: string;
   } | null;
+  /** Whether the rejected code is of a secret that this one has replaced, because the user started again in another tab. */
+  readonly isReplaced: boolean;
   /** The recovery codes that were just created. They are shown once. Null while an app is set up. */
   readonly recoveryCodes: readonly string[] | null;
   readonly confirm: FormValues;
@@ -38,6 +43,9 @@ export interface EnrolmentValues {
  */
 export const ENROLMENT = 'account/security/second-factor';
 
+/** The field that identifies the secret which the page has shown. */
+const SET_UP = 'set_up';
+
 /** @internal */
 export function enrolment(site: Site): Page | null {
   const confirm = site.route('post /two-factor/totp/confirm');
@@ -54,6 +62,7 @@ export function enrolment(site: Site): Page | null {
         below: SECURITY.path,
         route: confirm,
         errors: { invalid_code: 'code' },
+        ownFields: [SET_UP],
         next: ({ returnTo }) => site.page(ENROLMENT, { done: 'second-factor-on', returnTo }),
         showOnce: (reply) => foundIn(confirm, reply).recovery_codes,
       },
@@ -63,8 +72,12 @@ export function enrolment(site: Site): Page | null {
       const setUp = codes ? null : await unconfirmed(site, visit);
       if (!codes && !setUp) return new Leave(backOf(site, visit));
       const security = site.page('account/security');
+      const id = setUp && digestToken(setUp.secret).toString('hex').slice(0, 16);
+      const sent = visit.refused?.error.code === 'invalid_code' && visit.refused.fields.get(SET_UP);
       return {
+        isReplaced: Boolean(sent) && sent !== id,
         setUp: setUp && {
+          id: id ?? '',
           secret: setUp.secret.replace(/(.{4})(?=.)/g, '$1 '),
           otpauthUrl: setUp.otpauthUrl,
           qrSvg: setUp.qrSvg,
@@ -81,8 +94,9 @@ export function enrolment(site: Site): Page | null {
 }
 
 function enrolmentView(values: EnrolmentValues & CommonValues, words: Words): View {
-  const { setUp, recoveryCodes: codes, confirm, start, next, cancel, returnTo, appName, account } = values;
+  const { setUp, recoveryCodes: codes, start, next, cancel, returnTo, appName, account, isReplaced } = values;
   const t = words.security.secondFactor;
+  const confirm = isReplaced ? { ...values.confirm, errors: { code: t.replaced } } : values.confirm;
   if (!setUp)
     return {
       title: t.codes,
@@ -103,7 +117,7 @@ function enrolmentView(values: EnrolmentValues & CommonValues, words: Words): Vi
       confirm,
       { submit: t.confirm, returnTo },
       words,
-      field(
+      html`${hidden(SET_UP, setUp.id)}${field(
         confirm,
         {
           name: 'code',
@@ -113,7 +127,7 @@ function enrolmentView(values: EnrolmentValues & CommonValues, words: Words): Vi
           code: CODES.totp,
         },
         words,
-      ),
+      )}`,
     )}</li>
 <li><h2>${t.codes}</h2><p>${t.codesNext}</p></li>
 </ol>

@@ -1,6 +1,6 @@
 import { type Html, html } from '../../../html.js';
 import { type Page, page, type View, type Visit } from '../../page.js';
-import { allOf, type Site } from '../../site.js';
+import { allOf, PASSWORD_DROPPED, type Site } from '../../site.js';
 import type { CardValues, CommonValues } from '../../values.js';
 import type { Words } from '../../words/index.js';
 import { confirmFirst, proofOf } from '../proof.js';
@@ -98,15 +98,19 @@ const VIEWS: {
 };
 
 function securityView(values: SecurityValues & CommonValues, words: Words): View {
-  const { cards, tasks } = values;
+  const { cards, tasks, done, returnTo } = values;
   const t = words.security;
   const names = Object.keys(VIEWS) as (keyof typeof VIEWS)[];
   const methods = cards['sign-in-methods'];
   return {
     title: tasks.length > 0 ? t.taskTitle : t.title,
     ...(cards.passkeys !== undefined && { scripts: ['passkeys.js'] }),
-    main: html`${tasks.length > 0 && html`<p>${t.taskText}</p>`}${methods && methodsLine(methods, cards, words)}${names.map(
-      (name) => cardOf(name, values, words),
+    main: html`${tasks.length > 0 && html`<p>${t.taskText}</p>`}${
+      done === PASSWORD_DROPPED &&
+      returnTo !== null &&
+      html`<p><a href="${returnTo}" data-part="button secondary">${words.continue}</a></p>`
+    }${methods && methodsLine(methods, cards, words)}${names.map((name) =>
+      cardOf(name, values, words),
     )}${values.others.map(({ title, content }, index) => frameOf(`other-${index + 1}`, title, content))}`,
   };
 }

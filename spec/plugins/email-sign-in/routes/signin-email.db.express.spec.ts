@@ -56,7 +56,7 @@ describe('a code', () => {
     expect(mail.details).toMatchObject({ device: 'Firefox on Windows', ip: '127.0.0.1' });
     expect(mail.user).toMatchObject({ id });
     for (const text of [mail.text, mail.html])
-      for (const part of [mail.code, mail.url, 'Firefox on Windows', 'works until'])
+      for (const part of [mail.code, mail.url, 'Firefox on Windows', 'works for 10 minutes, until '])
         expect(text).toContain(part);
     const answer = await confirm(browser, { code: ` ${mail.code.toLowerCase().replace('-', ' ')}` }).expect(
       200,

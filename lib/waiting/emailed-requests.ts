@@ -1,0 +1,171 @@
+import type { Transaction } from 'sequelize';
+import { digestToken } from '../crypto/token.js';
+import type { Column, Digest, RowOf } from '../tables/column.js';
+import type { InBrowsers } from '../tables/waiting.js';
+import { WaitingInBrowsers } from './waiting.js';
+
+const MAX_RESENDS = 3;
+/** The remaining lifetime that a code must have to be emailed again. */
+const AGAIN_MS = 2 * 60 * 1000;
+
+/** The columns of a request for a code. */
+interface Requested extends InBrowsers {
+  readonly email: Column<string>;
+  readonly sentAt: Column<Date | null>;
+  readonly mails: Column<number>;
+  readonly resends: Column<number>;
+  readonly tries: Column<number>;
+  readonly expiresAt: Column<Date>;
+}
+
+/** The part of a request that all tables of them have. */
+interface RequestRow {
+  readonly browserHash: Digest;
+  readonly email: string;
+  readonly sentAt: Date | null;
+  readonly tries: number;
+  readonly expiresAt: Date;
+}
+
+type RowIn<C extends Requested> = RowOf<C> & RequestRow;
+
+/** The tokens with which browsers find their requests: see `BrowserTokens`. */
+interface TokensOfBrowsers {
+  /** The token that the current request presents. Null if there is none, or different ones. */
+  readonly presentedToken: string | null;
+  newToken(): string;
+}
+
+/** A request for a code. */
+interface Asked<Row> {
+  /** The address, in canonical form. */
+  readonly email: string;
+  /** Whether the former request of the browser asked for the same in other respects too. @default true */
+  isSame?(former: Row): boolean;
+  /** Creates a new request. */
+  newRow(browserHash: Digest): Row;
+  /**
+   * Emails the code of a request, new or former, in the same transaction.
+   *
+   * @param isAgain whether it was emailed before
+   */
+  mail(row: Row, transaction: Transaction, isAgain: boolean): Promise<void>;
+}
+
+/** A request that waits for its code. */
+export interface Awaited {
+  /** The token that identifies the request, for the browser only. */
+  readonly pendingToken: string;
+  readonly expiresAt: Date;
+}
+
+/**
+ * Requests of browsers for a code that is emailed to an address. They read no account, so that nothing about a request
+ * reveals whether one has the address. A browser has one request of each kind.
+ */
+export class EmailedRequests<C extends Requested> extends WaitingInBrowsers<C> {
+  /** Finds the request of a browser, which can have expired. */
+  async ofBrowser(browserHash: Digest): Promise<RowOf<C> | null> {
+    const [row] = await this.row.select('WHERE w.browser_hash = :browserHash', { browserHash });
+    return row ?? null;
+  }
+
+  /**
+   * Begins the request of the current browser, or emails the code of the former one again. If the browser asks for
+   * another address, this ends the request before.
+   *
+   * @param asked null for something that is not an address, which gets the same response
+   * @param lifetimeMs how long a new request waits
+   */
+  async askInBrowser(
+    tokens: TokensOfBrowsers,
+    asked: Asked<RowIn<C>> | null,
+    lifetimeMs: number,
+  ): Promise<Awaited> {
+    const { presentedToken } = tokens;
+    const presented = presentedToken === null ? null : digestToken(presentedToken);
+    if (asked === null) {
+      if (presented) await this.end({ browserHash: presented } as Partial<RowOf<C>>);
+      return { pendingToken: tokens.newToken(), expiresAt: this.database.clock.date(lifetimeMs) };
+    }
+    const former = presented && ((await this.ofBrowser(presented)) as RowIn<C> | null);
+    if (presentedToken !== null && former && this.#canRepeat(former, asked)) {
+      await this.#repeat(former, asked);
+      return { pendingToken: presentedToken, expiresAt: former.expiresAt };
+    }
+    const pendingToken = tokens.newToken();
+    const row = asked.newRow(digestToken(pendingToken));
+    await this.#begin(former, row, asked);
+    return { pendingToken, expiresAt: row.expiresAt };
+  }
+
+  /**
+   * Begins the request of a session, or emails the code of the former one again.
+   *
+   * @param browserHash the session's, with which no token of a browser begins
+   * @returns when the code expires
+   */
+  async askInSession(browserHash: Digest, asked: Asked<RowIn<C>>): Promise<Date> {
+    const former = (await this.ofBrowser(browserHash)) as RowIn<C> | null;
+    if (former && this.#canRepeat(former, asked)) {
+      await this.#repeat(former, asked);
+      return former.expiresAt;
+    }
+    const row = asked.newRow(browserHash);
+    if (await this.#begin(former, row, asked)) return row.expiresAt;
+    // A concurrent call has already emailed a code.
+    const current = (await this.ofBrowser(browserHash)) as RowIn<C> | null;
+    return current?.expiresAt ?? row.expiresAt;
+  }
+
+  /**
+   * Records that the email of a request is being sent. The writes are the same whether or not the email contains the
+   * code. A code is valid only once it has been sent.
+   *
+   * @returns whether the request has not ended
+   */
+  async mailed(browserHash: Digest, hasCode: boolean): Promise<boolean> {
+    return this.setMailed(browserHash, hasCode ? 'sent_at = :now' : 'sent_at = sent_at');
+  }
+
+  protected async setMailed(
+    browserHash: Digest,
+    set: string,
+    values: Readonly<Record<string, number | null>> = {},
+  ) {
+    const { database } = this;
+    await database.ready();
+    const sql = `UPDATE ${this.table.name} SET mails = mails + 1, ${set}
+      WHERE browser_hash = :browserHash AND expires_at > :now`;
+    return (await database.change(sql, { browserHash, now: database.clock.date(), ...values })) > 0;
+  }
+
+  #canRepeat(former: RowIn<C>, { email, isSame }: Asked<RowIn<C>>): boolean {
+    const leftMs = former.expiresAt.getTime() - this.database.clock.latest();
+    if (former.email !== email || leftMs < AGAIN_MS || !this.hasTries(former)) return false;
+    return isSame?.(former) ?? true;
+  }
+
+  async #repeat(former: RowIn<C>, { mail }: Asked<RowIn<C>>): Promise<void> {
+    await this.database.transaction(async (transaction) => {
+      if (await this.countUp(former, 'resends', MAX_RESENDS, transaction))
+        await mail(former, transaction, true);
+    });
+  }
+
+  /** @returns whether this call did. Otherwise, a concurrent one of the same session has */
+  #begin(former: RowIn<C> | null, row: RowIn<C>, { mail }: Asked<RowIn<C>>): Promise<boolean> {
+    return this.database.transaction(async (transaction) => {
+      const isReplaced = former !== null && (await this.#replace(former, row, transaction));
+      if (!isReplaced && !(await this.table.insertUnlessThere(row as never, transaction))) return false;
+      await mail(row, transaction, false);
+      return true;
+    });
+  }
+
+  /** Replaces a request by another one. @returns whether it was still there */
+  async #replace(former: RowIn<C>, row: RowIn<C>, transaction: Transaction): Promise<boolean> {
+    const where = { [this.key.attribute]: this.hashOf(former), browserHash: former.browserHash };
+    return (await this.table.update(row as never, where as never, transaction)) > 0;
+  }
+}

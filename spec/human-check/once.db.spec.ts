@@ -1,0 +1,139 @@
+import { randomBytes } from 'node:crypto';
+import { afterEach, describe, expect, test } from '@jest/globals';
+import { altcha } from '../../lib/human-check.js';
+import type { AuthConfig } from '../../lib/index.js';
+import { password, type SpecApp, startApp } from '../support/app.js';
+import { advance } from '../support/clock.js';
+import { rows } from '../support/database.js';
+import { solutionOf, solved, tokenOf } from '../support/human.js';
+import { startMailApp } from '../support/mail-app.js';
+import { loggingSequelize } from '../support/statements.js';
+
+const ends: (() => Promise<void>)[] = [];
+afterEach(async () => {
+  for (const end of ends.splice(0)) await end();
+});
+
+async function start(config: Partial<AuthConfig<never>>) {
+  const app = await startMailApp({ plugins: [password()], config: config as object });
+  ends.push(app.stop);
+  return app as unknown as SpecApp<never>;
+}
+
+let count = 0;
+const post = ({ http }: SpecApp<never>, token: string) =>
+  http
+    .post('/auth/signup/credential')
+    .set('latchkey-human', token)
+    .send({ email: `new${count++}@example.com`, password: 'an analytical engine' });
+
+/** Sends 16 requests at the same time, and returns how many had each status. */
+async function storm(app: SpecApp<never>, tokens: (index: number) => string) {
+  const answers = await Promise.all(Array.from({ length: 16 }, (_, index) => post(app, tokens(index))));
+  const statuses = answers.map(({ status }) => status).sort();
+  return Object.fromEntries(
+    [...new Set(statuses)].map((one) => [one, statuses.filter((it) => it === one).length]),
+  );
+}
+
+const rules: Record<string, AuthConfig['rateLimit']> = {
+  'rateLimit is false': false,
+  'rateLimit has its defaults': { signUp: false, mailAddress: false },
+};
+
+describe.each(Object.entries(rules))('where %s', (_name, rateLimit) => {
+  test('one of 16 equal tokens passes, and it stays used for 15 minutes', async () => {
+    const app = await start({ rateLimit, humanCheck: { verify: () => true } });
+    expect(await storm(app, () => 'a token')).toEqual({ 201: 1, 403: 15 });
+    advance(app.auth, 14 * 60);
+    await post(app, 'a token').expect(403);
+    expect(await app.auth.prune({ dryRun: true })).toBe(0);
+    advance(app.auth, 61);
+    // The store contains no token, only hashes, and its rows expire.
+    expect(await app.auth.prune()).toBe(1);
+    await post(app, 'a token').expect(201);
+    expect(JSON.stringify(await rows(app.database, 'SELECT * FROM rate_limits'))).not.toContain('a token');
+  });
+
+  test('one of 16 spellings of one solution passes', async () => {
+    const app = await start({ rateLimit, humanCheck: altcha({ cost: 100 }) });
+    const { body: challenge } = await app.http.get('/auth/human-challenge').expect(200);
+    // Another solution of the same challenge does not help either.
+    const solutions = [solutionOf(challenge), solutionOf(challenge, 1)] as const;
+    const spellings = (index: number) => {
+      const token = tokenOf({ ...challenge, extra: index }, { ...solutions[index % 2], time: index });
+      return index % 3 ? token : token.replaceAll('=', '');
+    };
+    expect(await storm(app, spellings)).toEqual({ 201: 1, 403: 15 });
+    await post(app, await solved(app)).expect(201);
+  });
+});
+
+// The server that run.mjs found; empty if there is none.
+const REDIS_URL = process.env.LATCHKEY_SPEC_REDIS ?? '';
+
+(REDIS_URL ? test : test.skip)('with counters in Redis, tokens are remembered there', async () => {
+  const tablePrefix = `spec_${randomBytes(6).toString('hex')}_`;
+  const app = await start({
+    tablePrefix,
+    rateLimit: { store: REDIS_URL, signUp: false, mailAddress: false },
+    humanCheck: { verify: () => true },
+  });
+  expect(await storm(app, () => 'a token')).toEqual({ 201: 1, 403: 15 });
+  expect(await rows(app.database, `SELECT * FROM ${tablePrefix}rate_limits`)).toEqual([]);
+});
+
+test('if Redis does not respond, the check fails, and onFailure decides', async () => {
+  const nobody = { eval: () => new Promise(() => undefined) } as never;
+  const rateLimit = { store: nobody, signUp: false, mailAddress: false, signIn: false } as const;
+  const verify = () => true;
+  const refusing = await start({ rateLimit, humanCheck: { verify } });
+  const { headers } = await post(refusing, 'a token').expect(503);
+  expect(headers['retry-after']).toBe('5');
+  const accepting = await start({ rateLimit, humanCheck: { verify, onFailure: 'accept' } });
+  await post(accepting, 'a token').expect(201);
+  expect((await accepting.auth.health()).degraded).toContain('human_check');
+});
+
+test('nothing is stored for a challenge before it is spent', async () => {
+  const app = await start({ humanCheck: altcha({ cost: 100 }) });
+  const before = await rows(app.database, 'SELECT COUNT(*) AS n FROM rate_limits');
+  const token = await solved(app);
+  await app.http.get('/auth/human-challenge').expect(200);
+  expect(await rows(app.database, 'SELECT COUNT(*) AS n FROM rate_limits')).toEqual(before);
+  await post(app, token).expect(201);
+  expect(await rows(app.database, 'SELECT COUNT(*) AS n FROM rate_limits')).not.toEqual(before);
+});
+
+test('the work for a sign-in in an unknown browser does not reveal whether the account exists', async () => {
+  let statements: string[] = [];
+  const app = await startApp({
+    plugins: [password()],
+    async config(database) {
+      const own = loggingSequelize(database);
+      statements = own.statements;
+      return {
+        database: own.sequelize,
+        humanCheck: { verify: (token) => token === 'right', routes: ['signin/credential'] },
+      };
+    },
+  });
+  ends.push(app.stop);
+  const known = { email: 'ada@example.com', password: 'an analytical engine' };
+  await app.auth.credential.signUp(known);
+  const other = await app.auth.credential.signIn({ credential: known.email, password: known.password });
+  expect(other.user.email).toBe(known.email);
+  const workOf = async (credential: string) => {
+    statements.length = 0;
+    await app.http
+      .post('/auth/signin/credential')
+      // The browser of another account.
+      .set('cookie', `latchkey-device=lkd_${'a'.repeat(43)}`)
+      .send({ credential, password: known.password })
+      .expect(403);
+    return statements.map((statement) => statement.replace(/'[^']*'/g, '?'));
+  };
+  const work = await workOf(known.email);
+  expect(work.length).toBeGreaterThan(0);
+  expect(await workOf('nobody@example.com')).toEqual(work);
+});
