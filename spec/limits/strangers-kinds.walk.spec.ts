@@ -71,6 +71,7 @@ const change = ({ browser }: Owner, new_email: string) =>
 
 const VERIFIED_FIRST: Options = { password: { requireVerifiedEmail: true, sendVerificationOnSignUp: false } };
 const CONCEALED: Options = { password: { concealExistingEmails: true, requireVerifiedEmail: true } };
+const RESET_CODES: Options = { password: { resetBy: 'code' } };
 const CODES: Options = { password: { unknownBrowser: 'code' } };
 
 /** What a provider has said about the address of an account, which is not a proof. */
@@ -194,6 +195,37 @@ const ROWS: Readonly<Record<string, Readonly<Record<string, Row>>>> = {
     "by the app's own code for administrators": [
       'sent',
       ({ unproven }) => app.auth.admin.sendPasswordReset(unproven.id),
+    ],
+  },
+  'reset-code': {
+    'to an unproven address': ['held', ({ unproven }) => reset(unproven.email, app.browser()), RESET_CODES],
+    'to a proven address': ['sent', ({ proven }) => reset(proven.email, app.browser()), RESET_CODES],
+    'to no account': ['none', () => reset('nobody@example.com', app.browser()), RESET_CODES],
+    'in the own session': [
+      'sent',
+      async ({ unproven }) =>
+        reset(unproven.email, app.browser()).set('cookie', await withoutDevice(unproven)),
+      RESET_CODES,
+    ],
+    'in the session of another account': [
+      'held',
+      ({ proven, unproven }) => reset(unproven.email, proven.browser),
+      RESET_CODES,
+    ],
+    'in a known browser': [
+      'sent',
+      async ({ unproven }) => reset(unproven.email, await signedOut(unproven)),
+      RESET_CODES,
+    ],
+    'with an API key': [
+      'held',
+      ({ unproven }) => reset(unproven.email, app.browser()).set('x-service-api-key', unproven.key),
+      RESET_CODES,
+    ],
+    'by code': [
+      'held',
+      ({ unproven }) => app.auth.credential.requestPasswordReset({ email: unproven.email }),
+      RESET_CODES,
     ],
   },
   invitation: {
