@@ -272,14 +272,13 @@ async function load(): Promise<Api> {
 
 /** @returns a function that stops the reports */
 function observeWaiting(meter: Meter, read: () => Promise<WaitingEntries | undefined>): () => void {
-  const unit = '{entry}';
   const waiting = meter.createObservableGauge('latchkey.outbox.waiting', {
     description: 'Emails and webhooks that have not been sent yet, across all processes',
-    unit,
+    unit: '{entry}',
   });
   const held = meter.createObservableGauge('latchkey.outbox.held', {
     description: 'Those of the waiting emails that rateLimit.strangers holds, across all processes',
-    unit,
+    unit: '{entry}',
   });
   const observe = async (result: BatchObservableResult) => {
     const counts = await read();

@@ -71,6 +71,7 @@ const change = ({ browser }: Owner, new_email: string) =>
 
 const VERIFIED_FIRST: Options = { password: { requireVerifiedEmail: true, sendVerificationOnSignUp: false } };
 const CONCEALED: Options = { password: { concealExistingEmails: true, requireVerifiedEmail: true } };
+const RESET_CODES: Options = { password: { resetBy: 'code' } };
 const CODES: Options = { password: { unknownBrowser: 'code' } };
 const RESET_CODES: Options = { password: { resetBy: 'code' } };
 

@@ -101,6 +101,7 @@ export const administration = {
       'password.removed': 'The password was removed',
       'password.reset': 'The password was replaced with an emailed link',
       'rate_limit.refused': 'Requests were rejected, because there were too many',
+      'mail.held': 'Emails to unverified addresses are waiting, because there were too many',
       'recovery_code.used': 'A recovery code was used',
       'second_factor.disabled': 'A second factor was turned off',
       'second_factor.enabled': 'A second factor was turned on',
