@@ -73,7 +73,6 @@ const VERIFIED_FIRST: Options = { password: { requireVerifiedEmail: true, sendVe
 const CONCEALED: Options = { password: { concealExistingEmails: true, requireVerifiedEmail: true } };
 const RESET_CODES: Options = { password: { resetBy: 'code' } };
 const CODES: Options = { password: { unknownBrowser: 'code' } };
-const RESET_CODES: Options = { password: { resetBy: 'code' } };
 
 /** What a provider has said about the address of an account, which is not a proof. */
 const saidByProvider = ({ id }: Owner) =>
