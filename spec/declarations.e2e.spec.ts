@@ -105,13 +105,17 @@ const APP = `
   import express from 'express';
   import { authRouter, currentUser, requireAdmin, requireSession } from 'latchkey';
   import { auth } from '@mono/auth/all.js';
-  declare module 'latchkey' { interface Register { auth: typeof auth } }
+  declare module 'latchkey' { interface Register { auth: typeof auth; strict: true } }
   export const app = express();
   app.use('/auth', authRouter(auth));
   app.get('/name', requireSession(auth), (req, res) => { res.json(currentUser(req).name.length); });
   app.get('/plan', requireAdmin(auth), (req, res) => {
-    const plan: 'free' | 'pro' | null = req.auth.user.plan;
+    const plan: 'free' | 'pro' | null | undefined = req.auth?.user.plan;
     res.json(plan);
+  });
+  app.get('/unguarded', (req, res) => {
+    // @ts-expect-error: with strict, it can be undefined
+    res.json(req.auth.user.plan);
   });
   export const key = async (id: string): Promise<string> => (await auth.apiKeys.create(id, { name: 'x' })).key;
   export const count = (): Promise<number> => auth.models.ApiKey.count();

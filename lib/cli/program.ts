@@ -104,6 +104,7 @@ export function createProgram(
   addClient(command, acting);
   addPages(command, outputOf, folder);
   addSecret(command, outputOf);
+  addHelp(command);
   return { command, exitCode: () => code };
 }
 
@@ -165,5 +166,20 @@ function addSecret(parent: Command, output: (command: Command) => Output): void 
     .action((_options, command: Command) => {
       const secret = randomBytes(32).toString('base64url');
       output(command).result({ secret }, secret);
+    });
+}
+
+/** Adds `latchkey help users create`, which prints the same as `latchkey users create --help`. */
+function addHelp(program: Command): void {
+  program
+    .command('help [command...]')
+    .description('Print the help of a command.')
+    .action((names: readonly string[]) => {
+      const found = names.reduce<Command | undefined>(
+        (above, name) => above?.commands.find((one) => one.name() === name),
+        program,
+      );
+      if (!found) throw usageError(`there is no command ${names.join(' ')}: run latchkey help for the list`);
+      found.outputHelp();
     });
 }

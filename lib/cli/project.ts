@@ -4,6 +4,7 @@ import { basename, join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { Auth } from '../auth.js';
 import { Refusal, usageError } from './output.js';
+import { describeSyntaxError } from './syntax-error.js';
 
 /** The names of config files, in the order of the search. */
 const NAMES = ['js', 'mjs', 'cjs', 'ts', 'mts', 'cts'].map((extension) => `latchkey.config.${extension}`);
@@ -46,9 +47,17 @@ function isAuth(value: unknown): value is Auth {
 /**
  * Imports a module of the project, which can be TypeScript.
  *
- * @throws Refusal if Node cannot run it, and any error that the module throws
+ * @throws Refusal if Node cannot run it, naming the line of a syntax error; and any error that the module throws
  */
 export async function importFile(file: string): Promise<Record<string, unknown>> {
+  try {
+    return await importModule(file);
+  } catch (error) {
+    throw describeSyntaxError(error, file) ?? error;
+  }
+}
+
+async function importModule(file: string): Promise<Record<string, unknown>> {
   const url = pathToFileURL(file).href;
   if (!/\.[cm]?ts$/.test(file)) return import(url);
   const tsx = findTsx(file);

@@ -165,11 +165,11 @@ const requestProperty = z
 
 const MIN_SECRET_BYTES = 32;
 
-const NO_SECRET = `is missing: set it to ${MIN_SECRET_BYTES} random bytes, such as from \`openssl rand -base64 32\``;
+const NO_SECRET = `is missing: set it to ${MIN_SECRET_BYTES} random bytes, such as from \`npx latchkey secret\``;
 const secret = z
   .string({ error: ({ input }) => (input === undefined ? NO_SECRET : 'must be a string') })
   .refine((value) => Buffer.byteLength(value) >= MIN_SECRET_BYTES, {
-    error: `is too short: set it to at least ${MIN_SECRET_BYTES} bytes, such as from \`openssl rand -base64 32\``,
+    error: `is too short: set it to at least ${MIN_SECRET_BYTES} bytes, such as from \`npx latchkey secret\``,
   });
 const origin = z.string('must be an origin such as https://app.example.com').refine(isOrigin, {
   error: 'must be an origin such as https://app.example.com: http or https, no path',

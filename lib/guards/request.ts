@@ -4,12 +4,15 @@ import type { Authentication } from '../sessions/request.js';
 import type { Session } from '../tables/core.js';
 
 /**
- * Declares which Auth guards requests, so that TypeScript knows the fields of its users wherever `req.auth` is used.
+ * Declares which Auth guards requests, so that TypeScript knows the fields of its users wherever `req.auth` is used. With
+ * `strict: true`, `req.auth` can be undefined for TypeScript, as it is on a route without a guard. `currentUser(req)` and
+ * `currentSession(req)` stay as they are.
  *
  * @example
  * declare module 'latchkey' {
  *   interface Register {
  *     auth: typeof auth;
+ *     strict: true;
  *   }
  * }
  */
@@ -28,9 +31,9 @@ declare global {
       /**
        * The user who made the request. Each of latchkey's guards sets or clears it, so it is the result of the last
        * guard. It is undefined on routes without a guard, and after `optionalSession` if the request presents no
-       * session.
+       * session. TypeScript checks that only with `strict: true` in {@link Register}.
        */
-      auth: RequestAuthentication;
+      auth: Register extends { strict: true } ? RequestAuthentication | undefined : RequestAuthentication;
       /** The app's row of the user, if `user.model` is set. Each of latchkey's guards sets or clears it too. */
       user?: User | undefined;
     }

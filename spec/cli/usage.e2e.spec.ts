@@ -1,4 +1,5 @@
 import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
@@ -35,10 +36,20 @@ describe('docs/command-line.md', () => {
     ...of.commands.flatMap((one) => all(one, `${path} ${one.name()}`)),
   ];
 
-  test.each(all(command, 'latchkey'))('contains the help of %s', async (_path, one) => {
-    const page = await readFile(new URL('../../docs/command-line.md', import.meta.url), 'utf8');
-    const [help = ''] = one.helpInformation().split('\nGlobal Options');
-    expect(page).toContain(`\`\`\`text\n${help.trimEnd()}\n\`\`\``);
+  const every = all(command, '');
+  const page = readFileSync(new URL('../../docs/command-line.md', import.meta.url), 'utf8');
+
+  test.each(every.filter(([, { commands }]) => commands.length === 0))('lists%s', (path, one) => {
+    const called = `${path} ${one.usage().replace('[options]', '')}`.replace(/\s+/g, ' ').trim();
+    const [what] = one.description().split(/(?<=\.)\s/);
+    expect(page).toContain(`\n| \`${called}\` | ${what} |\n`);
+  });
+
+  test('names only options that exist', () => {
+    const known = every.flatMap(([, one]) => one.options.map(({ long }) => long));
+    const named = [...page.matchAll(/(?<=[`\s(])--[a-z-]+/g)].map(([name]) => name);
+    expect(named.length).toBeGreaterThan(20);
+    expect(named.filter((name) => !known.includes(name))).toEqual([]);
   });
 });
 
@@ -50,6 +61,18 @@ describe('the command line', () => {
     const none = await project.run([]);
     expect([none.code, none.stdout]).toEqual([2, '']);
     expect(none.stderr).toMatch(/^Usage: latchkey /);
+  });
+
+  test('prints the help of each command', async () => {
+    const { stdout: whole } = await project.run(['help']);
+    expect(whole).toBe((await project.run(['--help'])).stdout);
+    const { stdout: nested } = await project.run(['help', 'users', 'create']);
+    expect(nested).toBe((await project.run(['users', 'create', '--help'])).stdout);
+    const unknown = await project.run(['help', 'users', 'creat']);
+    expect([unknown.code, unknown.stdout]).toEqual([2, '']);
+    expect(unknown.stderr).toBe(
+      'latchkey: there is no command users creat: run latchkey help for the list\n',
+    );
   });
 
   test.each([
@@ -189,6 +212,23 @@ describe('the config', () => {
     expect(JSON.parse(json.stdout).error.message).toEqual(expect.any(String));
     expect(json.code).toBe(1);
   });
+
+  test.each(['wrong.js', 'wrong.cjs', 'wrong.ts', 'imports-wrong.js'])(
+    'with a syntax error names the file and the line: %s',
+    async (file) => {
+      const wrong = 'const one = 1;\nconst two = ;\n';
+      await project.write({ [file]: wrong });
+      if (file.startsWith('imports'))
+        await project.write({ [file]: "import './imported.js';", 'imported.js': wrong });
+      const { code, stdout, stderr } = await project.run(['migrate', '--config', file]);
+      expect([code, stdout]).toEqual([1, '']);
+      const named = file.startsWith('imports') ? 'imported.js' : file;
+      const [first] = stderr.split('\n');
+      expect(first).toMatch(/^latchkey: .*Unexpected/);
+      expect(first).toContain(`${join(project.folder, named)}, line 2: `);
+      expect(stderr).not.toContain('    at ');
+    },
+  );
 
   test('gets the variables of --env-file', async () => {
     const source = CONFIG.replace(`'${SECRET}'`, 'process.env.SECRET_OF_FILE');

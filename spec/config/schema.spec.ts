@@ -23,7 +23,7 @@ const mistakes: [change: Record<string, unknown>, said: RegExp][] = [
   [{ database: 'mongodb://127.0.0.1/app' }, /database must be a valid URL/],
   [{ database: 'mysql://' }, /database/],
   [{ database: 'postgres://host:port/app' }, /database/],
-  [{ secret: undefined }, /secret is missing.*openssl rand/],
+  [{ secret: undefined }, /secret is missing.*npx latchkey secret/],
   [{ secret: '' }, /secret is too short.*at least 32 bytes/],
   [{ secret: 'a'.repeat(31) }, /secret is too short/],
   [{ secret: ['a'.repeat(40), 'short'] }, /secret\[1\] is too short/],
