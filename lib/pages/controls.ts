@@ -228,8 +228,9 @@ export const FOR_USER = 'for_user';
 /** Creates a form, with its error above the fields if it was rejected and not every error stands beside a field. */
 export function formOf(form: FormValues, parts: FormContent, words: Words, inputs: HtmlValue = null): Html {
   const { submit, kind = 'primary', also, about, returnTo, downloads = false } = parts;
-  return html`<form method="post" action="${form.action}" data-part="form"${downloads && html` data-downloads`}>
-${form.refusal && !isBesideFields(form, form.refusal) && errorBox(form.refusal, [form], words, drawnErrors(form).length === 0)}${hidden('return_to', returnTo)}${hidden(FOR_USER, form.user)}${inputs}
+  const again = form.resumed !== undefined && form.resumed !== 'kept';
+  return html`<form method="post" action="${form.action}" data-part="form"${downloads && html` data-downloads`}${form.resumed === 'sent' && html` data-resumes`}>
+${again && html`<p data-part="hint" role="status">${words.pressAgain}</p>`}${form.refusal && !isBesideFields(form, form.refusal) && errorBox(form.refusal, [form], words, drawnErrors(form).length === 0)}${hidden('return_to', returnTo)}${hidden(FOR_USER, form.user)}${inputs}
 <button data-part="button ${kind}">${submit}${about !== undefined && html`<span data-part="unseen"> ${about}</span>`}</button>${
     // The other form does not need all fields, so the server checks them.
     also &&
@@ -326,7 +327,7 @@ export interface Disclosure {
 /** Creates a part of a page that the user opens. */
 export function disclosure(of: Disclosure, content: HtmlValue): Html {
   const { label, about, forms, isOpen = false, kind, closes } = of;
-  const opens = isOpen || forms.some(({ isRefused }) => isRefused);
+  const opens = isOpen || forms.some(({ isRefused, resumed }) => isRefused || resumed !== undefined);
   return html`<details${opens && html` open`}><summary${kind && html` data-part="button ${kind}"`}>${
     closes === undefined
       ? label

@@ -24,6 +24,7 @@ import { type Authentication, isSession, type SessionAuthentication } from '../s
 import { isPending } from '../sessions/signed-in.js';
 import { fieldsShownAgain } from '../shown-again.js';
 import { performance } from '../timers.js';
+import { isConfirmed } from './account/proof.js';
 import type { Assets } from './assets.js';
 import { FOR_USER, labelOf } from './controls.js';
 import { methodsOf } from './entrance/second-factor.js';
@@ -32,7 +33,7 @@ import { documentOf, headOf, type Loaded, mainOf, titleOf, wordsForScripts } fro
 import type { Note } from './notes.js';
 import { Leave, type Page, type PageForm, type SharedForm, type View, type Visit } from './page.js';
 import { pathOf } from './page-cookies.js';
-import type { Refused, Site } from './site.js';
+import type { Refused, Resumed, Site } from './site.js';
 import type { CommonValues, ErrorValues, RenderedPage } from './values.js';
 import { en, type Words } from './words/index.js';
 
@@ -71,6 +72,13 @@ interface Refusal {
   readonly way?: string | null;
   /** The account that has no access. @default not named */
   readonly account?: string | null;
+}
+
+/** A form whose route needs a recent sign-in, as it was sent. */
+interface Pressed extends Pick<Visit, 'auth' | 'returnTo'> {
+  readonly page: Page;
+  readonly form: PageForm;
+  readonly typed: ReadonlyMap<string, string>;
 }
 
 /** A request for a page. `returnTo` is the address as the client has sent it. */
@@ -224,18 +232,22 @@ export class PageServer {
   /** Returns the page that a browser is redirected to, after the call that rejected it has ended. */
   #wayFor(req: Request, res: Response, error: AuthError, here: string): Promise<string | null> {
     const { core } = this.#site;
-    return core.context.forRequest(clientOf(core, req), DEADLINE_MS, async () => {
-      if (error.code !== 'second_factor_required') return this.#wayTo(error, here);
-      if (await this.#canStepUp(req, res)) {
-        const way = await this.#wayTo(error, here);
-        if (way !== null) this.#site.notes.leave(res, way, { needsFactor: true });
-        return way;
-      }
-      const done = 'second-factor-needed';
-      const to = this.#site.page('account/security', { done, returnTo: this.#site.returnTo(here) });
-      this.#site.notes.leave(res, to, { done });
-      return to;
-    });
+    return core.context.forRequest(clientOf(core, req), DEADLINE_MS, () =>
+      this.#wayWithin(req, res, error, here),
+    );
+  }
+
+  async #wayWithin(req: Request, res: Response, error: AuthError, here: string): Promise<string | null> {
+    if (error.code !== 'second_factor_required') return this.#wayTo(error, here);
+    if (await this.#canStepUp(req, res)) {
+      const way = await this.#wayTo(error, here);
+      if (way !== null) this.#site.notes.leave(res, way, { needsFactor: true });
+      return way;
+    }
+    const done = 'second-factor-needed';
+    const to = this.#site.page('account/security', { done, returnTo: this.#site.returnTo(here) });
+    this.#site.notes.leave(res, to, { done });
+    return to;
   }
 
   /** Whether the user has a second factor or a passkey. A user without one must set one up first. */
@@ -376,10 +388,15 @@ ${way !== null && html`<p><a href="${way}" data-part="button">${words.steps[erro
         return;
       }
       const auth = await this.#authenticate(page, req, res);
+      const typed = keepable(form, fields);
+      if (
+        page.kind === 'account' &&
+        (await this.#confirmFirst(error, { page, form, typed, returnTo, auth }, req, res))
+      )
+        return;
       const here = this.#site.returnTo(this.#pageOf(page, req)) ?? returnTo;
       const where = { page: page.name, form, sent: fields, here };
       const explained = explain(this.#site, error, where, this.#words);
-      const typed = keepable(form, fields);
       const others = Object.entries(typedWithin(page, form, sentPairs)).filter(isText);
       const refused: Refused = {
         form: within?.form ?? form.name,
@@ -435,6 +452,35 @@ ${way !== null && html`<p><a href="${way}" data-part="button">${words.steps[erro
       this.#site.notes.leave(res, to, { done, email, isRemembered, typed });
     }
     this.#goOn(to, req, res);
+  }
+
+  /**
+   * Leads a user whose session is not recent to the page that makes it so, and back to what was typed. Only the user's own
+   * press of a button gets here, so that no link can resume anything.
+   *
+   * @returns false if the error is another one, or the app has no such page
+   */
+  async #confirmFirst(
+    error: AuthError,
+    { page, form, typed, returnTo, auth }: Pressed,
+    req: Request,
+    res: Response,
+  ): Promise<boolean> {
+    const { code } = error;
+    if (!auth || (code !== 'reauthentication_required' && code !== 'second_factor_required')) return false;
+    const back = this.#pageOf(page, req, returnTo);
+    const to = await this.#wayWithin(req, res, error, back);
+    if (to === null) return false;
+    const fields = Object.fromEntries(typed);
+    this.#site.cookies.keepPress(res, back, auth.session.id, {
+      action: pathOf(this.#site.here(req)),
+      form: form.name,
+      // Browsers and proxies reject large cookies.
+      fields: JSON.stringify(fields).length > MAX_NOTE ? {} : fields,
+    });
+    startError(this.#site.core, error, 303, res);
+    this.#goOn(to, req, res);
+    return true;
   }
 
   /**
@@ -541,6 +587,7 @@ ${way !== null && html`<p><a href="${way}" data-part="button">${words.steps[erro
       returnTo:
         site.returnTo(returnTo) ??
         (page.keepsReturnTo ? site.returnTo(this.#site.cookies.returnTo(req)) : null),
+      resumed: isShown && auth ? this.#resumed(page, req, res, auth) : null,
       shownOnce: isShown && auth ? this.#site.cookies.take(req, res, auth.session.id) : undefined,
       lastWay: this.#site.cookies.way(req),
       // A form, a script or a provider has led there with the message in the address.
@@ -549,6 +596,16 @@ ${way !== null && html`<p><a href="${way}" data-part="button">${words.steps[erro
       isRemembered: note.isRemembered ?? false,
       typed: note.typed ?? {},
     };
+  }
+
+  /** Returns the form of a page that the user has sent before confirming who it is. */
+  #resumed(page: Page, req: Request, res: Response, auth: SessionAuthentication): Resumed | null {
+    const press = this.#site.cookies.takePress(req, res, auth.session.id);
+    const form = press && page.forms.find(({ name }) => name === press.form);
+    if (!form) return null;
+    if (!isConfirmed(this.#site, auth)) return { ...press, state: 'kept' };
+    // What cannot be undone takes one more press.
+    return { ...press, state: form.confirmation ? 'confirmed' : 'sent' };
   }
 
   /** Returns the error in the address of a page that a provider has led back to. */

@@ -19,6 +19,13 @@ export interface FormValues {
   readonly isRefused: boolean;
   /** The error that the form shows itself, because its page has several forms. Null otherwise. */
   readonly refusal: ErrorValues | null;
+  /**
+   * Set if the user has sent the form before confirming who it is, and has come back: `sent` if a script sends it again by
+   * itself, `confirmed` if the user presses the button again, `kept` if the user has not confirmed it. `typed` has what was
+   * entered.
+   * @default the user has not come back
+   */
+  readonly resumed?: 'sent' | 'confirmed' | 'kept';
   /** Whether the page has an error that gets the focus, instead of a field of this form. */
   readonly hasNoFocus?: boolean;
   /** Distinguishes the form from others on the page that are sent to the same path. */

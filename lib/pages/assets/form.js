@@ -178,6 +178,8 @@ addEventListener('hashchange', openNamed);
 document.addEventListener('latchkey:shown', enhance);
 enhance();
 openNamed();
+// The user has pressed its button, was led away to confirm who it is, and has come back.
+document.querySelector('form[data-resumes]')?.requestSubmit();
 
 // Last, because it fails in browsers that keep nothing.
 {

@@ -144,8 +144,6 @@ export const account = {
     confirmDelete: 'Yes, delete my account',
   },
   proof: {
-    password: (another: Html) => html`You signed in a while ago. Enter your password, or ${another}.`,
-    another: 'confirm in another way',
     lead: 'For your security, this is only possible after you have confirmed that it is you.',
     first: 'Confirm that it is you',
   },

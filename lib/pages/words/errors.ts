@@ -95,14 +95,9 @@ export const errors = {
    * a slash, it is the error of a field that is not missing.
    */
   errorsOf: {
-    account: { username_taken: 'This username is taken. Choose another.' },
-    'account/delete': { invalid_credentials: 'This is not your current password.' },
-    'account/download': { invalid_credentials: 'This is not your current password.' },
-    'account/email': { invalid_credentials: 'This is not your current password.' },
-    'account/profile': { invalid_credentials: 'This is not your current password.' },
-    'account/username': { invalid_credentials: 'This is not your current password.' },
+    account: { invalid_credentials: 'This is not your current password.' },
+    'account/api-keys': { invalid_credentials: 'This is not your current password.' },
     'account/api-keys/create': {
-      invalid_credentials: 'This is not your current password.',
       '/expires_at': 'Choose a date after today.',
       '/name': 'Enter a name of at most 100 characters.',
       '/scopes': 'Enter the names of rights that the documentation of this app lists, separated by spaces.',

@@ -21,6 +21,7 @@ export const en = {
   inUtc: (label: string) => `${label} (UTC)`,
   lastUsed: 'last used',
   continue: 'Continue',
+  pressAgain: 'You have confirmed that it is you. Press the button again to continue.',
   or: 'or',
 
   fields: {
