@@ -1,5 +1,5 @@
 import type { Request, Response } from 'express';
-import type { AuthErrorCode } from '../errors.js';
+import type { AuthError, AuthErrorCode } from '../errors.js';
 import type { Html } from '../html.js';
 import type { Reply, Route } from '../http/route.js';
 import type { OpenTo } from '../sessions/tasks.js';
@@ -79,6 +79,11 @@ export interface PageForm {
   confirmation?(visit: Visit): string | null | Promise<string | null>;
   /** Where the form shows the errors of the route, by code. @default above the fields, with the steps of the code */
   readonly errors?: ErrorPlaces;
+  /**
+   * Returns the error to show in place of one of the route, such as that a code is used up and not only wrong.
+   * @default the error of the route
+   */
+  restate?(error: AuthError, visit: Pick<Visit, 'auth'>): AuthError | Promise<AuthError>;
   /** The sign-in method of the form, which the browser remembers. */
   readonly remembers?: string;
   /** The name of the field with the address that the route emails. The next page can show it. @default none */

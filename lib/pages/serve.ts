@@ -371,9 +371,10 @@ ${way !== null && html`<p><a href="${way}" data-part="button">${words.steps[erro
         requireUser(auth, fields);
         form.check?.(fields, auth?.user ?? null);
       });
-    } catch (error) {
-      if (!(error instanceof AuthError) || error.status === 503 || error.code === 'origin_not_allowed')
-        throw error;
+    } catch (thrown) {
+      if (!(thrown instanceof AuthError) || thrown.status === 503 || thrown.code === 'origin_not_allowed')
+        throw thrown;
+      let error = thrown;
       // The password was right, so latchkey has just emailed another link.
       if (
         error.code === 'email_not_verified' &&
@@ -388,6 +389,7 @@ ${way !== null && html`<p><a href="${way}" data-part="button">${words.steps[erro
         return;
       }
       const auth = await this.#authenticate(page, req, res);
+      error = (await form.restate?.(error, { auth })) ?? error;
       const typed = keepable(form, fields);
       if (
         page.kind === 'account' &&

@@ -321,7 +321,7 @@ export class Site {
   }
 
   /** Whether the browser has a pending sign-in. */
-  isWaiting({ req }: Asking): boolean {
+  isWaiting({ req }: Pick<Asking, 'req'>): boolean {
     return cookieValues(req.headers.cookie, this.core.settings.pendingCookie.name).length > 0;
   }
 

@@ -68,6 +68,12 @@ export class EmailedSignIns extends WaitingInBrowsers<EmailedSignInColumns> {
     return row ?? null;
   }
 
+  /** Whether a code of a request can still be right: it has neither expired nor been used nor tried too often. */
+  async hasCode(browserHash: Buffer): Promise<boolean> {
+    const row = await this.ofBrowser(browserHash);
+    return row !== null && !this.hasExpired(row) && this.hasTries(row);
+  }
+
   /**
    * Finds a request that has not expired with the account that has its address, in one statement.
    *
@@ -189,6 +195,11 @@ export class EmailedSignIns extends WaitingInBrowsers<EmailedSignInColumns> {
   #links(row: EmailedSignInRow): readonly string[] {
     return this.core.codes.bytesFor(linkName(row)).map((bytes) => tokenOfBytes(PREFIX, bytes));
   }
+}
+
+/** Returns the hash that identifies the reauthentication of a session. No browser has a token with this hash. */
+export function reauthenticationOf(sessionId: string): Buffer {
+  return digestToken(`reauthenticate ${sessionId}`);
 }
 
 /** Identifies a request, which has other hashes once it is replaced. */

@@ -220,7 +220,14 @@ test('an error that has a next step links to it', async () => {
       return [];
     seen.add(code);
     const box = shown.elements.find((one) => attribute(one, 'data-part') === 'errors');
-    const links = box ? [...elementsIn(box)].map((one) => attribute(one, 'href') ?? '') : [];
+    // The page of a code that is used up has the step as its main button, so the box does not repeat it.
+    if (code === 'sign_in_expired' && shown.actions.some((action) => action.endsWith('/send-code')))
+      return [];
+    const links = box
+      ? [...elementsIn(code === 'sign_in_expired' ? shown.document : box)].map(
+          (one) => attribute(one, 'href') ?? '',
+        )
+      : [];
     return links.some((href) => href.startsWith(step)) ? [] : [`leads to ${links.join(' ')}`];
   });
   expect([...seen].sort()).toEqual(Object.keys(STEPS).sort());

@@ -1,3 +1,4 @@
+import { digestToken } from '../../crypto/token.js';
 import { html } from '../../html.js';
 import { inWords } from '../../http/refusal-page.js';
 import { CODES } from '../codes.js';
@@ -20,6 +21,8 @@ export interface EmailedSignInValues {
   readonly of: string | null;
   /** Whether the email was asked for in another browser, so that the link does not work here. */
   readonly isElsewhere: boolean;
+  /** Whether the code no longer works, so that the page offers only another one. */
+  readonly isOver: boolean;
   /** The address that this browser has asked to email a code to. Null if it is not known. */
   readonly sentTo: string | null;
   /** Whether the session stays when the browser is closed. */
@@ -54,7 +57,7 @@ export function emailedSignIn(site: Site): Page | null {
       {
         name: 'confirm',
         route,
-        errors: { invalid_code: 'code' },
+        errors: { invalid_code: 'code', sign_in_expired: { steps: [] } },
         remembers: 'email',
         next: ({ returnTo }) => returnTo ?? site.home,
       },
@@ -82,6 +85,7 @@ export function emailedSignIn(site: Site): Page | null {
         token,
         of: request?.email ?? null,
         isElsewhere: request !== null && !site.core.pendings.isPresented(request.browserHash),
+        isOver: refused?.error.code === 'sign_in_expired' || (sentTo !== null && (await isOver(visit))),
         sentTo,
         isRemembered,
         lifetime: emailedSignIns.lifetime,
@@ -95,6 +99,15 @@ export function emailedSignIn(site: Site): Page | null {
     },
     view: emailedSignInView,
   });
+}
+
+/** Whether the code that this browser has asked for has expired, was used, or was tried too often. */
+async function isOver({ site, req }: Visit): Promise<boolean> {
+  const { pendings, emailedSignIns } = site.core;
+  const token = pendings.presentedToken;
+  // With two cookies, it is not known which one is meant.
+  if (token === null) return !site.isWaiting({ req });
+  return (await emailedSignIns?.hasCode(digestToken(token))) === false;
 }
 
 /** Returns what a confirmation can contain of the fields of a sign-up, and the names of the others. */
@@ -113,7 +126,7 @@ function carried(site: Site, typed: Visit['typed']): Pick<EmailedSignInValues, '
 function emailedSignInView(values: EmailedSignInValues & CommonValues, words: Words): View {
   const { form, send, token, of, isElsewhere, sentTo, isRemembered, lifetime, fields, typed, notKept } =
     values;
-  const { again, next, account, returnTo } = values;
+  const { again, next, account, returnTo, isOver, error } = values;
   const t = words.emailedSignIn;
   const sendTo = (email: string, submit: string, kind: 'primary' | 'link') =>
     formOf(
@@ -153,6 +166,15 @@ function emailedSignInView(values: EmailedSignInValues & CommonValues, words: Wo
         words,
         html`${hidden('token', token)}${own}`,
       )}${lost}<p><a href="${again}">${t.other}</a></p>`,
+    };
+  if (isOver)
+    return {
+      title: t.title,
+      main: html`${error === null && html`<p>${words.codeOver}</p>`}${
+        sentTo === null
+          ? html`<p><a href="${again}" data-part="button">${t.again}</a></p>`
+          : html`${sendTo(sentTo, t.again, 'primary')}<p><a href="${again}">${t.other}</a></p>`
+      }`,
     };
   return {
     title: t.title,

@@ -44,7 +44,7 @@ export function secondFactor(site: Site): Page | null {
       {
         name: 'confirm',
         route: complete,
-        errors: { invalid_code: 'code', invalid_credentials: 'code' },
+        errors: { invalid_code: 'code', invalid_credentials: 'code', sign_in_expired: { steps: [] } },
         next: ({ returnTo }) => returnTo ?? site.home,
       },
       {
@@ -78,12 +78,12 @@ export function secondFactor(site: Site): Page | null {
 }
 
 function secondFactorView(values: SecondFactorValues & CommonValues, words: Words): View {
-  const { methods, wasPassword, form, sentTo, send, signIn, returnTo, mount, next, dropped } = values;
+  const { methods, wasPassword, form, sentTo, send, signIn, returnTo, mount, next, dropped, error } = values;
   const t = words.secondFactor;
   if (methods.length === 0)
     return {
       title: t.title,
-      main: html`<p>${t.expired}</p><p><a href="${signIn}" data-part="button">${words.signIn.title}</a></p>`,
+      main: html`${error === null && html`<p>${t.expired}</p>`}<p><a href="${signIn}" data-part="button">${words.signIn.title}</a></p>`,
     };
   const has = (name: string) => methods.includes(name);
   const { method: typed } = form.typed;

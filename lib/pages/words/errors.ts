@@ -1,10 +1,15 @@
 /** The error of a request that a page does not send, unless someone has changed it. */
 const unexpected = 'This did not work. Reload the page, and try again.';
 
+/** What every page says of an emailed code that is used up. */
+const codeOver =
+  'This code no longer works: it has expired, was used already, or a wrong one was entered too often. Email yourself another one.';
+
 /** The words about errors. */
 export const errors = {
   errorTitle: (title: string) => `Error: ${title}`,
   errorHeading: 'There is a problem',
+  codeOver,
 
   /** What an error means to the user, by its code. */
   errors: {
@@ -122,20 +127,23 @@ export const errors = {
       invalid_credentials: 'This is not the password of this account.',
     },
     invitation: { invalid_token: 'This invitation was already used, or it has expired.' },
-    'reauthenticate/confirm': { invalid_credentials: 'This is not your current password.' },
+    'reauthenticate/confirm': {
+      invalid_credentials: 'This is not your current password.',
+      sign_in_expired: codeOver,
+    },
     /** The page about a rejected request, whose title says what has happened. */
     refusal: {
       invalid_session: 'Sign in again to continue.',
       unauthenticated: 'Sign in again to continue.',
     },
     'second-factor/confirm': {
-      sign_in_expired: 'The sign-in has expired, or a code was entered wrong too often. Sign in again.',
+      sign_in_expired:
+        'This sign-in has expired, or a wrong code was entered too often. Sign in again to get a new one.',
       invalid_credentials: 'This code is wrong, or was already used. Check it, and try again.',
     },
     'sign-in/email/confirm': {
       invalid_code: 'This code is wrong. Check it in the newest email, and try again.',
-      sign_in_expired:
-        'The code has expired, was used already, or was entered wrong too often. Ask for another code.',
+      sign_in_expired: codeOver,
     },
     'sign-in/send-code': { '/email': 'To get a code, enter your email, such as ada@example.com.' },
     'sign-in': { invalid_passkey: 'The passkey was not accepted. Try again, or sign in another way.' },

@@ -9,11 +9,11 @@ import type { SignInCodeTemplate } from '../../mail/messages.js';
 import { sessionOf } from '../../sessions/carriers.js';
 import type { EmailedSignInRow } from '../../tables/emailed-sign-ins.js';
 import { canonicalEmail } from '../../users/canonical.js';
-import { type EmailedSignIns, hashesOf } from '../../waiting/emailed-sign-ins.js';
+import { type EmailedSignIns, hashesOf, reauthenticationOf } from '../../waiting/emailed-sign-ins.js';
 import { noAccountMail, reauthenticationMail, signInCodeMail } from './declarations.js';
 import type { RequestedEmailSignIn } from './inputs.js';
 import type { EmailSignInSettings } from './options.js';
-import { hasOnlyEmail, readsPasskey, reauthenticationOf } from './proof.js';
+import { hasOnlyEmail, readsPasskey } from './proof.js';
 
 /** The remaining lifetime that a code must have to be emailed again. */
 const AGAIN_MS = 2 * 60 * 1000;

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { emailSignIn } from '../../../lib/index.js';
 import { ada, password } from '../../support/app.js';
 import { proveMailbox } from '../../support/email-proof.js';
-import { attribute } from '../../support/page-browser.js';
+import { attribute, textOf } from '../../support/page-browser.js';
 import { isSignedIn, type PagesApp, pathOf, startPagesApp } from '../../support/pages-app.js';
 
 const plugins = [password(), emailSignIn({ signUp: true })] as const;
@@ -61,9 +61,18 @@ describe('by code', () => {
     let page = await browser.follow(answer);
     for (let tries = 0; tries < 5; tries++)
       page = await browser.submit(page, 'confirm', { code: '00000000' });
-    expect(page.error).toContain(
-      'The code has expired, was used already, or was entered wrong too often. Ask for another code.',
-    );
+    expect(page.error).toContain('This code no longer works');
+    // It is said once, and nothing is offered that cannot succeed.
+    for (const shown of [page, await browser.open('/auth/sign-in/email')]) {
+      expect(shown.text.split('no longer works')).toHaveLength(2);
+      expect(shown.text).not.toContain('It works for');
+      expect(shown.actions).toEqual(['/auth/sign-in/email/send-code']);
+      const [button] = shown.all('button');
+      expect([textOf(button!), attribute(button!, 'data-part')]).toEqual([
+        'Email me another code',
+        'button primary',
+      ]);
+    }
     const again = await app.mailOf(ada.email, 'sign-in-code', async () => {
       const sent = await browser.submit(page, 'send-code');
       expect(sent.location).toBe('/auth/sign-in/email?done=sent');

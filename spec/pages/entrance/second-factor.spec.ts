@@ -99,7 +99,8 @@ describe('without a sign-in under way', () => {
     await app.auth.models.UnfinishedSignIn.update({ expiresAt: before }, { where: {} });
     const refused = await browser.submit(page, 'confirm', { code: codeOf(user.secret) }, TOTP);
     expect([refused.status, refused.actions]).toEqual([401, []]);
-    expect(refused.text).toContain('There is no sign-in to confirm.');
+    expect(refused.error).toContain('This sign-in has expired');
+    expect(refused.text).not.toContain('There is no sign-in to confirm.');
     expect(refused.links).toContain('/auth/sign-in?return_to=%2Fdeep');
     expect(await isSignedIn(browser)).toBe(false);
   });
@@ -151,8 +152,9 @@ describe('in a browser that the account does not know', () => {
     for (let time = 0; time < 5; time++)
       answer = await browser.submit(page, 'confirm', { code: 'ZZZZ-ZZZZ' }, { method: 'email_code' });
     expect([answer.status, answer.actions]).toEqual([401, []]);
-    expect(answer.text).toContain('There is no sign-in to confirm.');
-    expect(answer.links).toContain('/auth/sign-in');
+    expect(answer.error).toContain('a wrong code was entered too often. Sign in again to get a new one.');
+    expect(answer.text).not.toContain('There is no sign-in to confirm.');
+    expect(answer.links.filter((href) => href === '/auth/sign-in')).toHaveLength(1);
   });
 });
 
