@@ -60,6 +60,12 @@ export interface PageForm {
   readonly route: Route;
   /** The names of the fields that only the page reads, and that the route does not get. They are not secret. @default none */
   readonly ownFields?: readonly string[];
+  /**
+   * The names of secret fields that were right if only other fields are missing, so that the form sends them along and does
+   * not ask for them again.
+   * @default none
+   */
+  readonly sendsAlong?: readonly string[];
   /** The other form of the page that has a button for this one. @default none: the page shows this form itself */
   readonly within?: SharedForm;
   /**

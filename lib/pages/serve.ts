@@ -390,7 +390,7 @@ ${way !== null && html`<p><a href="${way}" data-part="button">${words.steps[erro
       }
       const auth = await this.#authenticate(page, req, res);
       error = (await form.restate?.(error, { auth })) ?? error;
-      const typed = keepable(form, fields);
+      const typed = keepable(form, fields, error);
       if (
         page.kind === 'account' &&
         (await this.#confirmFirst(error, { page, form, typed, returnTo, auth }, req, res))
@@ -839,10 +839,20 @@ function ownFieldsOf({ ownFields = [], confirmation }: PageForm): readonly strin
   return confirmation ? [...ownFields, CONFIRMATION] : ownFields;
 }
 
-/** Returns the fields that are not secret. Only these are sent back. */
-function keepable(form: PageForm, fields: ReadonlyMap<string, string>): ReadonlyMap<string, string> {
-  const { body } = form.route;
-  const shown = new Set([...ownFieldsOf(form), ...(body ? fieldsShownAgain(body) : [])]);
+/** Returns the fields that are not secret, and those that the form sends along. Only these are sent back. */
+function keepable(
+  form: PageForm,
+  fields: ReadonlyMap<string, string>,
+  { code, errors = [] }: AuthError,
+): ReadonlyMap<string, string> {
+  const { route, sendsAlong = [] } = form;
+  const areRight =
+    code === 'validation_failed' && errors.every(({ pointer }) => !sendsAlong.includes(pointer.slice(1)));
+  const shown = new Set([
+    ...ownFieldsOf(form),
+    ...(route.body ? fieldsShownAgain(route.body) : []),
+    ...(areRight ? sendsAlong : []),
+  ]);
   return new Map([...fields].filter(([name]) => shown.has(name)));
 }
 

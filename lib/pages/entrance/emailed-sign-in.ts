@@ -29,6 +29,8 @@ export interface EmailedSignInValues {
   readonly isRemembered: boolean;
   /** The time for which a code is valid, in seconds. */
   readonly lifetime: number;
+  /** The code that was right, if a new account needs the app's own fields. It is sent along with them. Null otherwise. */
+  readonly code: string | null;
   /** The app's own fields, if a new account needs them. Empty otherwise. */
   readonly fields: readonly OwnField[];
   /** What was typed at the sign-up in the app's own fields, by their names. It is sent along with the code. */
@@ -59,6 +61,8 @@ export function emailedSignIn(site: Site): Page | null {
         route,
         errors: { invalid_code: 'code', sign_in_expired: { steps: [] } },
         remembers: 'email',
+        sendsAlong: ['code'],
+        ownFields: [ASKED],
         next: ({ returnTo }) => returnTo ?? site.home,
       },
       {
@@ -79,8 +83,12 @@ export function emailedSignIn(site: Site): Page | null {
       const form = site.form(visit, { path }, 'confirm');
       const { typed, notKept } = carried(site, { ...visit.typed, ...form.typed });
       const needsFields = refused?.error.code === 'validation_failed' && refused.form === 'confirm';
+      // Nothing is wrong before the fields have been shown.
+      const isFirst = needsFields && !refused.fields.has(ASKED);
       return {
-        form,
+        form: isFirst ? { ...form, errors: {}, hasNoFocus: false } : form,
+        code: needsFields ? (refused.fields.get('code') ?? null) : null,
+        ...(isFirst && { error: null }),
         send: site.form(visit, { path }, 'send-code'),
         token,
         of: request?.email ?? null,
@@ -124,7 +132,7 @@ function carried(site: Site, typed: Visit['typed']): Pick<EmailedSignInValues, '
 }
 
 function emailedSignInView(values: EmailedSignInValues & CommonValues, words: Words): View {
-  const { form, send, token, of, isElsewhere, sentTo, isRemembered, lifetime, fields, typed, notKept } =
+  const { form, send, token, of, isElsewhere, sentTo, isRemembered, lifetime, code, fields, typed, notKept } =
     values;
   const { again, next, account, returnTo, isOver, error } = values;
   const t = words.emailedSignIn;
@@ -153,10 +161,19 @@ function emailedSignInView(values: EmailedSignInValues & CommonValues, words: Wo
         'primary',
       )}<p data-part="quiet">${t.notYou}</p>`,
     };
-  const own = html`${Object.entries(typed).map(([name, text]) => hidden(name, text))}${
-    fields.length > 0 && html`<p>${t.fields}</p>${ownInputs(form, fields, words)}`
-  }`;
+  const own = Object.entries(typed).map(([name, text]) => hidden(name, text));
   const lost = notKept.length > 0 && html`<p>${t.notKept(notKept.map(labelOf))}</p>`;
+  const email = of ?? sentTo;
+  if (fields.length > 0 && (token ?? code) !== null)
+    return {
+      title: t.createTitle,
+      main: html`<p>${t.fields(email === null ? t.thisEmail : html`<strong>${email}</strong>`)}</p>${formOf(
+        form,
+        { submit: words.signUp.submit, returnTo },
+        words,
+        html`${hidden('token', token)}${hidden('code', code)}${hidden(ASKED, 'true')}${ownInputs(form, fields, words, true)}`,
+      )}${lost}`,
+    };
   if (of !== null)
     return {
       title: t.linkTitle,
@@ -204,6 +221,9 @@ function emailedSignInView(values: EmailedSignInValues & CommonValues, words: Wo
     }</a></p>`,
   };
 }
+
+/** The field that says that the fields of a new account were shown. */
+const ASKED = 'asked';
 
 declare module '../values.js' {
   interface PageValues {

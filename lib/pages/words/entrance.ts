@@ -180,7 +180,9 @@ export const entrance = {
     here: (email: Html) => html`Or sign in here: we email a new code to ${email}.`,
     hereSubmit: 'Sign in here instead',
     notYou: 'If you did not ask for this email, you can ignore it.',
-    fields: 'This email has no account yet. Complete these fields to create one.',
+    createTitle: 'Create your account',
+    fields: (email: Html | string) => html`${email} has no account yet. Complete this to create one.`,
+    thisEmail: 'This email',
     notKept: (labels: readonly string[]) =>
       `Not kept from the sign-up: ${labels.join(', ')}. If you create an account, enter this on your profile later.`,
     again: 'Email me another code',

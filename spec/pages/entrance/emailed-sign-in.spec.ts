@@ -227,10 +227,24 @@ test.each(['code', 'token'] as const)(
     const page = by === 'code' ? await browser.follow(answer) : await browser.open(pathOf(mail.url));
     const typed: Record<string, string> = by === 'code' ? { code: mail.code } : {};
     const asks = await browser.submit(page, 'confirm', typed);
-    expect(asks.status).toBe(422);
-    expect(asks.text).toContain('This email has no account yet.');
-    expect(asks.form('confirm').names).toContain('full_name');
-    const done = await browser.submit(asks, 'confirm', { ...typed, full_name: 'New' });
+    // The code was right, so nothing is wrong yet, and it is not asked for again.
+    expect([asks.status, asks.error, asks.title]).toEqual([422, null, 'Create your account – localhost']);
+    expect(asks.text).toContain(`${email} has no account yet. Complete this to create one.`);
+    const form = asks.form('confirm');
+    expect(form.attribute('full_name', 'autofocus')).toBe('');
+    expect(form.attribute('full_name', 'aria-invalid')).toBeUndefined();
+    expect(form.attribute(by, 'type')).toBe('hidden');
+    expect(textOf(asks.all('button')[0]!)).toBe('Create an account');
+    // A browser would not send it.
+    const empty = await browser.post(form.action, {
+      ...Object.fromEntries(form.filled({}, false)),
+      full_name: '',
+    });
+    expect([empty.status, empty.form('confirm').attribute('full_name', 'aria-invalid')]).toEqual([
+      422,
+      'true',
+    ]);
+    const done = await browser.submit(empty, 'confirm', { full_name: 'New' });
     expect([done.status, done.location]).toEqual([303, '/deep']);
   },
 );
