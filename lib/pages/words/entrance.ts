@@ -130,11 +130,17 @@ export const entrance = {
   undoChange: {
     title: 'Undo a change',
     what: (change: string) => `${change}.`,
+    emailChanged: (from: string, to: string) => `The email was changed from ${from} to ${to}.`,
     account: 'Account',
     when: 'When',
     device: 'Device',
     unknownDevice: 'An unknown device',
     lead: 'If this was not you, undo it. This also undoes every later change of the account, and ends all sessions.',
+    removes: 'Your password is removed, and you choose a new one by email.',
+    done: 'The change was undone',
+    choose: (email: Html) =>
+      html`Choose a new password with the link that we have emailed to ${email}. Check your spam folder too.`,
+    ended: 'All sessions have ended.',
     password: 'Your password from before the change',
     code: 'A code from the authenticator app, or a recovery code, that you had before the change',
     useRecovery: 'Recovery code',
@@ -154,6 +160,7 @@ export const entrance = {
     /** The words about a deleted account that differ. */
     deletion: {
       title: 'Restore your account',
+      done: 'Your account was restored',
       lead: 'You can restore the account as it was before it was deleted. Later changes of the account are undone.',
       password: 'Your password',
       code: 'A code from your authenticator app, or a recovery code',
