@@ -53,7 +53,7 @@ export function field(form: FormValues, of: Field, words: Words): Html {
   }${inputmode && html` inputmode="${inputmode}"`}${of.isExact && html` step="any"`}${
     (of.isCode || code || type !== 'text') &&
     html` autocapitalize="${code && !code.isNumeric ? 'characters' : 'none'}" spellcheck="false"`
-  }${code && html` data-part="code" data-length="${code.length}"`}${isSent && html` enterkeyhint="go"`}${isFocused && html` autofocus`}${describedBy(id, hint, error)}>`;
+  }${code && html` data-part="code" data-length="${code.length}"`}${isSent && html` enterkeyhint="go"`}${isFocused && html` autofocus`}${isFocused && of.value && html` data-selects`}${describedBy(id, hint, error)}>`;
   return html`<div data-part="field">
 <label for="${id}">${label}${!required && !of.hideOptional && optional(words)}</label>
 ${hint && html`<p data-part="hint" id="${id}-hint">${hint}</p>`}
@@ -335,9 +335,29 @@ export function disclosure(of: Disclosure, content: HtmlValue): Html {
   }${about !== undefined && html`<span data-part="unseen"> ${about}</span>`}</summary>${content}</details>`;
 }
 
-/** Creates the sentence that says where a code was emailed. It is a message after the user has asked for another code. */
-export function sentText(text: HtmlValue, { done }: Pick<CommonValues, 'done'>): Html {
-  return html`<p${done === 'sent' && html` data-part="done" role="status"`}>${text}</p>`;
+/**
+ * Creates the sentence that says where an email was sent. It is another one after the user has asked for another email.
+ *
+ * @param email the address. Null if it is not known
+ * @param isCertain whether the address gets an email, whatever account it has
+ */
+export function sentText(
+  text: HtmlValue,
+  { email, isCertain }: { readonly email: string | null; readonly isCertain: boolean },
+  { done }: Pick<CommonValues, 'done'>,
+  words: Words,
+): Html {
+  if (done !== SENT_AGAIN || email === null) return html`<p>${text}</p>`;
+  return html`<p data-part="done" role="status">${words.sentAgain(html`<strong>${email}</strong>`, isCertain)}</p>`;
+}
+
+/** The field of a form that emails something once more, and the message afterwards. */
+export const AGAIN = 'again';
+const SENT_AGAIN = 'sent-again';
+
+/** Returns the message of a form that emails something, for the first time or once more. */
+export function sentOf(fields: ReadonlyMap<string, string>): string {
+  return fields.has(AGAIN) ? SENT_AGAIN : 'sent';
 }
 
 /** Creates the line between two alternatives. */

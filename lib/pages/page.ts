@@ -22,6 +22,10 @@ export interface Visit extends Asking {
   readonly done: string | null;
   /** The address that a form of the pages has just emailed. Null if there is none. */
   readonly sentTo: string | null;
+  /** The email that was typed last on a page before a sign-in, to be filled in. Null if there is none. */
+  readonly known: string | null;
+  /** The page of the form that has led here, such as `sign-up`. Null if it is not known. */
+  readonly from: string | null;
   /** Whether that form asked for a session that stays when the browser is closed. */
   readonly isRemembered: boolean;
   /** What was typed in fields that the route of that form does not have. Null for a value that is not kept. */
@@ -94,7 +98,7 @@ export interface PageForm {
   readonly remembers?: string;
   /** The name of the field with the address that the route emails. The next page can show it. @default none */
   readonly emails?: string;
-  /** The name of the field with the account, which the page of a forgotten password fills in. @default none */
+  /** The name of the field with an email or username, whose email the other pages fill in. @default that of `emails` */
   readonly account?: string;
   /** Whether to keep `return_to` in a cookie, because the user continues with a link in an email. @default false */
   readonly keepsReturnTo?: boolean;

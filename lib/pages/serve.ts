@@ -51,6 +51,9 @@ const BY_SCRIPT = 'latchkey-form';
 /** The maximum number of characters that are kept in a cookie when a form was rejected. */
 const MAX_NOTE = 1000;
 
+/** The maximum length of an email (RFC 3696, erratum 1690). */
+const MAX_EMAIL = 320;
+
 type Handle = (req: Request, res: Response) => Promise<void>;
 
 /** A request that was rejected. */
@@ -382,9 +385,10 @@ ${way !== null && html`<p><a href="${way}" data-part="button">${words.steps[erro
         this.#site.hasPage('verify-email')
       ) {
         const to = this.#site.unverified(returnTo);
+        this.#keepEmail(page, form, fields, res);
         const account = fields.get(form.account ?? '') ?? '';
         if (account.includes('@') && account.length <= MAX_NOTE)
-          this.#site.notes.leave(res, to, { email: account });
+          this.#site.notes.leave(res, to, { email: account, from: page.name });
         this.#goOn(to, req, res);
         return;
       }
@@ -418,7 +422,8 @@ ${way !== null && html`<p><a href="${way}" data-part="button">${words.steps[erro
       startError(this.#site.core, error, error.status, res);
       if (policy === undefined) res.removeHeader('Content-Security-Policy');
       else res.setHeader('Content-Security-Policy', policy);
-      this.#keepForLater(page, { returnTo, account: fields.get(form.account ?? '') ?? null }, req, res);
+      this.#keepReturnTo(page, returnTo, req, res);
+      this.#keepEmail(page, form, fields, res);
       await this.#render(
         page,
         this.#visit(page, { req, res, auth, returnTo: fields.get('return_to'), refused }),
@@ -446,12 +451,15 @@ ${way !== null && html`<p><a href="${way}" data-part="button">${words.steps[erro
     if (once !== undefined) await this.#keepOnce(req, res, reply, to, once);
     if (form.remembers !== undefined) this.#site.cookies.setWay(res, form.remembers);
     if (form.keepsReturnTo) this.#site.cookies.setReturnTo(res, returnTo);
+    // Who has signed in needs no field filled in.
+    if (!reply.issue || isPending(reply.issue)) this.#keepEmail(page, form, fields, res);
     const done = new URL(to, 'http://relative.invalid').searchParams.get('done');
     const email = (form.emails !== undefined && fields.get(form.emails)) || null;
     const isRemembered = fields.get('remember_me') === 'true';
     if (done !== null || email !== null) {
       const typed = this.#typedFor(page, form, sentPairs, { req, to });
-      this.#site.notes.leave(res, to, { done, email, isRemembered, typed });
+      const from = this.#fromOf(page, { req, to });
+      this.#site.notes.leave(res, to, { done, email, isRemembered, typed, from });
     }
     this.#goOn(to, req, res);
   }
@@ -485,23 +493,31 @@ ${way !== null && html`<p><a href="${way}" data-part="button">${words.steps[erro
     return true;
   }
 
-  /**
-   * Keeps `return_to` for a user who enters the address of a rejected form again, which is not the one of its page, and
-   * the account for the page of a forgotten password.
-   */
-  #keepForLater(
-    page: Page,
-    kept: Required<Pick<Note, 'returnTo' | 'account'>>,
-    req: Request,
-    res: Response,
-  ): void {
-    const length = `${kept.returnTo ?? ''}${kept.account ?? ''}`.length;
+  /** Keeps `return_to` for a user who enters the address of a rejected form again, which is not the one of its page. */
+  #keepReturnTo(page: Page, returnTo: string | null, req: Request, res: Response): void {
     // Browsers and proxies reject large cookies.
-    if (length === 0 || length > MAX_NOTE) return;
+    if (returnTo === null || returnTo.length > MAX_NOTE) return;
     const { notes } = this.#site;
     const at = pathOf(this.#pageOf(page, req));
-    const { email = null, isRemembered = false, typed = {} } = notes.of(req, at);
-    notes.leave(res, at, { email, isRemembered, typed, ...kept });
+    notes.leave(res, at, { ...notes.of(req, at), returnTo });
+  }
+
+  /** Keeps the email that was typed for the other pages before a sign-in. Only a form of this origin gets here. */
+  #keepEmail(
+    page: Page,
+    { account, emails }: PageForm,
+    fields: ReadonlyMap<string, string>,
+    res: Response,
+  ): void {
+    const email = fields.get(account ?? emails ?? '') ?? '';
+    if (page.kind === 'entrance' && email.includes('@') && email.length <= MAX_EMAIL)
+      this.#site.notes.keepEmail(res, email);
+  }
+
+  /** Returns the page that has led to the next one. A form of that page itself does not change it. */
+  #fromOf(page: Page, { req, to }: { readonly req: Request; readonly to: string }): string | null {
+    const here = pathOf(this.#pageOf(page, req));
+    return pathOf(to) === here ? (this.#site.notes.of(req, here).from ?? null) : page.name;
   }
 
   /** Returns what the next page gets of the fields that a form shares. A form of that page itself does not change it. */
@@ -595,6 +611,8 @@ ${way !== null && html`<p><a href="${way}" data-part="button">${words.steps[erro
       // A form, a script or a provider has led there with the message in the address.
       done: refused === null && isMeant ? done : null,
       sentTo: inAddress.email ?? note.email ?? null,
+      known: site.notes.emailOf(req),
+      from: note.from ?? null,
       isRemembered: note.isRemembered ?? false,
       typed: note.typed ?? {},
     };

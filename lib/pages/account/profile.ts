@@ -2,7 +2,7 @@ import { invalidField } from '../../errors.js';
 import { type HtmlValue, html } from '../../html.js';
 import type { User } from '../../tables/core.js';
 import { canonicalEmail } from '../../users/canonical.js';
-import { confirmationField, disclosure, field, formOf } from '../controls.js';
+import { confirmationField, disclosure, field, formOf, hidden } from '../controls.js';
 import { type OwnField, ownFields, ownInputs } from '../own-fields.js';
 import { type Page, type PageForm, page, type View } from '../page.js';
 import type { Site } from '../site.js';
@@ -100,7 +100,7 @@ export function account(site: Site): Page {
         email: {
           present: email,
           isVerified: email_verified_at !== null,
-          sentTo: visit.sentTo,
+          sentTo: visit.sentTo === email ? null : visit.sentTo,
           change: has('email') && !hasTasks ? form('email') : null,
           verify:
             has('verify-email') && email !== null && email_verified_at === null ? form('verify-email') : null,
@@ -153,7 +153,7 @@ function accountView(values: AccountValues & CommonValues, words: Words): View {
         html`<p>${email.present ?? t.noEmail}${
           email.present !== null &&
           html` <span data-part="tag">${email.isVerified ? t.verified : t.unverified}</span>`
-        }</p>${email.sentTo !== null && html`<p>${email.sentTo} <span data-part="tag">${t.pending}</span></p>`}${email.verify && formOf(email.verify, { submit: t.verify, kind: 'secondary' }, words)}${
+        }</p>${email.sentTo !== null && html`<p>${t.pending(html`<strong>${email.sentTo}</strong>`)}</p>${email.change && formOf({ ...email.change, typed: {}, errors: {}, refusal: null, key: 'again' }, { submit: t.emailAgain, kind: 'link' }, words, hidden('new_email', email.sentTo))}`}${email.verify && formOf(email.verify, { submit: t.verify, kind: 'secondary' }, words)}${
           email.change &&
           formOf(email.change, { submit: t.changeEmail, kind: 'secondary' }, words, [
             field(

@@ -178,6 +178,8 @@ addEventListener('hashchange', openNamed);
 document.addEventListener('latchkey:shown', enhance);
 enhance();
 openNamed();
+// What was filled in can be wrong, so the first key replaces it.
+document.querySelector('main [data-selects]')?.select();
 // The user has pressed its button, was led away to confirm who it is, and has come back.
 document.querySelector('form[data-resumes]')?.requestSubmit();
 

@@ -2,12 +2,13 @@ import { digestToken } from '../../crypto/token.js';
 import { html } from '../../html.js';
 import { inWords } from '../../http/refusal-page.js';
 import { CODES } from '../codes.js';
-import { field, formOf, hidden, labelOf, sentText } from '../controls.js';
+import { AGAIN, field, formOf, hidden, labelOf, sentOf, sentText } from '../controls.js';
 import { type OwnField, ownFields, ownInputs } from '../own-fields.js';
 import { Leave, type Page, page, type View, type Visit } from '../page.js';
 import type { Site } from '../site.js';
 import type { CommonValues, FormValues } from '../values.js';
 import type { Words } from '../words/index.js';
+import { OTHER } from './sign-in.js';
 import { requireEmail } from './typed-email.js';
 
 /** The values of the page `sign-in/email`. */
@@ -39,6 +40,8 @@ export interface EmailedSignInValues {
   readonly notKept: readonly string[];
   /** The page where users ask for a code for another address. */
   readonly again: string;
+  /** Whether an email without an account gets a code too, to create one. */
+  readonly createsAccounts: boolean;
   /** The page that the user returns to. */
   readonly next: string;
 }
@@ -71,11 +74,12 @@ export function emailedSignIn(site: Site): Page | null {
         emails: 'email',
         keepsReturnTo: true,
         check: requireEmail,
-        next: ({ returnTo }) => site.page('sign-in/email', { done: 'sent', returnTo }),
+        ownFields: [AGAIN],
+        next: ({ returnTo, fields }) => site.page('sign-in/email', { done: sentOf(fields), returnTo }),
       },
     ],
     async values(visit) {
-      const { auth, refused, token, returnTo, sentTo, isRemembered } = visit;
+      const { auth, refused, token, returnTo, sentTo, isRemembered, from } = visit;
       // The user has signed in already, and reloads the page.
       if (auth && token === null && !refused && !site.isWaiting(visit))
         return new Leave(returnTo ?? site.home);
@@ -101,7 +105,11 @@ export function emailedSignIn(site: Site): Page | null {
         typed: needsFields ? {} : typed,
         // The page asks for the others.
         notKept: needsFields ? notKept.filter((name) => name === 'username') : notKept,
-        again: site.page('sign-in', { returnTo }),
+        again:
+          from === 'sign-up' && site.canSignUp
+            ? site.page('sign-up', { returnTo })
+            : site.page('sign-in', { returnTo, query: sentTo === null ? {} : { [OTHER]: 'true' } }),
+        createsAccounts: site.emailSignsUp,
         next: returnTo ?? site.home,
       };
     },
@@ -134,14 +142,14 @@ function carried(site: Site, typed: Visit['typed']): Pick<EmailedSignInValues, '
 function emailedSignInView(values: EmailedSignInValues & CommonValues, words: Words): View {
   const { form, send, token, of, isElsewhere, sentTo, isRemembered, lifetime, code, fields, typed, notKept } =
     values;
-  const { again, next, account, returnTo, isOver, error } = values;
+  const { again, next, account, returnTo, isOver, error, createsAccounts } = values;
   const t = words.emailedSignIn;
   const sendTo = (email: string, submit: string, kind: 'primary' | 'link') =>
     formOf(
       send,
       { submit, kind, returnTo },
       words,
-      html`${hidden('email', email)}${isRemembered && hidden('remember_me', 'true')}`,
+      html`${hidden('email', email)}${kind === 'link' && hidden(AGAIN, 'true')}${isRemembered && hidden('remember_me', 'true')}`,
     );
   if (token !== null && of === null)
     return {
@@ -199,8 +207,15 @@ function emailedSignInView(values: EmailedSignInValues & CommonValues, words: Wo
     main: html`${sentText(
       sentTo === null
         ? t.lead
-        : t.sentTo(html`<strong>${sentTo}</strong>`, CODES.emailed.length, inWords(lifetime)),
+        : t.sentTo(
+            html`<strong>${sentTo}</strong>`,
+            CODES.emailed.length,
+            inWords(lifetime),
+            createsAccounts,
+          ),
+      { email: sentTo, isCertain: createsAccounts },
       values,
+      words,
     )}${formOf(
       form,
       { submit: t.submit, returnTo },

@@ -1,9 +1,8 @@
 import { html } from '../../html.js';
 import { INVITATION, RESET_PASSWORD } from '../../verification/password-links.js';
-import { field, formOf, hidden, usernameOf } from '../controls.js';
+import { AGAIN, field, formOf, hidden, sentOf, sentText, usernameOf } from '../controls.js';
 import { stateIcon } from '../icons.js';
-import { type Page, page, type View, type Visit } from '../page.js';
-import { pathOf } from '../page-cookies.js';
+import { type Page, page, type View } from '../page.js';
 import type { Site } from '../site.js';
 import type { CommonValues, FormValues } from '../values.js';
 import type { Words } from '../words/index.js';
@@ -16,8 +15,10 @@ export interface ForgotPasswordValues {
   readonly isSent: boolean;
   /** The address that it was asked for. Null if it is not known. */
   readonly sentTo: string | null;
-  /** The email of the last sign-in that was rejected, to be filled in. Null if there is none. */
+  /** The email that was typed last, to be filled in. Null if there is none. */
   readonly known: string | null;
+  /** The page where users ask for a link to another address. */
+  readonly again: string;
   readonly signIn: string;
 }
 
@@ -38,35 +39,41 @@ export function forgotPassword(site: Site): Page | null {
         emails: 'email',
         check: requireEmail,
         keepsReturnTo: true,
-        next: ({ returnTo }) => site.page('forgot-password', { done: 'check-mail', returnTo }),
+        ownFields: [AGAIN],
+        next: ({ returnTo, fields }) =>
+          site.page('forgot-password', { done: fields.has(AGAIN) ? sentOf(fields) : 'check-mail', returnTo }),
       },
     ],
     values: (visit) => ({
       form: site.form(visit, { path }, 'send'),
-      isSent: visit.done === 'check-mail',
+      isSent: visit.done === 'check-mail' || visit.done === 'sent-again',
       sentTo: visit.sentTo,
-      known: typedIn(visit),
+      known: visit.known,
+      again: site.page('forgot-password', { returnTo: visit.returnTo }),
       signIn: site.page('sign-in', { returnTo: visit.returnTo }),
     }),
     view: forgotPasswordView,
   });
 }
 
-/** Returns the email that was typed into the form for a sign-in. Null if that was a username. */
-function typedIn({ site, req }: Visit): string | null {
-  const { account = null } = site.notes.of(req, pathOf(site.page('sign-in')));
-  return account?.includes('@') ? account : null;
-}
-
 function forgotPasswordView(values: ForgotPasswordValues & CommonValues, words: Words): View {
-  const { form, isSent, sentTo, known, signIn, returnTo } = values;
+  const { form, isSent, sentTo, known, again, signIn, returnTo } = values;
   const t = words.forgotPassword;
   const back = html`<p><a href="${signIn}" data-takes>${t.back}</a></p>`;
   if (isSent)
     return {
       title: t.sent,
       icon: stateIcon('mail'),
-      main: html`<p>${t.sentText(sentTo === null ? t.anyAddress : html`<strong>${sentTo}</strong>`)}</p>${back}`,
+      saysDone: true,
+      main: html`${sentText(t.sentText(sentTo === null ? t.anyAddress : html`<strong>${sentTo}</strong>`), { email: sentTo, isCertain: false }, values, words)}${
+        sentTo !== null &&
+        formOf(
+          form,
+          { submit: t.again, kind: 'link', returnTo },
+          words,
+          html`${hidden('email', sentTo)}${hidden(AGAIN, 'true')}`,
+        )
+      }<p><a href="${again}">${words.emailedSignIn.other}</a></p>${back}`,
     };
   return {
     title: t.title,

@@ -5,8 +5,18 @@ import type { SessionAuthentication } from '../../sessions/request.js';
 import { maskEmail } from '../../users/canonical.js';
 import { reauthenticationOf } from '../../waiting/emailed-sign-ins.js';
 import { CODES } from '../codes.js';
-import { disclosure, field, forgottenLink, formOf, passkeyButton, sentText } from '../controls.js';
-import { type ErrorPlaces, Leave, type Page, page, type View, type Visit } from '../page.js';
+import {
+  AGAIN,
+  disclosure,
+  field,
+  forgottenLink,
+  formOf,
+  hidden,
+  passkeyButton,
+  sentOf,
+  sentText,
+} from '../controls.js';
+import { type ErrorPlaces, Leave, type Page, page, type Sent, type View, type Visit } from '../page.js';
 import { type ProviderValues, providerLinks, providersOf } from '../providers.js';
 import type { Site } from '../site.js';
 import type { CommonValues, FormValues } from '../values.js';
@@ -75,8 +85,9 @@ export function reauthenticate(site: Site): Page {
             {
               name: 'send-code',
               route: send,
-              next: ({ returnTo }: { returnTo: string | null }) =>
-                site.page('reauthenticate', { done: 'sent', returnTo }),
+              ownFields: [AGAIN],
+              next: ({ returnTo, fields }: Sent) =>
+                site.page('reauthenticate', { done: sentOf(fields), returnTo }),
             },
           ]
         : []),
@@ -92,7 +103,7 @@ export function reauthenticate(site: Site): Page {
       // A page that requires a second factor would lead back here after any other method.
       const { needsFactor = false } = site.notes.of(visit.req);
       const isWeak = (method: string) => method === 'password' || method === 'email_code';
-      const wasSent = done === 'sent' || refused?.form === 'confirm';
+      const wasSent = done?.startsWith('sent') === true || refused?.form === 'confirm';
       const methods = needsFactor ? found.methods.filter((one) => !isWeak(one)) : found.methods;
       const providers = needsFactor ? [] : found.providers;
       const linked = providersOf(site, 'reauthenticate', (provider) =>
@@ -166,9 +177,9 @@ function reauthenticateView(values: ReauthenticateValues & CommonValues, words: 
         isOver
           ? error === null && html`<p>${words.codeOver}</p>`
           : isSent
-            ? html`${sentText(t.sent(mailbox, CODES.emailed.length, inWords(lifetime)), values)}${one('email_code', words.fields.code, null, true)}`
+            ? html`${sentText(t.sent(mailbox, CODES.emailed.length, inWords(lifetime)), { email: sentTo, isCertain: true }, values, words)}${one('email_code', words.fields.code, null, true)}`
             : html`<p>${t.emailCode(mailbox)}</p>`
-      }${send && formOf(send, { submit: isSent ? t.sendAgain : t.send, kind: isSent && !isOver ? 'link' : 'primary', returnTo }, words)}`
+      }${send && formOf(send, { submit: isSent ? t.sendAgain : t.send, kind: isSent && !isOver ? 'link' : 'primary', returnTo }, words, isSent && !isOver && hidden(AGAIN, 'true'))}`
     }${
       has('passkey') &&
       html`<p data-no-passkeys data-part="quiet">${words.security.passkeys.needsScript}</p><div data-part="stack">${passkeyButton(

@@ -50,7 +50,7 @@ export function secondFactor(site: Site): Page | null {
       {
         name: 'send',
         route: send,
-        next: ({ returnTo }) => site.page('second-factor', { done: 'sent', returnTo }),
+        next: ({ returnTo }) => site.page('second-factor', { done: 'sent-again', returnTo }),
       },
     ],
     async values(visit) {
@@ -117,7 +117,7 @@ function secondFactorView(values: SecondFactorValues & CommonValues, words: Word
     ...(has('passkey') && { scripts: ['passkeys.js'] }),
     main: html`${has('totp') && codeForm('totp', words.fields.code, t.totp, true)}${
       has('email_code') &&
-      html`${sentText(t.emailCode(html`<strong>${sentTo}</strong>`, CODES.emailed.length), values)}${codeForm('email_code', words.fields.code, null, true)}${formOf(
+      html`${sentText(t.emailCode(html`<strong>${sentTo}</strong>`, CODES.emailed.length), { email: sentTo, isCertain: true }, values, words)}${codeForm('email_code', words.fields.code, null, true)}${formOf(
         send,
         {
           submit: t.sendAgain,

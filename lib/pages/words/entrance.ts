@@ -78,6 +78,7 @@ export const entrance = {
     sentText: (address: Html | string) =>
       html`If there is an account with ${address}, an email with a link is on its way. The link expires after an hour. Check your spam folder too.`,
     anyAddress: 'this address',
+    again: 'Email me another link',
     back: 'Back to sign-in',
   },
   resetPassword: {
@@ -105,7 +106,7 @@ export const entrance = {
     waiting: 'Confirm your email first',
     waitingText: (address: Html | string) =>
       html`Open the link that we have emailed to ${address}, then sign in. Check your spam folder too.`,
-    waitingAgain: 'Each correct sign-in sends a new link.',
+    waitingAgain: 'To get a new link, sign in again.',
     waitingHere: (address: Html | string) =>
       html`Open the link that we have emailed to ${address}. Check your spam folder too.`,
     anyAddress: 'you',
@@ -125,7 +126,11 @@ export const entrance = {
       'It was already used, it has expired, or your account has changed since then. If you have confirmed your new email already, just sign in with it.',
     invalidHere: (email: string) =>
       `It was already used, it has expired, or your account has changed since then. The email of your account is ${email}.`,
+    signsOut: 'You will be signed out on all devices.',
+    signsOutOthers: 'You will be signed out on all other devices.',
     done: 'Your email was changed',
+    doneText: (email: string) => `Your email is now ${email}.`,
+    doneElsewhere: 'Your sessions have ended. Sign in with the new email.',
   },
   undoChange: {
     title: 'Undo a change',
@@ -172,8 +177,10 @@ export const entrance = {
   emailedSignIn: {
     title: 'Enter your code',
     lead: 'We have emailed you a code. Enter it here, in the browser where you asked for it.',
-    sentTo: (email: Html, digits: number, time: string) =>
-      html`We have emailed a code of ${digits} digits to ${email}. It works for ${time}. Check your spam folder too.`,
+    sentTo: (email: Html, digits: number, time: string, isCertain: boolean) =>
+      isCertain
+        ? html`We have emailed a code of ${digits} digits to ${email}. It works for ${time}. Check your spam folder too.`
+        : html`If there is an account with ${email}, an email with a code of ${digits} digits is on its way. It works for ${time}. Check your spam folder too.`,
     submit: 'Sign in',
     linkTitle: 'Sign in',
     linkLead: (email: string) => `Continue to sign in as ${email}.`,

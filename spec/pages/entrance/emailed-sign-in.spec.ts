@@ -207,10 +207,11 @@ describe('the page for the code', () => {
     });
     expect([answer.status, answer.location]).toEqual([
       303,
-      '/auth/sign-in/email?done=sent&return_to=%2Fdeep',
+      '/auth/sign-in/email?done=sent-again&return_to=%2Fdeep',
     ]);
     const again = await browser.follow(answer);
-    expect(again.text).not.toContain('The email is on its way.');
+    expect(again.text).toContain(`Another email is on its way to ${ada.email}.`);
+    expect(again.text).not.toContain('We have emailed');
     expect(again.all('p').filter((one) => attribute(one, 'role') === 'status').length).toBe(1);
     const done = await browser.submit(again, 'confirm', { code });
     expect(done.location).toBe('/deep');

@@ -52,7 +52,7 @@ describe('with a password', () => {
       const waiting = await browser.follow(await signInOn(browser, ada));
       expect(waiting.heading).toBe('Confirm your email first');
       expect(waiting.text).toContain(`Open the link that we have emailed to ${ada.email}, then sign in.`);
-      expect(waiting.text).toContain('Each correct sign-in sends a new link.');
+      expect(waiting.text).toContain('To get a new link, sign in again.');
       // Another browser does not learn the address.
       const elsewhere = await app.open().open('/auth/verify-email?waiting=true');
       expect(elsewhere.body).not.toContain(ada.email);
