@@ -229,15 +229,19 @@ export const FOR_USER = 'for_user';
 export function formOf(form: FormValues, parts: FormContent, words: Words, inputs: HtmlValue = null): Html {
   const { submit, kind = 'primary', also, about, returnTo, downloads = false } = parts;
   const again = form.resumed !== undefined && form.resumed !== 'kept';
-  return html`<form method="post" action="${form.action}" data-part="form"${downloads && html` data-downloads`}${form.resumed === 'sent' && html` data-resumes`}>
-${again && html`<p data-part="hint" role="status">${words.pressAgain}</p>`}${form.refusal && !isBesideFields(form, form.refusal) && errorBox(form.refusal, [form], words, drawnErrors(form).length === 0)}${hidden('return_to', returnTo)}${hidden(FOR_USER, form.user)}${inputs}
+  const showsBox = form.refusal !== null && !isBesideFields(form, form.refusal);
+  if (form.refusal) told.add(form.refusal);
+  // The words of the page say what is missing, and not those of the browser.
+  return html`<form method="post" action="${form.action}" data-part="form" novalidate${downloads && html` data-downloads`}${form.resumed === 'sent' && html` data-resumes`}>
+${again && html`<p data-part="hint" role="status">${words.pressAgain}</p>`}${showsBox && form.refusal && errorBox(form.refusal, [form], words, drawnErrors(form).length === 0)}${hidden('return_to', returnTo)}${hidden(FOR_USER, form.user)}${inputs}
 <button data-part="button ${kind}">${submit}${about !== undefined && html`<span data-part="unseen"> ${about}</span>`}</button>${
-    // The other form does not need all fields, so the server checks them.
-    also &&
-    html`\n<button data-part="button secondary" formaction="${also.action}" formnovalidate>${also.submit}</button>`
+    also && html`\n<button data-part="button secondary" formaction="${also.action}">${also.submit}</button>`
   }
 </form>`;
 }
+
+/** The errors that a form has shown. */
+const told = new WeakSet<ErrorValues>();
 
 /** Whether the fields of a form show all of its error, so that a summary above them would only repeat it. */
 function isBesideFields(form: FormValues, { fields, steps }: ErrorValues): boolean {
@@ -273,13 +277,13 @@ export function passkeyButton(mount: string, button: PasskeyButton, label: HtmlV
 }
 
 /**
- * Creates the summary of a page's error, which has the focus. It is created after the fields of the page, whose labels it
- * repeats. Null if a form shows the error itself.
+ * Creates the summary of a page's error, which has the focus. It is created after the fields of the page, to which it
+ * leads. Null if a form has shown the error itself.
  */
 export function errorSummary(values: CommonValues, words: Words): HtmlValue {
   if (!values.error) return null;
   const forms = formsIn(values);
-  if (forms.some(({ refusal }) => refusal !== null)) return null;
+  if (forms.some(({ refusal }) => refusal !== null && told.has(refusal))) return null;
   return errorBox(values.error, forms, words, true);
 }
 
@@ -293,9 +297,10 @@ ${
   texts.length > 0 &&
   html`<ul>${texts.map(([name, text]) => {
     const shown = linked.get(name);
-    return shown
-      ? html`<li><a href="#${shown.id}">${shown.label}: ${text}</a></li>`
-      : html`<li>${name !== '' && `${labelOf(name)}: `}${text}</li>`;
+    // A sentence that names the field needs no label.
+    const isWhole = text === error.detail || Object.values(words.missing).includes(text);
+    const label = !isWhole && name !== '' && `${shown?.label ?? labelOf(name)}: `;
+    return shown ? html`<li><a href="#${shown.id}">${label}${text}</a></li>` : html`<li>${label}${text}</li>`;
   })}</ul>`
 }
 ${error.steps.length > 0 && html`<p>${error.steps.map(({ name, href }) => html`<a href="${href}" data-takes>${words.steps[name]}</a> `)}</p>`}

@@ -413,7 +413,10 @@ ${way !== null && html`<p><a href="${way}" data-part="button">${words.steps[erro
               fields: Object.fromEntries(namedWithin(within, Object.entries(explained.fields))),
             }
           : explained,
-        showsError: page.kind === 'account',
+        // One error stands beside its field. Several, and the next step after an error, stand together above the form.
+        showsError:
+          page.kind === 'account' ||
+          (explained.steps.length === 0 && Object.keys(explained.fields).length === 1),
         fields: within ? new Map([...others, ...namedWithin(within, [...typed])]) : typed,
         token: fields.get('token') ?? null,
       };

@@ -30,7 +30,7 @@ export interface Refused {
   readonly error: AuthError;
   /** The error, for the user. */
   readonly explained: ErrorValues;
-  /** Whether the form shows the error itself, because its page has several forms. */
+  /** Whether the form shows the error itself, because its page has several forms or the error is about one field. */
   readonly showsError: boolean;
   readonly fields: ReadonlyMap<string, string>;
   readonly token: string | null;

@@ -17,7 +17,7 @@ export interface FormValues {
   readonly user: string | null;
   /** Whether the form was rejected. */
   readonly isRefused: boolean;
-  /** The error that the form shows itself, because its page has several forms. Null otherwise. */
+  /** The error that the form shows itself, because its page has several forms or the error is about one field. Null otherwise. */
   readonly refusal: ErrorValues | null;
   /**
    * Set if the user has sent the form before confirming who it is, and has come back: `sent` if a script sends it again by

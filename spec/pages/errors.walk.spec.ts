@@ -163,14 +163,14 @@ test('an error with a field stands beside it once or is linked to it, and opens 
     );
     const isLinked = shown.all('a').some((one) => attribute(one, 'href') === `#${attribute(input, 'id')}`);
     const isAccount = attribute(shown.all('body')[0]!, 'data-part') === 'account';
-    // A form of an account shows the error once, unless it also leads to a next step.
-    const isOnce = isAccount && STEPS[code] === undefined;
+    // A form shows the error of one field once, unless it also leads to a next step.
+    const isOnce = STEPS[code] === undefined && `${form}, ${code}` !== 'sign-up/password, email_taken';
     const isAlert = error !== undefined && attribute(error, 'role') === 'alert';
     const focused = shown.elements.filter((one) => attribute(one, 'autofocus') !== undefined);
     const closed = shown
       .all('details')
       .filter((one) => attribute(one, 'open') === undefined && [...elementsIn(one)].includes(input));
-    const expected = isAccount ? attribute(input, 'id') : 'errors';
+    const expected = isAccount || isOnce ? attribute(input, 'id') : 'errors';
     return [
       ...(attribute(input, 'name') === field ? [] : [`at ${attribute(input, 'name')}`]),
       ...(error && textOf(error) !== '' ? [] : ['no text beside the field']),

@@ -14,7 +14,10 @@ function show(text) {
   if (part) document.body.dataset.part = part;
   const header = next.querySelector('[data-part="header"]');
   if (header) document.querySelector('[data-part="header"]')?.replaceWith(document.adoptNode(header));
-  (main.querySelector('[autofocus]') ?? main.querySelector('h1')).focus();
+  const focused = main.querySelector('[autofocus]') ?? main.querySelector('h1');
+  focused.focus();
+  // The keyboard of a phone covers the end of the page.
+  focused.scrollIntoView({ block: focused.matches('h1') ? 'nearest' : 'center' });
   document.dispatchEvent(new Event('latchkey:shown'));
   return true;
 }

@@ -90,7 +90,7 @@ export function emailedSignIn(site: Site): Page | null {
       // Nothing is wrong before the fields have been shown.
       const isFirst = needsFields && !refused.fields.has(ASKED);
       return {
-        form: isFirst ? { ...form, errors: {}, hasNoFocus: false } : form,
+        form: isFirst ? { ...form, errors: {}, refusal: null, hasNoFocus: false } : form,
         code: needsFields ? (refused.fields.get('code') ?? null) : null,
         ...(isFirst && { error: null }),
         send: site.form(visit, { path }, 'send-code'),

@@ -140,13 +140,15 @@ function reauthenticateView(values: ReauthenticateValues & CommonValues, words: 
   const { forgotPassword, cancel, signOutPage, error } = values;
   const t = words.reauthenticate;
   const has = (name: string) => methods.includes(name);
-  const one = (name: string, label: string, hint: string | null, focus: boolean) =>
-    formOf(
-      form,
+  const one = (name: string, label: string, hint: string | null, focus: boolean) => {
+    // Each method has a form with this action. The error belongs to the one with its field.
+    const own = name in form.errors ? form : { ...form, errors: {}, refusal: null };
+    return formOf(
+      own,
       { submit: t.submit, returnTo },
       words,
       field(
-        form,
+        own,
         {
           name,
           label,
@@ -163,6 +165,7 @@ function reauthenticateView(values: ReauthenticateValues & CommonValues, words: 
         words,
       ),
     );
+  };
   const mailbox = html`<strong>${sentTo}</strong>`;
   const isStrong = has('code');
   return {

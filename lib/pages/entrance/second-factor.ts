@@ -90,7 +90,11 @@ function secondFactorView(values: SecondFactorValues & CommonValues, words: Word
   const isTyped = (method: string) => typed === method;
   // Each method has a form with this action. The error belongs to the form that was sent.
   const codeForm = (method: string, label: string, hint: string | null, focus: boolean): Html => {
-    const own = { ...form, key: method, ...(!isTyped(method) && { errors: {}, isRefused: false }) };
+    const own = {
+      ...form,
+      key: method,
+      ...(!isTyped(method) && { errors: {}, isRefused: false, refusal: null }),
+    };
     return formOf(
       own,
       { submit: t.submit, returnTo },

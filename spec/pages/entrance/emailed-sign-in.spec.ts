@@ -50,7 +50,9 @@ describe('by code', () => {
     const { mail, answer } = await ask(browser, ada.email, '/auth/sign-in?return_to=/deep');
     const wrong = await browser.submit(await browser.follow(answer), 'confirm', { code: 'ZZZZ-ZZZZ' });
     expect([wrong.status, wrong.title]).toEqual([401, 'Error: Enter your code – localhost']);
-    expect(wrong.error).not.toBeNull();
+    // It is said once, beside the field, which has the focus.
+    expect([wrong.error, wrong.form('confirm').attribute('code', 'autofocus')]).toEqual([null, '']);
+    expect(wrong.text).toContain('This code is wrong.');
     expect(wrong.body).not.toContain('ZZZZ');
     expect((await browser.submit(wrong, 'confirm', { code: mail.code })).location).toBe('/deep');
   });

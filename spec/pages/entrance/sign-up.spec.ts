@@ -242,7 +242,7 @@ describe('with one field for the email', () => {
     const browser = app.open();
     const page = await browser.open('/auth/sign-up?return_to=/deep');
     const answer = await browser.submit(page, 'send-code', { email, password: 'sent-only-once' });
-    expect([answer.status, answer.error]).toEqual([422, `There is a problem Email: ${text}`]);
+    expect([answer.status, answer.error, answer.fieldErrors]).toEqual([422, null, [text]]);
     const form = answer.form('password');
     expect(form.attribute('email', 'aria-invalid')).toBe('true');
     expect([form.value('email'), form.value('return_to')]).toEqual([email, '/deep']);
