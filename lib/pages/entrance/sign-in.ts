@@ -23,8 +23,6 @@ export interface SignInValues {
   readonly known: string | null;
   /** Whether the user wants to correct the email that is filled in. */
   readonly isOther: boolean;
-  /** Whether a sign-in before the email is confirmed is rejected like a wrong password. */
-  readonly isConcealed: boolean;
   /** The page where users sign up. Null if they cannot. */
   readonly signUp: string | null;
   /** The page for a forgotten password. Null if there is none. */
@@ -96,7 +94,6 @@ export function signIn(site: Site): Page {
         lastUsed: lastWay,
         known: sentTo ?? visit.known,
         isOther: query.has(OTHER),
-        isConcealed: site.concealsEmails,
         signUp: site.canSignUp ? site.page('sign-up', { returnTo }) : null,
         forgotPassword: site.forgotPassword(returnTo),
         mount: site.mount,
@@ -109,7 +106,7 @@ export function signIn(site: Site): Page {
 
 function signInView(values: SignInValues & CommonValues, words: Words): View {
   const { password, email, passkeys, providers, lastUsed, known, returnTo, mount } = values;
-  const { appName, signUp, forgotPassword, isConcealed, isOther, error } = values;
+  const { appName, signUp, forgotPassword, isOther } = values;
   const t = words.signIn;
   const isShared = password !== null && password.identifier !== 'username';
   const byCode = html`${t.byEmail}${lastUsedTag(lastUsed === 'email', words)}`;
@@ -188,7 +185,7 @@ function signInView(values: SignInValues & CommonValues, words: Words): View {
     title: t.title,
     heading: t.titleOf(appName),
     ...(passkeys && { scripts: ['passkeys.js'] }),
-    main: html`${isConcealed && error?.code === 'invalid_credentials' && html`<p>${t.concealed}</p>`}${others}${byPassword}${
+    main: html`${others}${byPassword}${
       byPassword && byEmail
         ? disclosure({ label: byCode, forms: email ? [email] : [], isOpen: lastUsed === 'email' }, byEmail)
         : byEmail

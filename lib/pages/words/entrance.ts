@@ -13,7 +13,6 @@ export const entrance = {
     forgotten: 'Forgot your password?',
     noAccount: 'No account yet?',
     signUp: 'Create an account',
-    concealed: 'If you have just signed up, first open the email that we have sent to you.',
   },
   signUp: {
     title: 'Create an account',

@@ -5,6 +5,13 @@ const unexpected = 'This did not work. Reload the page, and try again.';
 const codeOver =
   'This code no longer works: it has expired, was used already, or a wrong one was entered too often. Email yourself another one.';
 
+/** What it says of the code of an authenticator app. It does not say which it is, because that is a hint for attackers. */
+const wrongTotp = 'This code is wrong, or was already used. Check it, or wait for the next code.';
+
+/** What it says besides, where a sign-in before the email is confirmed is rejected in the same way. */
+const unconfirmed =
+  ', or the email is not confirmed yet. If you have just signed up, open the link that we have emailed to you.';
+
 /** The words about errors. */
 export const errors = {
   errorTitle: (title: string) => `Error: ${title}`,
@@ -36,7 +43,7 @@ export const errors = {
     invalid_api_key: unexpected,
     invalid_callback_url: unexpected,
     invalid_code: 'This code is wrong, or was already used. Check it, and try again.',
-    invalid_credentials: 'The email or the password is wrong. Check both, and try again.',
+    invalid_credentials: 'The email or the password is wrong.',
     invalid_flow:
       'The sign-in at the other service took too long, or was started in another browser. Try again.',
     invalid_json: unexpected,
@@ -97,7 +104,8 @@ export const errors = {
 
   /**
    * What an error means on one page, by the page's name, or in one of its forms, by the page's name and the form's. With
-   * a slash, it is the error of a field that is not missing.
+   * a slash before it, it is the error of a field that is not missing. After a code and a slash, it is for one kind of code or
+   * identifier, or where a sign-up conceals which emails have an account.
    */
   errorsOf: {
     account: { invalid_credentials: 'This is not your current password.' },
@@ -128,6 +136,7 @@ export const errors = {
     },
     invitation: { invalid_token: 'This invitation was already used, or it has expired.' },
     'reauthenticate/confirm': {
+      'invalid_code/code': wrongTotp,
       invalid_credentials: 'This is not your current password.',
       sign_in_expired: codeOver,
     },
@@ -137,6 +146,7 @@ export const errors = {
       unauthenticated: 'Sign in again to continue.',
     },
     'second-factor/confirm': {
+      'invalid_code/totp': wrongTotp,
       sign_in_expired:
         'This sign-in has expired, or a wrong code was entered too often. Sign in again to get a new one.',
       invalid_credentials: 'This code is wrong, or was already used. Check it, and try again.',
@@ -144,6 +154,12 @@ export const errors = {
     'sign-in/email/confirm': {
       invalid_code: 'This code is wrong. Check it in the newest email, and try again.',
       sign_in_expired: codeOver,
+    },
+    'sign-in/password': {
+      'invalid_credentials/either': 'The email, username or password is wrong.',
+      'invalid_credentials/username': 'The username or the password is wrong.',
+      'invalid_credentials/email/concealed': `The email or the password is wrong${unconfirmed}`,
+      'invalid_credentials/either/concealed': `The email, username or password is wrong${unconfirmed}`,
     },
     'sign-in/send-code': { '/email': 'To get a code, enter your email, such as ada@example.com.' },
     'sign-in': { invalid_passkey: 'The passkey was not accepted. Try again, or sign in another way.' },

@@ -50,7 +50,7 @@ const TASKS: readonly (readonly [
       await phone.fill('Email or username', person.email);
       await phone.fill('Password', 'not the password');
       await phone.press('Sign in');
-      await phone.isTold('The email or the password is wrong. Check both, and try again.');
+      await phone.isTold('The email, username or password is wrong.');
       await phone.fill('Password', person.password);
       await phone.press('Sign in');
       await phone.arrives(person.email);

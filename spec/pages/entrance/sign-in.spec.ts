@@ -221,3 +221,17 @@ test.each([
     await own.stop();
   },
 );
+
+test.each([
+  ['email', false, 'The email or the password is wrong.'],
+  ['username', true, 'The username or the password is wrong.'],
+  ['either', true, 'The email, username or password is wrong.'],
+] as const)(
+  'a wrong sign-in with the identifier %j says what can be wrong',
+  async (identifier, username, text) => {
+    const own = await startPagesApp([password({ identifier, username })] as const);
+    const answer = await own.open().post('/auth/sign-in/password', { credential: 'ada', password: 'wrong' });
+    expect([answer.status, answer.error]).toEqual([401, `There is a problem ${text}`]);
+    await own.stop();
+  },
+);

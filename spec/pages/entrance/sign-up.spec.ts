@@ -162,10 +162,10 @@ describe('with a password', () => {
       expect([page.heading, page.actions]).toEqual(['Check your email', []]);
       expect(page.text).toContain(`We have emailed ${email}.`);
       expect(await isSignedIn(browser)).toBe(false);
-      // A sign-in before the email is opened is rejected like a wrong password, and the page mentions the email.
+      // A sign-in before the email is opened is rejected like a wrong password, in words for both.
       const rejected = await signInOn(browser, { email, password: 'yet another password' });
-      expect(rejected.text).toContain(
-        'If you have just signed up, first open the email that we have sent to you.',
+      expect(rejected.error).toContain(
+        'The email or the password is wrong, or the email is not confirmed yet. If you have just signed up, open the link that we have emailed to you.',
       );
     }
     expect((await app.open().open('/auth/sign-in')).text).not.toContain('If you have just signed up');
