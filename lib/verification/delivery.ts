@@ -1,3 +1,4 @@
+import type { Settings } from '../config/config.js';
 import type { Database } from '../database/database.js';
 import { AuthError } from '../errors.js';
 import type { Limiter } from '../limits/limiter.js';
@@ -10,7 +11,7 @@ import type {
   OutgoingMail,
   SignInCodeMail,
 } from '../mail/mails.js';
-import type { Mailer } from '../mail/messages.js';
+import { dateInWords, type Mailer, type NoAccountTemplate } from '../mail/messages.js';
 import { type Destination, MAIL_LANE, type OpenEntry } from '../outbox/lane.js';
 import type { Devices } from '../sessions/devices.js';
 import type { PendingSignIns } from '../sessions/pending-sign-ins.js';
@@ -26,8 +27,24 @@ const SEND_MS = 60_000;
 /** If a link is sent later than this after its request, its lifetime starts when it is sent. */
 const LATE_MS = 60_000;
 
+const DAY_MS = 24 * 60 * 60 * 1000;
+
+/** Returns the email to the owner of a deleted account, who would search in vain for what "no account" means. */
+function deletedTemplate(template: NoAccountTemplate, at: Date, graceDays: number): NoAccountTemplate {
+  const until = dateInWords(new Date(at.getTime() + graceDays * DAY_MS));
+  return {
+    ...template,
+    subject: 'Your account was deleted',
+    before: `Someone asked to sign in with this email address. Your account was deleted on ${dateInWords(at)}.${
+      graceDays > 0 ? ` Until ${until}, the link in our email about the deletion can restore it.` : ''
+    }`,
+    page: null,
+  };
+}
+
 /** What {@link MailDelivery} needs. */
 interface MailDeliveryNeeds {
+  readonly settings: Settings;
   readonly database: Database;
   readonly limiter: Limiter;
   readonly users: Users;
@@ -164,7 +181,12 @@ export class MailDelivery implements Destination {
     const mayTell = (!isFirst || (await this.core.limiter.allowsDaily(counted))) && tells;
     if (!isLive || !isWithin || !(hasCode || mayTell)) return false;
     if (hasCode) await this.mailer.signInCode({ ...mail, user, to: email }, signal);
-    else await this.mailer.noAccount(mail.otherwise, email, mail.facts, signal);
+    else {
+      const deletedAt = (record?.account.deletedAt ?? null) as Date | null;
+      const { graceDays } = this.core.settings.accountDeletion;
+      const template = deletedAt ? deletedTemplate(mail.otherwise, deletedAt, graceDays) : mail.otherwise;
+      await this.mailer.noAccount(template, email, mail.facts, signal);
+    }
     return true;
   }
 

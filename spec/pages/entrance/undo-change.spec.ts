@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
-import { twoFactor } from '../../../lib/index.js';
+import { emailSignIn, twoFactor } from '../../../lib/index.js';
 import { ada, password } from '../../support/app.js';
 import { beforeChange } from '../../support/changes.js';
 import { attribute } from '../../support/page-browser.js';
@@ -164,6 +164,25 @@ test('a deleted account is restored, in words of its own in the emails and on th
   });
   expect((await recovered).subject).toBe('Your account was restored - Example');
   expect(reset.text).toMatch(/^Your account was restored\. All sessions have ended/);
+  await own.stop();
+});
+
+test('the owner of a deleted account who asks for a code is told that it can be restored', async () => {
+  const own = await startPagesApp([password(), emailSignIn()] as const, {
+    config: { accountDeletion: { graceDays: 10 } },
+  });
+  await createPerson(own as never, person);
+  const browser = own.open();
+  await signInOn(browser, person);
+  await browser.submit(await browser.open('/auth/account'), 'delete', { confirmation: person.email });
+  const mail = await own.mailOf(person.email, 'no-account', async () =>
+    own.open().post('/auth/sign-in/send-code', { email: person.email }),
+  );
+  expect(mail.subject).toBe('Your account was deleted - localhost');
+  expect(mail.text).toMatch(
+    /Your account was deleted on \d+ \w+ \d{4}\. Until \d+ \w+ \d{4}, the link in our email about the deletion can restore it\./,
+  );
+  expect(mail.text).not.toContain('no account');
   await own.stop();
 });
 
