@@ -287,7 +287,13 @@ export function errorSummary(values: CommonValues, words: Words): HtmlValue {
   return errorBox(values.error, forms, words, true);
 }
 
+/** The code after the user has canceled at a provider. */
+export const CANCELED = 'access_denied';
+
 function errorBox(error: ErrorValues, forms: readonly FormValues[], words: Words, hasFocus: boolean): Html {
+  // What the user has decided is no problem.
+  if (error.code === CANCELED)
+    return html`<p data-part="warning" role="status"${hasFocus && html` tabindex="-1" autofocus`}>${error.detail}</p>`;
   const linked = new Map(forms.flatMap((form) => drawnErrors(form)));
   const texts = Object.entries(error.fields);
   return html`<div data-part="errors" role="alert"${hasFocus && html` tabindex="-1" autofocus`}>

@@ -33,6 +33,7 @@ import { documentOf, headOf, type Loaded, mainOf, titleOf, wordsForScripts } fro
 import type { Note } from './notes.js';
 import { Leave, type Page, type PageForm, type SharedForm, type View, type Visit } from './page.js';
 import { pathOf } from './page-cookies.js';
+import { providerIds, providerName } from './providers.js';
 import type { Refused, Resumed, Site } from './site.js';
 import type { CommonValues, ErrorValues, RenderedPage } from './values.js';
 import { en, type Words } from './words/index.js';
@@ -636,10 +637,12 @@ ${way !== null && html`<p><a href="${way}" data-part="button">${words.steps[erro
     const code = query.get('error');
     if (code === null || this.#site.notes.of(req).error !== code) return null;
     const error = errorNamed(code);
-    return (
-      error &&
-      explain(this.#site, error, { page: page.name, form: null, here: this.#site.here(req) }, this.#words)
-    );
+    const where = { page: page.name, form: null, here: this.#site.here(req) };
+    const explained = error && explain(this.#site, error, where, this.#words);
+    const id = query.get('provider') ?? '';
+    const atProvider = providerIds(this.#site).includes(id) && this.#words.errorsAt[code];
+    if (!explained || !atProvider) return explained;
+    return { ...explained, detail: atProvider(providerName(this.#site, id)) };
   }
 
   /** Leaves the error of a redirect for the page that it leads to, if it is one of latchkey's. */

@@ -229,15 +229,16 @@ describe('the error of a provider', () => {
     const browser = app.open();
     const back = await refused(browser, '/auth/sign-in?return_to=%2Fdeep');
     const page = await browser.follow(back);
-    expect([page.status, page.title]).toEqual([200, 'Error: Sign in – localhost']);
-    expect(page.error).toContain('You canceled the sign-in at the other service.');
-    expect((await app.open().open(back.location ?? '')).error).toBeNull();
+    // The user has decided so, which is no problem.
+    expect([page.status, page.title, page.error]).toEqual([200, 'Sign in – localhost', null]);
+    expect(messageOf(page)).toBe('You canceled at Fixed. Try again, or sign in another way.');
+    expect(messageOf(await app.open().open(back.location ?? ''))).toBeNull();
   });
 
   test('is shown on the page of a link', async () => {
     const browser = await signedIn();
     const page = await browser.follow(await refused(browser, '/auth/account/security'));
-    expect(page.error).toContain('You canceled at the other service, so no account was linked.');
+    expect(messageOf(page)).toBe('You canceled at the other service, so no account was linked.');
   });
 
   test('is not shown because a link begins the flow with an error in its callback', async () => {

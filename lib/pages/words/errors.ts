@@ -99,6 +99,20 @@ export const errors = {
     validation_failed: 'Check what you have entered.',
   } as Readonly<Record<string, string>>,
 
+  /** What the errors of a sign-in at a provider mean, with its name. */
+  errorsAt: {
+    access_denied: (provider) => `You canceled at ${provider}. Try again, or sign in another way.`,
+    account_exists: (provider) =>
+      `You already have an account with the email of your ${provider} account. Sign in to it, then link ${provider} under Security.`,
+    invalid_flow: (provider) =>
+      `The sign-in at ${provider} took too long, or was started in another browser. Try again.`,
+    provider_error: (provider) =>
+      `${provider} did not respond as expected. Try again, or sign in another way.`,
+    provider_slow: (provider) => `${provider} takes longer than usual. Try again in a few seconds.`,
+    sign_up_incomplete: (provider) =>
+      `${provider} did not share everything that an account needs. Sign up another way.`,
+  } as Readonly<Record<string, (provider: string) => string>>,
+
   /** The sentence that the exact wait replaces. */
   later: 'Try again later.',
 

@@ -408,6 +408,10 @@ test('a sign-up that a provider refuses ends at the page, with the reason', asyn
   const back = await browser.open(`/auth/oauth/fixed/callback?error=access_denied&state=${state}`);
   expect(back.location).toMatch(/^\/auth\/sign-up\?.*return_to=%2Fdeep/);
   const refused = await browser.follow(back);
-  expect([refused.status, refused.title]).toEqual([200, 'Error: Create an account – localhost']);
-  expect(refused.error).toContain('There is a problem');
+  expect([refused.status, refused.title, refused.error]).toEqual([
+    200,
+    'Create an account – localhost',
+    null,
+  ]);
+  expect(refused.text).toContain('You canceled at Fixed. Try again, or sign in another way.');
 });
