@@ -1,7 +1,6 @@
 export { type Html, type HtmlValue, html, unsafeHtml } from './html.js';
 export type { ApiKeysValues, ApiKeyValues } from './pages/account/api-keys.js';
 export type { AccountValues } from './pages/account/profile.js';
-export type { ProofValues } from './pages/account/proof.js';
 export type {
   ChangesValues,
   ChangeValues,

@@ -54,7 +54,7 @@ export function field(form: FormValues, of: Field, words: Words): Html {
   }${inputmode && html` inputmode="${inputmode}"`}${of.isExact && html` step="any"`}${
     (of.isCode || code || type !== 'text') &&
     html` autocapitalize="${code && !code.isNumeric ? 'characters' : 'none'}" spellcheck="false"`
-  }${code && html` data-part="code" data-length="${code.length}"`}${isSent && html` enterkeyhint="go"`}${isFocused && html` autofocus`}${describedBy(id, hint, error)}>`;
+  }${code && html` data-part="code" data-length="${code.length}"`}${isSent && html` enterkeyhint="go"`}${isFocused && html` autofocus`}${isFocused && of.value && html` data-selects`}${describedBy(id, hint, error)}>`;
   return html`<div data-part="field">
 <label for="${id}">${label}${!required && !of.hideOptional && optional(words)}</label>
 ${hint && html`<p data-part="hint" id="${id}-hint">${hint}</p>`}
@@ -229,15 +229,21 @@ export const FOR_USER = 'for_user';
 /** Creates a form, with its error above the fields if it was rejected and not every error stands beside a field. */
 export function formOf(form: FormValues, parts: FormContent, words: Words, inputs: HtmlValue = null): Html {
   const { submit, kind = 'primary', also, about, returnTo, downloads = false } = parts;
-  return html`<form method="post" action="${form.action}" data-part="form"${downloads && html` data-downloads`}>
-${form.refusal && !isBesideFields(form, form.refusal) && errorBox(form.refusal, [form], words, drawnErrors(form).length === 0)}${hidden('return_to', returnTo)}${hidden(FOR_USER, form.user)}${inputs}${humanBox([form, also?.form], words)}
+  const again = form.resumed !== undefined && form.resumed !== 'kept';
+  const showsBox = form.refusal !== null && !isBesideFields(form, form.refusal);
+  if (form.refusal) told.add(form.refusal);
+  // The words of the page say what is missing, and not those of the browser.
+  return html`<form method="post" action="${form.action}" data-part="form" novalidate${downloads && html` data-downloads`}${form.resumed === 'sent' && html` data-resumes`}>
+${again && html`<p data-part="hint" role="status">${words.pressAgain}</p>`}${showsBox && form.refusal && errorBox(form.refusal, [form], words, drawnErrors(form).length === 0)}${hidden('return_to', returnTo)}${hidden(FOR_USER, form.user)}${inputs}${humanBox([form, also?.form], words)}
 <button data-part="button ${kind}">${submit}${about !== undefined && html`<span data-part="unseen"> ${about}</span>`}</button>${
-    // The other form does not need all fields, so the server checks them.
     also &&
-    html`\n<button data-part="button secondary" formaction="${also.form.action}" formnovalidate>${also.submit}</button>`
+    html`\n<button data-part="button secondary" formaction="${also.form.action}">${also.submit}</button>`
   }
 </form>`;
 }
+
+/** The errors that a form has shown. */
+const told = new WeakSet<ErrorValues>();
 
 /** Whether the fields of a form show all of its error, so that a summary above them would only repeat it. */
 function isBesideFields(form: FormValues, { fields, steps }: ErrorValues): boolean {
@@ -273,17 +279,23 @@ export function passkeyButton(mount: string, button: PasskeyButton, label: HtmlV
 }
 
 /**
- * Creates the summary of a page's error, which has the focus. It is created after the fields of the page, whose labels it
- * repeats. Null if a form shows the error itself.
+ * Creates the summary of a page's error, which has the focus. It is created after the fields of the page, to which it
+ * leads. Null if a form has shown the error itself.
  */
 export function errorSummary(values: CommonValues, words: Words): HtmlValue {
   if (!values.error) return null;
   const forms = formsIn(values);
-  if (forms.some(({ refusal }) => refusal !== null)) return null;
+  if (forms.some(({ refusal }) => refusal !== null && told.has(refusal))) return null;
   return errorBox(values.error, forms, words, true);
 }
 
+/** The code after the user has canceled at a provider. */
+export const CANCELED = 'access_denied';
+
 function errorBox(error: ErrorValues, forms: readonly FormValues[], words: Words, hasFocus: boolean): Html {
+  // What the user has decided is no problem.
+  if (error.code === CANCELED)
+    return html`<p data-part="warning" role="status"${hasFocus && html` tabindex="-1" autofocus`}>${error.detail}</p>`;
   const linked = new Map(forms.flatMap((form) => drawnErrors(form)));
   const texts = Object.entries(error.fields);
   return html`<div data-part="errors" role="alert"${hasFocus && html` tabindex="-1" autofocus`}>
@@ -293,9 +305,10 @@ ${
   texts.length > 0 &&
   html`<ul>${texts.map(([name, text]) => {
     const shown = linked.get(name);
-    return shown
-      ? html`<li><a href="#${shown.id}">${shown.label}: ${text}</a></li>`
-      : html`<li>${name !== '' && `${labelOf(name)}: `}${text}</li>`;
+    // A sentence that names the field needs no label.
+    const isWhole = text === error.detail || Object.values(words.missing).includes(text);
+    const label = !isWhole && name !== '' && `${shown?.label ?? labelOf(name)}: `;
+    return shown ? html`<li><a href="#${shown.id}">${label}${text}</a></li>` : html`<li>${label}${text}</li>`;
   })}</ul>`
 }
 ${error.steps.length > 0 && html`<p>${error.steps.map(({ name, href }) => html`<a href="${href}" data-takes>${words.steps[name]}</a> `)}</p>`}
@@ -327,7 +340,7 @@ export interface Disclosure {
 /** Creates a part of a page that the user opens. */
 export function disclosure(of: Disclosure, content: HtmlValue): Html {
   const { label, about, forms, isOpen = false, kind, closes } = of;
-  const opens = isOpen || forms.some(({ isRefused }) => isRefused);
+  const opens = isOpen || forms.some(({ isRefused, resumed }) => isRefused || resumed !== undefined);
   return html`<details${opens && html` open`}><summary${kind && html` data-part="button ${kind}"`}>${
     closes === undefined
       ? label
@@ -335,9 +348,29 @@ export function disclosure(of: Disclosure, content: HtmlValue): Html {
   }${about !== undefined && html`<span data-part="unseen"> ${about}</span>`}</summary>${content}</details>`;
 }
 
-/** Creates the sentence that says where a code was emailed. It is a message after the user has asked for another code. */
-export function sentText(text: HtmlValue, { done }: Pick<CommonValues, 'done'>): Html {
-  return html`<p${done === 'sent' && html` data-part="done" role="status"`}>${text}</p>`;
+/**
+ * Creates the sentence that says where an email was sent. It is another one after the user has asked for another email.
+ *
+ * @param email the address. Null if it is not known
+ * @param isCertain whether the address gets an email, whatever account it has
+ */
+export function sentText(
+  text: HtmlValue,
+  { email, isCertain }: { readonly email: string | null; readonly isCertain: boolean },
+  { done }: Pick<CommonValues, 'done'>,
+  words: Words,
+): Html {
+  if (done !== SENT_AGAIN || email === null) return html`<p>${text}</p>`;
+  return html`<p data-part="done" role="status">${words.sentAgain(html`<strong>${email}</strong>`, isCertain)}</p>`;
+}
+
+/** The field of a form that emails something once more, and the message afterwards. */
+export const AGAIN = 'again';
+const SENT_AGAIN = 'sent-again';
+
+/** Returns the message of a form that emails something, for the first time or once more. */
+export function sentOf(fields: ReadonlyMap<string, string>): string {
+  return fields.has(AGAIN) ? SENT_AGAIN : 'sent';
 }
 
 /** Creates the line between two alternatives. */

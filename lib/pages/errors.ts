@@ -55,7 +55,7 @@ export function explain(site: Site, error: AuthError, where: Where, words: Words
   const declared = form?.errors?.[code];
   const place: ErrorPlace = typeof declared === 'string' ? { field: declared } : (declared ?? {});
   const key = form && `${page}/${form.name}`;
-  const text = textOf(error, key, page, words);
+  const text = textOf(error, [key, page], variantsOf(site, sent), words);
   const fields = fieldsOf(error, { site, form: key, sent, words });
   const field = [place.field ?? []]
     .flat()
@@ -73,12 +73,28 @@ export function explain(site: Site, error: AuthError, where: Where, words: Words
   };
 }
 
-function textOf(error: AuthError, form: string | null, page: string, words: Words): string {
+/** Returns what the words about an error can depend on, such as what users sign in with, or which kind of code it is. */
+function variantsOf(site: Site, sent: Where['sent']): readonly string[] {
+  const { identifier, concealsEmails } = site;
+  const method = sent?.get('method') ?? (sent?.get('code') ? 'code' : '');
+  return [...(concealsEmails ? [`${identifier}/concealed`] : []), identifier, method];
+}
+
+/** @param places the names of the form, if there is one, and of the page */
+function textOf(
+  error: AuthError,
+  places: readonly (string | null)[],
+  variants: readonly string[],
+  words: Words,
+): string {
   const { code, detail, retryAfter } = error;
   const { errors, errorsOf } = words;
   // A detail in place of the default one is about this case: it comes from a hook of the app, for example.
   const isOwn = detail !== defaultDetailOf(code) && !OF_PROGRAMS.has(code);
-  const own = (form === null ? undefined : errorsOf[form]?.[code]) ?? errorsOf[page]?.[code];
+  const keys = [...variants.map((variant) => `${code}/${variant}`), code];
+  const [own] = places.flatMap((place) =>
+    keys.flatMap((one) => (place === null ? [] : (errorsOf[place]?.[one] ?? []))),
+  );
   const text = isOwn ? detail : (own ?? errors[code] ?? detail);
   if (retryAfter === undefined) return text;
   // The exact wait replaces this sentence.

@@ -1,5 +1,5 @@
 import { type Html, html } from '../html.js';
-import { errorSummary } from './controls.js';
+import { CANCELED, errorSummary } from './controls.js';
 import type { View } from './page.js';
 import type { CommonValues, PageLinks } from './values.js';
 import type { Words } from './words/index.js';
@@ -42,7 +42,7 @@ ${styles.map((href) => html`<link rel="stylesheet" href="${href}"${own}>\n`)}${s
 
 /** Returns the title of the document: an error comes first, because screen readers read it first. */
 export function titleOf({ error, appName }: CommonValues, { title }: View, words: Words): string {
-  return words.titleOf(error ? words.errorTitle(title) : title, appName);
+  return words.titleOf(error && error.code !== CANCELED ? words.errorTitle(title) : title, appName);
 }
 
 /** Puts a page into a document. */

@@ -23,8 +23,8 @@ export interface Note {
   readonly needsFactor?: boolean;
   /** The page that the user returns to, if the form of the page was rejected. */
   readonly returnTo?: string | null;
-  /** The email or username that was typed, if the sign-in was rejected. */
-  readonly account?: string | null;
+  /** The page whose form has left the note, such as `sign-up`. */
+  readonly from?: string | null;
 }
 
 /**
@@ -34,10 +34,12 @@ export interface Note {
 export class Notes {
   readonly #core: Core;
   readonly #cookie: SealedCookie<Note>;
+  readonly #email: SealedCookie<string>;
 
   constructor(core: Core) {
     this.#core = core;
     this.#cookie = new SealedCookie(core, 'note', NOTE_SECONDS);
+    this.#email = new SealedCookie(core, 'email', NOTE_SECONDS);
   }
 
   /** Leaves a note for a page. It replaces an earlier one. */
@@ -54,9 +56,20 @@ export class Notes {
     return this.#cookie.get(req, noteFor(page)) ?? {};
   }
 
-  /** Forgets the note, because the next user of the browser must not see it. */
+  /** Keeps the email that was typed last on a page before a sign-in, so that no other of these pages asks for it again. */
+  keepEmail(res: ServerResponse, email: string): void {
+    this.#email.set(res, EMAIL, email);
+  }
+
+  /** Returns the email that was typed last on a page before a sign-in. Null if there is none. */
+  emailOf(req: Request): string | null {
+    return this.#email.get(req, EMAIL);
+  }
+
+  /** Forgets the note and the typed email, because the next user of the browser must not see them. */
   forget(req: PlainRequest, res: ServerResponse): void {
     this.#cookie.clear(req, res);
+    this.#email.clear(req, res);
   }
 
   /**
@@ -77,6 +90,8 @@ export class Notes {
     return this.#core.settings.publicPath + pathOf(originalUrl);
   }
 }
+
+const EMAIL = 'email that was typed';
 
 function noteFor(page: string): string {
   return `note for ${page}`;

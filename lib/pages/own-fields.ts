@@ -67,10 +67,16 @@ const INPUTS = { string: 'text', integer: 'number', number: 'number', date: 'dat
 /**
  * Creates the inputs of custom fields. A boolean is a list of options, because browsers do not send an empty checkbox.
  *
+ * @param hasFocus whether the first one has the focus when the page opens
  * @internal
  */
-export function ownInputs(form: FormValues, fields: readonly OwnField[], words: Words): readonly Html[] {
-  return fields.map(({ name, type, required, options, maxLength, value }) => {
+export function ownInputs(
+  form: FormValues,
+  fields: readonly OwnField[],
+  words: Words,
+  hasFocus = false,
+): readonly Html[] {
+  return fields.map(({ name, type, required, options, maxLength, value }, index) => {
     const label = labelOf(name);
     if (type === 'boolean' || options) {
       const own = options?.map((one) => ({ value: one, label: one })) ?? [
@@ -96,6 +102,7 @@ export function ownInputs(form: FormValues, fields: readonly OwnField[], words: 
         autocomplete: AUTOCOMPLETE[name] ?? 'off',
         required,
         value,
+        focus: hasFocus && index === 0,
         ...more,
       },
       words,

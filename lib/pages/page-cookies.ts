@@ -6,15 +6,31 @@ import { cookieValues } from '../sessions/carriers.js';
 import { SealedCookie } from './sealed-cookie.js';
 
 const ONCE_SECONDS = 60;
+/** The time for confirming who the user is, which can take an email. */
+const PRESS_SECONDS = 15 * 60;
 const RETURN_SECONDS = 15 * 60;
 /** The time until a passkey is offered again. */
 const OFFER_SECONDS = 30 * 24 * 60 * 60;
 const WAY_SECONDS = 365 * 24 * 60 * 60;
 
-/** The cookies of pages: values that are shown once, `return_to`, and the last sign-in method of the browser. */
+/** A form that was sent before the user had confirmed who it is. */
+export interface Press {
+  /** The path that it was sent to. */
+  readonly action: string;
+  /** The form of the page. */
+  readonly form: string;
+  /** The typed values by field name. They never contain secrets. */
+  readonly fields: Readonly<Record<string, string>>;
+}
+
+/**
+ * The cookies of pages: values that are shown once, forms that wait until the user has confirmed who it is, `return_to`,
+ * and the last sign-in method of the browser.
+ */
 export class PageCookies {
   readonly #core: Core;
   readonly #once: SealedCookie<unknown>;
+  readonly #press: SealedCookie<Press>;
   readonly #returnTo: CookieSettings;
   readonly #way: CookieSettings;
   readonly #offered: CookieSettings;
@@ -23,6 +39,7 @@ export class PageCookies {
     this.#core = core;
     const { cookie } = core.settings;
     this.#once = new SealedCookie(core, 'once', ONCE_SECONDS);
+    this.#press = new SealedCookie(core, 'press', PRESS_SECONDS);
     this.#returnTo = pageCookie(cookie, 'return');
     this.#way = pageCookie(cookie, 'way');
     this.#offered = pageCookie(cookie, 'offered');
@@ -35,11 +52,24 @@ export class PageCookies {
 
   /** Returns and deletes the value that was kept for the page. Undefined if there is none. */
   take(req: Request, res: Response, sessionId: string): unknown {
+    return this.#takeOf(this.#once, req, res, sessionId) ?? undefined;
+  }
+
+  /** Keeps a form of the page that the user returns to after confirming who it is. The press was the user's own. */
+  keepPress(res: Response, to: string, sessionId: string, press: Press): void {
+    this.#press.set(res, contextOf(pathOf(to), sessionId), press);
+  }
+
+  /** Returns and deletes the form that was kept for the page. Null if there is none. */
+  takePress(req: Request, res: Response, sessionId: string): Press | null {
+    return this.#takeOf(this.#press, req, res, sessionId);
+  }
+
+  #takeOf<T>(cookie: SealedCookie<T>, req: Request, res: Response, sessionId: string): T | null {
     const page = this.#core.settings.publicPath + pathOf(req.originalUrl);
     // A value for another page is left.
-    const value = this.#once.get(req, contextOf(page, sessionId));
-    if (value === null) return undefined;
-    this.#once.clear(req, res);
+    const value = cookie.get(req, contextOf(page, sessionId));
+    if (value !== null) cookie.clear(req, res);
     return value;
   }
 

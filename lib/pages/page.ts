@@ -1,5 +1,5 @@
 import type { Request, Response } from 'express';
-import type { AuthErrorCode } from '../errors.js';
+import type { AuthError, AuthErrorCode } from '../errors.js';
 import type { Html } from '../html.js';
 import type { Reply, Route } from '../http/route.js';
 import type { OpenTo } from '../sessions/tasks.js';
@@ -22,6 +22,10 @@ export interface Visit extends Asking {
   readonly done: string | null;
   /** The address that a form of the pages has just emailed. Null if there is none. */
   readonly sentTo: string | null;
+  /** The email that was typed last on a page before a sign-in, to be filled in. Null if there is none. */
+  readonly known: string | null;
+  /** The page of the form that has led here, such as `sign-up`. Null if it is not known. */
+  readonly from: string | null;
   /** Whether that form asked for a session that stays when the browser is closed. */
   readonly isRemembered: boolean;
   /** What was typed in fields that the route of that form does not have. Null for a value that is not kept. */
@@ -60,6 +64,12 @@ export interface PageForm {
   readonly route: Route;
   /** The names of the fields that only the page reads, and that the route does not get. They are not secret. @default none */
   readonly ownFields?: readonly string[];
+  /**
+   * The names of secret fields that were right if only other fields are missing, so that the form sends them along and does
+   * not ask for them again.
+   * @default none
+   */
+  readonly sendsAlong?: readonly string[];
   /** The other form of the page that has a button for this one. @default none: the page shows this form itself */
   readonly within?: SharedForm;
   /**
@@ -79,11 +89,16 @@ export interface PageForm {
   confirmation?(visit: Visit): string | null | Promise<string | null>;
   /** Where the form shows the errors of the route, by code. @default above the fields, with the steps of the code */
   readonly errors?: ErrorPlaces;
+  /**
+   * Returns the error to show in place of one of the route, such as that a code is used up and not only wrong.
+   * @default the error of the route
+   */
+  restate?(error: AuthError, visit: Pick<Visit, 'auth'>): AuthError | Promise<AuthError>;
   /** The sign-in method of the form, which the browser remembers. */
   readonly remembers?: string;
   /** The name of the field with the address that the route emails. The next page can show it. @default none */
   readonly emails?: string;
-  /** The name of the field with the account, which the page of a forgotten password fills in. @default none */
+  /** The name of the field with an email or username, whose email the other pages fill in. @default that of `emails` */
   readonly account?: string;
   /** Whether to keep `return_to` in a cookie, because the user continues with a link in an email. @default false */
   readonly keepsReturnTo?: boolean;

@@ -25,6 +25,7 @@ import { type Authentication, isSession, type SessionAuthentication } from '../s
 import { isPending } from '../sessions/signed-in.js';
 import { fieldsShownAgain } from '../shown-again.js';
 import { performance } from '../timers.js';
+import { isConfirmed } from './account/proof.js';
 import type { Assets } from './assets.js';
 import { FOR_USER, formsIn, labelOf } from './controls.js';
 import { methodsOf } from './entrance/second-factor.js';
@@ -34,7 +35,8 @@ import { documentOf, headOf, type Loaded, mainOf, titleOf, wordsForScripts } fro
 import type { Note } from './notes.js';
 import { Leave, type Page, type PageForm, type SharedForm, type View, type Visit } from './page.js';
 import { pathOf } from './page-cookies.js';
-import type { Refused, Site } from './site.js';
+import { providerIds, providerName } from './providers.js';
+import type { Refused, Resumed, Site } from './site.js';
 import type { CommonValues, ErrorValues, RenderedPage } from './values.js';
 import { en, type Words } from './words/index.js';
 
@@ -54,6 +56,9 @@ const BY_SCRIPT = 'latchkey-form';
 
 /** The maximum number of characters that are kept in a cookie when a form was rejected. */
 const MAX_NOTE = 1000;
+
+/** The maximum length of an email (RFC 3696, erratum 1690). */
+const MAX_EMAIL = 320;
 
 type Handle = (req: Request, res: Response) => Promise<void>;
 
@@ -76,6 +81,13 @@ interface Refusal {
   readonly way?: string | null;
   /** The account that has no access. @default not named */
   readonly account?: string | null;
+}
+
+/** A form whose route needs a recent sign-in, as it was sent. */
+interface Pressed extends Pick<Visit, 'auth' | 'returnTo'> {
+  readonly page: Page;
+  readonly form: PageForm;
+  readonly typed: ReadonlyMap<string, string>;
 }
 
 /** A request for a page. `returnTo` is the address as the client has sent it. */
@@ -229,18 +241,22 @@ export class PageServer {
   /** Returns the page that a browser is redirected to, after the call that rejected it has ended. */
   #wayFor(req: Request, res: Response, error: AuthError, here: string): Promise<string | null> {
     const { core } = this.#site;
-    return core.context.forRequest(clientOf(core, req), DEADLINE_MS, async () => {
-      if (error.code !== 'second_factor_required') return this.#wayTo(error, here);
-      if (await this.#canStepUp(req, res)) {
-        const way = await this.#wayTo(error, here);
-        if (way !== null) this.#site.notes.leave(res, way, { needsFactor: true });
-        return way;
-      }
-      const done = 'second-factor-needed';
-      const to = this.#site.page('account/security', { done, returnTo: this.#site.returnTo(here) });
-      this.#site.notes.leave(res, to, { done });
-      return to;
-    });
+    return core.context.forRequest(clientOf(core, req), DEADLINE_MS, () =>
+      this.#wayWithin(req, res, error, here),
+    );
+  }
+
+  async #wayWithin(req: Request, res: Response, error: AuthError, here: string): Promise<string | null> {
+    if (error.code !== 'second_factor_required') return this.#wayTo(error, here);
+    if (await this.#canStepUp(req, res)) {
+      const way = await this.#wayTo(error, here);
+      if (way !== null) this.#site.notes.leave(res, way, { needsFactor: true });
+      return way;
+    }
+    const done = 'second-factor-needed';
+    const to = this.#site.page('account/security', { done, returnTo: this.#site.returnTo(here) });
+    this.#site.notes.leave(res, to, { done });
+    return to;
   }
 
   /** Whether the user has a second factor or a passkey. A user without one must set one up first. */
@@ -366,9 +382,10 @@ ${way !== null && html`<p><a href="${way}" data-part="button">${words.steps[erro
         requireUser(auth, fields);
         form.check?.(fields, auth?.user ?? null);
       });
-    } catch (error) {
-      if (!(error instanceof AuthError) || error.status === 503 || error.code === 'origin_not_allowed')
-        throw error;
+    } catch (thrown) {
+      if (!(thrown instanceof AuthError) || thrown.status === 503 || thrown.code === 'origin_not_allowed')
+        throw thrown;
+      let error = thrown;
       // The password was right, so latchkey has just emailed another link.
       if (
         error.code === 'email_not_verified' &&
@@ -376,17 +393,24 @@ ${way !== null && html`<p><a href="${way}" data-part="button">${words.steps[erro
         this.#site.hasPage('verify-email')
       ) {
         const to = this.#site.unverified(returnTo);
+        this.#keepEmail(page, form, fields, res);
         const account = fields.get(form.account ?? '') ?? '';
         if (account.includes('@') && account.length <= MAX_NOTE)
-          this.#site.notes.leave(res, to, { email: account });
+          this.#site.notes.leave(res, to, { email: account, from: page.name });
         this.#goOn(to, req, res);
         return;
       }
       const auth = await this.#authenticate(page, req, res);
+      error = (await form.restate?.(error, { auth })) ?? error;
+      const typed = keepable(form, fields, error);
+      if (
+        page.kind === 'account' &&
+        (await this.#confirmFirst(error, { page, form, typed, returnTo, auth }, req, res))
+      )
+        return;
       const here = this.#site.returnTo(this.#pageOf(page, req)) ?? returnTo;
       const where = { page: page.name, form, sent: fields, here };
       const explained = explain(this.#site, error, where, this.#words);
-      const typed = keepable(form, fields);
       const others = Object.entries(typedWithin(page, form, sentPairs)).filter(isText);
       const refused: Refused = {
         form: within?.form ?? form.name,
@@ -397,7 +421,10 @@ ${way !== null && html`<p><a href="${way}" data-part="button">${words.steps[erro
               fields: Object.fromEntries(namedWithin(within, Object.entries(explained.fields))),
             }
           : explained,
-        showsError: page.kind === 'account',
+        // One error stands beside its field. Several, and the next step after an error, stand together above the form.
+        showsError:
+          page.kind === 'account' ||
+          (explained.steps.length === 0 && Object.keys(explained.fields).length === 1),
         fields: within ? new Map([...others, ...namedWithin(within, [...typed])]) : typed,
         token: fields.get('token') ?? null,
       };
@@ -406,7 +433,8 @@ ${way !== null && html`<p><a href="${way}" data-part="button">${words.steps[erro
       startError(this.#site.core, error, error.status, res);
       if (policy === undefined) res.removeHeader('Content-Security-Policy');
       else res.setHeader('Content-Security-Policy', policy);
-      this.#keepForLater(page, { returnTo, account: fields.get(form.account ?? '') ?? null }, req, res);
+      this.#keepReturnTo(page, returnTo, req, res);
+      this.#keepEmail(page, form, fields, res);
       await this.#render(
         page,
         this.#visit(page, { req, res, auth, returnTo: fields.get('return_to'), refused }),
@@ -434,33 +462,73 @@ ${way !== null && html`<p><a href="${way}" data-part="button">${words.steps[erro
     if (once !== undefined) await this.#keepOnce(req, res, reply, to, once);
     if (form.remembers !== undefined) this.#site.cookies.setWay(res, form.remembers);
     if (form.keepsReturnTo) this.#site.cookies.setReturnTo(res, returnTo);
+    // Who has signed in needs no field filled in.
+    if (!reply.issue || isPending(reply.issue)) this.#keepEmail(page, form, fields, res);
     const done = new URL(to, 'http://relative.invalid').searchParams.get('done');
     const email = (form.emails !== undefined && fields.get(form.emails)) || null;
     const isRemembered = fields.get('remember_me') === 'true';
     if (done !== null || email !== null) {
       const typed = this.#typedFor(page, form, sentPairs, { req, to });
-      this.#site.notes.leave(res, to, { done, email, isRemembered, typed });
+      const from = this.#fromOf(page, { req, to });
+      this.#site.notes.leave(res, to, { done, email, isRemembered, typed, from });
     }
     this.#goOn(to, req, res);
   }
 
   /**
-   * Keeps `return_to` for a user who enters the address of a rejected form again, which is not the one of its page, and
-   * the account for the page of a forgotten password.
+   * Leads a user whose session is not recent to the page that makes it so, and back to what was typed. Only the user's own
+   * press of a button gets here, so that no link can resume anything.
+   *
+   * @returns false if the error is another one, or the app has no such page
    */
-  #keepForLater(
-    page: Page,
-    kept: Required<Pick<Note, 'returnTo' | 'account'>>,
+  async #confirmFirst(
+    error: AuthError,
+    { page, form, typed, returnTo, auth }: Pressed,
     req: Request,
     res: Response,
-  ): void {
-    const length = `${kept.returnTo ?? ''}${kept.account ?? ''}`.length;
+  ): Promise<boolean> {
+    const { code } = error;
+    if (!auth || (code !== 'reauthentication_required' && code !== 'second_factor_required')) return false;
+    const back = this.#pageOf(page, req, returnTo);
+    const to = await this.#wayWithin(req, res, error, back);
+    if (to === null) return false;
+    const fields = Object.fromEntries(typed);
+    this.#site.cookies.keepPress(res, back, auth.session.id, {
+      action: pathOf(this.#site.here(req)),
+      form: form.name,
+      // Browsers and proxies reject large cookies.
+      fields: JSON.stringify(fields).length > MAX_NOTE ? {} : fields,
+    });
+    startError(this.#site.core, error, 303, res);
+    this.#goOn(to, req, res);
+    return true;
+  }
+
+  /** Keeps `return_to` for a user who enters the address of a rejected form again, which is not the one of its page. */
+  #keepReturnTo(page: Page, returnTo: string | null, req: Request, res: Response): void {
     // Browsers and proxies reject large cookies.
-    if (length === 0 || length > MAX_NOTE) return;
+    if (returnTo === null || returnTo.length > MAX_NOTE) return;
     const { notes } = this.#site;
     const at = pathOf(this.#pageOf(page, req));
-    const { email = null, isRemembered = false, typed = {} } = notes.of(req, at);
-    notes.leave(res, at, { email, isRemembered, typed, ...kept });
+    notes.leave(res, at, { ...notes.of(req, at), returnTo });
+  }
+
+  /** Keeps the email that was typed for the other pages before a sign-in. Only a form of this origin gets here. */
+  #keepEmail(
+    page: Page,
+    { account, emails }: PageForm,
+    fields: ReadonlyMap<string, string>,
+    res: Response,
+  ): void {
+    const email = fields.get(account ?? emails ?? '') ?? '';
+    if (page.kind === 'entrance' && email.includes('@') && email.length <= MAX_EMAIL)
+      this.#site.notes.keepEmail(res, email);
+  }
+
+  /** Returns the page that has led to the next one. A form of that page itself does not change it. */
+  #fromOf(page: Page, { req, to }: { readonly req: Request; readonly to: string }): string | null {
+    const here = pathOf(this.#pageOf(page, req));
+    return pathOf(to) === here ? (this.#site.notes.of(req, here).from ?? null) : page.name;
   }
 
   /** Returns what the next page gets of the fields that a form shares. A form of that page itself does not change it. */
@@ -548,14 +616,27 @@ ${way !== null && html`<p><a href="${way}" data-part="button">${words.steps[erro
       returnTo:
         site.returnTo(returnTo) ??
         (page.keepsReturnTo ? site.returnTo(this.#site.cookies.returnTo(req)) : null),
+      resumed: isShown && auth ? this.#resumed(page, req, res, auth) : null,
       shownOnce: isShown && auth ? this.#site.cookies.take(req, res, auth.session.id) : undefined,
       lastWay: this.#site.cookies.way(req),
       // A form, a script or a provider has led there with the message in the address.
       done: refused === null && isMeant ? done : null,
       sentTo: inAddress.email ?? note.email ?? null,
+      known: site.notes.emailOf(req),
+      from: note.from ?? null,
       isRemembered: note.isRemembered ?? false,
       typed: note.typed ?? {},
     };
+  }
+
+  /** Returns the form of a page that the user has sent before confirming who it is. */
+  #resumed(page: Page, req: Request, res: Response, auth: SessionAuthentication): Resumed | null {
+    const press = this.#site.cookies.takePress(req, res, auth.session.id);
+    const form = press && page.forms.find(({ name }) => name === press.form);
+    if (!form) return null;
+    if (!isConfirmed(this.#site, auth)) return { ...press, state: 'kept' };
+    // What cannot be undone takes one more press.
+    return { ...press, state: form.confirmation ? 'confirmed' : 'sent' };
   }
 
   /** Returns the error in the address of a page that a provider has led back to. */
@@ -563,10 +644,12 @@ ${way !== null && html`<p><a href="${way}" data-part="button">${words.steps[erro
     const code = query.get('error');
     if (code === null || this.#site.notes.of(req).error !== code) return null;
     const error = errorNamed(code);
-    return (
-      error &&
-      explain(this.#site, error, { page: page.name, form: null, here: this.#site.here(req) }, this.#words)
-    );
+    const where = { page: page.name, form: null, here: this.#site.here(req) };
+    const explained = error && explain(this.#site, error, where, this.#words);
+    const id = query.get('provider') ?? '';
+    const atProvider = providerIds(this.#site).includes(id) && this.#words.errorsAt[code];
+    if (!explained || !atProvider) return explained;
+    return { ...explained, detail: atProvider(providerName(this.#site, id)) };
   }
 
   /** Leaves the error of a redirect for the page that it leads to, if it is one of latchkey's. */
@@ -793,10 +876,20 @@ function ownFieldsOf({ ownFields = [], confirmation }: PageForm): readonly strin
   return confirmation ? [...ownFields, CONFIRMATION] : ownFields;
 }
 
-/** Returns the fields that are not secret. Only these are sent back. */
-function keepable(form: PageForm, fields: ReadonlyMap<string, string>): ReadonlyMap<string, string> {
-  const { body } = form.route;
-  const shown = new Set([...ownFieldsOf(form), ...(body ? fieldsShownAgain(body) : [])]);
+/** Returns the fields that are not secret, and those that the form sends along. Only these are sent back. */
+function keepable(
+  form: PageForm,
+  fields: ReadonlyMap<string, string>,
+  { code, errors = [] }: AuthError,
+): ReadonlyMap<string, string> {
+  const { route, sendsAlong = [] } = form;
+  const areRight =
+    code === 'validation_failed' && errors.every(({ pointer }) => !sendsAlong.includes(pointer.slice(1)));
+  const shown = new Set([
+    ...ownFieldsOf(form),
+    ...(route.body ? fieldsShownAgain(route.body) : []),
+    ...(areRight ? sendsAlong : []),
+  ]);
   return new Map([...fields].filter(([name]) => shown.has(name)));
 }
 

@@ -13,7 +13,7 @@ import type { Purpose } from '../verification/purposes.js';
 import type { FoundToken } from '../verification/tokens.js';
 import { Notes } from './notes.js';
 import type { PagesSettings } from './options.js';
-import { PageCookies } from './page-cookies.js';
+import { PageCookies, type Press } from './page-cookies.js';
 import type { Found, Given, NamedRoute, RouteName } from './routes.js';
 import type {
   ErrorValues,
@@ -32,10 +32,15 @@ export interface Refused {
   readonly error: AuthError;
   /** The error, for the user. */
   readonly explained: ErrorValues;
-  /** Whether the form shows the error itself, because its page has several forms. */
+  /** Whether the form shows the error itself, because its page has several forms or the error is about one field. */
   readonly showsError: boolean;
   readonly fields: ReadonlyMap<string, string>;
   readonly token: string | null;
+}
+
+/** A form that the user has sent before confirming who it is, on the page that the user has come back to. */
+export interface Resumed extends Press {
+  readonly state: NonNullable<FormValues['resumed']>;
 }
 
 /** A request for a page or a form. */
@@ -48,6 +53,8 @@ export interface Asking {
   readonly token: string | null;
   /** The form that was rejected. Null for a GET. */
   readonly refused: Refused | null;
+  /** The form that the user has come back to. @default none */
+  readonly resumed?: Resumed | null;
 }
 
 /** The properties of a page that the site uses. */
@@ -317,7 +324,7 @@ export class Site {
   }
 
   /** Whether the browser has a pending sign-in. */
-  isWaiting({ req }: Asking): boolean {
+  isWaiting({ req }: Pick<Asking, 'req'>): boolean {
     return cookieValues(req.headers.cookie, this.core.settings.pendingCookie.name).length > 0;
   }
 
@@ -401,11 +408,23 @@ export class Site {
   form(visit: Asking, page: { readonly path: string }, name: string, params = visit.params): FormValues {
     const actionOf = (some: Asking['params']) => this.url(`${page.path}/${name}`, some);
     const action = actionOf(params);
-    const { refused, auth } = visit;
+    const { refused, auth, resumed = null } = visit;
     const isOfAccount = this.pages.some(({ path, kind }) => kind === 'account' && path === page.path);
     const user = isOfAccount ? (auth?.user.id ?? null) : null;
     const hasNoFocus = refused !== null;
     const human = this.#humanFor(page.path, name);
+    if (resumed?.action === action)
+      return {
+        action,
+        user,
+        typed: resumed.fields,
+        errors: {},
+        isRefused: false,
+        refusal: null,
+        hasNoFocus,
+        human,
+        resumed: resumed.state,
+      };
     // The forms of a list differ only in their parameters.
     if (refused?.form !== name || action !== actionOf(visit.params))
       return { action, user, typed: {}, errors: {}, isRefused: false, refusal: null, hasNoFocus, human };

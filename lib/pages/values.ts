@@ -34,8 +34,15 @@ export interface FormValues {
   readonly user: string | null;
   /** Whether the form was rejected. */
   readonly isRefused: boolean;
-  /** The error that the form shows itself, because its page has several forms. Null otherwise. */
+  /** The error that the form shows itself, because its page has several forms or the error is about one field. Null otherwise. */
   readonly refusal: ErrorValues | null;
+  /**
+   * Set if the user has sent the form before confirming who it is, and has come back: `sent` if a script sends it again by
+   * itself, `confirmed` if the user presses the button again, `kept` if the user has not confirmed it. `typed` has what was
+   * entered.
+   * @default the user has not come back
+   */
+  readonly resumed?: 'sent' | 'confirmed' | 'kept';
   /** Whether the page has an error that gets the focus, instead of a field of this form. */
   readonly hasNoFocus?: boolean;
   /** The human check of the form. Null if its route asks for none, or if your app has its own. */

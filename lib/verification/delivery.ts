@@ -1,3 +1,4 @@
+import type { Settings } from '../config/config.js';
 import type { Database } from '../database/database.js';
 import { AuthError } from '../errors.js';
 import type { Limiter } from '../limits/limiter.js';
@@ -11,7 +12,7 @@ import type {
   RequestedCodeMail,
   SignInCodeMail,
 } from '../mail/mails.js';
-import type { Mailer } from '../mail/messages.js';
+import { dateInWords, type Mailer, type NoAccountTemplate } from '../mail/messages.js';
 import {
   type Destination,
   type HeldBack,
@@ -37,8 +38,24 @@ const SEND_MS = 60_000;
 /** If a link is sent later than this after its request, its lifetime starts when it is sent. */
 const LATE_MS = 60_000;
 
+const DAY_MS = 24 * 60 * 60 * 1000;
+
+/** Returns the email to the owner of a deleted account, who would search in vain for what "no account" means. */
+function deletedTemplate(template: NoAccountTemplate, at: Date, graceDays: number): NoAccountTemplate {
+  const until = dateInWords(new Date(at.getTime() + graceDays * DAY_MS));
+  return {
+    ...template,
+    subject: 'Your account was deleted',
+    before: `Someone asked to sign in with this email address. Your account was deleted on ${dateInWords(at)}.${
+      graceDays > 0 ? ` Until ${until}, the link in our email about the deletion can restore it.` : ''
+    }`,
+    page: null,
+  };
+}
+
 /** What {@link MailDelivery} needs. */
 interface MailDeliveryNeeds extends StrangersNeeds {
+  readonly settings: Settings;
   readonly database: Database;
   readonly limiter: Limiter;
   readonly users: Users;
@@ -216,7 +233,10 @@ export class MailDelivery implements Destination {
     if (!isLive || !isToSend) return 'dropped';
     if (!hasRoom) return { until: mail.until };
     if (hasCode) return () => this.mailer.signInCode({ ...mail, user, to: email }, signal);
-    return () => this.mailer.noAccount(mail.otherwise, email, mail.facts, signal);
+    const deletedAt = (record?.account.deletedAt ?? null) as Date | null;
+    const { graceDays } = this.core.settings.accountDeletion;
+    const template = deletedAt ? deletedTemplate(mail.otherwise, deletedAt, graceDays) : mail.otherwise;
+    return () => this.mailer.noAccount(template, email, mail.facts, signal);
   }
 
   /**

@@ -70,6 +70,12 @@ export class EmailedRequests<C extends Requested> extends WaitingInBrowsers<C> {
     return row ?? null;
   }
 
+  /** Whether a code of a request can still be right: it has neither expired nor been used nor tried too often. */
+  async hasCode(browserHash: Digest): Promise<boolean> {
+    const row = (await this.ofBrowser(browserHash)) as RowIn<C> | null;
+    return row !== null && !this.hasExpired(row) && this.hasTries(row);
+  }
+
   /**
    * Begins the request of the current browser, or emails the code of the former one again. If the browser asks for
    * another address, this ends the request before.

@@ -170,6 +170,11 @@ export class EmailedSignIns extends EmailedRequests<EmailedSignInColumns> {
   }
 }
 
+/** Returns the hash that identifies the reauthentication of a session. No browser has a token with this hash. */
+export function reauthenticationOf(sessionId: string): Buffer {
+  return digestToken(`reauthenticate ${sessionId}`);
+}
+
 /** Identifies a request, which has other hashes once it is replaced. */
 export function hashesOf({ linkHash, browserHash }: EmailedSignInRow) {
   return { linkHash, browserHash };

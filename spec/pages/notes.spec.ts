@@ -99,6 +99,57 @@ describe('a note', () => {
   });
 });
 
+describe('the email that was typed', () => {
+  const valueOn = async (browser: PageBrowser, path: string, form: string, field: string) =>
+    (await browser.open(path)).form(form).value(field);
+
+  test('is filled in on every page before a sign-in, and can be replaced', async () => {
+    const browser = app.open();
+    const email = 'typo@exmaple.com';
+    const signUp = await browser.open('/auth/sign-up');
+    expect(signUp.form('password').value('email')).toBe('');
+    await browser.submit(signUp, 'password', { email, password: 'x' });
+    expect(await valueOn(browser, '/auth/sign-in', 'password', 'credential')).toBe(email);
+    expect(await valueOn(browser, '/auth/forgot-password', 'send', 'email')).toBe(email);
+    const again = (await browser.open('/auth/sign-up')).form('password');
+    expect([again.value('email'), again.attribute('email', 'data-selects')]).toEqual([email, '']);
+    const sent = await browser.submit(await browser.open('/auth/forgot-password'), 'send', {
+      email: ada.email,
+    });
+    const told = await browser.follow(sent);
+    expect(told.links).toContain('/auth/forgot-password');
+    expect(await valueOn(browser, '/auth/sign-in', 'password', 'credential')).toBe(ada.email);
+    const resent = await browser.follow(await browser.submit(told, 'send'));
+    expect(resent.text).toContain(`If there is an account with ${ada.email}, another email is on its way.`);
+  });
+
+  test('is that of the sign-in which waits for its second step', async () => {
+    const browser = app.open();
+    await browser.submit(await browser.open('/auth/sign-in'), 'password', {
+      credential: grace.email,
+      password: 'wrong',
+    });
+    const page = await browser.open('/auth/sign-in?other=true');
+    expect(page.form('password').attribute('credential', 'data-selects')).toBe('');
+    expect(page.form('password').attribute('password', 'autofocus')).toBeUndefined();
+  });
+
+  test('is sealed, is forgotten with a sign-in, and is not that of another site', async () => {
+    const browser = app.open();
+    const signIn = await browser.open('/auth/sign-in');
+    const sent = await browser.submit(signIn, 'password', { credential: ada.email, password: 'wrong' });
+    const [cookie = ''] = sent.cookies.filter((line) => line.startsWith('latchkey-email='));
+    expect(cookie).toMatch(/; HttpOnly; SameSite=Lax$/);
+    expect(decodeURIComponent(cookie)).not.toContain('ada');
+    await signInOn(browser, ada);
+    await browser.post('/auth/sign-out/confirm', {});
+    expect(await valueOn(browser, '/auth/sign-in', 'password', 'credential')).toBe('');
+    const foreign = { origin: 'https://evil.example', 'sec-fetch-site': 'cross-site' };
+    await browser.post('/auth/sign-in/password', { credential: 'eve@evil.example', password: 'x' }, foreign);
+    expect(await valueOn(browser, '/auth/sign-in', 'password', 'credential')).toBe('');
+  });
+});
+
 test('a form that was shown to another user changes nothing', async () => {
   const browser = await signedIn();
   const first = await browser.open('/auth/account');
@@ -178,15 +229,16 @@ describe('the error of a provider', () => {
     const browser = app.open();
     const back = await refused(browser, '/auth/sign-in?return_to=%2Fdeep');
     const page = await browser.follow(back);
-    expect([page.status, page.title]).toEqual([200, 'Error: Sign in – localhost']);
-    expect(page.error).toContain('You canceled the sign-in at the other service.');
-    expect((await app.open().open(back.location ?? '')).error).toBeNull();
+    // The user has decided so, which is no problem.
+    expect([page.status, page.title, page.error]).toEqual([200, 'Sign in – localhost', null]);
+    expect(messageOf(page)).toBe('You canceled at Fixed. Try again, or sign in another way.');
+    expect(messageOf(await app.open().open(back.location ?? ''))).toBeNull();
   });
 
   test('is shown on the page of a link', async () => {
     const browser = await signedIn();
     const page = await browser.follow(await refused(browser, '/auth/account/security'));
-    expect(page.error).toContain('You canceled at the other service, so no account was linked.');
+    expect(messageOf(page)).toBe('You canceled at the other service, so no account was linked.');
   });
 
   test('is not shown because a link begins the flow with an error in its callback', async () => {

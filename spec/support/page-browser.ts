@@ -72,6 +72,11 @@ export class Shown {
     return summary ? textOf(summary).replace(/\s+/g, ' ').trim() : null;
   }
 
+  /** The errors beside fields. */
+  get fieldErrors(): readonly string[] {
+    return this.elements.filter((one) => attribute(one, 'data-part') === 'error').map(textOf);
+  }
+
   /** The URLs of the links in the document, except links to the document's own parts. */
   get links(): string[] {
     return this.all('a')
@@ -110,9 +115,7 @@ export class FormShown {
     readonly element: Element,
     readonly action = attribute(element, 'action') ?? '',
   ) {
-    this.#isUnchecked = [...elementsIn(element)].some(
-      (one) => attribute(one, 'formaction') === action && attribute(one, 'formnovalidate') !== undefined,
-    );
+    this.#isUnchecked = attribute(element, 'novalidate') !== undefined;
     this.#controls = [...elementsIn(element)].filter((one) =>
       ['input', 'select', 'textarea'].includes(one.tagName),
     );

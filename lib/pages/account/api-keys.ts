@@ -8,7 +8,6 @@ import type { Site } from '../site.js';
 import { timeOf } from '../texts.js';
 import type { CommonValues, FormValues } from '../values.js';
 import type { Words } from '../words/index.js';
-import { type ProofValues, proofOf, provenForm } from './proof.js';
 
 /** The values of the page `account/api-keys`. */
 export interface ApiKeysValues {
@@ -19,8 +18,6 @@ export interface ApiKeysValues {
   readonly make: FormValues;
   /** The scopes that the app has declared. Null if a key can have any. */
   readonly scopes: readonly ShownScope[] | null;
-  /** The proof that the creation of a key asks for. Null if it asks for none. */
-  readonly proof: ProofValues | null;
 }
 
 /** An API key in the list. */
@@ -66,7 +63,6 @@ export function keys(site: Site): Page | null {
       {
         name: 'create',
         route: make,
-        errors: { invalid_credentials: 'password' },
         ownFields: ['expires_in', RIGHTS, 'scopes'],
         check: checkRights,
         translate: (fields, { core }) => ({ ...expiryOf(fields, core), ...scopesOf(fields) }),
@@ -93,7 +89,6 @@ export function keys(site: Site): Page | null {
         made: (visit.shownOnce as ApiKeysValues['made'] | undefined) ?? null,
         make: site.form(visit, { path }, 'create'),
         scopes: site.core.contributions.find(({ forPages }) => forPages?.scopes)?.forPages?.scopes ?? null,
-        proof: await proofOf(visit, name),
       };
     },
     view: keysView,
@@ -131,7 +126,7 @@ function scopesOf(fields: ReadonlyMap<string, string>): Readonly<Record<string, 
 }
 
 function keysView(values: ApiKeysValues & CommonValues, words: Words): View {
-  const { keys, made, make: form, scopes, proof } = values;
+  const { keys, made, make: form, scopes } = values;
   const { scopes: typedScopes = '' } = form.typed;
   const t = words.keys;
   return {
@@ -160,59 +155,53 @@ function keysView(values: ApiKeysValues & CommonValues, words: Words): View {
             )}`,
           )}</li>`,
       )}</ul>`
-    }</section><section data-part="card"><h2>${t.make}</h2>${provenForm(
-      form,
-      { submit: t.submit },
-      { proof, account: values.account },
-      words,
-      [
-        field(
-          form,
-          { name: 'name', label: words.fields.name, autocomplete: 'off', hint: t.nameHint, maxLength: 100 },
-          words,
-        ),
-        choice(
-          form,
-          {
-            name: 'expires_in',
-            label: t.expires,
-            value: DEFAULT_DAYS,
-            options: [
-              ...DAYS.map((days) => ({ value: days, label: t.inDays(Number(days)) })),
-              { value: '', label: t.neverExpires },
-            ],
-          },
-          words,
-        ),
-        scopes
-          ? selection(form, {
-              name: 'scopes',
-              label: t.scopes,
-              radio: { name: RIGHTS, some: t.someRights, all: t.everything },
-              warning: t.everythingText,
-              options: scopes.map(({ name }) => ({ value: name, label: descriptionOf(name, scopes) })),
-            })
-          : html`<p data-part="warning">${t.allRights}</p>${disclosure(
+    }</section><section data-part="card"><h2>${t.make}</h2>${formOf(form, { submit: t.submit }, words, [
+      field(
+        form,
+        { name: 'name', label: words.fields.name, autocomplete: 'off', hint: t.nameHint, maxLength: 100 },
+        words,
+      ),
+      choice(
+        form,
+        {
+          name: 'expires_in',
+          label: t.expires,
+          value: DEFAULT_DAYS,
+          options: [
+            ...DAYS.map((days) => ({ value: days, label: t.inDays(Number(days)) })),
+            { value: '', label: t.neverExpires },
+          ],
+        },
+        words,
+      ),
+      scopes
+        ? selection(form, {
+            name: 'scopes',
+            label: t.scopes,
+            radio: { name: RIGHTS, some: t.someRights, all: t.everything },
+            warning: t.everythingText,
+            options: scopes.map(({ name }) => ({ value: name, label: descriptionOf(name, scopes) })),
+          })
+        : html`<p data-part="warning">${t.allRights}</p>${disclosure(
+            {
+              label: t.limit,
+              forms: [],
+              isOpen: 'scopes' in form.errors || typedScopes !== '',
+            },
+            field(
+              form,
               {
-                label: t.limit,
-                forms: [],
-                isOpen: 'scopes' in form.errors || typedScopes !== '',
+                name: 'scopes',
+                label: t.scopes,
+                autocomplete: 'off',
+                required: false,
+                hint: t.scopesHint,
+                isCode: true,
               },
-              field(
-                form,
-                {
-                  name: 'scopes',
-                  label: t.scopes,
-                  autocomplete: 'off',
-                  required: false,
-                  hint: t.scopesHint,
-                  isCode: true,
-                },
-                words,
-              ),
-            )}`,
-      ],
-    )}</section>`,
+              words,
+            ),
+          )}`,
+    ])}</section>`,
   };
 }
 

@@ -2,13 +2,12 @@ import { invalidField } from '../../errors.js';
 import { type HtmlValue, html } from '../../html.js';
 import type { User } from '../../tables/core.js';
 import { canonicalEmail } from '../../users/canonical.js';
-import { confirmationField, disclosure, field, formOf } from '../controls.js';
+import { confirmationField, disclosure, field, formOf, hidden } from '../controls.js';
 import { type OwnField, ownFields, ownInputs } from '../own-fields.js';
 import { type Page, type PageForm, page, type View } from '../page.js';
 import type { Site } from '../site.js';
 import type { CommonValues, FormValues } from '../values.js';
 import type { Words } from '../words/index.js';
-import { type ProofValues, proofOf, provenForm } from './proof.js';
 
 /** The values of the page `account`. */
 export interface AccountValues {
@@ -40,10 +39,6 @@ export interface AccountValues {
         readonly confirmation: string | null;
       })
     | null;
-  /**
-   * The proof that a change of the username or email, the download and the deletion ask for. Null if they ask for none.
-   */
-  readonly proof: ProofValues | null;
 }
 
 /** @internal */
@@ -54,29 +49,31 @@ export function account(site: Site): Page {
   const download = site.route('post /me/export');
   const { core } = site;
   const back = (done: string) => () => site.page('account', { done });
-  const places = { invalid_credentials: 'password', username_taken: 'username' };
   const forms: PageForm[] = [];
   if (update) {
-    forms.push({ name: 'profile', route: update, errors: places, next: back('saved') });
-    if (core.usernames) forms.push({ name: 'username', route: update, errors: places, next: back('saved') });
+    forms.push({ name: 'profile', route: update, next: back('saved') });
+    if (core.usernames)
+      forms.push({
+        name: 'username',
+        route: update,
+        errors: { username_taken: 'username' },
+        next: back('saved'),
+      });
   }
   if (change)
     forms.push({
       name: 'email',
       route: change,
-      errors: places,
       emails: 'new_email',
       check: requireOther,
       next: back('email-change-sent'),
     });
   if (verify) forms.push({ name: 'verify-email', route: verify, next: back('sent') });
-  if (download)
-    forms.push({ name: 'download', route: download, errors: places, next: () => site.page('account') });
+  if (download) forms.push({ name: 'download', route: download, next: () => site.page('account') });
   if (remove)
     forms.push({
       name: 'delete',
       route: remove,
-      errors: places,
       confirmation: ({ auth }) => auth && site.nameOf(auth.user),
       next: () => site.page('sign-in', { done: 'account-deleted' }),
     });
@@ -103,7 +100,7 @@ export function account(site: Site): Page {
         email: {
           present: email,
           isVerified: email_verified_at !== null,
-          sentTo: visit.sentTo,
+          sentTo: visit.sentTo === email ? null : visit.sentTo,
           change: has('email') && !hasTasks ? form('email') : null,
           verify:
             has('verify-email') && email !== null && email_verified_at === null ? form('verify-email') : null,
@@ -117,7 +114,6 @@ export function account(site: Site): Page {
               confirmation: auth && site.nameOf(auth.user),
             }
           : null,
-        proof: await proofOf(visit, 'account'),
       };
     },
     view: accountView,
@@ -136,25 +132,19 @@ function accountView(values: AccountValues & CommonValues, words: Words): View {
       username &&
       card(
         t.username,
-        provenForm(
-          username,
-          { submit: t.saveUsername, kind: profile ? 'secondary' : 'primary' },
-          values,
-          words,
-          [
-            field(
-              username,
-              {
-                name: 'username',
-                label: words.fields.username,
-                autocomplete: 'username',
-                value: username.present,
-                isCode: true,
-              },
-              words,
-            ),
-          ],
-        ),
+        formOf(username, { submit: t.saveUsername, kind: profile ? 'secondary' : 'primary' }, words, [
+          field(
+            username,
+            {
+              name: 'username',
+              label: words.fields.username,
+              autocomplete: 'username',
+              value: username.present,
+              isCode: true,
+            },
+            words,
+          ),
+        ]),
       )
     }${
       (email.present !== null || email.change) &&
@@ -163,9 +153,9 @@ function accountView(values: AccountValues & CommonValues, words: Words): View {
         html`<p>${email.present ?? t.noEmail}${
           email.present !== null &&
           html` <span data-part="tag">${email.isVerified ? t.verified : t.unverified}</span>`
-        }</p>${email.sentTo !== null && html`<p>${email.sentTo} <span data-part="tag">${t.pending}</span></p>`}${email.verify && formOf(email.verify, { submit: t.verify, kind: 'secondary' }, words)}${
+        }</p>${email.sentTo !== null && html`<p>${t.pending(html`<strong>${email.sentTo}</strong>`)}</p>${email.change && formOf({ ...email.change, typed: {}, errors: {}, refusal: null, key: 'again' }, { submit: t.emailAgain, kind: 'link' }, words, hidden('new_email', email.sentTo))}`}${email.verify && formOf(email.verify, { submit: t.verify, kind: 'secondary' }, words)}${
           email.change &&
-          provenForm(email.change, { submit: t.changeEmail, kind: 'secondary' }, values, words, [
+          formOf(email.change, { submit: t.changeEmail, kind: 'secondary' }, words, [
             field(
               email.change,
               {
@@ -185,7 +175,7 @@ function accountView(values: AccountValues & CommonValues, words: Words): View {
       download &&
       card(
         t.data,
-        html`<p>${t.dataText}</p>${provenForm(download, { submit: t.download, kind: 'secondary', downloads: true }, values, words)}`,
+        html`<p>${t.dataText}</p>${formOf(download, { submit: t.download, kind: 'secondary', downloads: true }, words)}`,
       )
     }${
       deletion &&
@@ -195,10 +185,9 @@ function accountView(values: AccountValues & CommonValues, words: Words): View {
           { label: t.wantsDeletion, forms: [deletion] },
           html`<p>${
             deletion.graceDays === 0 ? t.deleteNow : t.deleteLater(deletion.graceDays)
-          }${deletion.graceDays > 0 && deletion.canRestore && ` ${t.restore}`}</p>${provenForm(
+          }${deletion.graceDays > 0 && deletion.canRestore && ` ${t.restore}`}</p>${formOf(
             deletion,
             { submit: t.confirmDelete, kind: 'danger' },
-            values,
             words,
             confirmationField(deletion, deletion.confirmation, words),
           )}`,

@@ -14,7 +14,10 @@ function show(text) {
   if (part) document.body.dataset.part = part;
   const header = next.querySelector('[data-part="header"]');
   if (header) document.querySelector('[data-part="header"]')?.replaceWith(document.adoptNode(header));
-  (main.querySelector('[autofocus]') ?? main.querySelector('h1')).focus();
+  const focused = main.querySelector('[autofocus]') ?? main.querySelector('h1');
+  focused.focus();
+  // The keyboard of a phone covers the end of the page.
+  focused.scrollIntoView({ block: focused.matches('h1') ? 'nearest' : 'center' });
   document.dispatchEvent(new Event('latchkey:shown'));
   return true;
 }
@@ -178,6 +181,10 @@ addEventListener('hashchange', openNamed);
 document.addEventListener('latchkey:shown', enhance);
 enhance();
 openNamed();
+// What was filled in can be wrong, so the first key replaces it.
+document.querySelector('main [data-selects]')?.select();
+// The user has pressed its button, was led away to confirm who it is, and has come back.
+document.querySelector('form[data-resumes]')?.requestSubmit();
 
 // Last, because it fails in browsers that keep nothing.
 {

@@ -1,12 +1,14 @@
+import { digestToken } from '../../crypto/token.js';
 import { html } from '../../html.js';
 import { inWords } from '../../http/refusal-page.js';
 import { CODES } from '../codes.js';
-import { field, formOf, hidden, labelOf, sentText } from '../controls.js';
+import { AGAIN, field, formOf, hidden, labelOf, sentOf, sentText } from '../controls.js';
 import { type OwnField, ownFields, ownInputs } from '../own-fields.js';
 import { Leave, type Page, page, type View, type Visit } from '../page.js';
 import type { Site } from '../site.js';
 import type { CommonValues, FormValues } from '../values.js';
 import type { Words } from '../words/index.js';
+import { OTHER } from './sign-in.js';
 import { requireEmail } from './typed-email.js';
 
 /** The values of the page `sign-in/email`. */
@@ -20,12 +22,16 @@ export interface EmailedSignInValues {
   readonly of: string | null;
   /** Whether the email was asked for in another browser, so that the link does not work here. */
   readonly isElsewhere: boolean;
+  /** Whether the code no longer works, so that the page offers only another one. */
+  readonly isOver: boolean;
   /** The address that this browser has asked to email a code to. Null if it is not known. */
   readonly sentTo: string | null;
   /** Whether the session stays when the browser is closed. */
   readonly isRemembered: boolean;
   /** The time for which a code is valid, in seconds. */
   readonly lifetime: number;
+  /** The code that was right, if a new account needs the app's own fields. It is sent along with them. Null otherwise. */
+  readonly code: string | null;
   /** The app's own fields, if a new account needs them. Empty otherwise. */
   readonly fields: readonly OwnField[];
   /** What was typed at the sign-up in the app's own fields, by their names. It is sent along with the code. */
@@ -34,6 +40,8 @@ export interface EmailedSignInValues {
   readonly lostFields: readonly string[];
   /** The page where users ask for a code for another address. */
   readonly again: string;
+  /** Whether an email without an account gets a code too, to create one. */
+  readonly createsAccounts: boolean;
   /** The page that the user returns to. */
   readonly next: string;
 }
@@ -54,8 +62,10 @@ export function emailedSignIn(site: Site): Page | null {
       {
         name: 'confirm',
         route,
-        errors: { invalid_code: 'code' },
+        errors: { invalid_code: 'code', sign_in_expired: { steps: [] } },
         remembers: 'email',
+        sendsAlong: ['code'],
+        ownFields: [ASKED],
         next: ({ returnTo }) => returnTo ?? site.home,
       },
       {
@@ -64,11 +74,12 @@ export function emailedSignIn(site: Site): Page | null {
         emails: 'email',
         keepsReturnTo: true,
         check: requireEmail,
-        next: ({ returnTo }) => site.page('sign-in/email', { done: 'sent', returnTo }),
+        ownFields: [AGAIN],
+        next: ({ returnTo, fields }) => site.page('sign-in/email', { done: sentOf(fields), returnTo }),
       },
     ],
     async values(visit) {
-      const { auth, refused, token, returnTo, sentTo, isRemembered } = visit;
+      const { auth, refused, token, returnTo, sentTo, isRemembered, from } = visit;
       // The user has signed in already, and reloads the page.
       if (auth && token === null && !refused && !site.isWaiting(visit))
         return new Leave(returnTo ?? site.home);
@@ -76,12 +87,17 @@ export function emailedSignIn(site: Site): Page | null {
       const form = site.form(visit, { path }, 'confirm');
       const { typed, lostFields } = carried(site, { ...visit.typed, ...form.typed });
       const needsFields = refused?.error.code === 'validation_failed' && refused.form === 'confirm';
+      // Nothing is wrong before the fields have been shown.
+      const isFirst = needsFields && !refused.fields.has(ASKED);
       return {
-        form,
+        form: isFirst ? { ...form, errors: {}, refusal: null, hasNoFocus: false } : form,
+        code: needsFields ? (refused.fields.get('code') ?? null) : null,
+        ...(isFirst && { error: null }),
         send: site.form(visit, { path }, 'send-code'),
         token,
         of: request?.email ?? null,
         isElsewhere: request !== null && !site.core.pendings.isPresented(request.browserHash),
+        isOver: refused?.error.code === 'sign_in_expired' || (sentTo !== null && (await isOver(visit))),
         sentTo,
         isRemembered,
         lifetime: emailedSignIns.lifetime,
@@ -89,12 +105,25 @@ export function emailedSignIn(site: Site): Page | null {
         typed: needsFields ? {} : typed,
         // The page asks for the others.
         lostFields: needsFields ? lostFields.filter((name) => name === 'username') : lostFields,
-        again: site.page('sign-in', { returnTo }),
+        again:
+          from === 'sign-up' && site.canSignUp
+            ? site.page('sign-up', { returnTo })
+            : site.page('sign-in', { returnTo, query: sentTo === null ? {} : { [OTHER]: 'true' } }),
+        createsAccounts: site.emailSignsUp,
         next: returnTo ?? site.home,
       };
     },
     view: emailedSignInView,
   });
+}
+
+/** Whether the code that this browser has asked for has expired, was used, or was tried too often. */
+async function isOver({ site, req }: Visit): Promise<boolean> {
+  const { pendings, emailedSignIns } = site.core;
+  const token = pendings.tokens.presentedToken;
+  // With two cookies, it is not known which one is meant.
+  if (token === null) return !site.isWaiting({ req });
+  return (await emailedSignIns?.hasCode(digestToken(token))) === false;
 }
 
 /** Returns what a confirmation can contain of the fields of a sign-up, and the names of the others. */
@@ -111,16 +140,28 @@ function carried(site: Site, typed: Visit['typed']): Pick<EmailedSignInValues, '
 }
 
 function emailedSignInView(values: EmailedSignInValues & CommonValues, words: Words): View {
-  const { form, send, token, of, isElsewhere, sentTo, isRemembered, lifetime, fields, typed, lostFields } =
-    values;
-  const { again, next, account, returnTo } = values;
+  const {
+    form,
+    send,
+    token,
+    of,
+    isElsewhere,
+    sentTo,
+    isRemembered,
+    lifetime,
+    code,
+    fields,
+    typed,
+    lostFields,
+  } = values;
+  const { again, next, account, returnTo, isOver, error, createsAccounts } = values;
   const t = words.emailedSignIn;
   const sendTo = (email: string, submit: string, kind: 'primary' | 'link') =>
     formOf(
       send,
       { submit, kind, returnTo },
       words,
-      html`${hidden('email', email)}${isRemembered && hidden('remember_me', 'true')}`,
+      html`${hidden('email', email)}${kind === 'link' && hidden(AGAIN, 'true')}${isRemembered && hidden('remember_me', 'true')}`,
     );
   if (token !== null && of === null)
     return {
@@ -140,10 +181,19 @@ function emailedSignInView(values: EmailedSignInValues & CommonValues, words: Wo
         'primary',
       )}<p data-part="quiet">${t.notYou}</p>`,
     };
-  const own = html`${Object.entries(typed).map(([name, text]) => hidden(name, text))}${
-    fields.length > 0 && html`<p>${t.fields}</p>${ownInputs(form, fields, words)}`
-  }`;
+  const own = Object.entries(typed).map(([name, text]) => hidden(name, text));
   const lost = lostFields.length > 0 && html`<p>${t.lostFields(lostFields.map(labelOf))}</p>`;
+  const email = of ?? sentTo;
+  if (fields.length > 0 && (token ?? code) !== null)
+    return {
+      title: t.createTitle,
+      main: html`<p>${t.fields(email === null ? t.thisEmail : html`<strong>${email}</strong>`)}</p>${formOf(
+        form,
+        { submit: words.signUp.submit, returnTo },
+        words,
+        html`${hidden('token', token)}${hidden('code', code)}${hidden(ASKED, 'true')}${ownInputs(form, fields, words, true)}`,
+      )}${lost}`,
+    };
   if (of !== null)
     return {
       title: t.linkTitle,
@@ -154,14 +204,30 @@ function emailedSignInView(values: EmailedSignInValues & CommonValues, words: Wo
         html`${hidden('token', token)}${own}`,
       )}${lost}<p><a href="${again}">${t.other}</a></p>`,
     };
+  if (isOver)
+    return {
+      title: t.title,
+      main: html`${error === null && html`<p>${words.codeOver}</p>`}${
+        sentTo === null
+          ? html`<p><a href="${again}" data-part="button">${t.again}</a></p>`
+          : html`${sendTo(sentTo, t.again, 'primary')}<p><a href="${again}">${t.other}</a></p>`
+      }`,
+    };
   return {
     title: t.title,
     saysDone: true,
     main: html`${sentText(
       sentTo === null
         ? t.lead
-        : t.sentTo(html`<strong>${sentTo}</strong>`, CODES.emailed.length, inWords(lifetime)),
+        : t.sentTo(
+            html`<strong>${sentTo}</strong>`,
+            CODES.emailed.length,
+            inWords(lifetime),
+            createsAccounts,
+          ),
+      { email: sentTo, isCertain: createsAccounts },
       values,
+      words,
     )}${formOf(
       form,
       { submit: t.submit, returnTo },
@@ -182,6 +248,9 @@ function emailedSignInView(values: EmailedSignInValues & CommonValues, words: Wo
     }</a></p>`,
   };
 }
+
+/** The field that says that the fields of a new account were shown. */
+const ASKED = 'asked';
 
 declare module '../values.js' {
   interface PageValues {

@@ -150,7 +150,11 @@ export interface ChangeEmailValues {
   readonly needsPassword: boolean;
   /** The page for a forgotten password. Null if there is none. */
   readonly forgotPassword: string | null;
+  /** Whether the session of this browser stays. All others end. */
+  readonly isOwn: boolean;
   readonly isDone: boolean;
+  /** The email that the account has got just now. Null if it is not known. */
+  readonly changedTo: string | null;
   readonly next: string;
 }
 
@@ -169,6 +173,9 @@ export function changeEmail(site: Site): Page | null {
         name: 'confirm',
         route,
         errors: { invalid_credentials: 'password', unauthenticated: 'password' },
+        // The next page names it, and the page for the sign-in fills it in.
+        ownFields: [CONFIRMED],
+        emails: CONFIRMED,
         next: () => site.page('change-email', { done: 'email-changed' }),
       },
     ],
@@ -185,7 +192,9 @@ export function changeEmail(site: Site): Page | null {
         of: found && (isOwn ? site.nameOf(found.record.user) : maskedName(found.record.user)),
         needsPassword: !isOwn && site.core.passwords !== null,
         forgotPassword: site.forgotPassword(null),
+        isOwn,
         isDone: done === 'email-changed' && token === null,
+        changedTo: visit.sentTo,
         next: auth ? site.page('account') : site.page('sign-in'),
       };
     },
@@ -194,13 +203,25 @@ export function changeEmail(site: Site): Page | null {
 }
 
 function changeEmailView(values: ChangeEmailValues & CommonValues, words: Words): View {
-  const { form, token, newEmail, of, needsPassword, forgotPassword, isDone, next, account } = values;
+  const {
+    form,
+    token,
+    newEmail,
+    of,
+    needsPassword,
+    forgotPassword,
+    isOwn,
+    isDone,
+    changedTo,
+    next,
+    account,
+  } = values;
   const t = words.changeEmail;
   if (isDone || token === null || newEmail === null)
     return {
       title: isDone ? t.done : t.invalid,
       ...(isDone && { icon: stateIcon('done') }),
-      main: html`${!isDone && html`<p>${account === null ? t.invalidText : t.invalidHere(account)}</p>`}<p><a href="${next}" data-part="button">${account === null ? words.signIn.title : words.continue}</a></p>`,
+      main: html`<p>${isDone ? [changedTo && `${t.doneText(changedTo)} `, account === null && t.doneElsewhere] : account === null ? t.invalidText : t.invalidHere(account)}</p><p><a href="${next}" data-part="button">${account === null ? words.signIn.title : words.continue}</a></p>`,
     };
   return {
     title: t.title,
@@ -208,8 +229,8 @@ function changeEmailView(values: ChangeEmailValues & CommonValues, words: Words)
       form,
       { submit: t.submit },
       words,
-      html`${hidden('token', token)}${needsPassword && ownerField(form, { hint: t.password, forgotPassword }, words)}`,
-    )}`,
+      html`${hidden('token', token)}${hidden(CONFIRMED, newEmail)}${needsPassword && ownerField(form, { hint: t.password, forgotPassword }, words)}`,
+    )}<p data-part="quiet">${isOwn ? t.signsOutOthers : t.signsOut}</p>`,
   };
 }
 

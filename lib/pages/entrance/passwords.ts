@@ -2,10 +2,9 @@ import { type Html, html } from '../../html.js';
 import { inWords } from '../../http/refusal-page.js';
 import { INVITATION, RESET_PASSWORD } from '../../verification/password-links.js';
 import { CODES } from '../codes.js';
-import { field, formOf, hidden, sentText, usernameOf } from '../controls.js';
+import { AGAIN, field, formOf, hidden, sentOf, sentText, usernameOf } from '../controls.js';
 import { stateIcon } from '../icons.js';
-import { type Page, page, type Sent, type View, type Visit } from '../page.js';
-import { pathOf } from '../page-cookies.js';
+import { type Page, page, type Sent, type View } from '../page.js';
 import type { Site } from '../site.js';
 import type { CommonValues, FormValues } from '../values.js';
 import type { Words } from '../words/index.js';
@@ -18,10 +17,12 @@ export interface ForgotPasswordValues {
   readonly isSent: boolean;
   /** The address that it was asked for. Null if it is not known. */
   readonly sentTo: string | null;
-  /** The email of the last sign-in that was rejected, to be filled in. Null if there is none. */
+  /** The email that was typed last, to be filled in. Null if there is none. */
   readonly known: string | null;
   /** Whether the email contains a code, which the next page asks for, instead of a link. */
   readonly isByCode: boolean;
+  /** The page where users ask for a link to another address. */
+  readonly again: string;
   readonly signIn: string;
 }
 
@@ -42,39 +43,47 @@ export function forgotPassword(site: Site): Page | null {
         emails: 'email',
         check: requireEmail,
         keepsReturnTo: true,
-        next: ({ returnTo }) =>
+        ownFields: [AGAIN],
+        next: ({ returnTo, fields }) =>
           site.resetsByCode
-            ? site.page('reset-password', { done: 'sent', returnTo })
-            : site.page('forgot-password', { done: 'check-mail', returnTo }),
+            ? site.page('reset-password', { done: sentOf(fields), returnTo })
+            : site.page('forgot-password', {
+                done: fields.has(AGAIN) ? sentOf(fields) : 'check-mail',
+                returnTo,
+              }),
       },
     ],
     values: (visit) => ({
       form: site.form(visit, { path }, 'send'),
-      isSent: visit.done === 'check-mail',
+      isSent: visit.done === 'check-mail' || visit.done === 'sent-again',
       sentTo: visit.sentTo,
-      known: typedIn(visit),
+      known: visit.known,
       isByCode: site.resetsByCode,
+      again: site.page('forgot-password', { returnTo: visit.returnTo }),
       signIn: site.page('sign-in', { returnTo: visit.returnTo }),
     }),
     view: forgotPasswordView,
   });
 }
 
-/** Returns the email that was typed into the form for a sign-in. Null if that was a username. */
-function typedIn({ site, req }: Visit): string | null {
-  const { account = null } = site.notes.of(req, pathOf(site.page('sign-in')));
-  return account?.includes('@') ? account : null;
-}
-
 function forgotPasswordView(values: ForgotPasswordValues & CommonValues, words: Words): View {
-  const { form, isSent, sentTo, known, isByCode, signIn, returnTo } = values;
+  const { form, isSent, sentTo, known, isByCode, again, signIn, returnTo } = values;
   const t = words.forgotPassword;
   const back = html`<p><a href="${signIn}" data-takes>${t.back}</a></p>`;
   if (isSent)
     return {
       title: t.sent,
       icon: stateIcon('mail'),
-      main: html`<p>${t.sentText(sentTo === null ? t.anyAddress : html`<strong>${sentTo}</strong>`)}</p>${back}`,
+      saysDone: true,
+      main: html`${sentText(t.sentText(sentTo === null ? t.anyAddress : html`<strong>${sentTo}</strong>`), { email: sentTo, isCertain: false }, values, words)}${
+        sentTo !== null &&
+        formOf(
+          form,
+          { submit: t.again, kind: 'link', returnTo },
+          words,
+          html`${hidden('email', sentTo)}${hidden(AGAIN, 'true')}`,
+        )
+      }<p><a href="${again}">${words.emailedSignIn.other}</a></p>${back}`,
     };
   return {
     title: t.title,
@@ -164,7 +173,9 @@ export function resetPassword(site: Site, name: 'reset-password' | 'invitation')
               emails: 'email',
               check: requireEmail,
               keepsReturnTo: true,
-              next: ({ returnTo }: Sent) => site.page('reset-password', { done: 'sent', returnTo }),
+              ownFields: [AGAIN],
+              next: ({ returnTo, fields }: Sent) =>
+                site.page('reset-password', { done: sentOf(fields), returnTo }),
             },
           ]
         : []),
@@ -242,7 +253,9 @@ function resetByCodeView(
       sentTo === null
         ? t.codeLead
         : t.codeSentTo(html`<strong>${sentTo}</strong>`, CODES.emailed.length, inWords(lifetime)),
+      { email: sentTo, isCertain: false },
       values,
+      words,
     )}${formOf(
       form,
       { submit: t.submit, returnTo },
@@ -260,7 +273,12 @@ function resetByCodeView(
       )}${passwordField(form, { label: words.fields.newPassword, minLength, focus: false }, words)}`,
     )}${
       sentTo !== null &&
-      formOf(send, { submit: t.codeAgain, kind: 'link', returnTo }, words, hidden('email', sentTo))
+      formOf(
+        send,
+        { submit: t.codeAgain, kind: 'link', returnTo },
+        words,
+        html`${hidden('email', sentTo)}${hidden(AGAIN, 'true')}`,
+      )
     }${ask(sentTo === null ? t.codeAgain : t.codeOther, '')}<p data-part="quiet">${t.ends}</p>`,
   };
 }

@@ -1,9 +1,22 @@
+import { AuthError } from '../../errors.js';
 import { html } from '../../html.js';
 import { inWords } from '../../http/refusal-page.js';
+import type { SessionAuthentication } from '../../sessions/request.js';
 import { maskEmail } from '../../users/canonical.js';
+import { reauthenticationOf } from '../../waiting/emailed-sign-ins.js';
 import { CODES } from '../codes.js';
-import { disclosure, field, forgottenLink, formOf, passkeyButton, sentText } from '../controls.js';
-import { Leave, type Page, page, type View } from '../page.js';
+import {
+  AGAIN,
+  disclosure,
+  field,
+  forgottenLink,
+  formOf,
+  hidden,
+  passkeyButton,
+  sentOf,
+  sentText,
+} from '../controls.js';
+import { type ErrorPlaces, Leave, type Page, page, type Sent, type View, type Visit } from '../page.js';
 import { type ProviderValues, providerLinks, providersOf } from '../providers.js';
 import type { Site } from '../site.js';
 import type { CommonValues, FormValues } from '../values.js';
@@ -18,6 +31,8 @@ export interface ReauthenticateValues {
   readonly send: FormValues | null;
   /** Whether a code was emailed, so that it can be entered. */
   readonly isSent: boolean;
+  /** Whether the emailed code no longer works, so that the page offers only another one. */
+  readonly isOver: boolean;
   /** The address that a code is emailed to, without most of its letters. Null if the account has no email. */
   readonly sentTo: string | null;
   /** The time for which an emailed code is valid, in seconds. */
@@ -53,6 +68,13 @@ export function reauthenticate(site: Site): Page {
               errors: {
                 invalid_credentials: 'password',
                 invalid_code: { field: ['code', 'recovery_code', 'email_code'] },
+                sign_in_expired: { steps: [] },
+              } as ErrorPlaces,
+              // The route says only that the code is wrong, which it is from now on.
+              async restate(error: AuthError, { auth }: Pick<Visit, 'auth'>) {
+                const isOver =
+                  error.code === 'invalid_code' && auth !== null && (await isCodeOver(site, auth));
+                return isOver ? new AuthError('sign_in_expired') : error;
               },
               next: ({ returnTo }: { returnTo: string | null }) => returnTo ?? site.home,
             },
@@ -63,8 +85,9 @@ export function reauthenticate(site: Site): Page {
             {
               name: 'send-code',
               route: send,
-              next: ({ returnTo }: { returnTo: string | null }) =>
-                site.page('reauthenticate', { done: 'sent', returnTo }),
+              ownFields: [AGAIN],
+              next: ({ returnTo, fields }: Sent) =>
+                site.page('reauthenticate', { done: sentOf(fields), returnTo }),
             },
           ]
         : []),
@@ -80,6 +103,7 @@ export function reauthenticate(site: Site): Page {
       // A page that requires a second factor would lead back here after any other method.
       const { needsFactor = false } = site.notes.of(visit.req);
       const isWeak = (method: string) => method === 'password' || method === 'email_code';
+      const wasSent = done?.startsWith('sent') === true || refused?.form === 'confirm';
       const methods = needsFactor ? found.methods.filter((one) => !isWeak(one)) : found.methods;
       const providers = needsFactor ? [] : found.providers;
       const linked = providersOf(site, 'reauthenticate', (provider) =>
@@ -89,7 +113,8 @@ export function reauthenticate(site: Site): Page {
         methods,
         form: site.form(visit, { path }, 'confirm'),
         send: methods.includes('email_code') && send ? site.form(visit, { path }, 'send-code') : null,
-        isSent: done === 'sent' || refused?.form === 'confirm',
+        isSent: wasSent,
+        isOver: wasSent && auth !== null && methods.includes('email_code') && (await isCodeOver(site, auth)),
         sentTo: email && maskEmail(email),
         lifetime: site.core.emailedSignIns?.lifetime ?? 0,
         providers: linked.filter(({ id }) => providers.includes(id)),
@@ -105,18 +130,25 @@ export function reauthenticate(site: Site): Page {
   });
 }
 
+/** Whether no emailed code can confirm who the user of a session is, because it has expired or was tried too often. */
+async function isCodeOver({ core }: Site, { session }: SessionAuthentication): Promise<boolean> {
+  return (await core.emailedSignIns?.hasCode(reauthenticationOf(session.id))) === false;
+}
+
 function reauthenticateView(values: ReauthenticateValues & CommonValues, words: Words): View {
-  const { methods, form, send, providers, isSent, sentTo, lifetime, returnTo, mount, next } = values;
-  const { forgotPassword, cancel, signOutPage } = values;
+  const { methods, form, send, providers, isSent, isOver, sentTo, lifetime, returnTo, mount, next } = values;
+  const { forgotPassword, cancel, signOutPage, error } = values;
   const t = words.reauthenticate;
   const has = (name: string) => methods.includes(name);
-  const one = (name: string, label: string, hint: string | null, focus: boolean) =>
-    formOf(
-      form,
+  const one = (name: string, label: string, hint: string | null, focus: boolean) => {
+    // Each method has a form with this action. The error belongs to the one with its field.
+    const own = name in form.errors ? form : { ...form, errors: {}, refusal: null };
+    return formOf(
+      own,
       { submit: t.submit, returnTo },
       words,
       field(
-        form,
+        own,
         {
           name,
           label,
@@ -133,21 +165,24 @@ function reauthenticateView(values: ReauthenticateValues & CommonValues, words: 
         words,
       ),
     );
+  };
   const mailbox = html`<strong>${sentTo}</strong>`;
   const isStrong = has('code');
   return {
     title: t.title,
-    saysDone: isSent && has('email_code'),
+    saysDone: isSent && has('email_code') && !isOver,
     ...(has('passkey') && { scripts: ['passkeys.js'] }),
     main: html`<p>${t.lead}</p>${
       has('code') && one('code', words.fields.code, words.secondFactor.totp, true)
     }${has('password') && !isStrong && one('password', words.fields.password, null, true)}${
       has('email_code') &&
       html`${
-        isSent
-          ? html`${sentText(t.sent(mailbox, CODES.emailed.length, inWords(lifetime)), values)}${one('email_code', words.fields.code, null, true)}`
-          : html`<p>${t.emailCode(mailbox)}</p>`
-      }${send && formOf(send, { submit: isSent ? t.sendAgain : t.send, kind: isSent ? 'link' : 'primary', returnTo }, words)}`
+        isOver
+          ? error === null && html`<p>${words.codeOver}</p>`
+          : isSent
+            ? html`${sentText(t.sent(mailbox, CODES.emailed.length, inWords(lifetime)), { email: sentTo, isCertain: true }, values, words)}${one('email_code', words.fields.code, null, true)}`
+            : html`<p>${t.emailCode(mailbox)}</p>`
+      }${send && formOf(send, { submit: isSent ? t.sendAgain : t.send, kind: isSent && !isOver ? 'link' : 'primary', returnTo }, words, isSent && !isOver && hidden(AGAIN, 'true'))}`
     }${
       has('passkey') &&
       html`<p data-no-passkeys data-part="quiet">${words.security.passkeys.needsScript}</p><div data-part="stack">${passkeyButton(

@@ -44,13 +44,13 @@ export function secondFactor(site: Site): Page | null {
       {
         name: 'confirm',
         route: complete,
-        errors: { invalid_code: 'code', invalid_credentials: 'code' },
+        errors: { invalid_code: 'code', invalid_credentials: 'code', sign_in_expired: { steps: [] } },
         next: ({ returnTo }) => returnTo ?? site.home,
       },
       {
         name: 'send',
         route: send,
-        next: ({ returnTo }) => site.page('second-factor', { done: 'sent', returnTo }),
+        next: ({ returnTo }) => site.page('second-factor', { done: 'sent-again', returnTo }),
       },
     ],
     async values(visit) {
@@ -78,19 +78,23 @@ export function secondFactor(site: Site): Page | null {
 }
 
 function secondFactorView(values: SecondFactorValues & CommonValues, words: Words): View {
-  const { methods, wasPassword, form, sentTo, send, signIn, returnTo, mount, next, dropped } = values;
+  const { methods, wasPassword, form, sentTo, send, signIn, returnTo, mount, next, dropped, error } = values;
   const t = words.secondFactor;
   if (methods.length === 0)
     return {
       title: t.title,
-      main: html`<p>${t.expired}</p><p><a href="${signIn}" data-part="button">${words.signIn.title}</a></p>`,
+      main: html`${error === null && html`<p>${t.expired}</p>`}<p><a href="${signIn}" data-part="button">${words.signIn.title}</a></p>`,
     };
   const has = (name: string) => methods.includes(name);
   const { method: typed } = form.typed;
   const isTyped = (method: string) => typed === method;
   // Each method has a form with this action. The error belongs to the form that was sent.
   const codeForm = (method: string, label: string, hint: string | null, focus: boolean): Html => {
-    const own = { ...form, key: method, ...(!isTyped(method) && { errors: {}, isRefused: false }) };
+    const own = {
+      ...form,
+      key: method,
+      ...(!isTyped(method) && { errors: {}, isRefused: false, refusal: null }),
+    };
     return formOf(
       own,
       { submit: t.submit, returnTo },
@@ -117,7 +121,7 @@ function secondFactorView(values: SecondFactorValues & CommonValues, words: Word
     ...(has('passkey') && { scripts: ['passkeys.js'] }),
     main: html`${has('totp') && codeForm('totp', words.fields.code, t.totp, true)}${
       has('email_code') &&
-      html`${sentText(t.emailCode(html`<strong>${sentTo}</strong>`, CODES.emailed.length), values)}${codeForm('email_code', words.fields.code, null, true)}${formOf(
+      html`${sentText(t.emailCode(html`<strong>${sentTo}</strong>`, CODES.emailed.length), { email: sentTo, isCertain: true }, values, words)}${codeForm('email_code', words.fields.code, null, true)}${formOf(
         send,
         {
           submit: t.sendAgain,

@@ -19,10 +19,10 @@ export interface SignInValues {
   readonly providers: readonly ProviderValues[];
   /** The sign-in method that was last used in this browser: `password`, `email`, `passkey` or the id of a provider. */
   readonly lastUsed: string | null;
-  /** The account that has just got a password, to be filled in. Null if it is not known. */
+  /** The account that has just got a password, or the email that was typed last, to be filled in. Null if there is none. */
   readonly known: string | null;
-  /** Whether a sign-in before the email is confirmed is rejected like a wrong password. */
-  readonly isConcealed: boolean;
+  /** Whether the user wants to correct the email that is filled in. */
+  readonly isOther: boolean;
   /** The page where users sign up. Null if they cannot. */
   readonly signUp: string | null;
   /** The page for a forgotten password. Null if there is none. */
@@ -79,7 +79,7 @@ export function signIn(site: Site): Page {
         : []),
     ],
     values(visit) {
-      const { returnTo, lastWay, sentTo } = visit;
+      const { returnTo, lastWay, sentTo, query } = visit;
       const leave = leaveSignedIn(visit);
       if (leave) return leave;
       return {
@@ -92,8 +92,8 @@ export function signIn(site: Site): Page {
           site.page('sign-in', { returnTo, query: { provider } }),
         ),
         lastUsed: lastWay,
-        known: sentTo,
-        isConcealed: site.concealsEmails,
+        known: sentTo ?? visit.known,
+        isOther: query.has(OTHER),
         signUp: site.canSignUp ? site.page('sign-up', { returnTo }) : null,
         forgotPassword: site.forgotPassword(returnTo),
         mount: site.mount,
@@ -106,7 +106,7 @@ export function signIn(site: Site): Page {
 
 function signInView(values: SignInValues & CommonValues, words: Words): View {
   const { password, email, passkeys, providers, lastUsed, known, returnTo, mount } = values;
-  const { appName, signUp, forgotPassword, isConcealed, error } = values;
+  const { appName, signUp, forgotPassword, isOther } = values;
   const t = words.signIn;
   const isShared = password !== null && password.identifier !== 'username';
   const byCode = html`${t.byEmail}${lastUsedTag(lastUsed === 'email', words)}`;
@@ -128,7 +128,7 @@ function signInView(values: SignInValues & CommonValues, words: Words): View {
           type: password.identifier === 'email' ? 'email' : 'text',
           autocomplete: passkeys ? 'username webauthn' : 'username',
           value: known,
-          focus: known === null,
+          focus: known === null || isOther,
           isCode: true,
         },
         words,
@@ -139,7 +139,7 @@ function signInView(values: SignInValues & CommonValues, words: Words): View {
           label: words.fields.password,
           type: 'password',
           autocomplete: 'current-password',
-          focus: known !== null,
+          focus: known !== null && !isOther,
           aside: forgottenLink(forgotPassword, words),
         },
         words,
@@ -160,6 +160,7 @@ function signInView(values: SignInValues & CommonValues, words: Words): View {
           type: 'email',
           autocomplete: passkeys && !password ? 'username webauthn' : 'email',
           hint: t.byEmailHint,
+          value: known,
           focus: !password,
         },
         words,
@@ -184,13 +185,16 @@ function signInView(values: SignInValues & CommonValues, words: Words): View {
     title: t.title,
     heading: t.titleOf(appName),
     ...(passkeys && { scripts: ['passkeys.js'] }),
-    main: html`${isConcealed && error?.code === 'invalid_credentials' && html`<p>${t.concealed}</p>`}${others}${byPassword}${
+    main: html`${others}${byPassword}${
       byPassword && byEmail
         ? disclosure({ label: byCode, forms: email ? [email] : [], isOpen: lastUsed === 'email' }, byEmail)
         : byEmail
     }${signUp !== null && html`<p>${t.noAccount} <a href="${signUp}" data-takes>${t.signUp}</a></p>`}`,
   };
 }
+
+/** The parameter of a link for a user who has mistyped the email. */
+export const OTHER = 'other';
 
 /** The field that a script adds in a browser that can create passkeys on this device. */
 const CAN_CREATE = 'can_create_passkey';

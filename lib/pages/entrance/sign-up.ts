@@ -34,6 +34,10 @@ export interface SignUpValues {
   readonly isConcealed: boolean;
   /** The address that it was sent to. Null if it is not known. */
   readonly sentTo: string | null;
+  /** The email that was typed last, to be filled in. Null if there is none. */
+  readonly known: string | null;
+  /** The page where users sign up with another email. */
+  readonly again: string;
   readonly signIn: string;
 }
 
@@ -86,7 +90,7 @@ export function signUp(site: Site): Page {
         : []),
     ],
     values(visit) {
-      const { returnTo, done, sentTo } = visit;
+      const { returnTo, done, sentTo, known } = visit;
       const leave = leaveSignedIn(visit);
       if (leave) return leave;
       return {
@@ -107,6 +111,8 @@ export function signUp(site: Site): Page {
         isSent: done === 'check-mail',
         isConcealed: site.concealsEmails,
         sentTo,
+        known,
+        again: site.page('sign-up', { returnTo }),
         signIn: site.page('sign-in', { returnTo }),
       };
     },
@@ -124,16 +130,18 @@ export function signUp(site: Site): Page {
 
 function signUpView(values: SignUpValues & CommonValues, words: Words): View {
   const { password, email, providers, isClosed, isSent, isConcealed, sentTo, returnTo, signIn } = values;
+  const { known, again } = values;
   const t = words.signUp;
   const back = html`<p>${t.haveAccount} <a href="${signIn}" data-takes>${words.signIn.title}</a></p>`;
   if (isSent) {
     const address = sentTo === null ? words.forgotPassword.anyAddress : html`<strong>${sentTo}</strong>`;
+    const other = html`<p><a href="${again}">${words.emailedSignIn.other}</a></p>`;
     return {
       title: t.checkMail,
       icon: stateIcon('mail'),
       main: isConcealed
-        ? html`<p>${t.checkMailText(address)}</p>${back}`
-        : html`<p>${t.confirmText(address)}</p><p><a href="${signIn}">${words.forgotPassword.back}</a></p>`,
+        ? html`<p>${t.checkMailText(address)}</p>${other}${back}`
+        : html`<p>${t.confirmText(address)}</p>${other}<p><a href="${signIn}">${words.forgotPassword.back}</a></p>`,
     };
   }
   if (isClosed) return { title: t.title, main: html`<p>${t.closed}</p>${back}` };
@@ -158,6 +166,7 @@ function signUpView(values: SignUpValues & CommonValues, words: Words): View {
               type: 'email',
               // Password managers save the account under this field.
               autocomplete: password.username ? 'email' : 'username',
+              value: known,
               focus: true,
               required: password.identifier === 'email',
             },
@@ -204,6 +213,7 @@ function signUpView(values: SignUpValues & CommonValues, words: Words): View {
             label: words.fields.email,
             type: 'email',
             autocomplete: 'username',
+            value: known,
             focus: true,
           },
           words,

@@ -2,6 +2,7 @@ import { examineUndo, findUndo, type UndoCase } from '../../accounts/undo-proof.
 import { AuthError } from '../../errors.js';
 import { type Html, html } from '../../html.js';
 import { field, formOf, hidden, orLine, passkeyButton } from '../controls.js';
+import { stateIcon } from '../icons.js';
 import { type Page, page, type View } from '../page.js';
 import type { Site } from '../site.js';
 import { changeName, maskedName, timeOf } from '../texts.js';
@@ -13,8 +14,10 @@ export interface UndoChangeValues {
   readonly form: FormValues;
   /** The token of the link. Null if it is no longer valid. */
   readonly token: string | null;
-  /** The email or username of the account. */
+  /** The email or username of the account. In a browser that the account does not know, most letters of an email are hidden. */
   readonly of: string | null;
+  /** The email before the change, if the link undoes a change of the email. Null otherwise. */
+  readonly from: string | null;
   /** The change that the link undoes. Null without a valid link. */
   readonly change: {
     /** The kind, such as `password-changed`. */
@@ -28,6 +31,12 @@ export interface UndoChangeValues {
   } | null;
   /** The email or username that the account has after the undo. Null without a valid link. */
   readonly restored: string | null;
+  /** Whether an undo removes the password, and emails a link to choose a new one. */
+  readonly removesPassword: boolean;
+  /** What was undone just now: a change, or the deletion of the account. Null if nothing was. */
+  readonly isDone: 'change' | 'deletion' | null;
+  /** The email or username of the account after the undo. Null if it is not known. */
+  readonly sentTo: string | null;
   /** Where users get help. Null if the app has set nothing. */
   readonly support: string | null;
   readonly signIn: string;
@@ -51,11 +60,11 @@ export function undoChange(site: Site): Page | null {
         name: 'confirm',
         route: undo,
         errors: { invalid_credentials: 'password', invalid_code: { field: ['code', 'recovery_code'] } },
-        // The page for the sign-in fills it in.
+        // The next page says where the link was emailed.
         ownFields: [ACCOUNT],
         emails: ACCOUNT,
         next: ({ reply }) =>
-          site.page('sign-in', { done: doneOf((reply.body as { readonly undone: string }).undone) }),
+          site.page('undo-change', { done: doneOf((reply.body as { readonly undone: string }).undone) }),
       },
     ],
     async values(visit) {
@@ -72,7 +81,7 @@ export function undoChange(site: Site): Page | null {
       }
       const restored = seen && site.nameOf({ ...seen.record.user, email: seen.state.email });
       const done = doneOf(change?.kind);
-      const undone = site.page('sign-in', { done });
+      const undone = site.page('undo-change', { done });
       // A passkey undoes the change by a script, so no form leaves the note.
       if (change?.missing.includes('passkey')) site.notes.leave(visit.res, undone, { done, email: restored });
       const isKnown = change?.missing.includes('browser') === false;
@@ -81,8 +90,12 @@ export function undoChange(site: Site): Page | null {
         token: change && token,
         // A former mailbox, whose link this is, must not learn the new address.
         of: seen && (isKnown ? site.nameOf(seen.record.user) : maskedName(seen.record.user)),
+        from: (change?.kind === EMAIL && seen?.state.email) || null,
         change,
         restored: isKnown ? restored : null,
+        removesPassword: site.route('post /passwords/reset') !== undefined,
+        isDone: token !== null ? null : (DONE[visit.done ?? ''] ?? null),
+        sentTo: visit.sentTo,
         support: site.settings.links.support ?? null,
         signIn: site.page('sign-in'),
         undone,
@@ -94,14 +107,16 @@ export function undoChange(site: Site): Page | null {
 }
 
 function undoChangeView(values: UndoChangeValues & CommonValues, words: Words): View {
-  const { form, token, of, change, restored, mount, signIn, undone } = values;
+  const { form, token, of, from, change, restored, mount, signIn, undone, removesPassword, isDone } = values;
+  if (isDone !== null) return doneView(values, words);
   if (token === null || change === null)
     return {
       title: words.undoChange.invalid,
       main: html`<p>${words.undoChange.invalidText}</p><p><a href="${signIn}" data-part="button secondary">${words.signIn.title}</a></p>`,
     };
   const t = { ...words.undoChange, ...(change.kind === DELETION && words.undoChange.deletion) };
-  const facts = html`<p>${t.what(changeName(change.kind, words))}</p><dl data-part="facts">${of !== null && html`<dt>${t.account}</dt><dd>${of}</dd>`}<dt>${t.when}</dt><dd>${timeOf(change.at)}</dd><dt>${t.device}</dt><dd>${change.device ?? t.unknownDevice}</dd></dl>`;
+  const isEmail = from !== null && of !== null;
+  const facts = html`<p>${isEmail ? t.emailChanged(from, of) : t.what(changeName(change.kind, words))}</p><dl data-part="facts">${of !== null && !isEmail && html`<dt>${t.account}</dt><dd>${of}</dd>`}<dt>${t.when}</dt><dd>${timeOf(change.at)}</dd><dt>${t.device}</dt><dd>${change.device ?? t.unknownDevice}</dd></dl>`;
   const asks = (name: string) => change.missing.includes(name);
   if (asks('browser'))
     return {
@@ -112,7 +127,7 @@ function undoChangeView(values: UndoChangeValues & CommonValues, words: Words): 
   return {
     title: t.title,
     ...(asks('passkey') && { scripts: ['passkeys.js'] }),
-    main: html`${facts}<p>${t.lead}</p>${
+    main: html`${facts}<p>${t.lead}${removesPassword && ` ${t.removes}`}</p>${
       !byPasskeyAlone &&
       formOf(
         form,
@@ -155,6 +170,23 @@ function undoChangeView(values: UndoChangeValues & CommonValues, words: Words): 
   };
 }
 
+/** What follows after an undo: the password is gone, so a sign-in with it would only fail. */
+function doneView(
+  { isDone, removesPassword, sentTo, signIn }: UndoChangeValues & CommonValues,
+  words: Words,
+): View {
+  const t = { ...words.undoChange, ...(isDone === 'deletion' && words.undoChange.deletion) };
+  const isMailed = removesPassword && sentTo?.includes('@') === true;
+  return {
+    title: t.done,
+    icon: stateIcon(isMailed ? 'mail' : 'done'),
+    saysDone: true,
+    main: html`<p>${isMailed && html`${t.choose(html`<strong>${sentTo}</strong>`)} `}${t.ended}</p><p><a href="${signIn}"${!isMailed && html` data-part="button"`}>${
+      isMailed ? words.forgotPassword.back : words.signIn.title
+    }</a></p>`,
+  };
+}
+
 /** Returns where users get help. A page with a token does not link to other origins, so it only names them. */
 function supportOf({ support, links }: UndoChangeValues & CommonValues, words: Words): Html | string | null {
   if (support === null || links.support === undefined) return support;
@@ -162,8 +194,16 @@ function supportOf({ support, links }: UndoChangeValues & CommonValues, words: W
   return html`<a href="${support}">${address ?? words.support}</a>`;
 }
 
+/** The change of an email. The link goes to the former mailbox, which learns only a part of the new address. */
+const EMAIL = 'email-changed';
+
 /** The change after which the account can be restored. */
 const DELETION = 'account-deleted';
+
+const DONE: Readonly<Record<string, 'change' | 'deletion'>> = {
+  'change-undone': 'change',
+  'account-restored': 'deletion',
+};
 
 function doneOf(kind: string | undefined): string {
   return kind === DELETION ? 'account-restored' : 'change-undone';

@@ -128,7 +128,8 @@ export const account = {
     verified: 'confirmed',
     unverified: 'not confirmed',
     verify: 'Email me a link to confirm it',
-    pending: 'not confirmed yet',
+    pending: (email: Html) => html`Waiting for you to open the link at ${email}.`,
+    emailAgain: 'Email it again',
     newEmailHint: 'We email a link to the new address. Your email changes once you open it.',
     changeEmail: 'Change the email',
     data: 'My data',
@@ -144,8 +145,6 @@ export const account = {
     confirmDelete: 'Yes, delete my account',
   },
   proof: {
-    password: (another: Html) => html`You signed in a while ago. Enter your password, or ${another}.`,
-    another: 'confirm in another way',
     lead: 'For your security, this is only possible after you have confirmed that it is you.',
     first: 'Confirm that it is you',
   },

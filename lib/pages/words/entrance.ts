@@ -13,7 +13,6 @@ export const entrance = {
     forgotten: 'Forgot your password?',
     noAccount: 'No account yet?',
     signUp: 'Create an account',
-    concealed: 'If you have just signed up, first open the email that we have sent to you.',
   },
   signUp: {
     title: 'Create an account',
@@ -80,6 +79,7 @@ export const entrance = {
     sentText: (address: Html | string) =>
       html`If there is an account with ${address}, an email with a link is on its way. The link expires after an hour. Check your spam folder too.`,
     anyAddress: 'this address',
+    again: 'Email me another link',
     back: 'Back to sign-in',
   },
   resetPassword: {
@@ -114,7 +114,7 @@ export const entrance = {
     waiting: 'Confirm your email first',
     waitingText: (address: Html | string) =>
       html`Open the link that we have emailed to ${address}, then sign in. Check your spam folder too.`,
-    waitingAgain: 'Each correct sign-in sends a new link.',
+    waitingAgain: 'To get a new link, sign in again.',
     waitingHere: (address: Html | string) =>
       html`Open the link that we have emailed to ${address}. Check your spam folder too.`,
     anyAddress: 'you',
@@ -134,16 +134,26 @@ export const entrance = {
       'It was already used, it has expired, or your account has changed since then. If you have confirmed your new email already, just sign in with it.',
     invalidHere: (email: string) =>
       `It was already used, it has expired, or your account has changed since then. The email of your account is ${email}.`,
+    signsOut: 'You will be signed out on all devices.',
+    signsOutOthers: 'You will be signed out on all other devices.',
     done: 'Your email was changed',
+    doneText: (email: string) => `Your email is now ${email}.`,
+    doneElsewhere: 'Your sessions have ended. Sign in with the new email.',
   },
   undoChange: {
     title: 'Undo a change',
     what: (change: string) => `${change}.`,
+    emailChanged: (from: string, to: string) => `The email was changed from ${from} to ${to}.`,
     account: 'Account',
     when: 'When',
     device: 'Device',
     unknownDevice: 'An unknown device',
     lead: 'If this was not you, undo it. This also undoes every later change of the account, and ends all sessions.',
+    removes: 'Your password is removed, and you choose a new one by email.',
+    done: 'The change was undone',
+    choose: (email: Html) =>
+      html`Choose a new password with the link that we have emailed to ${email}. Check your spam folder too.`,
+    ended: 'All sessions have ended.',
     password: 'Your password from before the change',
     code: 'A code from the authenticator app, or a recovery code, that you had before the change',
     useRecovery: 'Recovery code',
@@ -163,6 +173,7 @@ export const entrance = {
     /** The words about a deleted account that differ. */
     deletion: {
       title: 'Restore your account',
+      done: 'Your account was restored',
       lead: 'You can restore the account as it was before it was deleted. Later changes of the account are undone.',
       password: 'Your password',
       code: 'A code from your authenticator app, or a recovery code',
@@ -174,8 +185,10 @@ export const entrance = {
   emailedSignIn: {
     title: 'Enter your code',
     lead: 'We have emailed you a code. Enter it here, in the browser where you asked for it.',
-    sentTo: (email: Html, digits: number, time: string) =>
-      html`We have emailed a code of ${digits} digits to ${email}. It works for ${time}. Check your spam folder too.`,
+    sentTo: (email: Html, digits: number, time: string, isCertain: boolean) =>
+      isCertain
+        ? html`We have emailed a code of ${digits} digits to ${email}. It works for ${time}. Check your spam folder too.`
+        : html`If there is an account with ${email}, an email with a code of ${digits} digits is on its way. It works for ${time}. Check your spam folder too.`,
     submit: 'Sign in',
     linkTitle: 'Sign in',
     linkLead: (email: string) => `Continue to sign in as ${email}.`,
@@ -189,7 +202,9 @@ export const entrance = {
     here: (email: Html) => html`Or sign in here: we email a new code to ${email}.`,
     hereSubmit: 'Sign in here instead',
     notYou: 'If you did not ask for this email, you can ignore it.',
-    fields: 'This email has no account yet. Complete these fields to create one.',
+    createTitle: 'Create your account',
+    fields: (email: Html | string) => html`${email} has no account yet. Complete this to create one.`,
+    thisEmail: 'This email',
     lostFields: (labels: readonly string[]) =>
       `Not kept from the sign-up: ${labels.join(', ')}. If you create an account, enter this on your profile later.`,
     again: 'Email me another code',

@@ -1,10 +1,22 @@
 /** The error of a request that a page does not send, unless someone has changed it. */
 const unexpected = 'This did not work. Reload the page, and try again.';
 
+/** What every page says of an emailed code that is used up. */
+const codeOver =
+  'This code no longer works: it has expired, was used already, or a wrong one was entered too often. Email yourself another one.';
+
+/** What it says of the code of an authenticator app. It does not say which it is, because that is a hint for attackers. */
+const wrongTotp = 'This code is wrong, or was already used. Check it, or wait for the next code.';
+
+/** What it says besides, where a sign-in before the email is confirmed is rejected in the same way. */
+const unconfirmed =
+  ', or the email is not confirmed yet. If you have just signed up, open the link that we have emailed to you.';
+
 /** The words about errors. */
 export const errors = {
   errorTitle: (title: string) => `Error: ${title}`,
   errorHeading: 'There is a problem',
+  codeOver,
 
   /** What an error means to the user, by its code. */
   errors: {
@@ -33,7 +45,7 @@ export const errors = {
     invalid_api_key: unexpected,
     invalid_callback_url: unexpected,
     invalid_code: 'This code is wrong, or was already used. Check it, and try again.',
-    invalid_credentials: 'The email or the password is wrong. Check both, and try again.',
+    invalid_credentials: 'The email or the password is wrong.',
     invalid_flow:
       'The sign-in at the other service took too long, or was started in another browser. Try again.',
     invalid_json: unexpected,
@@ -89,22 +101,32 @@ export const errors = {
     validation_failed: 'Check what you have entered.',
   } as Readonly<Record<string, string>>,
 
+  /** What the errors of a sign-in at a provider mean, with its name. */
+  errorsAt: {
+    access_denied: (provider) => `You canceled at ${provider}. Try again, or sign in another way.`,
+    account_exists: (provider) =>
+      `You already have an account with the email of your ${provider} account. Sign in to it, then link ${provider} under Security.`,
+    invalid_flow: (provider) =>
+      `The sign-in at ${provider} took too long, or was started in another browser. Try again.`,
+    provider_error: (provider) =>
+      `${provider} did not respond as expected. Try again, or sign in another way.`,
+    provider_slow: (provider) => `${provider} takes longer than usual. Try again in a few seconds.`,
+    sign_up_incomplete: (provider) =>
+      `${provider} did not share everything that an account needs. Sign up another way.`,
+  } as Readonly<Record<string, (provider: string) => string>>,
+
   /** The sentence that the exact wait replaces. */
   later: 'Try again later.',
 
   /**
    * What an error means on one page, by the page's name, or in one of its forms, by the page's name and the form's. With
-   * a slash, it is the error of a field that is not missing.
+   * a slash before it, it is the error of a field that is not missing. After a code and a slash, it is for one kind of code or
+   * identifier, or where a sign-up conceals which emails have an account.
    */
   errorsOf: {
-    account: { username_taken: 'This username is taken. Choose another.' },
-    'account/delete': { invalid_credentials: 'This is not your current password.' },
-    'account/download': { invalid_credentials: 'This is not your current password.' },
-    'account/email': { invalid_credentials: 'This is not your current password.' },
-    'account/profile': { invalid_credentials: 'This is not your current password.' },
-    'account/username': { invalid_credentials: 'This is not your current password.' },
+    account: { invalid_credentials: 'This is not your current password.' },
+    'account/api-keys': { invalid_credentials: 'This is not your current password.' },
     'account/api-keys/create': {
-      invalid_credentials: 'This is not your current password.',
       '/expires_at': 'Choose a date after today.',
       '/name': 'Enter a name of at most 100 characters.',
       '/scopes': 'Enter the names of rights that the documentation of this app lists, separated by spaces.',
@@ -129,7 +151,11 @@ export const errors = {
       invalid_credentials: 'This is not the password of this account.',
     },
     invitation: { invalid_token: 'This invitation was already used, or it has expired.' },
-    'reauthenticate/confirm': { invalid_credentials: 'This is not your current password.' },
+    'reauthenticate/confirm': {
+      'invalid_code/code': wrongTotp,
+      invalid_credentials: 'This is not your current password.',
+      sign_in_expired: codeOver,
+    },
     /** The page about a rejected request, whose title says what has happened. */
     refusal: {
       invalid_session: 'Sign in again to continue.',
@@ -139,13 +165,20 @@ export const errors = {
       invalid_code: 'This code is wrong. Check it in the newest email, and try again.',
     },
     'second-factor/confirm': {
-      sign_in_expired: 'The sign-in has expired, or a code was entered wrong too often. Sign in again.',
+      'invalid_code/totp': wrongTotp,
+      sign_in_expired:
+        'This sign-in has expired, or a wrong code was entered too often. Sign in again to get a new one.',
       invalid_credentials: 'This code is wrong, or was already used. Check it, and try again.',
     },
     'sign-in/email/confirm': {
       invalid_code: 'This code is wrong. Check it in the newest email, and try again.',
-      sign_in_expired:
-        'The code has expired, was used already, or was entered wrong too often. Ask for another code.',
+      sign_in_expired: codeOver,
+    },
+    'sign-in/password': {
+      'invalid_credentials/either': 'The email, username or password is wrong.',
+      'invalid_credentials/username': 'The username or the password is wrong.',
+      'invalid_credentials/email/concealed': `The email or the password is wrong${unconfirmed}`,
+      'invalid_credentials/either/concealed': `The email, username or password is wrong${unconfirmed}`,
     },
     'sign-in/send-code': { '/email': 'To get a code, enter your email, such as ada@example.com.' },
     'sign-in': { invalid_passkey: 'The passkey was not accepted. Try again, or sign in another way.' },

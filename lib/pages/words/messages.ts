@@ -34,10 +34,6 @@ export const messages = {
     'invitation-accepted': 'Your account is ready. Sign in.',
     'signed-up': 'Your account was created. Sign in.',
     'account-deleted': 'Your account was deleted.',
-    'change-undone':
-      'The change was undone. All sessions have ended. To sign in with a password, choose a new one with the link that we have emailed to you.',
-    'account-restored':
-      'Your account was restored. To sign in with a password, choose a new one with the link that we have emailed to you.',
     'signed-out-everywhere': 'You are signed out everywhere.',
     sent: 'The email is on its way.',
     'password-changed': 'Your password was changed. Your other sessions have ended.',

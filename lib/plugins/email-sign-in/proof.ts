@@ -1,6 +1,5 @@
 import type { Transaction } from 'sequelize';
 import type { Core } from '../../core/core.js';
-import { digestToken } from '../../crypto/token.js';
 import { hasPasskey } from '../../tables/factors.js';
 import type { UserRecord } from '../../users/record.js';
 
@@ -25,9 +24,4 @@ export async function readsPasskey(core: Core, userId: string, transaction?: Tra
   const sql = `SELECT ${passkeySql(core)} AS has_passkey FROM ${core.users.selection.from} WHERE u.id = :userId`;
   const [row] = await core.database.select<{ has_passkey: number }>(sql, { userId }, transaction);
   return Number(row?.has_passkey) === 1;
-}
-
-/** Returns the hash that identifies the reauthentication of a session. No browser has a token with this hash. */
-export function reauthenticationOf(sessionId: string): Buffer {
-  return digestToken(`reauthenticate ${sessionId}`);
 }

@@ -2,8 +2,8 @@ import type { Core } from '../../core/core.js';
 import { AuthError } from '../../errors.js';
 import { text } from '../../http/route.js';
 import type { Reauthentication } from '../../sessions/second-factor.js';
-import { type EmailedSignIns, hashesOf } from '../../waiting/emailed-sign-ins.js';
-import { hasOnlyEmail, readsPasskey, reauthenticationOf } from './proof.js';
+import { type EmailedSignIns, hashesOf, reauthenticationOf } from '../../waiting/emailed-sign-ins.js';
+import { hasOnlyEmail, readsPasskey } from './proof.js';
 
 /** Returns the field `email_code` of POST /reauthenticate. */
 export function byEmailCode(core: Core, rows: EmailedSignIns): Reauthentication {

@@ -8,11 +8,11 @@ import type { Mails } from '../../mail/mails.js';
 import type { SignInCodeTemplate } from '../../mail/messages.js';
 import type { EmailedSignInRow } from '../../tables/emailed-sign-ins.js';
 import { canonicalEmail } from '../../users/canonical.js';
-import type { EmailedSignIns } from '../../waiting/emailed-sign-ins.js';
+import { type EmailedSignIns, reauthenticationOf } from '../../waiting/emailed-sign-ins.js';
 import { noAccountMail, reauthenticationMail, signInCodeMail } from './declarations.js';
 import type { RequestedEmailSignIn } from './inputs.js';
 import type { EmailSignInSettings } from './options.js';
-import { hasOnlyEmail, readsPasskey, reauthenticationOf } from './proof.js';
+import { hasOnlyEmail, readsPasskey } from './proof.js';
 
 /** Emails codes and links. The account is looked up when the email is sent, so that no response reveals whether it exists. */
 export class Requests {

@@ -170,22 +170,15 @@ describe('creating a key', () => {
     expect(await app.auth.apiKeys.list(id)).toEqual([]);
   });
 
-  test('asks for the password later', async () => {
+  test('asks who it is later, at the press, and keeps every choice', async () => {
     await ageSessions(app);
-    const page = await open();
-    expect(page.body).toContain('<label for="api-keys-create-password">Current password</label>');
-    expect(page.body).toMatch(
-      /You signed in a while ago\. Enter your password, or <a href="\/auth\/reauthenticate\?[^"]*">confirm in another way<\/a>\./,
-    );
-    const without = await visitor.submit(page, '/create', { name: 'nightly' });
-    expect(without.status).toBe(403);
-    expect(without.body).toContain('/auth/reauthenticate?return_to=%2Fauth%2Faccount%2Fapi-keys');
-    const wrong = await visitor.submit(page, '/create', { name: 'nightly', password: 'not her password' });
-    expect(wrong.status).toBe(401);
-    expect(wrong.body).not.toContain('not her password');
-    expect(formIn(wrong.body, '/create').fields).toMatchObject({ name: 'nightly', password: '' });
-    const done = await visitor.submit(page, '/create', { name: 'nightly', password: ada.password });
-    expect(keyIn(await visitor.follow(done))).toMatch(/^lkk_/);
+    const typed = { name: 'nightly', expires_in: '365', scopes: 'reports:read' };
+    const pressed = await visitor.submit(await open(), '/create', typed);
+    expect(pressed.location).toBe('/auth/reauthenticate?return_to=%2Fauth%2Faccount%2Fapi-keys');
+    const confirm = await visitor.follow(pressed);
+    const back = await visitor.follow(await visitor.submit(confirm, '/confirm', { password: ada.password }));
+    expect(formIn(back.body, '/create').fields).toEqual(typed);
+    expect(keyIn(await visitor.follow(await visitor.submit(back, '/create')))).toMatch(/^lkk_/);
   });
 });
 

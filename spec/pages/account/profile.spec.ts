@@ -41,6 +41,9 @@ beforeEach(async () => {
 });
 
 const open = () => visitor.get('/auth/account');
+/** Confirms on the page that a press has led to, and opens the page that it leads back to. */
+const confirm = async (pressed: Parameters<PageVisitor['follow']>[0]) =>
+  visitor.follow(await visitor.submit(await visitor.follow(pressed), '/confirm', { password: ada.password }));
 const user = async () => (await app.auth.users.get(id)) as unknown as Record<string, unknown>;
 
 describe('the page', () => {
@@ -171,19 +174,27 @@ describe('the form of the username', () => {
     expect(await user()).toMatchObject({ username: 'countess', usernameDisplay: 'Countess' });
   });
 
-  test('asks for the password later, and never shows it again', async () => {
+  test('asks who it is later, at the press', async () => {
     await ageSessions(app);
-    const page = await open();
-    const without = await visitor.submit(page, '/username', { username: 'Countess' });
-    expect(without.status).toBe(403);
-    expect(without.body).toContain('href="/auth/reauthenticate?return_to=%2Fauth%2Faccount"');
+    const pressed = await visitor.submit(await open(), '/username', { username: 'Countess' });
+    expect(pressed.location).toBe('/auth/reauthenticate?return_to=%2Fauth%2Faccount');
+    const back = await confirm(pressed);
+    expect(formIn(back.body, '/username').fields).toEqual({ username: 'Countess' });
+    expect(await user()).toMatchObject({ username: 'ada' });
+    expect((await visitor.submit(back, '/username')).status).toBe(303);
+    expect(await user()).toMatchObject({ username: 'countess' });
+  });
+
+  test('accepts the password of a form of the app, and never shows it again', async () => {
+    await ageSessions(app);
     const wrong = { username: 'Countess', password: 'not her password' };
-    const refused = await visitor.submit(page, '/username', wrong);
+    const refused = await visitor.post('/auth/account/username', wrong);
     expect(refused.status).toBe(401);
+    expect(refused.body).toContain('This is not your current password.');
     expect(refused.body).not.toContain('not her password');
-    expect(formIn(refused.body, '/username').fields).toEqual({ username: 'Countess', password: '' });
-    const done = await visitor.submit(page, '/username', { username: 'Countess', password: ada.password });
-    expect(done.status).toBe(303);
+    expect(formIn(refused.body, '/username').fields).toEqual({ username: 'Countess' });
+    const right = { ...wrong, password: ada.password };
+    expect((await visitor.post('/auth/account/username', right)).status).toBe(303);
     expect(await user()).toMatchObject({ username: 'countess' });
   });
 
@@ -216,7 +227,10 @@ describe('the email', () => {
       const { body } = await visitor.follow(done);
       // One message says what was done. The card only shows the address.
       expect(body.match(/We email a link|emailed a link|email with a link/gi)).toEqual(['email with a link']);
-      expect(body).toContain('<p>new@example.com <span data-part="tag">not confirmed yet</span></p>');
+      expect(body).toContain('Waiting for you to open the link at <strong>new@example.com</strong>.');
+      expect(body).toMatch(
+        /<input type="hidden" name="new_email" value="new@example.com">\s*<button[^>]*>Email it again/,
+      );
     });
     expect(mail.url).toContain('/auth/change-email?token=');
     expect((await user()).email).toBe(ada.email);
@@ -236,10 +250,9 @@ describe('the email', () => {
     expectEscaped(refused);
     expect(formIn(refused.body, '/email').fields.new_email).toBe(HOSTILE);
     await ageSessions(app);
-    const typed = { new_email: 'new@example.com', password: 'not her password' };
-    const wrong = await visitor.submit(await open(), '/email', typed);
-    expect(wrong.status).toBe(401);
-    expect(formIn(wrong.body, '/email').fields).toEqual({ new_email: 'new@example.com', password: '' });
+    const back = await confirm(await visitor.submit(await open(), '/email', { new_email: HOSTILE }));
+    expectEscaped(back);
+    expect(formIn(back.body, '/email').fields.new_email).toBe(HOSTILE);
     expect(await rows(app.database, 'SELECT * FROM one_time_tokens')).toEqual([]);
   });
 });
@@ -252,11 +265,11 @@ describe('the download', () => {
     expect(body).not.toContain('a friend');
   });
 
-  test('asks for the password later, and shows the page if it is refused', async () => {
+  test('asks who it is later, at the press', async () => {
     await ageSessions(app);
-    const refused = await visitor.submit(await open(), '/download', { password: 'not her password' });
-    expect(refused.status).toBe(401);
-    const done = await visitor.submit(refused, '/download', { password: ada.password });
+    const back = await confirm(await visitor.submit(await open(), '/download'));
+    expect(back.body).toMatch(/data-downloads data-resumes/);
+    const done = await visitor.submit(back, '/download');
     expect([done.status, JSON.parse(done.body).user.id]).toEqual([200, id]);
   });
 
@@ -290,15 +303,13 @@ describe('the deletion', () => {
     expect(await rows(app.database, 'SELECT id FROM users')).toEqual([]);
   });
 
-  test('asks for the password later, and stays open if it is refused', async () => {
+  test('asks who it is later, and is open when the user comes back', async () => {
     await ageSessions(app);
-    const typed = { confirmation: ada.email, password: 'not her password' };
-    const refused = await visitor.submit(await open(), '/delete', typed);
-    expect(refused.status).toBe(401);
-    expect(isOpen(refused)).toBe(true);
-    expect(formIn(refused.body, '/delete').fields).toEqual({ confirmation: ada.email, password: '' });
+    const back = await confirm(await visitor.submit(await open(), '/delete', { confirmation: ada.email }));
+    expect(isOpen(back)).toBe(true);
+    expect(formIn(back.body, '/delete').fields).toEqual({ confirmation: ada.email });
     expect(await rows(app.database, 'SELECT id FROM users')).toHaveLength(1);
-    const done = await visitor.submit(refused, '/delete', { password: ada.password });
+    const done = await visitor.submit(back, '/delete');
     expect(done.status).toBe(303);
     expect(await rows(app.database, 'SELECT id FROM users')).toEqual([]);
   });

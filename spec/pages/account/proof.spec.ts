@@ -1,9 +1,10 @@
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { apiKeys, twoFactor } from '../../../lib/index.js';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { apiKeys, oauth, twoFactor } from '../../../lib/index.js';
 import { ageSessions } from '../../support/account-pages.js';
 import { ada, password } from '../../support/app.js';
 import { rows } from '../../support/database.js';
-import type { PageBrowser } from '../../support/page-browser.js';
+import { fixedProvider } from '../../support/fixed-provider.js';
+import { attribute, type PageBrowser, type Shown } from '../../support/page-browser.js';
 import {
   createPerson,
   createProtected,
@@ -11,54 +12,171 @@ import {
   signInOn,
   startPagesApp,
 } from '../../support/pages-app.js';
-import { codeOf } from '../../support/two-factor.js';
+import { codeOf, forgetSteps } from '../../support/two-factor.js';
 
-const plugins = [password(), apiKeys(), twoFactor()] as const;
-/** The pages with forms that need a proof, and the forms. */
-const FORMS = [
-  ['/auth/account', ['/auth/account/email', '/auth/account/download', '/auth/account/delete']],
-  ['/auth/account/api-keys', ['/auth/account/api-keys/create']],
-] as const;
-const PASSWORD_FORMS = ['/auth/account/security/change-password', '/auth/account/security/set-password'];
+const plugins = [password(), apiKeys(), twoFactor(), oauth(), fixedProvider()] as const;
+const SECURITY = '/auth/account/security';
 
 let app: PagesApp<typeof plugins>;
+let people = 0;
+let person: { email: string; password: string };
+let browser: PageBrowser;
 beforeAll(async () => {
   app = await startPagesApp(plugins);
 });
 afterAll(() => app.stop());
+const newPerson = () => ({ email: `person-${people++}@example.com`, password: ada.password });
+const age = () => ageSessions(app as never);
+/** Confirms with the password on the page that a press has led to, and opens the page that it leads back to. */
+const confirmed = async (pressed: Shown) => {
+  const page = await browser.follow(pressed);
+  expect(page.heading).toBe('Confirm that it is you');
+  return browser.follow(await browser.submit(page, 'confirm', { password: person.password }));
+};
+/** The form that a script sends again, and the forms that say that the button has to be pressed again. */
+const resuming = (page: Shown) =>
+  page
+    .all('form')
+    .filter((one) => attribute(one, 'data-resumes') !== undefined)
+    .map((one) => attribute(one, 'action'));
+const AGAIN = 'You have confirmed that it is you. Press the button again to continue.';
+const pressCookies = ({ cookies }: Shown) => cookies.filter((line) => line.startsWith('latchkey-press='));
 
-describe.each(['a second factor', 'no password'])('with %s, a session that is not fresh', (has) => {
-  const person = { email: `${has.replaceAll(' ', '-')}@example.com`, password: ada.password };
-  let browser: PageBrowser;
+describe('a session that is not recent', () => {
+  beforeEach(async () => {
+    person = newPerson();
+    await createPerson(app as never, person);
+    browser = app.open();
+    expect((await signInOn(browser, person)).location).toBe('/home');
+    await age();
+  });
+
+  test.each([
+    ['/auth/account', ['email', 'download', 'delete']],
+    ['/auth/account/api-keys', ['create']],
+    [SECURITY, ['set-up-app']],
+  ])('sees the forms of %s as any other, without a password', async (path, forms) => {
+    const page = await browser.open(path);
+    for (const name of forms) expect(page.form(name).names).not.toContain('password');
+    expect(page.links.filter((href) => href.startsWith('/auth/reauthenticate'))).toEqual(
+      // The provider is no form, so its link cannot wait.
+      path === SECURITY
+        ? [`/auth/reauthenticate?return_to=${encodeURIComponent(`${SECURITY}#linked-accounts`)}`]
+        : [],
+    );
+  });
+
+  test('is asked at the press, and comes back to what was typed, which a script sends once', async () => {
+    const pressed = await browser.submit(await browser.open('/auth/account'), 'email', {
+      new_email: 'new@example.com',
+    });
+    expect(pressed.location).toBe('/auth/reauthenticate?return_to=%2Fauth%2Faccount');
+    const back = await confirmed(pressed);
+    expect(back.form('email').value('new_email')).toBe('new@example.com');
+    expect(resuming(back)).toEqual(['/auth/account/email']);
+    expect(back.text.split(AGAIN)).toHaveLength(2);
+    // Nothing has happened on the way.
+    expect(app.mails.filter(({ to }) => to === 'new@example.com')).toEqual([]);
+    const again = await browser.open('/auth/account');
+    expect([again.form('email').value('new_email'), resuming(again)]).toEqual(['', []]);
+    const done = await browser.submit(back, 'email');
+    expect(done.location).toBe('/auth/account?done=email-change-sent');
+  });
+
+  test('comes back to an open card, and to the page that it came from', async () => {
+    const page = await browser.open(`${SECURITY}?return_to=/deep`);
+    const back = await confirmed(await browser.submit(page, 'set-up-app'));
+    expect([back.url, resuming(back)]).toEqual([`${SECURITY}?return_to=%2Fdeep`, [`${SECURITY}/set-up-app`]]);
+    const begun = await browser.submit(back, 'set-up-app');
+    expect(begun.location).toBe(`${SECURITY}/second-factor?return_to=%2Fdeep`);
+    await age();
+    const [forget = ''] = (await browser.open(SECURITY)).actions.filter((one) => one.includes('/forget-'));
+    const name = forget.split('/').slice(-2).join('/');
+    const forgotten = await confirmed(await browser.submit(await browser.open(SECURITY), name));
+    expect(resuming(forgotten)).toEqual([forget]);
+    expect(
+      forgotten.all('details').filter((one) => attribute(one, 'open') !== undefined).length,
+    ).toBeGreaterThan(0);
+  });
+
+  test('presses once more to delete the account, with what was typed', async () => {
+    const typed = { confirmation: person.email };
+    const back = await confirmed(await browser.submit(await browser.open('/auth/account'), 'delete', typed));
+    expect([back.form('delete').value('confirmation'), resuming(back)]).toEqual([person.email, []]);
+    expect(back.text).toContain(AGAIN);
+    const done = await browser.submit(back, 'delete');
+    expect(done.location).toBe('/auth/sign-in?done=account-deleted');
+  });
+
+  test('keeps what was typed if it goes back without confirming, and sends nothing', async () => {
+    await browser.submit(await browser.open('/auth/account'), 'email', { new_email: 'new@example.com' });
+    const back = await browser.open('/auth/account');
+    expect([back.form('email').value('new_email'), resuming(back)]).toEqual(['new@example.com', []]);
+    expect(back.text).not.toContain(AGAIN);
+  });
+
+  test('keeps no secret, and nothing that another site has sent or another session can see', async () => {
+    const secrets = { new_email: 'new@example.com', password: '' };
+    const pressed = await browser.post('/auth/account/email', secrets);
+    const [cookie = ''] = pressCookies(pressed);
+    expect(cookie).toMatch(/; HttpOnly; SameSite=Lax$/);
+    expect(decodeURIComponent(cookie)).not.toContain('new@');
+    const key = await browser.post('/auth/account/security/set-password', { new_password: 'typed-secret' });
+    expect(key.body).not.toContain('typed-secret');
+    await browser.submit(await browser.open('/auth/account'), 'email', { new_email: 'new@example.com' });
+    await browser.post('/auth/sign-out/confirm', {});
+    await signInOn(browser, person);
+    expect((await browser.open('/auth/account')).form('email').value('new_email')).toBe('');
+    await age();
+    const foreign = { origin: 'https://evil.example', 'sec-fetch-site': 'cross-site' };
+    const refused = await browser.post('/auth/account/email', { new_email: 'e@evil.example' }, foreign);
+    expect([refused.status, pressCookies(refused)]).toEqual([403, []]);
+  });
+});
+
+describe.each(['a second factor', 'no password'])('with %s, a session that is not recent', (has) => {
+  let secret = '';
   beforeAll(async () => {
     browser = app.open();
+    person = newPerson();
     if (has === 'no password') {
       const id = await createPerson(app as never, person);
       await signInOn(browser, person);
       await rows(app.database, 'UPDATE users SET password_hash = NULL WHERE id = ?', [id] as never);
     } else {
-      const { secret } = await createProtected(app as never, person);
+      ({ secret } = await createProtected(app as never, person));
       await signInOn(browser, person);
-      const typed = { code: codeOf(secret) };
       const page = await browser.open('/auth/second-factor');
+      const typed = { code: codeOf(secret) };
       expect((await browser.submit(page, 'confirm', typed, { method: 'totp' })).location).toBe('/home');
+      await forgetSteps(app as never);
     }
-    await ageSessions(app as never);
+    await age();
   });
 
-  test.each(FORMS)(
-    'on %s, gets links to confirm who it is, and no form that must fail',
-    async (path, forms) => {
-      const page = await browser.open(path);
-      for (const form of forms) expect(page.actions).not.toContain(form);
-      const confirm = `/auth/reauthenticate?return_to=${encodeURIComponent(path)}`;
-      expect(page.links.filter((href) => href === confirm)).toHaveLength(forms.length);
-      expect(page.text).toContain('Confirm that it is you');
-    },
-  );
+  test('sees the forms too, and is asked at the press', async () => {
+    const page = await browser.open('/auth/account/api-keys');
+    const pressed = await browser.submit(page, 'create', { name: 'nightly', expires_in: '30' });
+    expect(pressed.location).toBe('/auth/reauthenticate?return_to=%2Fauth%2Faccount%2Fapi-keys');
+    if (has === 'no password') return;
+    const confirm = await browser.follow(pressed);
+    const back = await browser.follow(
+      await browser.submit(confirm, 'confirm', { code: codeOf(secret) }, { code: '' }),
+    );
+    expect([back.form('create').value('name'), back.form('create').value('expires_in')]).toEqual([
+      'nightly',
+      '30',
+    ]);
+    expect((await browser.submit(back, 'create')).status).toBe(303);
+    await age();
+  });
 
-  test('gets such a link in place of the form of the password', async () => {
-    const page = await browser.open('/auth/account/security');
-    for (const form of PASSWORD_FORMS) expect(page.actions).not.toContain(form);
+  test('confirms before it types a new password, which is not kept', async () => {
+    const page = await browser.open(SECURITY);
+    for (const form of ['change-password', 'set-password'])
+      expect(page.actions).not.toContain(`${SECURITY}/${form}`);
+    expect(page.links).toContain(
+      `/auth/reauthenticate?return_to=${encodeURIComponent(`${SECURITY}#password`)}`,
+    );
   });
 });

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { emailSignIn } from '../../../lib/index.js';
 import { ada, password } from '../../support/app.js';
 import { proveMailbox } from '../../support/email-proof.js';
-import { attribute } from '../../support/page-browser.js';
+import { attribute, textOf } from '../../support/page-browser.js';
 import { isSignedIn, type PagesApp, pathOf, startPagesApp } from '../../support/pages-app.js';
 
 const plugins = [password(), emailSignIn({ signUp: true })] as const;
@@ -50,7 +50,9 @@ describe('by code', () => {
     const { mail, answer } = await ask(browser, ada.email, '/auth/sign-in?return_to=/deep');
     const wrong = await browser.submit(await browser.follow(answer), 'confirm', { code: 'ZZZZ-ZZZZ' });
     expect([wrong.status, wrong.title]).toEqual([401, 'Error: Enter your code – localhost']);
-    expect(wrong.error).not.toBeNull();
+    // It is said once, beside the field, which has the focus.
+    expect([wrong.error, wrong.form('confirm').attribute('code', 'autofocus')]).toEqual([null, '']);
+    expect(wrong.text).toContain('This code is wrong.');
     expect(wrong.body).not.toContain('ZZZZ');
     expect((await browser.submit(wrong, 'confirm', { code: mail.code })).location).toBe('/deep');
   });
@@ -61,9 +63,18 @@ describe('by code', () => {
     let page = await browser.follow(answer);
     for (let tries = 0; tries < 5; tries++)
       page = await browser.submit(page, 'confirm', { code: '00000000' });
-    expect(page.error).toContain(
-      'The code has expired, was used already, or was entered wrong too often. Ask for another code.',
-    );
+    expect(page.error).toContain('This code no longer works');
+    // It is said once, and nothing is offered that cannot succeed.
+    for (const shown of [page, await browser.open('/auth/sign-in/email')]) {
+      expect(shown.text.split('no longer works')).toHaveLength(2);
+      expect(shown.text).not.toContain('It works for');
+      expect(shown.actions).toEqual(['/auth/sign-in/email/send-code']);
+      const [button] = shown.all('button');
+      expect([textOf(button!), attribute(button!, 'data-part')]).toEqual([
+        'Email me another code',
+        'button primary',
+      ]);
+    }
     const again = await app.mailOf(ada.email, 'sign-in-code', async () => {
       const sent = await browser.submit(page, 'send-code');
       expect(sent.location).toBe('/auth/sign-in/email?done=sent');
@@ -198,10 +209,11 @@ describe('the page for the code', () => {
     });
     expect([answer.status, answer.location]).toEqual([
       303,
-      '/auth/sign-in/email?done=sent&return_to=%2Fdeep',
+      '/auth/sign-in/email?done=sent-again&return_to=%2Fdeep',
     ]);
     const again = await browser.follow(answer);
-    expect(again.text).not.toContain('The email is on its way.');
+    expect(again.text).toContain(`Another email is on its way to ${ada.email}.`);
+    expect(again.text).not.toContain('We have emailed');
     expect(again.all('p').filter((one) => attribute(one, 'role') === 'status').length).toBe(1);
     const done = await browser.submit(again, 'confirm', { code });
     expect(done.location).toBe('/deep');
@@ -218,10 +230,24 @@ test.each(['code', 'token'] as const)(
     const page = by === 'code' ? await browser.follow(answer) : await browser.open(pathOf(mail.url));
     const typed: Record<string, string> = by === 'code' ? { code: mail.code } : {};
     const asks = await browser.submit(page, 'confirm', typed);
-    expect(asks.status).toBe(422);
-    expect(asks.text).toContain('This email has no account yet.');
-    expect(asks.form('confirm').names).toContain('full_name');
-    const done = await browser.submit(asks, 'confirm', { ...typed, full_name: 'New' });
+    // The code was right, so nothing is wrong yet, and it is not asked for again.
+    expect([asks.status, asks.error, asks.title]).toEqual([422, null, 'Create your account – localhost']);
+    expect(asks.text).toContain(`${email} has no account yet. Complete this to create one.`);
+    const form = asks.form('confirm');
+    expect(form.attribute('full_name', 'autofocus')).toBe('');
+    expect(form.attribute('full_name', 'aria-invalid')).toBeUndefined();
+    expect(form.attribute(by, 'type')).toBe('hidden');
+    expect(textOf(asks.all('button')[0]!)).toBe('Create an account');
+    // A browser would not send it.
+    const empty = await browser.post(form.action, {
+      ...Object.fromEntries(form.filled({}, false)),
+      full_name: '',
+    });
+    expect([empty.status, empty.form('confirm').attribute('full_name', 'aria-invalid')]).toEqual([
+      422,
+      'true',
+    ]);
+    const done = await browser.submit(empty, 'confirm', { full_name: 'New' });
     expect([done.status, done.location]).toEqual([303, '/deep']);
   },
 );

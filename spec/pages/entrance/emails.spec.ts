@@ -205,7 +205,8 @@ describe('change-email', () => {
     expect([page.status, page.heading]).toEqual([200, 'Confirm your new email']);
     expect(page.text).toContain(`Use ${email} as the email of your account.`);
     expect(page.text).toContain(`Your current email is ${person.email}.`);
-    expect(page.form('confirm').names).toEqual(['token']);
+    expect(page.form('confirm').names).toEqual(['token', 'confirmed']);
+    expect(page.text).toContain('You will be signed out on all other devices.');
     const done = await browser.submit(page, 'confirm');
     expect([done.status, done.location]).toEqual([303, '/auth/change-email?done=email-changed']);
     const changed = await browser.follow(done);
@@ -213,6 +214,7 @@ describe('change-email', () => {
       'Your email was changed',
       true,
     ]);
+    expect(changed.text).toContain(`Your email is now ${email}.`);
     expect(await emailOf()).toBe(email);
     const again = await browser.open(pathOf(mail.url));
     expect([again.heading, again.actions]).toEqual(['This link is no longer valid', []]);
@@ -233,6 +235,13 @@ describe('change-email', () => {
     expect(await emailOf()).toBe(person.email);
     const done = await other.submit(wrong, 'confirm', { password: person.password });
     expect([done.status, done.location]).toEqual([303, '/auth/change-email?done=email-changed']);
+    // All sessions have ended, which is said before and after, and the sign-in knows the email.
+    expect(page.text).toContain('You will be signed out on all devices.');
+    const told = await other.follow(done);
+    expect(told.text).toContain(
+      `Your email is now ${email}. Your sessions have ended. Sign in with the new email.`,
+    );
+    expect((await other.open('/auth/sign-in')).form('password').value('credential')).toBe(email);
     expect((await signInOn(app.open(), { ...person, email })).location).toBe('/home');
   });
 

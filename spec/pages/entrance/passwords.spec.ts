@@ -35,7 +35,7 @@ describe('a forgotten password', () => {
       });
       expect([answer.status, answer.location]).toEqual([303, '/auth/forgot-password?done=check-mail']);
       const page = await browser.follow(answer);
-      expect([page.heading, page.actions]).toEqual(['Check your email', []]);
+      expect([page.heading, page.actions]).toEqual(['Check your email', ['/auth/forgot-password/send']]);
       expect(page.text).toContain(`If there is an account with ${typed},`);
     }
   });

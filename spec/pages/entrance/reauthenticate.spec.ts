@@ -65,7 +65,8 @@ test('the page has ways out: another password, back to the account or home, and 
   expect(await cancel('/elsewhere')).toBe('/home');
 });
 
-test('an account without a password gets a code by email', async () => {
+/** Opens the page with a session of an account without a password, and emails the code. */
+async function codeSent() {
   const someone = person();
   await app.auth.users.create({ email: someone.email, emailVerified: true });
   const browser = app.open();
@@ -76,16 +77,20 @@ test('an account without a password gets a code by email', async () => {
   await browser.submit(await browser.open('/auth/sign-in/email'), 'confirm', { code: mail.code });
   await app.auth.models.Session.update({ authenticatedAt: new Date(0) }, { where: {} });
   const page = await browser.visit('/sensitive');
-  expect([page.heading, page.actions]).toEqual([
-    'Confirm that it is you',
-    ['/auth/reauthenticate/send-code'],
-  ]);
   let answer = page;
   const { code } = await app.mailOf(someone.email, 'sign-in-code', async () => {
     answer = await browser.submit(page, 'send-code');
   });
+  return { someone, browser, page, answer, code, sent: await browser.follow(answer) };
+}
+
+test('an account without a password gets a code by email', async () => {
+  const { someone, browser, page, answer, code, sent } = await codeSent();
+  expect([page.heading, page.actions]).toEqual([
+    'Confirm that it is you',
+    ['/auth/reauthenticate/send-code'],
+  ]);
   expect(answer.location).toBe('/auth/reauthenticate?done=sent&return_to=%2Fsensitive');
-  const sent = await browser.follow(answer);
   const masked = someone.email.replace(/(?<=^.)[^@]*/, '…');
   expect(page.text).toContain(`We email a code to ${masked}.`);
   expect(sent.text).toContain(`We have emailed a code of 8 digits to ${masked}. It works for 10 minutes.`);
@@ -93,6 +98,28 @@ test('an account without a password gets a code by email', async () => {
   expect(wrong.status).toBe(401);
   const done = await browser.submit(wrong, 'confirm', { email_code: code });
   expect([done.status, done.location]).toEqual([303, '/sensitive']);
+});
+
+test('after too many wrong codes, the page says so once, and offers only another code', async () => {
+  const { someone, browser, sent, code } = await codeSent();
+  let page = sent;
+  for (let tries = 0; tries < 4; tries++)
+    page = await browser.submit(page, 'confirm', { email_code: '00000000' });
+  expect([page.error, page.fieldErrors]).toEqual([null, [expect.stringContaining('This code is wrong')]]);
+  expect(page.form('confirm').has('email_code')).toBe(true);
+  page = await browser.submit(page, 'confirm', { email_code: '00000000' });
+  for (const shown of [page, await browser.post('/auth/reauthenticate/confirm', { email_code: code })]) {
+    expect([shown.status, shown.error]).toEqual([401, expect.stringContaining('This code no longer works')]);
+    expect(shown.text.split('no longer works')).toHaveLength(2);
+    expect(shown.text).not.toContain('It works for');
+    expect(shown.actions).toEqual(['/auth/reauthenticate/send-code']);
+  }
+  let again = page;
+  const fresh = await app.mailOf(someone.email, 'sign-in-code', async () => {
+    again = await browser.submit(page, 'send-code');
+  });
+  const done = await browser.submit(await browser.follow(again), 'confirm', { email_code: fresh.code });
+  expect(done.location).toBe('/sensitive');
 });
 
 describe('with a second factor', () => {

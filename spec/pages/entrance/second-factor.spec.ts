@@ -64,7 +64,10 @@ test('a wrong code is refused, is not sent back, and the right one is still acce
   const code = wrongCode(user.secret);
   const refused = await browser.submit(page, 'confirm', { code }, TOTP);
   expect([refused.status, refused.title]).toEqual([401, 'Error: Confirm that it is you – localhost']);
-  expect(refused.error).not.toBeNull();
+  expect([refused.error, refused.fieldErrors]).toEqual([
+    null,
+    ['This code is wrong, or was already used. Check it, or wait for the next code.'],
+  ]);
   expect(refused.form('confirm', TOTP).value('code')).toBe('');
   const done = await browser.submit(refused, 'confirm', { code: codeOf(user.secret) }, TOTP);
   expect(done.location).toBe('/deep');
@@ -81,8 +84,8 @@ test('each method has fields of its own, and an error is beside the field that w
   expect(refused.form('confirm', RECOVERY).attribute('code', 'aria-invalid')).toBe('true');
   expect(refused.form('confirm', TOTP).attribute('code', 'aria-invalid')).toBeUndefined();
   expect(refused.all('details').map((one) => attribute(one, 'open'))).toEqual(['']);
-  const target = refused.links.length > 0 && refused.all('a').map((one) => attribute(one, 'href'));
-  expect(target).toContain(`#${refused.form('confirm', RECOVERY).attribute('code', 'id')}`);
+  expect(refused.form('confirm', RECOVERY).attribute('code', 'autofocus')).toBe('');
+  expect([refused.error, refused.fieldErrors]).toEqual([null, ['Enter the code.']]);
 });
 
 describe('without a sign-in under way', () => {
@@ -99,7 +102,8 @@ describe('without a sign-in under way', () => {
     await app.auth.models.UnfinishedSignIn.update({ expiresAt: before }, { where: {} });
     const refused = await browser.submit(page, 'confirm', { code: codeOf(user.secret) }, TOTP);
     expect([refused.status, refused.actions]).toEqual([401, []]);
-    expect(refused.text).toContain('There is no sign-in to confirm.');
+    expect(refused.error).toContain('This sign-in has expired');
+    expect(refused.text).not.toContain('There is no sign-in to confirm.');
     expect(refused.links).toContain('/auth/sign-in?return_to=%2Fdeep');
     expect(await isSignedIn(browser)).toBe(false);
   });
@@ -127,14 +131,16 @@ describe('in a browser that the account does not know', () => {
     );
     expect(page.body).not.toContain(ada.email);
     const again = await browser.follow(await browser.submit(page, 'send'));
-    expect([again.status, again.url]).toEqual([200, '/auth/second-factor?done=sent&return_to=%2Fdeep']);
+    expect([again.status, again.url]).toEqual([200, '/auth/second-factor?done=sent-again&return_to=%2Fdeep']);
     // It is said once.
     expect(
       again
         .all('p')
         .filter((one) => attribute(one, 'role') === 'status')
         .map(textOf),
-    ).toEqual([expect.stringContaining('We have emailed a code of 8 digits to a…@example.com')]);
+    ).toEqual([
+      'Another email is on its way to a…@example.com. If none comes, use the newest one that you have.',
+    ]);
     expect(again.text).not.toContain('The email is on its way.');
     const code = { method: 'email_code' };
     const wrong = await browser.submit(again, 'confirm', { code: 'ZZZZ-ZZZZ' }, code);
@@ -151,8 +157,9 @@ describe('in a browser that the account does not know', () => {
     for (let time = 0; time < 5; time++)
       answer = await browser.submit(page, 'confirm', { code: 'ZZZZ-ZZZZ' }, { method: 'email_code' });
     expect([answer.status, answer.actions]).toEqual([401, []]);
-    expect(answer.text).toContain('There is no sign-in to confirm.');
-    expect(answer.links).toContain('/auth/sign-in');
+    expect(answer.error).toContain('a wrong code was entered too often. Sign in again to get a new one.');
+    expect(answer.text).not.toContain('There is no sign-in to confirm.');
+    expect(answer.links.filter((href) => href === '/auth/sign-in')).toHaveLength(1);
   });
 });
 

@@ -132,9 +132,7 @@ test('the way that was used last is marked', async () => {
 test('a form without fields is refused field by field', async () => {
   const answer = await app.open().post('/auth/sign-in/password', {});
   expect(answer.status).toBe(422);
-  expect(answer.error).toMatch(
-    /Email or username: Enter your email or username\.Password: Enter a password\./,
-  );
+  expect(answer.error).toMatch(/There is a problem Enter your email or username\.Enter a password\./);
   const form = answer.form('password');
   for (const name of ['credential', 'password']) {
     expect(form.attribute(name, 'aria-invalid')).toBe('true');
@@ -170,9 +168,10 @@ describe('a code by email', () => {
       credential,
       remember_me: true,
     });
-    expect([answer.status, answer.error]).toEqual([
+    expect([answer.status, answer.error, answer.fieldErrors]).toEqual([
       422,
-      `There is a problem Email or username: ${credential ? 'To get a code, enter your email, such as ada@example.com.' : 'Enter an email.'}`,
+      null,
+      [credential ? 'To get a code, enter your email, such as ada@example.com.' : 'Enter an email.'],
     ]);
     const form = answer.form('password');
     expect(form.attribute('credential', 'aria-invalid')).toBe('true');
@@ -209,16 +208,30 @@ test('a refused form with a long text sets no large cookie', async () => {
 });
 
 test.each([
-  ['email', 'Email: Enter your email.'],
-  ['username', 'Username: Enter your username.'],
-  ['either', 'Email or username: Enter your email or username.'],
+  ['email', 'Enter your email.'],
+  ['username', 'Enter your username.'],
+  ['either', 'Enter your email or username.'],
 ] as const)(
   'an empty sign-in with the identifier %j asks for what the label names',
   async (identifier, text) => {
     const own = await startPagesApp([password({ identifier })] as const);
     const browser = own.open();
     const answer = await browser.post('/auth/sign-in/password', { password: ada.password });
-    expect([answer.status, answer.error]).toEqual([422, `There is a problem ${text}`]);
+    expect([answer.status, answer.error, answer.fieldErrors]).toEqual([422, null, [text]]);
+    await own.stop();
+  },
+);
+
+test.each([
+  ['email', false, 'The email or the password is wrong.'],
+  ['username', true, 'The username or the password is wrong.'],
+  ['either', true, 'The email, username or password is wrong.'],
+] as const)(
+  'a wrong sign-in with the identifier %j says what can be wrong',
+  async (identifier, username, text) => {
+    const own = await startPagesApp([password({ identifier, username })] as const);
+    const answer = await own.open().post('/auth/sign-in/password', { credential: 'ada', password: 'wrong' });
+    expect([answer.status, answer.error]).toEqual([401, `There is a problem ${text}`]);
     await own.stop();
   },
 );

@@ -52,7 +52,7 @@ describe('with a password', () => {
       const waiting = await browser.follow(await signInOn(browser, ada));
       expect(waiting.heading).toBe('Confirm your email first');
       expect(waiting.text).toContain(`Open the link that we have emailed to ${ada.email}, then sign in.`);
-      expect(waiting.text).toContain('Each correct sign-in sends a new link.');
+      expect(waiting.text).toContain('To get a new link, sign in again.');
       // Another browser does not learn the address.
       const elsewhere = await app.open().open('/auth/verify-email?waiting=true');
       expect(elsewhere.body).not.toContain(ada.email);
@@ -162,10 +162,10 @@ describe('with a password', () => {
       expect([page.heading, page.actions]).toEqual(['Check your email', []]);
       expect(page.text).toContain(`We have emailed ${email}.`);
       expect(await isSignedIn(browser)).toBe(false);
-      // A sign-in before the email is opened is rejected like a wrong password, and the page mentions the email.
+      // A sign-in before the email is opened is rejected like a wrong password, in words for both.
       const rejected = await signInOn(browser, { email, password: 'yet another password' });
-      expect(rejected.text).toContain(
-        'If you have just signed up, first open the email that we have sent to you.',
+      expect(rejected.error).toContain(
+        'The email or the password is wrong, or the email is not confirmed yet. If you have just signed up, open the link that we have emailed to you.',
       );
     }
     expect((await app.open().open('/auth/sign-in')).text).not.toContain('If you have just signed up');
@@ -242,7 +242,7 @@ describe('with one field for the email', () => {
     const browser = app.open();
     const page = await browser.open('/auth/sign-up?return_to=/deep');
     const answer = await browser.submit(page, 'send-code', { email, password: 'sent-only-once' });
-    expect([answer.status, answer.error]).toEqual([422, `There is a problem Email: ${text}`]);
+    expect([answer.status, answer.error, answer.fieldErrors]).toEqual([422, null, [text]]);
     const form = answer.form('password');
     expect(form.attribute('email', 'aria-invalid')).toBe('true');
     expect([form.value('email'), form.value('return_to')]).toEqual([email, '/deep']);
@@ -408,6 +408,10 @@ test('a sign-up that a provider refuses ends at the page, with the reason', asyn
   const back = await browser.open(`/auth/oauth/fixed/callback?error=access_denied&state=${state}`);
   expect(back.location).toMatch(/^\/auth\/sign-up\?.*return_to=%2Fdeep/);
   const refused = await browser.follow(back);
-  expect([refused.status, refused.title]).toEqual([200, 'Error: Create an account – localhost']);
-  expect(refused.error).toContain('There is a problem');
+  expect([refused.status, refused.title, refused.error]).toEqual([
+    200,
+    'Create an account – localhost',
+    null,
+  ]);
+  expect(refused.text).toContain('You canceled at Fixed. Try again, or sign in another way.');
 });

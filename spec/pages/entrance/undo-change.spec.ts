@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
-import { twoFactor } from '../../../lib/index.js';
+import { emailSignIn, twoFactor } from '../../../lib/index.js';
 import { ada, password } from '../../support/app.js';
 import { beforeChange } from '../../support/changes.js';
 import { attribute } from '../../support/page-browser.js';
@@ -46,16 +46,19 @@ test('a browser that the account knows undoes the change with the password from 
   expect(page.text).toContain('If it was you, there is nothing to do.');
   const wrong = await browser.submit(page, 'confirm', { password: 'sent-only-once' });
   expect(wrong.status).toBeGreaterThanOrEqual(400);
-  expect(wrong.error).not.toBeNull();
+  expect(wrong.form('confirm').attribute('password', 'aria-invalid')).toBe('true');
   expect(wrong.body).not.toContain('sent-only-once');
   expect(await isSignedIn(browser)).toBe(true);
   const done = await browser.submit(wrong, 'confirm', { password: person.password });
-  expect([done.status, done.location]).toEqual([303, '/auth/sign-in?done=change-undone']);
-  const signIn = await browser.follow(done);
-  expect(signIn.text).toContain('The change was undone.');
-  expect(signIn.form('password').value('credential')).toBe(person.email);
+  expect([done.status, done.location]).toEqual([303, '/auth/undo-change?done=change-undone']);
   // The account has no password now: an intruder can know the one from before the change.
-  expect(signIn.text).toContain('choose a new one with the link that we have emailed to you');
+  expect(page.text).toContain('Your password is removed, and you choose a new one by email.');
+  const next = await browser.follow(done);
+  expect([next.heading, next.actions]).toEqual(['The change was undone', []]);
+  expect(next.text).toContain(`Choose a new password with the link that we have emailed to ${person.email}.`);
+  expect((await app.open().open('/auth/undo-change?done=change-undone')).heading).toBe(
+    'This link is no longer valid',
+  );
   expect(await isSignedIn(browser)).toBe(false);
 });
 
@@ -73,7 +76,7 @@ test('another browser is asked to open the link elsewhere, and can send nothing'
   const done = await browser.submit(await browser.open(`/auth/undo-change?token=${token}`), 'confirm', {
     password: person.password,
   });
-  expect(done.location).toBe('/auth/sign-in?done=change-undone');
+  expect(done.location).toBe('/auth/undo-change?done=change-undone');
 });
 
 test('another browser does not learn the email that the account has by now', async () => {
@@ -84,6 +87,22 @@ test('another browser does not learn the email that the account has by now', asy
   const { body } = await app.open().open(`/auth/undo-change?token=${token}`);
   expect(body).not.toContain('very.private');
   expect(body).toContain('v…@example.com');
+});
+
+test('a change of the email is told with both addresses, of which the former mailbox learns one', async () => {
+  const browser = await known();
+  const former = person.email;
+  const changed = `changed-${people}@example.com`;
+  const link = await app.mailOf(changed, 'verify-new-email', async () =>
+    browser.submit(await browser.open('/auth/account'), 'email', { new_email: changed }),
+  );
+  const notice = await app.mailOf(former, 'email-changed', async () =>
+    browser.submit(await browser.open(pathOf(link.url)), 'confirm', {}),
+  );
+  const page = await app.open().open(pathOf(notice.url));
+  expect(page.text).toContain(`The email was changed from ${former} to c…@example.com.`);
+  expect(page.text).not.toContain('Account');
+  expect(page.body).not.toContain(changed);
 });
 
 test.each([
@@ -140,11 +159,30 @@ test('a deleted account is restored, in words of its own in the emails and on th
   const recovered = own.mailOf(person.email, 'account-recovered', async () => {});
   const reset = await own.mailOf(person.email, 'reset-password', async () => {
     const done = await browser.submit(page, 'confirm', { password: person.password });
-    expect(done.location).toBe('/auth/sign-in?done=account-restored');
-    expect((await browser.follow(done)).text).toContain('Your account was restored.');
+    expect(done.location).toBe('/auth/undo-change?done=account-restored');
+    expect((await browser.follow(done)).heading).toBe('Your account was restored');
   });
   expect((await recovered).subject).toBe('Your account was restored - Example');
   expect(reset.text).toMatch(/^Your account was restored\. All sessions have ended/);
+  await own.stop();
+});
+
+test('the owner of a deleted account who asks for a code is told that it can be restored', async () => {
+  const own = await startPagesApp([password(), emailSignIn()] as const, {
+    config: { accountDeletion: { graceDays: 10 } },
+  });
+  await createPerson(own as never, person);
+  const browser = own.open();
+  await signInOn(browser, person);
+  await browser.submit(await browser.open('/auth/account'), 'delete', { confirmation: person.email });
+  const mail = await own.mailOf(person.email, 'no-account', async () =>
+    own.open().post('/auth/sign-in/send-code', { email: person.email }),
+  );
+  expect(mail.subject).toBe('Your account was deleted - localhost');
+  expect(mail.text).toMatch(
+    /Your account was deleted on \d+ \w+ \d{4}\. Until \d+ \w+ \d{4}, the link in our email about the deletion can restore it\./,
+  );
+  expect(mail.text).not.toContain('no account');
   await own.stop();
 });
 
@@ -169,7 +207,7 @@ describe('with a second factor', () => {
       password: someone.password,
       code: codeOf(secret),
     });
-    expect([done.status, done.location]).toEqual([303, '/auth/sign-in?done=change-undone']);
+    expect([done.status, done.location]).toEqual([303, '/auth/undo-change?done=change-undone']);
     const again = await beforeChange(app.auth, userId);
     const [recovery_code = ''] = recoveryCodes;
     const recovered = await browser.submit(
@@ -180,6 +218,6 @@ describe('with a second factor', () => {
         recovery_code,
       },
     );
-    expect([recovered.status, recovered.location]).toEqual([303, '/auth/sign-in?done=change-undone']);
+    expect([recovered.status, recovered.location]).toEqual([303, '/auth/undo-change?done=change-undone']);
   });
 });

@@ -1,11 +1,10 @@
 import { html } from '../../../html.js';
-import { disclosure } from '../../controls.js';
+import { disclosure, formOf } from '../../controls.js';
 import { deviceIcon } from '../../icons.js';
 import type { Site } from '../../site.js';
 import { changeName, timeOf } from '../../texts.js';
 import type { CommonValues, FormValues } from '../../values.js';
 import type { Words } from '../../words/index.js';
-import { type ProofValues, provenForm } from '../proof.js';
 import { type Card, type CardView, card, SECURITY } from './card.js';
 
 /** A change of the account. */
@@ -68,8 +67,6 @@ export interface DeviceValues {
 /** The values of the card `browsers`. */
 export interface DevicesValues {
   readonly devices: readonly DeviceValues[];
-  /** The proof that forgetting a browser asks for. Null if it asks for none. */
-  readonly proof: ProofValues | null;
 }
 
 /** @internal */
@@ -82,7 +79,6 @@ export function browsersCard(site: Site): Card | null {
       {
         name: 'forget-browser/:id',
         route: forget,
-        errors: { invalid_credentials: 'password' },
         next: () => site.page('account/security', { done: 'browser-forgotten' }),
       },
     ],
@@ -97,18 +93,13 @@ export function browsersCard(site: Site): Card | null {
           lastSeenAt: one.last_seen_at,
           forget: site.form(visit, SECURITY, 'forget-browser/:id', { id: one.id }),
         })),
-        proof: await visit.proof,
       };
     },
   });
 }
 
 /** @internal */
-export function browsersView(
-  { devices, proof }: DevicesValues,
-  { account }: CommonValues,
-  words: Words,
-): CardView {
+export function browsersView({ devices }: DevicesValues, _page: CommonValues, words: Words): CardView {
   const t = words.security.browsers;
   return {
     title: t.title,
@@ -122,7 +113,7 @@ export function browsersView(
           current && html` <span data-part="tag">${t.current}</span>`
         }</p><p data-part="quiet">${t.seen(timeOf(firstSeenAt), timeOf(lastSeenAt))}</p></div>${disclosure(
           { label: t.forget, about: named, forms: [forget] },
-          provenForm(forget, { submit: t.forget, kind: 'danger', about: named }, { proof, account }, words),
+          formOf(forget, { submit: t.forget, kind: 'danger', about: named }, words),
         )}</li>`;
       })}</ul>`
     }`,

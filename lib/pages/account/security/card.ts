@@ -3,17 +3,14 @@ import { disclosure, formsIn } from '../../controls.js';
 import type { PageForm, Visit } from '../../page.js';
 import type { CardValues, MethodValues } from '../../values.js';
 import type { Words } from '../../words/index.js';
-import type { ProofValues } from '../proof.js';
 
 /**
  * A request for the page, with data that several cards need. It is read at the same time as the values of the cards.
  */
 export interface CardVisit extends Visit {
   readonly methods: Promise<MethodValues>;
-  /** The proof that sensitive forms ask for. Null if the session is fresh. */
-  readonly proof: Promise<ProofValues | null>;
-  /** The page that makes the session fresh, and leads back. Null if the session is fresh. */
-  readonly reauthenticate: string | null;
+  /** Returns the page that makes the session fresh, and leads back to a card. Null if the session is fresh. */
+  confirmFirst(card: keyof CardValues): string | null;
   /** Whether the account must first confirm its email, before it can have a second factor or a passkey. */
   readonly isUnconfirmed: boolean;
 }

@@ -1,11 +1,10 @@
 import { html } from '../../../html.js';
-import { disclosure } from '../../controls.js';
+import { disclosure, formOf } from '../../controls.js';
 import { iconOf, type ProviderValues, providerName, providersOf } from '../../providers.js';
 import type { Site } from '../../site.js';
 import { timeOf } from '../../texts.js';
 import type { CommonValues, FormValues } from '../../values.js';
 import type { Words } from '../../words/index.js';
-import { type ProofValues, provenForm } from '../proof.js';
 import { type Card, type CardView, card, SECURITY } from './card.js';
 
 /** A linked account. */
@@ -22,10 +21,8 @@ export interface LinkedAccountValues {
 /** The values of the card `linked-accounts`. */
 export interface LinkedAccountsValues {
   readonly accounts: readonly LinkedAccountValues[];
-  /** The providers that are not linked yet. */
+  /** The providers that are not linked yet. Without a recent sign-in, their links first lead to the page that confirms who the user is. */
   readonly providers: readonly ProviderValues[];
-  /** The proof that unlinking asks for. Null if it asks for none. */
-  readonly proof: ProofValues | null;
 }
 
 /** @internal */
@@ -38,13 +35,13 @@ export function linkedAccountsCard(site: Site): Card | null {
       {
         name: 'unlink/:provider',
         route: unlink,
-        errors: { invalid_credentials: 'password' },
         next: () => site.page('account/security', { done: 'unlinked' }),
       },
     ],
     async values(visit) {
       const { accounts } = await site.read(list, visit);
       const linked = new Set(accounts.map(({ provider }) => provider));
+      const confirm = visit.confirmFirst('linked-accounts');
       const callback = site.later('account/security', 'linked', visit.auth);
       return {
         accounts: accounts.map(({ provider, created_at }) => ({
@@ -53,8 +50,9 @@ export function linkedAccountsCard(site: Site): Card | null {
           createdAt: created_at,
           unlink: site.form(visit, SECURITY, 'unlink/:provider', { provider }),
         })),
-        providers: providersOf(site, 'link', () => callback).filter(({ id }) => !linked.has(id)),
-        proof: await visit.proof,
+        providers: providersOf(site, 'link', () => callback)
+          .filter(({ id }) => !linked.has(id))
+          .map((one) => ({ ...one, href: confirm ?? one.href })),
       };
     },
   });
@@ -62,8 +60,8 @@ export function linkedAccountsCard(site: Site): Card | null {
 
 /** @internal */
 export function linkedAccountsView(
-  { accounts, providers, proof }: LinkedAccountsValues,
-  { account }: CommonValues,
+  { accounts, providers }: LinkedAccountsValues,
+  _page: CommonValues,
   words: Words,
 ): CardView {
   const t = words.security.linked;
@@ -77,7 +75,7 @@ export function linkedAccountsView(
         ({ name, createdAt, unlink }) =>
           html`<li data-part="item"><div><p><strong>${name}</strong></p><p data-part="quiet">${t.since(timeOf(createdAt))}</p></div>${disclosure(
             { label: t.unlink, about: name, forms: [unlink] },
-            provenForm(unlink, { submit: t.unlink, kind: 'danger', about: name }, { proof, account }, words),
+            formOf(unlink, { submit: t.unlink, kind: 'danger', about: name }, words),
           )}</li>`,
       )}</ul>`
     }${

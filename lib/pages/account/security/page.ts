@@ -3,7 +3,7 @@ import { type Page, page, type View, type Visit } from '../../page.js';
 import { allOf, PASSWORD_DROPPED, type Site } from '../../site.js';
 import type { CardValues, CommonValues } from '../../values.js';
 import type { Words } from '../../words/index.js';
-import { confirmFirst, proofOf } from '../proof.js';
+import { confirmFirst } from '../proof.js';
 import { browsersCard, browsersView, changesCard, changesView } from './activity.js';
 import { type CardView, type CardVisit, closedCard, frameOf, SECURITY } from './card.js';
 import { confirmEmailCard, confirmEmailView } from './confirm-email.js';
@@ -50,9 +50,8 @@ export function security(site: Site): Page {
       const shown =
         own.length === 0 ? cards : cards.filter(({ does = [] }) => does.some((one) => own.includes(one)));
       const cardVisit = cardVisitOf(visit);
-      const [, , pairs, others] = await allOf([
+      const [, pairs, others] = await allOf([
         cardVisit.methods,
-        cardVisit.proof,
         Promise.all(shown.map(async (card) => [card.name, await card.values(cardVisit)] as const)),
         own.length === 0 ? othersOf(visit) : [],
       ]);
@@ -73,9 +72,7 @@ function cardVisitOf(visit: Visit): CardVisit {
   return {
     ...visit,
     methods: site.methodsOf(visit),
-    proof: proofOf(visit, 'account/security'),
-    // The press that was prevented was on this card.
-    reauthenticate: confirmFirst(visit, `${site.page('account/security', { returnTo })}#second-factor`),
+    confirmFirst: (card) => confirmFirst(visit, `${site.page('account/security', { returnTo })}#${card}`),
     isUnconfirmed: site.core.mails !== null && email !== null && emailVerifiedAt === null,
   };
 }

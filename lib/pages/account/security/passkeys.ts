@@ -4,7 +4,6 @@ import type { Site } from '../../site.js';
 import { timeOf } from '../../texts.js';
 import type { CommonValues, FormValues } from '../../values.js';
 import type { Words } from '../../words/index.js';
-import { type ProofValues, provenForm } from '../proof.js';
 import { type Card, type CardView, card, SECURITY } from './card.js';
 import { recoveryCodes } from './recovery-codes.js';
 
@@ -27,8 +26,6 @@ export interface PasskeysValues {
   readonly passkeys: readonly PasskeyValues[];
   /** Whether the account can add one. Otherwise, its email must be confirmed first. */
   readonly canAdd: boolean;
-  /** The proof that a removal asks for. Null if it asks for none. */
-  readonly proof: ProofValues | null;
   /** The page where users confirm who they are before they add a passkey. Null if they signed in recently. */
   readonly reauthenticate: string | null;
   readonly mount: string;
@@ -59,7 +56,6 @@ export function passkeysCard(site: Site): Card | null {
       {
         name: 'remove-passkey/:id',
         route: remove,
-        errors: { invalid_credentials: 'password' },
         next: back('passkey-removed'),
       },
     ],
@@ -76,8 +72,7 @@ export function passkeysCard(site: Site): Card | null {
           remove: site.form(visit, SECURITY, 'remove-passkey/:id', { id: one.id }),
         })),
         canAdd: !visit.isUnconfirmed,
-        proof: await visit.proof,
-        reauthenticate: visit.reauthenticate,
+        reauthenticate: visit.confirmFirst('passkeys'),
         mount: site.mount,
         next: visit.returnTo ?? site.later('account/security', 'passkey-added', visit.auth),
         signal: {
@@ -92,7 +87,7 @@ export function passkeysCard(site: Site): Card | null {
 
 /** @internal */
 export function passkeysView(
-  { passkeys, canAdd, proof, reauthenticate, mount, next, signal }: PasskeysValues,
+  { passkeys, canAdd, reauthenticate, mount, next, signal }: PasskeysValues,
   { account, appName }: CommonValues,
   words: Words,
 ): CardView {
@@ -126,7 +121,7 @@ export function passkeysView(
                 { name: 'name', label: words.fields.name, autocomplete: 'off', value: name },
                 words,
               ),
-            )}${provenForm(remove, { submit: t.remove, kind: 'danger', about: name }, { proof, account }, words)}`,
+            )}${formOf(remove, { submit: t.remove, kind: 'danger', about: name }, words)}`,
           )}</li>`,
       )}</ul>`
     }${

@@ -3,7 +3,7 @@ import { disclosure, type FormContent, field, formOf, usernameOf } from '../../c
 import type { Site } from '../../site.js';
 import type { CommonValues, FormValues } from '../../values.js';
 import type { Words } from '../../words/index.js';
-import { confirmLink, type ProofValues } from '../proof.js';
+import { confirmLink } from '../proof.js';
 import { type Card, type CardView, card, SECURITY } from './card.js';
 
 /** The values of the card `password`. */
@@ -17,8 +17,11 @@ export interface PasswordValues {
   /** Whether the account must have another password before it can be used. */
   readonly isDemanded: boolean;
   readonly minLength: number;
-  /** The proof that the forms ask for, in addition to the current password. Null if they ask for none. */
-  readonly proof: ProofValues | null;
+  /**
+   * The page where users confirm who they are before they type a password, which cannot be kept meanwhile. Null if the
+   * current password is enough, or if they signed in recently.
+   */
+  readonly reauthenticate: string | null;
 }
 
 /** @internal */
@@ -48,6 +51,7 @@ export function passwordCard(site: Site): Card | null {
     async values(visit) {
       const { password, others } = await visit.methods;
       const form = (name: string) => site.form(visit, SECURITY, name);
+      const hasFactor = visit.auth !== null && site.core.secondFactors.isOn(visit.auth.user);
       const isDemanded = visit.auth?.session.tasks?.includes('choose_password') ?? false;
       return {
         change: password ? form('change-password') : null,
@@ -55,7 +59,8 @@ export function passwordCard(site: Site): Card | null {
         remove: password && others > 1 && !isDemanded ? form('remove-password') : null,
         isDemanded,
         minLength: site.core.passwords?.minLength ?? 8,
-        proof: await visit.proof,
+        // The current password does not replace a second factor.
+        reauthenticate: password && !hasFactor ? null : visit.confirmFirst('password'),
       };
     },
   });
@@ -63,7 +68,7 @@ export function passwordCard(site: Site): Card | null {
 
 /** @internal */
 export function passwordView(
-  { change, set, remove, isDemanded, minLength, proof }: PasswordValues,
+  { change, set, remove, isDemanded, minLength, reauthenticate }: PasswordValues,
   { account, returnTo }: CommonValues,
   words: Words,
 ): CardView {
@@ -87,9 +92,11 @@ export function passwordView(
       },
       words,
     );
-  // The current password is enough for a session that is not fresh, but not in place of a second factor.
+  // A form that was rejected has the error.
   const formIf = (form: FormValues, content: FormContent, inputs: HtmlValue) =>
-    confirmLink(form, proof, words) ?? formOf(form, content, words, inputs);
+    reauthenticate === null || form.isRefused
+      ? formOf(form, content, words, inputs)
+      : confirmLink(reauthenticate, words);
   return {
     title: words.fields.password,
     state: isDemanded ? t.demanded : change ? t.isSet : t.none,

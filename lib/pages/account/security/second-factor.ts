@@ -1,5 +1,5 @@
-import { type HtmlValue, html } from '../../../html.js';
-import { disclosure, type FormContent, formOf, hidden } from '../../controls.js';
+import { html } from '../../../html.js';
+import { disclosure, formOf, hidden } from '../../controls.js';
 import { foundIn } from '../../routes.js';
 import { allOf, type Site } from '../../site.js';
 import type { CommonValues, FormValues } from '../../values.js';
@@ -16,8 +16,6 @@ export interface SecondFactorCardValues {
   readonly recoveryCodesLeft: number;
   /** Whether the account must have two-factor authentication. */
   readonly required: boolean;
-  /** The page where users confirm who they are before they use one of the forms. Null if they signed in recently. */
-  readonly reauthenticate: string | null;
   /** The form that sets up an authenticator app. Null if the email of the account must be confirmed first. */
   readonly start: FormValues | null;
   readonly renew: FormValues | null;
@@ -79,7 +77,6 @@ export function secondFactorCard(site: Site): Card | null {
         passkeys: found.passkeys,
         recoveryCodesLeft: found.recovery_codes_left,
         required: found.required,
-        reauthenticate: visit.reauthenticate,
         start: visit.isUnconfirmed ? null : form('set-up-app'),
         renew: isOn ? form('renew-codes') : null,
         disable: found.totp ? form('disable-app') : null,
@@ -95,15 +92,10 @@ export function secondFactorView(
   { returnTo }: CommonValues,
   words: Words,
 ): CardView {
-  const { totp, passkeys, recoveryCodesLeft, required, reauthenticate } = values;
+  const { totp, passkeys, recoveryCodesLeft, required } = values;
   const { start, renew, disable, usePasskeys } = values;
   const t = words.security.secondFactor;
   const isOn = totp || passkeys;
-  // A press that is certain to be rejected leads to the page that makes it possible.
-  const button = (form: FormValues, parts: FormContent, inputs: HtmlValue = null) =>
-    reauthenticate === null || form.isRefused
-      ? formOf(form, parts, words, inputs)
-      : html`<p><a href="${reauthenticate}" data-part="button ${parts.kind ?? 'primary'}">${parts.submit}</a></p>`;
   return {
     title: t.title,
     state: isOn ? `${t.on(totp, passkeys)} ${t.codesLeft(recoveryCodesLeft)}` : required ? t.demanded : t.off,
@@ -112,25 +104,26 @@ export function secondFactorView(
       (start ?? usePasskeys ?? renew) !== null &&
       html`<div data-part="stack">${
         start &&
-        button(start, {
-          submit: totp ? t.replace : t.begin,
-          kind: isOn ? 'secondary' : 'primary',
-          returnTo,
-        })
+        formOf(
+          start,
+          { submit: totp ? t.replace : t.begin, kind: isOn ? 'secondary' : 'primary', returnTo },
+          words,
+        )
       }${
         usePasskeys &&
-        button(
+        formOf(
           usePasskeys,
           { submit: passkeys ? t.passkeysOff : t.passkeysOn, kind: 'secondary' },
+          words,
           hidden('on', String(!passkeys)),
         )
-      }${renew && button(renew, { submit: t.renew, kind: 'secondary' })}</div>`
+      }${renew && formOf(renew, { submit: t.renew, kind: 'secondary' }, words)}</div>`
     }${
       disable &&
       !required &&
       disclosure(
         { label: t.disable, forms: [disable] },
-        html`<p>${t.disableText}</p>${button(disable, { submit: t.disable, kind: 'danger' })}`,
+        html`<p>${t.disableText}</p>${formOf(disable, { submit: t.disable, kind: 'danger' }, words)}`,
       )
     }`,
   };
