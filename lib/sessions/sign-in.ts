@@ -326,8 +326,10 @@ export class SignInGate {
     transaction?: Transaction,
   ): Promise<IssuedSession> {
     const { replaced, device, isSignUp } = begun;
+    const { maxPerUser } = this.core.settings.session;
     const unit = async (within?: Transaction): Promise<IssuedSession> => {
       // Lock the user first, as every change to an account does.
+      if (within && maxPerUser) await this.core.users.lock(proof.user.id, within);
       const known = within && device.isNew ? await this.core.devices.lock(proof.user.id, null, within) : null;
       const issued = await this.#sessions.insert(proof, begun, within);
       const { user, session } = issued;
@@ -337,10 +339,13 @@ export class SignInGate {
       const added =
         within && known && isOpen ? await this.core.devices.add(user, known, within, isSignUp) : null;
       await this.#sessions.end(replaced, within);
+      // The replaced sessions have ended, so they do not count.
+      const newest = { userId: user.id, sessionId: session.id, authEpoch: proof.authEpoch };
+      if (within && maxPerUser) await this.core.sessions.endBeyond(maxPerUser, newest, within);
       return { ...issued, device: device.cookie ?? added };
     };
     try {
-      if (!transaction && (replaced.length > 0 || device.isNew))
+      if (!transaction && (replaced.length > 0 || device.isNew || maxPerUser))
         return await this.core.database.transaction(unit);
       return await this.core.events.together(['session.created'], unit, transaction);
     } catch (error) {
