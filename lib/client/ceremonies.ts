@@ -52,7 +52,10 @@ export function ceremonies(send: Send) {
   /** Gets options, asks the browser for a passkey and sends its response in the given field. */
   const ceremony =
     (kind: 'create' | 'get', options: Route, to: Route, field = 'response', fixed: Input = {}) =>
-    async ({ autofill, ...input }: Input = {}, given: CallOptions = {}): Promise<Result<unknown>> => {
+    async (
+      { autofill, trust_device, ...input }: Input = {},
+      given: CallOptions = {},
+    ): Promise<Result<unknown>> => {
       const { credentials } = browser().navigator ?? {};
       const isPossible =
         credentials &&
@@ -83,7 +86,7 @@ export function ceremonies(send: Send) {
         } finally {
           stop();
         }
-        const body = { ...fixed, pending_token, ...input, [field]: response };
+        const body = { ...fixed, pending_token, ...input, trust_device, [field]: response };
         const result = await send(to, body, given);
         if (result.error?.code === 'unknown_passkey')
           void inform('signalUnknownCredential', { rpId: json.rpId, credentialId: response.id });

@@ -226,7 +226,7 @@ export class DeviceRows {
 
   /** Makes an account trust no browser. */
   async distrustAll(userId: string): Promise<void> {
-    await this.#tables.devices.update(UNTRUSTED, { userId });
+    await this.#tables.devices.update({ trustedUntil: null, trustedEpoch: null }, { userId });
   }
 
   /**
@@ -357,8 +357,7 @@ export class DeviceRows {
   ): Promise<void> {
     const others = (await this.inBrowser(userId, tokenHash, transaction)).filter((other) => other.id !== id);
     for (const other of others) await this.#delete(other, transaction);
-    const lastUsedAt = this.core.database.clock.date();
-    const known = { forgottenAt: null, dropped: null, lastUsedAt, ...UNTRUSTED };
+    const known = { forgottenAt: null, dropped: null, lastUsedAt: this.core.database.clock.date() };
     await this.#tables.devices.update(known, { id }, transaction);
   }
 
@@ -482,9 +481,6 @@ export class DeviceRows {
     return { now: clock.date(), since: clock.date(-DEVICE_SECONDS * 1000) };
   }
 }
-
-/** The columns of a device that its user does not trust. */
-const UNTRUSTED = { trustedUntil: null, trustedEpoch: null };
 
 /** A device in a browser, and the time after which the browser's token is no longer accepted. */
 interface WithToken extends Pick<DeviceRow, 'id' | 'userId'> {

@@ -46,7 +46,7 @@ const pluginsWith = (options: Parameters<typeof password>[0]) =>
       sendsEmails: true,
       password: options ?? {},
       oauth: { linkByVerifiedEmail: true },
-      twoFactor: { required: ({ id }) => named.has(id), trustDevices: { days: 30 } },
+      twoFactor: { required: ({ id }) => named.has(id) },
     }),
     oidcPlugin(provider),
     mailedLink(),

@@ -92,7 +92,9 @@ const condition = z.custom<Condition>((it) => typeof it === 'function', REQUIRED
 
 const DAYS = 'must be a whole number of days, 1 to 90';
 
-const trustDevicesSchema = schemaOf<TrustDevicesOptions>()({ days: z.int(DAYS).min(1, DAYS).max(90, DAYS) });
+/** @internal */
+export const trustDevicesSchema = () =>
+  schemaOf<TrustDevicesOptions>()({ days: z.int(DAYS).min(1, DAYS).max(90, DAYS) });
 
 /** @internal */
 export const schema = () =>
@@ -105,7 +107,7 @@ export const schema = () =>
     required: z
       .union([z.enum(['never', 'administrators', 'everybody']), condition], REQUIRED)
       .default('never'),
-    trustDevices: trustDevicesSchema.optional(),
+    trustDevices: trustDevicesSchema().optional(),
   });
 
 /**

@@ -70,7 +70,7 @@ export async function startOwnApp({ pages: options, signUp = 'open', isStrict = 
         unknownBrowser: isStrict ? 'code' : 'notify',
       }),
       emailSignIn({ signUp: true }),
-      twoFactor({ required: isStrict ? 'everybody' : 'never' }),
+      twoFactor({ required: isStrict ? 'everybody' : 'never', trustDevices: { days: 30 } }),
       passkeys(),
       apiKeys(),
       suspension(),
