@@ -57,10 +57,11 @@ export function ceremonies(send: Send) {
       given: CallOptions = {},
     ): Promise<Result<unknown>> => {
       const { credentials } = browser().navigator ?? {};
-      const isPossible =
-        credentials &&
-        (!autofill || (await browser().PublicKeyCredential?.isConditionalMediationAvailable?.()));
-      if (!credentials || !isPossible) return failed(0, 'passkey_unavailable', UNAVAILABLE);
+      if (
+        !credentials ||
+        (autofill && !(await browser().PublicKeyCredential?.isConditionalMediationAvailable?.()))
+      )
+        return failed(0, 'passkey_unavailable', UNAVAILABLE);
       waiting.abort();
       waiting = new AbortController();
       const { signal: own } = waiting;
@@ -114,11 +115,10 @@ export function ceremonies(send: Send) {
 function signalAccepted({ data }: Result<unknown>): void {
   const { signal } = (data ?? {}) as { signal?: Readonly<Record<string, unknown>> };
   if (!signal) return;
-  const { rp_id, user_id, accepted } = signal;
   void inform('signalAllAcceptedCredentials', {
-    rpId: rp_id,
-    userId: user_id,
-    allAcceptedCredentialIds: accepted,
+    rpId: signal.rp_id,
+    userId: signal.user_id,
+    allAcceptedCredentialIds: signal.accepted,
   });
 }
 
@@ -143,11 +143,10 @@ async function ask(kind: 'create' | 'get', options: Options, more: object) {
 
 const UNAVAILABLE = 'This browser cannot use a passkey here.';
 
-function refused(error: Error): Result<never> {
-  if (error.name === 'NotAllowedError' || error.name === 'AbortError')
+function refused({ name }: Error): Result<never> {
+  if (name === 'NotAllowedError' || name === 'AbortError')
     return failed(0, 'passkey_canceled', 'No passkey was used. Try again.');
-  if (error.name === 'InvalidStateError')
-    return failed(0, 'passkey_exists', 'This device already has a passkey.');
+  if (name === 'InvalidStateError') return failed(0, 'passkey_exists', 'This device already has a passkey.');
   return failed(0, 'passkey_unavailable', UNAVAILABLE);
 }
 
@@ -165,7 +164,8 @@ function encoded(credential: Credential): object {
   if (credential.toJSON) return credential.toJSON();
   const { id, rawId, type, response } = credential;
   const parts = ['clientDataJSON', 'attestationObject', 'authenticatorData', 'signature', 'userHandle'];
-  const texts = parts.flatMap((part) => (response[part] ? [[part, textOf(response[part])]] : []));
+  // JSON leaves out what a response does not have.
+  const texts = parts.map((part) => [part, response[part] && textOf(response[part])]);
   return {
     id,
     rawId: textOf(rawId),

@@ -12,6 +12,7 @@ import {
   passkeys,
   requireSession,
   suspension,
+  type TwoFactorOptions,
   twoFactor,
 } from '../../../lib/index.js';
 import { type PagesOptions, pages } from '../../../lib/pages.js';
@@ -32,10 +33,17 @@ export interface OwnAppOptions {
   readonly signUp?: 'open' | 'closed';
   /** Whether users need a second factor and a field, and a new browser needs a code. @default false */
   readonly isStrict?: boolean;
+  /** Other options of twoFactor(). */
+  readonly twoFactor?: TwoFactorOptions;
 }
 
 /** Starts an app with every plugin in the process of the spec, and an OpenID provider. */
-export async function startOwnApp({ pages: options, signUp = 'open', isStrict = false }: OwnAppOptions = {}) {
+export async function startOwnApp({
+  pages: options,
+  signUp = 'open',
+  isStrict = false,
+  twoFactor: more = {},
+}: OwnAppOptions = {}) {
   const provider = await startProvider();
   const inbox = new Inbox();
   const app = express();
@@ -70,7 +78,7 @@ export async function startOwnApp({ pages: options, signUp = 'open', isStrict = 
         unknownBrowser: isStrict ? 'code' : 'notify',
       }),
       emailSignIn({ signUp: true }),
-      twoFactor({ required: isStrict ? 'everybody' : 'never', trustDevices: { days: 30 } }),
+      twoFactor({ required: isStrict ? 'everybody' : 'never', ...more }),
       passkeys(),
       apiKeys(),
       suspension(),

@@ -22,7 +22,7 @@ inBrowser('passkeys on the pages', () => {
   let app: OwnApp;
 
   beforeAll(async () => {
-    app = await startOwnApp();
+    app = await startOwnApp({ twoFactor: { trustDevices: { days: 30 } } });
   });
   afterAll(() => app?.stop());
 
