@@ -169,7 +169,12 @@ export type {
   TwoFactorStatus,
   UsePasskeysInput,
 } from './plugins/two-factor/api.js';
-export { type TwoFactorModels, type TwoFactorOptions, twoFactor } from './plugins/two-factor/index.js';
+export {
+  type TrustDevicesOptions,
+  type TwoFactorModels,
+  type TwoFactorOptions,
+  twoFactor,
+} from './plugins/two-factor/index.js';
 export { authRouter } from './router.js';
 export type {
   Authentication,

@@ -11,7 +11,6 @@ import {
   twoFactor,
 } from '../lib/index.js';
 import { ada, password, type SpecApp, type SpecAppOptions, signedIn, startApp } from './support/app.js';
-import { advance } from './support/clock.js';
 import { rows } from './support/database.js';
 import { fixedProvider } from './support/fixed-provider.js';
 import { expectProblem } from './support/problem.js';
@@ -162,24 +161,6 @@ test('listeners, and with them the audit log, learn of every reauthentication an
     { ...who, amr: ['pwd'] },
     { ...who, amr: expect.arrayContaining(['otp']) },
   ]);
-});
-
-test('an app that wants fewer sessions of a user ends the oldest (7.1.2)', async () => {
-  await start();
-  await app.auth.credential.signUp(ada);
-  app.auth.on('session.created', async ({ userId }) => {
-    const sessions = await app.auth.listSessions(userId);
-    for (const { id } of sessions.slice(2)) await app.auth.revokeSessionById(userId, id);
-  });
-  const ended = new Promise((resolve) => app.auth.on('session.revoked', resolve));
-  const begun: string[] = [];
-  for (const _ of [1, 2, 3]) {
-    const credentials = { credential: ada.email, password: ada.password };
-    const issued = await app.auth.credential.signIn(credentials);
-    if ('session' in issued) begun.push(issued.session.id);
-    advance(app.auth, 1);
-  }
-  expect(await ended).toMatchObject({ sessionId: begun[0] });
 });
 
 describe('guards in front of the router', () => {

@@ -226,6 +226,8 @@ async function secondFactors(): Promise<void> {
   const { secret } = (await call(browser, 'POST /two-factor/totp')).body;
   await call(browser, 'POST /two-factor/totp/confirm', { code: codeOf(secret) });
   await call(browser, 'GET /two-factor');
+  await call(browser, 'DELETE /two-factor/trusted-devices');
+  await call(browser, 'POST /two-factor/trusted-devices/delete', undefined, { form: 'yes' });
   const { recovery_codes: codes } = (await call(browser, 'POST /two-factor/recovery-codes')).body;
   const device = authenticator({ origin: app.origin });
   const { options } = (await call(browser, 'POST /passkeys/options')).body;

@@ -194,9 +194,15 @@ const ROUTES: Record<string, () => Promise<unknown>> = {
     await signIn(browser);
     const answer = await browser
       .post('/auth/signin/second-factor')
-      .send({ method: 'totp', code: codeOf(secret) })
+      .send({ method: 'totp', code: codeOf(secret), trust_device: true })
       .expect(200);
     device = `latchkey-device=${sessionCookie(answer, 'latchkey-device')?.value}`;
+  },
+  'DELETE /two-factor/trusted-devices': async () => {
+    // In a browser that the user trusts.
+    const trusted = app.http.post('/auth/signin/credential').set('cookie', device);
+    await trusted.send({ credential: ada.email, password: ada.password }).expect(200);
+    await browser.delete('/auth/two-factor/trusted-devices').expect(204);
   },
   'POST /two-factor/recovery-codes': () => browser.post('/auth/two-factor/recovery-codes').expect(200),
   'DELETE /two-factor/totp': () => browser.delete('/auth/two-factor/totp').expect(204),
@@ -304,6 +310,7 @@ const ALIKE = [
   'POST /me/update',
   'POST /me/delete',
   'POST /devices/{id}/forget',
+  'POST /two-factor/trusted-devices/delete',
   // Called with POST /undo-change.
   'POST /undo-change/lookup',
   'GET /devices',

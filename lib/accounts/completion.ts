@@ -16,6 +16,12 @@ export interface CompleteSignInInput extends PendingInput {
   code?: string | undefined;
   /** The browser's response, for `passkey`. @default none */
   response?: unknown;
+  /**
+   * Whether the browser of `request` stands in for the second factor from now on: see `trustDevices` of `twoFactor()`.
+   * Without that option, and for other methods than `totp` and `passkey`, it has no effect.
+   * @default false
+   */
+  trustDevice?: boolean | undefined;
 }
 
 /** The calls of `auth` for pending sign-ins. */
@@ -43,13 +49,16 @@ export interface CompletionApi {
   sendSignInCode(input: PendingInput): Promise<{ readonly expiresAt: Date }>;
 }
 
+const KEYS = ['pendingToken', 'method', 'code', 'response', 'trustDevice'];
+
 export function completionApi(core: Core): CompletionApi {
   return {
     completeSignIn: (input) =>
-      core.callFor('auth.completeSignIn', input, ['pendingToken', 'method', 'code', 'response'], async () => {
-        const { method, pendingToken, response } = input;
+      core.callFor('auth.completeSignIn', input, KEYS, async () => {
+        const { method, pendingToken, response, trustDevice } = input;
         const code = input.code === undefined ? undefined : String(input.code);
-        const complete = () => core.completion.complete(pendingToken, { method, code, response });
+        const complete = () =>
+          core.completion.complete(pendingToken, { method, code, response, trustDevice });
         return core.countSignIn('second_step', complete);
       }),
     sendSignInCode: (input) =>

@@ -52,12 +52,16 @@ export function ceremonies(send: Send) {
   /** Gets options, asks the browser for a passkey and sends its response in the given field. */
   const ceremony =
     (kind: 'create' | 'get', options: Route, to: Route, field = 'response', fixed: Input = {}) =>
-    async ({ autofill, ...input }: Input = {}, given: CallOptions = {}): Promise<Result<unknown>> => {
+    async (
+      { autofill, trust_device, ...input }: Input = {},
+      given: CallOptions = {},
+    ): Promise<Result<unknown>> => {
       const { credentials } = browser().navigator ?? {};
-      const isPossible =
-        credentials &&
-        (!autofill || (await browser().PublicKeyCredential?.isConditionalMediationAvailable?.()));
-      if (!credentials || !isPossible) return failed(0, 'passkey_unavailable', UNAVAILABLE);
+      if (
+        !credentials ||
+        (autofill && !(await browser().PublicKeyCredential?.isConditionalMediationAvailable?.()))
+      )
+        return failed(0, 'passkey_unavailable', UNAVAILABLE);
       waiting.abort();
       waiting = new AbortController();
       const { signal: own } = waiting;
@@ -83,7 +87,7 @@ export function ceremonies(send: Send) {
         } finally {
           stop();
         }
-        const body = { ...fixed, pending_token, ...input, [field]: response };
+        const body = { ...fixed, pending_token, ...input, trust_device, [field]: response };
         const result = await send(to, body, given);
         if (result.error?.code === 'unknown_passkey')
           void inform('signalUnknownCredential', { rpId: json.rpId, credentialId: response.id });
@@ -111,11 +115,10 @@ export function ceremonies(send: Send) {
 function signalAccepted({ data }: Result<unknown>): void {
   const { signal } = (data ?? {}) as { signal?: Readonly<Record<string, unknown>> };
   if (!signal) return;
-  const { rp_id, user_id, accepted } = signal;
   void inform('signalAllAcceptedCredentials', {
-    rpId: rp_id,
-    userId: user_id,
-    allAcceptedCredentialIds: accepted,
+    rpId: signal.rp_id,
+    userId: signal.user_id,
+    allAcceptedCredentialIds: signal.accepted,
   });
 }
 
@@ -140,11 +143,10 @@ async function ask(kind: 'create' | 'get', options: Options, more: object) {
 
 const UNAVAILABLE = 'This browser cannot use a passkey here.';
 
-function refused(error: Error): Result<never> {
-  if (error.name === 'NotAllowedError' || error.name === 'AbortError')
+function refused({ name }: Error): Result<never> {
+  if (name === 'NotAllowedError' || name === 'AbortError')
     return failed(0, 'passkey_canceled', 'No passkey was used. Try again.');
-  if (error.name === 'InvalidStateError')
-    return failed(0, 'passkey_exists', 'This device already has a passkey.');
+  if (name === 'InvalidStateError') return failed(0, 'passkey_exists', 'This device already has a passkey.');
   return failed(0, 'passkey_unavailable', UNAVAILABLE);
 }
 
@@ -162,7 +164,8 @@ function encoded(credential: Credential): object {
   if (credential.toJSON) return credential.toJSON();
   const { id, rawId, type, response } = credential;
   const parts = ['clientDataJSON', 'attestationObject', 'authenticatorData', 'signature', 'userHandle'];
-  const texts = parts.flatMap((part) => (response[part] ? [[part, textOf(response[part])]] : []));
+  // JSON leaves out what a response does not have.
+  const texts = parts.map((part) => [part, response[part] && textOf(response[part])]);
   return {
     id,
     rawId: textOf(rawId),

@@ -33,7 +33,8 @@ export interface PasskeysClient<S extends AnyShape> extends PasskeyMethods {
   ): Ceremony<PasskeyRoutes<S>['signInOptions'], PasskeyRoutes<S>['signIn']>;
   /** Asks the browser for a passkey and completes a sign-in whose `step` is `second_factor`. */
   completeSignIn(
-    input?: InputOf<PasskeyRoutes<S>['secondFactorOptions']>,
+    input?: InputOf<PasskeyRoutes<S>['secondFactorOptions']> &
+      Pick<InputOf<CoreClient<S>['completeSignIn']>, 'trust_device'>,
     options?: CallOptions,
   ): Ceremony<PasskeyRoutes<S>['secondFactorOptions'], CoreClient<S>['completeSignIn']>;
   /** Asks the browser for a passkey and reauthenticates with it. */

@@ -90,6 +90,12 @@ export interface SessionOptions {
    * @default 60
    */
   touchInterval?: number;
+  /**
+   * The number of active sessions that a user can have: 1 to 1000. A new session ends the sessions beyond it, those with
+   * the earliest stored activity first.
+   * @default none, so that the number is not limited
+   */
+  maxPerUser?: number;
   /** How the cookie is set. @default see {@link CookieOptions} */
   cookie?: CookieOptions;
 }
@@ -103,6 +109,11 @@ export const sessionSchema = schemaOf<SessionOptions>()({
   lifetime: lifetime.default(30 * 24 * 3600),
   shortLifetime: lifetime.default(24 * 3600),
   touchInterval: anySeconds.default(60),
+  maxPerUser: z
+    .int('must be a whole number')
+    .min(1, 'must be at least 1')
+    .max(1000, 'must be at most 1000')
+    .optional(),
   cookie: cookieSchema.prefault({}),
 });
 

@@ -51,6 +51,8 @@ declare module '../outbox/events.js' {
       readonly adminId: string | null;
       readonly factor: Factor;
     };
+    /** A user who provided the second factor at a sign-in trusts the browser, so that it stands in for the second factor. */
+    'device.trusted': { readonly userId: string; readonly deviceId: string };
     /** A recovery code was used for a sign-in or a reauthentication. */
     'recovery_code.used': { readonly userId: string };
     /** A passkey was added to an account. */
@@ -63,6 +65,7 @@ declare module '../outbox/events.js' {
 declareEvents(TWO_FACTOR, {
   'second_factor.enabled': { factor: true },
   'second_factor.disabled': { factor: true, adminId: OF_ADMINISTRATOR },
+  'device.trusted': { deviceId: true },
   'recovery_code.used': {},
 });
 

@@ -42,8 +42,7 @@ export function movingIn(options: MovingInOptions = {}): Plugin<'movingIn', Movi
         async onSessionsEnd(ended, transaction) {
           if (ended.how === 'all-revoked') linked.endAll(ended.userId, transaction);
           else if (ended.how === 'expired') await linked.forgetBeside(ended.sessionIds);
-          else if (ended.how === 'revoked')
-            for (const id of ended.sessionIds) await linked.endOf(id, transaction);
+          else if (ended.how !== 'replaced') await linked.endOf(ended.sessionIds, transaction);
         },
         expired: [takenOver.expired],
         sealed: [takenOver.sealed],

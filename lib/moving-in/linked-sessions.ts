@@ -183,12 +183,12 @@ export class LinkedSessions {
     }
   }
 
-  /** Ends the previous systems' sessions that are linked to a revoked session, after the commit. */
-  async endOf(sessionId: string, transaction: Transaction | undefined): Promise<void> {
+  /** Ends the previous systems' sessions that are linked to revoked sessions, after the commit. */
+  async endOf(sessionIds: readonly string[], transaction: Transaction | undefined): Promise<void> {
     if (this.bridges.length === 0) return;
     const rows = await this.#table
       .whole('c')
-      .select('WHERE c.session_id = :sessionId', { sessionId }, transaction);
+      .select('WHERE c.session_id IN (:sessionIds)', { sessionIds }, transaction);
     for (const { bridge, id } of this.#read(rows))
       this.#afterwards(transaction, () => this.end({ bridge, id }));
   }

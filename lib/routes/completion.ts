@@ -30,8 +30,9 @@ export const completeSignIn = (core: Core) => {
       ...methods.flatMap(({ problems }) => problems),
       ...core.signInProblems,
     ],
-    async handle({ body: { pending_token, ...given } }) {
-      const issued = await completionApi(core).completeSignIn({ ...given, pendingToken: pending_token });
+    async handle({ body: { pending_token, trust_device, ...given } }) {
+      const input = { ...given, pendingToken: pending_token, trustDevice: trust_device };
+      const issued = await completionApi(core).completeSignIn(input);
       return sessionReply(core, issued);
     },
   });
@@ -42,11 +43,17 @@ interface Body {
   readonly code?: string;
   readonly response?: unknown;
   readonly pending_token?: string | undefined;
+  readonly trust_device?: boolean | undefined;
 }
 
 function bodyOf(methods: readonly StepMethod[]): z.ZodType<Body> {
   const bodies = methods.map(({ name, given = { code: text(100) } }) =>
-    z.strictObject({ method: shownAgain(z.literal(name)), ...given, pending_token: pendingToken }),
+    z.strictObject({
+      method: shownAgain(z.literal(name)),
+      ...given,
+      pending_token: pendingToken,
+      trust_device: trustDevice,
+    }),
   );
   return named(
     'SecondFactor',
@@ -54,6 +61,13 @@ function bodyOf(methods: readonly StepMethod[]): z.ZodType<Body> {
     z.discriminatedUnion('method', bodies as never) as z.ZodType<Body>,
   );
 }
+
+const trustDevice = shownAgain(
+  z
+    .boolean()
+    .optional()
+    .describe('Whether the browser stands in for the second factor from now on, if twoFactor() allows it'),
+);
 
 /** The token of a pending sign-in in a request, for clients without cookies. */
 const pendingToken = text(200).optional().describe('For clients without cookies');

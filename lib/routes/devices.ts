@@ -3,17 +3,23 @@ import { forgetDevice } from '../accounts/forget-device.js';
 import type { Core } from '../core/core.js';
 import { id, named, route, time } from '../http/route.js';
 
-const knownBrowser = named(
-  'Device',
-  'A browser that the account knows',
-  z.object({
-    id,
-    name: z.string().nullable(),
-    first_seen_at: time,
-    last_seen_at: time,
-    current: z.boolean().describe('Whether the request came from this browser'),
-  }),
-);
+const knownBrowser = ({ secondFactors }: Core) =>
+  named(
+    'Device',
+    'A browser that the account knows',
+    z.object({
+      id,
+      name: z.string().nullable(),
+      first_seen_at: time,
+      last_seen_at: time,
+      current: z.boolean().describe('Whether the request came from this browser'),
+      ...(secondFactors.trustDevices && {
+        trusted_until: time
+          .nullable()
+          .describe('Until when sign-ins with the password there do not ask for the second factor'),
+      }),
+    }),
+  );
 
 export const listDevices = (core: Core) =>
   route({
@@ -25,15 +31,20 @@ export const listDevices = (core: Core) =>
     answers: {
       200: {
         description: 'The browsers',
-        schema: z.object({ devices: z.array(knownBrowser) }),
+        schema: z.object({ devices: z.array(knownBrowser(core)) }),
       },
     },
     async handle({ auth }) {
+      const { secondFactors } = core;
       const devices = await core.devices.list(auth.user.id);
-      const listed = devices.map(({ firstSeenAt, lastSeenAt, ...device }) => ({
+      const canTrust = secondFactors.trustDaysOf(auth.user) !== null;
+      const listed = devices.map(({ firstSeenAt, lastSeenAt, trustedUntil, ...device }) => ({
         ...device,
         first_seen_at: firstSeenAt.toISOString(),
         last_seen_at: lastSeenAt.toISOString(),
+        ...(secondFactors.trustDevices && {
+          trusted_until: canTrust ? (trustedUntil?.toISOString() ?? null) : null,
+        }),
       }));
       return { status: 200, body: { devices: listed } };
     },

@@ -69,7 +69,9 @@ export class Completion {
     const method = this.methods.find(({ name }) => name === factor.method);
     // An emailed code must never replace a second factor.
     if (!method || stepOf(method) !== found.row.step) throw new AuthError('invalid_code');
-    const { issued, complete } = await method.attempt(found, factor, (right) => this.#signIn(found, right));
+    const { issued, complete } = await method.attempt(found, factor, (right) =>
+      this.#signIn(found, right, factor.trustDevice === true && method.canTrust === true),
+    );
     await complete();
     return issued;
   }
@@ -113,7 +115,7 @@ export class Completion {
   }
 
   /** Consumes the factor and the pending sign-in, and creates the session, all in one transaction. */
-  async #signIn(found: FoundPending, factor: RightFactor) {
+  async #signIn(found: FoundPending, factor: RightFactor, trustDevice: boolean) {
     const { row } = found;
     // The code of the first step was emailed to an address that no longer belongs to the account.
     if (row.provesEmail !== null && found.record.user.email !== row.provesEmail)
@@ -126,7 +128,7 @@ export class Completion {
       ...assuranceAfter(row.amr, factor),
       attempts: row.attempts,
     };
-    const checked = await this.core.signInGate.check(proof, { remembered: row.remembered });
+    const checked = await this.core.signInGate.check(proof, { remembered: row.remembered, trustDevice });
     const issued = await this.core.database.transaction(async (transaction: Transaction) => {
       const proven = await this.#prove(found, transaction);
       // Create the session first, because this locks the user's row, as other transactions do before their other locks.

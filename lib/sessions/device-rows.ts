@@ -26,7 +26,14 @@ import {
 import { type Selection, Table } from '../tables/table.js';
 import { NOBODY } from '../users/record.js';
 import type { Users } from '../users/users.js';
-import { type AccountAge, beyondLimits, DEVICE_SECONDS, KNOWN_MS, provingDevices } from './device-rules.js';
+import {
+  type AccountAge,
+  beyondLimits,
+  DEVICE_SECONDS,
+  isTrusted,
+  KNOWN_MS,
+  provingDevices,
+} from './device-rules.js';
 
 /** How long a token is accepted after the browser got another one, because the response might not have arrived. */
 const FORMER_MS = 7 * 24 * 60 * 60 * 1000;
@@ -42,16 +49,19 @@ const MAX_IN_BROWSER = 50;
 /** A device of an account. */
 export type DeviceRow = RowOf<DeviceColumns>;
 
+/** The facts about an account that decide how its devices count. */
+export interface AccountFacts extends AccountAge {
+  readonly authEpoch: number;
+}
+
 /** An account with its devices, including forgotten ones, most recently used first. */
 export interface AccountDevices {
-  readonly account: AccountAge;
+  readonly account: AccountFacts;
   readonly devices: readonly DeviceRow[];
 }
 
 /** The state that decides how a new device is treated. */
 export interface KnownDevices extends AccountDevices {
-  /** The user's epoch. */
-  readonly authEpoch: number;
   /** Whether the session of the device exists, and has not ended. */
   readonly isOpen: boolean;
   /** Whether the account has another session. */
@@ -63,7 +73,6 @@ interface RawAccount {
 }
 
 interface RawKnown extends RawAccount {
-  readonly auth_epoch: number | string;
   readonly session_epoch: number | string | null;
   readonly has_other: number | string;
 }
@@ -84,7 +93,7 @@ export class DeviceRows {
     readonly users: Table<UserColumns>;
   };
   readonly #device: Selection<DeviceRow>;
-  readonly #age: Selection<AccountAge>;
+  readonly #account: Selection<AccountFacts>;
   readonly #token: Selection<RowOf<DeviceTokenColumns>>;
 
   constructor(private readonly core: DeviceRowsNeeds) {
@@ -97,7 +106,7 @@ export class DeviceRows {
     };
     this.#device = this.#tables.devices.whole('d');
     this.#token = this.#tables.deviceTokens.whole('t');
-    this.#age = users.table.only('u', 'createdAt', 'importedAt', 'firstUsedAt');
+    this.#account = users.table.only('u', 'createdAt', 'importedAt', 'firstUsedAt', 'authEpoch');
   }
 
   /** Returns the id of an account's device. @param userId null for an account that does not exist */
@@ -125,10 +134,10 @@ export class DeviceRows {
   async ofAccount(userId: string, transaction?: Transaction): Promise<AccountDevices | null> {
     const { devices, users } = this.#tables;
     const raws = await this.core.database.read<RawAccount>(
-      `SELECT ${this.#device.columns}, ${this.#age.columns}
+      `SELECT ${this.#device.columns}, ${this.#account.columns}
        FROM ${users.name} u LEFT JOIN ${devices.name} d ON d.user_id = u.id
        WHERE u.id = :userId ORDER BY d.last_used_at DESC, d.id DESC LIMIT ${MAX_ROWS}`,
-      [...this.#device.names, ...this.#age.names],
+      [...this.#device.names, ...this.#account.names],
       { userId },
       transaction,
     );
@@ -165,11 +174,10 @@ export class DeviceRows {
   /** Records another sign-in. @returns whether the account knows the device by a token that has not been replaced */
   async renew(tokenHash: Buffer, userId: string): Promise<boolean> {
     await this.core.database.ready();
-    const { devices, deviceTokens } = this.#tables;
+    const { devices } = this.#tables;
     const values = { tokenHash, userId, ...this.#times() };
     const where = `WHERE user_id = :userId AND last_used_at > :since AND forgotten_at IS NULL
-         AND ((token_hash = :tokenHash AND token_until IS NULL) OR id IN
-           (SELECT t.device_id FROM ${deviceTokens.name} t WHERE t.token_hash = :tokenHash AND t.expires_at IS NULL))`;
+         AND ${this.#hasCurrentToken(devices.name)}`;
     const renewed = await this.core.database.change(
       `UPDATE ${devices.name} SET last_used_at = :now ${where}`,
       values,
@@ -177,6 +185,48 @@ export class DeviceRows {
     if (renewed > 0 || this.core.database.dialect !== 'mysql') return renewed > 0;
     // MySQL does not count a row that another sign-in has renewed in the same millisecond.
     return (await this.core.database.select(`SELECT id FROM ${devices.name} ${where}`, values)).length > 0;
+  }
+
+  /**
+   * Returns the epoch of an account if it trusts the browser with a token that has not been replaced. Null otherwise: a
+   * former token, which is accepted for another week, can be a stolen copy.
+   */
+  async trustedEpoch(tokenHash: Buffer, userId: string): Promise<number | null> {
+    const { devices, users } = this.#tables;
+    const raws = await this.core.database.select<RawAccount>(
+      `SELECT ${this.#device.columns}, ${this.#account.columns} FROM ${devices.name} d JOIN ${users.name} u ON u.id = d.user_id
+       WHERE d.user_id = :userId AND ${this.#hasCurrentToken('d')}`,
+      { tokenHash, userId },
+    );
+    const known = this.#read(raws);
+    if (!known) return null;
+    const { authEpoch } = known.account;
+    const now = this.core.database.clock.latest();
+    return known.devices.some((device) => isTrusted(device, authEpoch, now)) ? authEpoch : null;
+  }
+
+  /**
+   * Makes an account trust the browser with a token, which has just signed in.
+   *
+   * @returns the id of the device. Null if the token has been replaced in the meantime
+   */
+  async trust(
+    tokenHash: Buffer,
+    userId: string,
+    trust: Pick<DeviceRow, 'trustedUntil' | 'trustedEpoch'>,
+    transaction: Transaction,
+  ): Promise<string | null> {
+    const where = `WHERE d.user_id = :userId AND d.forgotten_at IS NULL AND ${this.#hasCurrentToken('d')}
+       ORDER BY d.last_used_at DESC LIMIT 1 ${this.core.database.currentRead}`;
+    const [device] = await this.#device.select(where, { tokenHash, userId }, transaction);
+    if (!device) return null;
+    await this.#tables.devices.update({ ...trust }, { id: device.id }, transaction);
+    return device.id;
+  }
+
+  /** Makes an account trust no browser. */
+  async distrustAll(userId: string): Promise<void> {
+    await this.#tables.devices.update({ trustedUntil: null, trustedEpoch: null }, { userId });
   }
 
   /**
@@ -355,7 +405,7 @@ export class DeviceRows {
     const lock = `SELECT u.id FROM ${users.name} u WHERE u.id = :userId FOR UPDATE`;
     if (dialect === 'postgres') await this.core.database.select(lock, { userId }, transaction);
     const raws = await this.core.database.select<RawKnown>(
-      `SELECT ${this.#device.columns}, ${this.#age.columns}, u.auth_epoch AS auth_epoch,
+      `SELECT ${this.#device.columns}, ${this.#account.columns},
          (SELECT s.auth_epoch FROM ${sessions.name} s WHERE s.id = :sessionId) AS session_epoch,
          CASE WHEN EXISTS (SELECT 1 FROM ${sessions.name} e WHERE e.user_id = :userId AND e.id <> :sessionId)
          THEN 1 ELSE 0 END AS has_other
@@ -367,11 +417,10 @@ export class DeviceRows {
     const known = this.#read(raws);
     const [first] = raws;
     if (!first || !known) return null;
-    const { auth_epoch, session_epoch, has_other } = first;
+    const { session_epoch, has_other } = first;
     return {
       ...known,
-      authEpoch: Number(auth_epoch),
-      isOpen: session_epoch !== null && Number(session_epoch) === Number(auth_epoch),
+      isOpen: session_epoch !== null && Number(session_epoch) === known.account.authEpoch,
       hasOther: Number(has_other) > 0,
     };
   }
@@ -401,7 +450,7 @@ export class DeviceRows {
     const [first] = raws;
     if (!first) return null;
     const devices = raws.filter(({ d_id }) => d_id !== null).map((raw) => this.#device.read(raw));
-    return { account: this.#age.read(first), devices };
+    return { account: this.#account.read(first), devices };
   }
 
   /**
@@ -412,6 +461,18 @@ export class DeviceRows {
   #hasToken(device: string): string {
     const later = `SELECT t.device_id FROM ${this.#tables.deviceTokens.name} t WHERE ${IS_LATER_TOKEN}`;
     return `(${isFirstToken(device)} OR ${device}.id IN (${later}))`;
+  }
+
+  /**
+   * Returns the condition that the browser of a device has `:tokenHash`, which has not been replaced by another token.
+   *
+   * @param device the table or its alias
+   */
+  #hasCurrentToken(device: string): string {
+    const later = `SELECT t.device_id FROM ${this.#tables.deviceTokens.name} t
+      WHERE t.token_hash = :tokenHash AND t.expires_at IS NULL`;
+    const isFirst = `(${device}.token_hash = :tokenHash AND ${device}.token_until IS NULL)`;
+    return `(${isFirst} OR ${device}.id IN (${later}))`;
   }
 
   /** Returns the current time, and the time since which a device must have been used to be known. */

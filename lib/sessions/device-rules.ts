@@ -30,6 +30,24 @@ export type DeviceFacts = Pick<
   'id' | 'createdAt' | 'lastUsedAt' | 'forgottenAt' | 'dropped'
 >;
 
+/** Whether an account knows a device at a time, in milliseconds. */
+export function isKnown({ forgottenAt, lastUsedAt }: DeviceFacts, now: number): boolean {
+  return forgottenAt === null && lastUsedAt.getTime() > now - DEVICE_SECONDS * 1000;
+}
+
+/** The facts that decide whether a device stands in for the second factor. */
+export type TrustFacts = DeviceFacts & Pick<RowOf<DeviceColumns>, 'trustedUntil' | 'trustedEpoch'>;
+
+/**
+ * Whether a device stands in for the second factor at a time, in milliseconds. Whatever ends all sessions of the user or
+ * all sign-ins in progress raises the epoch, so it ends the trust too.
+ */
+export function isTrusted(device: TrustFacts, authEpoch: number, now: number): boolean {
+  const { trustedUntil, trustedEpoch } = device;
+  if (trustedUntil === null || trustedEpoch !== authEpoch) return false;
+  return trustedUntil.getTime() > now && isKnown(device, now);
+}
+
 /** The facts that decide how an account's devices count. */
 export interface AccountAge extends Pick<User, 'createdAt'> {
   /** The time when the account was imported. Null for other accounts. */

@@ -15,7 +15,7 @@ import type { User } from '../tables/core.js';
 import { NOBODY } from '../users/record.js';
 import { deviceTokensOf, namesDevice } from './carriers.js';
 import type { DeviceRow, DeviceRows, KnownDevices } from './device-rows.js';
-import { DEVICE_SECONDS, provingDevices } from './device-rules.js';
+import { isKnown, isTrusted, provingDevices } from './device-rules.js';
 import { RecentBrowsers } from './recent-browsers.js';
 import type { Carrier } from './request.js';
 
@@ -56,6 +56,8 @@ export interface ListedDevice {
   readonly lastSeenAt: Date;
   /** Whether the request comes from it. */
   readonly current: boolean;
+  /** The time until which it stands in for the second factor. Null if the user does not trust it. */
+  readonly trustedUntil: Date | null;
 }
 
 /** What {@link Devices} need. */
@@ -116,16 +118,51 @@ export class Devices {
   async list(userId: string): Promise<readonly ListedDevice[]> {
     const known = await this.core.deviceRows.ofAccount(userId);
     const isCurrent = await this.#inBrowser(userId);
-    const since = this.core.database.clock.now() - DEVICE_SECONDS * 1000;
-    const isKnown = ({ forgottenAt, lastUsedAt }: DeviceRow) =>
-      forgottenAt === null && lastUsedAt.getTime() > since;
-    return (known?.devices ?? []).filter(isKnown).map((device) => ({
+    if (known === null) return [];
+    const now = this.core.database.clock.latest();
+    const devices = known.devices.filter((device) => isKnown(device, now));
+    return devices.map((device) => ({
       id: device.id,
       name: device.name,
       firstSeenAt: device.createdAt,
       lastSeenAt: device.lastUsedAt,
       current: isCurrent(device),
+      trustedUntil: isTrusted(device, known.account.authEpoch, now) ? device.trustedUntil : null,
     }));
+  }
+
+  /** Returns how many devices stand in for the second factor of an account. */
+  async countTrusted(userId: string): Promise<number> {
+    const known = await this.core.deviceRows.ofAccount(userId);
+    if (known === null) return 0;
+    const now = this.core.database.clock.latest();
+    return known.devices.filter((device) => isTrusted(device, known.account.authEpoch, now)).length;
+  }
+
+  /**
+   * Returns the user's epoch if the browser of the current request stands in for their second factor. Null otherwise. A
+   * value in a header does not count, because the client's own code can read and copy it, unlike that of the cookie.
+   */
+  async trustedEpoch(userId: string): Promise<number | null> {
+    const { presented } = this;
+    return presented === null || this.#isNamed ? null : this.core.deviceRows.trustedEpoch(presented, userId);
+  }
+
+  /**
+   * Makes the browser of the current request stand in for the second factor of a user who has just provided it.
+   *
+   * @param cookie the value of the browser's device cookie after the sign-in
+   * @returns the id of the device. Null if it cannot be trusted
+   */
+  async trust(
+    cookie: string,
+    { userId, authEpoch, days }: { userId: string; authEpoch: number; days: number },
+    transaction: Transaction,
+  ): Promise<string | null> {
+    if (this.#isNamed) return null;
+    const trustedUntil = this.core.database.clock.date(days * 24 * 60 * 60 * 1000);
+    const trust = { trustedUntil, trustedEpoch: authEpoch };
+    return this.core.deviceRows.trust(digestToken(cookie), userId, trust, transaction);
   }
 
   /** Returns a device that an account knows. The user's row is locked. */

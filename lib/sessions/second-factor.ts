@@ -23,6 +23,8 @@ export interface SecondFactorSettings {
   readonly required: RequiredOption;
   /** The ids of providers that require a second factor themselves. */
   readonly trustProviders: readonly string[];
+  /** For how many days a browser can stand in for the second factor. Null if none can. */
+  readonly trustDays: number | null;
 }
 
 /** What {@link SecondFactorRules} need. */
@@ -48,11 +50,17 @@ const SAID = { name: 'required of twoFactor()', otherwise: 'the user must have a
 export class SecondFactorRules {
   readonly #required: RequiredOption;
   readonly #trusted: ReadonlySet<string>;
+  readonly #trustDays: number | null;
 
   constructor(private readonly core: SecondFactorNeeds) {
-    const { required = 'never', trustProviders = [] } = core.accountFeatures.secondFactors ?? {};
+    const {
+      required = 'never',
+      trustProviders = [],
+      trustDays = null,
+    } = core.accountFeatures.secondFactors ?? {};
     this.#required = required;
     this.#trusted = new Set(trustProviders);
+    this.#trustDays = trustDays;
   }
 
   /** Whether accounts can have a second factor. */
@@ -157,6 +165,24 @@ export class SecondFactorRules {
     return aal < 2 && this.isOn(account) ? null : { aal, amr };
   }
 
+  /** Whether users can trust browsers, so that these stand in for the second factor. */
+  get trustDevices(): boolean {
+    return this.#trustDays !== null;
+  }
+
+  /** Returns for how many days the user of an account can trust a browser. Null if the user cannot. */
+  trustDaysOf(account: object): number | null {
+    return this.#trustDays === null || this.isRequiredOf(account) ? null : this.#trustDays;
+  }
+
+  /**
+   * Whether a browser that the user trusts stands in for the second factor. It does so only for a password: a sign-in
+   * with a provider or an emailed code depends on another account, which can be lost without a trace here.
+   */
+  acceptsTrust({ account }: Pick<UserRecord, 'account'>, { amr }: Shown): boolean {
+    return this.trustDaysOf(account) !== null && amr.length === 1 && amr[0] === 'pwd';
+  }
+
   /** Whether a provider that requires a second factor itself has authenticated the user. */
   #trusts({ provider }: Shown): boolean {
     return provider !== undefined && this.#trusted.has(provider);
@@ -246,6 +272,8 @@ export interface GivenFactor {
   readonly method: string;
   readonly code?: string | undefined;
   readonly response?: unknown;
+  /** Whether the user trusts the browser. @default false */
+  readonly trustDevice?: boolean | undefined;
 }
 
 /** A method to complete a pending sign-in, such as a code from an authenticator app, or a passkey. */
@@ -256,6 +284,8 @@ export interface StepMethod {
   readonly step?: SignInStep;
   /** The fields that the user provides, by their names on the wire. @default `code` @internal */
   readonly given?: z.ZodRawShape;
+  /** Whether a user who provides it can trust the browser, so that the browser stands in for it. @default false */
+  readonly canTrust?: boolean;
   /** The additional problems that `attempt` throws, for the OpenAPI document. */
   readonly problems: readonly AuthErrorCode[];
   /** For a method that signs a challenge: the response of POST /signin/second-factor/options. */

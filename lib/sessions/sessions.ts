@@ -2,6 +2,7 @@ import type { Transaction } from 'sequelize';
 import type { Settings } from '../config/config.js';
 import { createToken, digestToken, isWellFormedToken, SESSION_TOKEN_PREFIX } from '../crypto/token.js';
 import { isUuid } from '../crypto/uuid.js';
+import { slicesOf } from '../database/batches.js';
 import { type Chore, ExpiredRows } from '../database/chores.js';
 import type { Database } from '../database/database.js';
 import { AuthError } from '../errors.js';
@@ -26,11 +27,12 @@ export interface SessionWithUser {
  *
  * - `revoked`: by the user, the app or an administrator
  * - `replaced`: by a new session of the same client
+ * - `limit`: by a new session of the user, who has more than `session.maxPerUser`
  * - `all-revoked`: along with every sign-in in progress, because everything of the user's epoch is invalid now
  * - `expired`: some time ago, and the rows are about to be deleted
  */
 export type EndedSessions =
-  | { readonly how: 'revoked' | 'replaced' | 'expired'; readonly sessionIds: readonly string[] }
+  | { readonly how: 'revoked' | 'replaced' | 'limit' | 'expired'; readonly sessionIds: readonly string[] }
   | { readonly how: 'all-revoked'; readonly userId: string };
 
 /** A plugin that follows the ends of sessions. */
@@ -181,6 +183,38 @@ export class Sessions {
   }
 
   /**
+   * Ends the active sessions of a user beyond a number, those with the earliest stored activity first. The user's row is
+   * locked, so that sign-ins at the same time count each other's sessions.
+   *
+   * @param newest the session that has just been created. It does not end, and it ends no others if an event has raised
+   *   the user's epoch in the meantime, because it is not active then
+   */
+  async endBeyond(
+    max: number,
+    newest: OwnedSession & { readonly authEpoch: number },
+    transaction: Transaction,
+  ): Promise<void> {
+    const { database } = this.core;
+    const times = { now: database.clock.date(), idleSince: database.clock.date(-this.#idleMs) };
+    const surplus = await database.select<{ id: string }>(
+      `SELECT s.id FROM ${this.#table.name} s JOIN ${this.#users} u ON ${this.#on}
+       WHERE s.user_id = :userId AND s.auth_epoch = :authEpoch AND s.id <> :sessionId
+       AND s.expires_at > :now AND s.last_active_at > :idleSince
+       ORDER BY s.last_active_at DESC, s.id DESC LIMIT ${ANY_NUMBER} OFFSET ${max - 1} ${database.currentRead}`,
+      { ...newest, ...times },
+      transaction,
+    );
+    // There are many only if the app has just got the limit, or a lower one.
+    for await (const rows of slicesOf(surplus)) {
+      const sessionIds = rows.map(({ id }) => id);
+      const sql = `DELETE FROM ${this.#table.name} WHERE id IN (:sessionIds)`;
+      await database.change(sql, { sessionIds }, { transaction });
+      this.#emitEnd(newest.userId, sessionIds, transaction, { reason: 'limit' });
+      await this.#announce({ how: 'limit', sessionIds }, transaction);
+    }
+  }
+
+  /**
    * Revokes all sessions of a user, and every sign-in in progress.
    *
    * @param except an active session of the user that continues, with its token. Any other id has no effect
@@ -251,8 +285,13 @@ export class Sessions {
     return this.core.database.change(sql, { userId, now: this.core.database.clock.date() }, { transaction });
   }
 
-  #emitEnd(userId: string, sessionIds: readonly string[], transaction?: Transaction): void {
-    const ended = sessionIds.map((sessionId) => ({ userId, sessionId }));
+  #emitEnd(
+    userId: string,
+    sessionIds: readonly string[],
+    transaction: Transaction | undefined,
+    why: { readonly reason?: 'limit' } = {},
+  ): void {
+    const ended = sessionIds.map((sessionId) => ({ userId, sessionId, ...why }));
     this.core.events.emitAll('session.revoked', ended, transaction);
   }
 
@@ -335,6 +374,9 @@ export class Sessions {
     return expiresAt.getTime() <= now || lastActiveAt.getTime() + this.#idleMs <= now;
   }
 }
+
+// MySQL and SQLite do not accept an OFFSET without a LIMIT.
+const ANY_NUMBER = 1_000_000_000;
 
 /** How long a request with the old cookie can be in flight after the browser has received the new cookie. */
 export const REPLACEMENT_MS = 60_000;

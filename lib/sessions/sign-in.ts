@@ -49,6 +49,8 @@ interface SessionToBegin extends Assurance {
   readonly takenOver: boolean;
   /** Whether the account has just been created in the client's browser. */
   readonly isSignUp: boolean;
+  /** For how many days the client's browser stands in for the second factor from now on. Null if it does not. */
+  readonly trustDays: number | null;
 }
 
 /** What {@link NewSessions} need. */
@@ -174,6 +176,8 @@ export interface SignInOptions {
   readonly isSignUp?: boolean;
   /** Whether the account is not created until the transaction that creates the session. @default false */
   readonly isYetToBeMade?: boolean;
+  /** Whether the user, who has provided the second factor, trusts the client's browser. @default false */
+  readonly trustDevice?: boolean;
   /** The mailbox that the sign-in proves once it is complete, if it waits for a second factor. @default none */
   readonly proves?: { readonly email: string; readonly isOwn: boolean };
   /** The sessions that the client already has. @default looked up by the tokens in its request */
@@ -252,8 +256,14 @@ export class SignInGate {
     checkAccount(account, this.core.contributions);
     await this.core.leftOut.check(user, shown);
     await this.core.emailVerification?.requireFor(user, isByPerson);
-    const reached = this.core.secondFactors.reached({ account }, shown);
-    const assurance = reached ?? (withoutSecondFactor ? { aal: 1 as const, amr: shown.amr } : null);
+    const { secondFactors } = this.core;
+    const reached = secondFactors.reached({ account }, shown);
+    const trustedEpoch =
+      reached === null && secondFactors.acceptsTrust({ account }, shown)
+        ? await this.core.devices.trustedEpoch(user.id)
+        : null;
+    const isEnough = withoutSecondFactor || trustedEpoch !== null;
+    const assurance = reached ?? (isEnough ? { aal: 1 as const, amr: shown.amr } : null);
     const device = assurance && isByPerson ? await this.core.devices.recognize(user) : NO_DEVICE;
     const needsCode = assurance !== null && (await this.core.emailCodes.isDemanded(user, assurance, device));
     const begun: SessionToBegin | null =
@@ -267,12 +277,15 @@ export class SignInGate {
             device,
             takenOver: !isByPerson,
             isSignUp: options.isSignUp ?? false,
+            trustDays: options.trustDevice ? secondFactors.trustDaysOf(account) : null,
           }
         : null;
     return {
       begin: async (proof, transaction) => {
         if (proof.user.id !== user.id) throw new TypeError('another user was checked for this sign-in');
-        if (begun) return this.#begin(proof, asLeft(begun, proof), transaction);
+        // An event that has raised the epoch since, such as a change of the password, has ended the trust.
+        const isStillEnough = trustedEpoch === null || trustedEpoch === proof.authEpoch;
+        if (begun && isStillEnough) return this.#begin(proof, asLeft(begun, proof), transaction);
         const record = { user: proof.user, account };
         const step = needsCode ? 'email_code' : 'second_factor';
         const pending = {
@@ -325,28 +338,47 @@ export class SignInGate {
     begun: SessionToBegin,
     transaction?: Transaction,
   ): Promise<IssuedSession> {
-    const { replaced, device, isSignUp } = begun;
+    const { replaced, device, isSignUp, trustDays } = begun;
+    const { maxPerUser } = this.core.settings.session;
     const unit = async (within?: Transaction): Promise<IssuedSession> => {
       // Lock the user first, as every change to an account does.
+      if (within && maxPerUser) await this.core.users.lock(proof.user.id, within);
       const known = within && device.isNew ? await this.core.devices.lock(proof.user.id, null, within) : null;
       const issued = await this.#sessions.insert(proof, begun, within);
       const { user, session } = issued;
       this.core.events.emit('session.created', { userId: user.id, sessionId: session.id }, within);
       // A change that has ended the session, such as a new password, has also forgotten the devices, so do not add one.
-      const isOpen = known?.authEpoch === proof.authEpoch;
+      const isOpen = known?.account.authEpoch === proof.authEpoch;
       const added =
         within && known && isOpen ? await this.core.devices.add(user, known, within, isSignUp) : null;
+      const cookie = device.cookie ?? added;
+      if (within && cookie !== null && trustDays !== null)
+        await this.#trust(cookie, { userId: user.id, authEpoch: proof.authEpoch, days: trustDays }, within);
       await this.#sessions.end(replaced, within);
-      return { ...issued, device: device.cookie ?? added };
+      // The replaced sessions have ended, so they do not count.
+      const newest = { userId: user.id, sessionId: session.id, authEpoch: proof.authEpoch };
+      if (within && maxPerUser) await this.core.sessions.endBeyond(maxPerUser, newest, within);
+      return { ...issued, device: cookie };
     };
     try {
-      if (!transaction && (replaced.length > 0 || device.isNew))
+      if (!transaction && (replaced.length > 0 || device.isNew || maxPerUser))
         return await this.core.database.transaction(unit);
       return await this.core.events.together(['session.created'], unit, transaction);
     } catch (error) {
       // The user was deleted while their password was being checked.
       throw isForeignKeyViolation(error) ? new AuthError('invalid_credentials') : error;
     }
+  }
+
+  /** Makes the client's browser stand in for the second factor. */
+  async #trust(
+    cookie: string,
+    trust: Parameters<Devices['trust']>[1],
+    transaction: Transaction,
+  ): Promise<void> {
+    const deviceId = await this.core.devices.trust(cookie, trust, transaction);
+    if (deviceId === null) return;
+    this.core.events.emit('device.trusted', { userId: trust.userId, deviceId }, transaction);
   }
 
   /** Stores a sign-in that waits for another step. */

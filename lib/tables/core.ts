@@ -210,6 +210,10 @@ export const devices = declareTable({
     undoTokenHash: column.digest().internal().nullable(),
     /** Whether it is unused, and only kept because it is the account's newest. Null if that is not known yet. */
     kept: column.boolean().internal().nullable().notExported('It only says when latchkey deletes the row.'),
+    /** The time until which the device stands in for the second factor: see `trustDevices`. Null if the user does not trust it. */
+    trustedUntil: column.time().nullable().exported(),
+    /** The user's epoch at that sign-in. Once it is raised, the device is no longer trusted. */
+    trustedEpoch: column.integer().internal().nullable().notExported('It is a counter of latchkey.'),
   },
   unique: { tokenHash: ['tokenHash', 'userId'] },
   foreignKeys: { userId: users },

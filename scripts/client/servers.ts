@@ -10,6 +10,7 @@ import {
   emailSignIn,
   type Plugin,
   passkeys,
+  twoFactor,
 } from '../../lib/index.js';
 import { everyPlugin } from '../../spec/support/every-plugin.js';
 import { fixedProvider } from '../../spec/support/fixed-provider.js';
@@ -49,7 +50,7 @@ export function servers(): readonly Server[] {
     // Each of the others has passkeys, because a session shows its `aal` only with them or with second factors.
     { email, plugins: [credentialPassword({ concealExistingEmails: true }), passkeys()] },
     { email, plugins: [credentialPassword({ resetBy: 'code' }), passkeys()] },
-    { plugins: [credentialPassword({ identifier: 'username' }), passkeys()] },
+    { plugins: [credentialPassword({ identifier: 'username' }), passkeys(), twoFactor()] },
     {
       email,
       plugins: [admin({ adminEmails: ['root@example.com'] }), emailSignIn({ link: false }), passkeys()],

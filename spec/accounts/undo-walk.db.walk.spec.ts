@@ -231,6 +231,9 @@ const REASONS: Readonly<Record<string, string>> = {
   'PATCH /passkeys/:id': OTHERS,
   'POST /passkeys/options': OTHERS,
   'POST /two-factor/totp': 'nothing has changed until it is confirmed',
+  'DELETE /two-factor/trusted-devices':
+    'asks for the second factor again, which the user can change at the next sign-in',
+  'POST /two-factor/trusted-devices/delete': 'does the same as DELETE',
   'POST /oauth/:provider/tokens/refresh': OTHERS,
   'POST /oauth/:provider/callback': 'does the same as GET',
   'POST /signin/passkey': SIGNS_IN,

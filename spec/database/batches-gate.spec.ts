@@ -91,6 +91,7 @@ const KNOWN: Readonly<Record<string, readonly [found: Readonly<Record<string, nu
   'sessions/last-use.ts': [{ limit: 1, loop: 1 }, HELPER],
   'sessions/password-check.ts': [{ loop: 1 }, ATTEMPTS],
   'sessions/recent-browsers.ts': [{ limit: 1 }, PAGE],
+  'sessions/sessions.ts': [{ limit: 1 }, HELPER],
   'tables/sealed-rows.ts': [{ limit: 1 }, HELPER],
   'users/users.ts': [{ limit: 1 }, PAGE],
 };

@@ -30,6 +30,7 @@ const WHOLE = {
     lifetime: 60,
     shortLifetime: 60,
     touchInterval: 1,
+    maxPerUser: 5,
     cookie: { name: 'x', domain: 'example.com', path: '/', sameSite: 'lax', secure: true },
   },
   rateLimit: {

@@ -78,6 +78,7 @@ describe('which routes take forms', () => {
       '/email-verifications',
       '/reauthenticate/email',
       '/signout',
+      '/two-factor/trusted-devices/delete',
     ]);
   });
 

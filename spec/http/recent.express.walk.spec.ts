@@ -86,6 +86,8 @@ const NOTHING: Readonly<Record<string, string>> = {
   'POST /revoke-sessions': 'ends access: who defends an account must not be held up',
   'DELETE /sessions/:id': 'ends access',
   'DELETE /api-keys/:id': 'ends access',
+  'DELETE /two-factor/trusted-devices': 'asks for more at the next sign-in',
+  'POST /two-factor/trusted-devices/delete': 'asks for more at the next sign-in',
   'POST /admin/users/:id/suspend': 'ends access',
   'POST /admin/users/:id/revoke-sessions': 'ends access',
   'DELETE /admin/users/:id/sessions/:sessionId': 'ends access',

@@ -19,6 +19,7 @@ import { laterReports, reports, reportsWithoutMigrations } from '../support/late
 const LANDED: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   '0001-core': { mysql: 'abcadee8b488d1d4', postgres: '7a19b3631fad5b3e', sqlite: '2155f9132b0f83e9' },
   '0002-core': { mysql: '253dc4b80a6e322f', postgres: 'd8795e46fa8a8d8b', sqlite: '2bf2a8f556b45233' },
+  '0003-core': { mysql: '95f2cdfb2553c00b', postgres: '8b3278788a024933', sqlite: '82f4bc086dbaee49' },
   '0001-apiKeys': { mysql: '8fcf3cee66957aa5', postgres: 'de798514ef311444', sqlite: 'a6f87186a4a87de5' },
   '0001-auditLog': { mysql: '8eea6f136ab106e5', postgres: 'd5d17f0aedfaf243', sqlite: '7b01b055b508031a' },
   '0001-credential': { mysql: 'a3ff920e694573f5', postgres: '6891a55f8194579d', sqlite: '9c5a6573e4fd4859' },

@@ -16,8 +16,8 @@ afterEach(() => database.drop());
 const open = <const P extends Plugin>(plugin: P, { url }: { url: string } = database) =>
   createAuth({ database: url, secret: SECRET, rateLimit: false, plugins: [password(), plugin] });
 
-const ALL = ['0001-core', '0002-core', '0001-reports', '0002-reports', '0003-reports'];
-const LATER = ALL.slice(3);
+const ALL = ['0001-core', '0002-core', '0003-core', '0001-reports', '0002-reports', '0003-reports'];
+const LATER = ALL.slice(4);
 const recorded = async () =>
   (await rows<{ name: string }>(database, 'SELECT name FROM latchkey_migrations ORDER BY name')).map(
     ({ name }) => name,

@@ -28,7 +28,7 @@ describe('auth.migrate()', () => {
   test('returns the migrations that ran, and runs none of them twice', async () => {
     const auth = open();
     const ran = await auth.migrate();
-    expect(ran).toEqual(['0001-core', '0002-core']);
+    expect(ran).toEqual(['0001-core', '0002-core', '0003-core']);
     expect(await auth.migrate()).toEqual([]);
     expect(await Promise.all([auth.migrate(), auth.migrate()])).toEqual([[], []]);
     await auth.close();
@@ -49,7 +49,7 @@ describe('auth.migrate()', () => {
   test('reverts and reapplies migrations, step by step and all together', async () => {
     const auth = open({ plugins: [password(), apiKeys()] });
     const ran = await auth.migrate();
-    expect(ran).toEqual(['0001-core', '0002-core', '0001-apiKeys']);
+    expect(ran).toEqual(['0001-core', '0002-core', '0003-core', '0001-apiKeys']);
     expect(await auth.migrate({ undo: 1 })).toEqual(ran.slice(-1));
     expect(await auth.migrate({ undo: 'all' })).toEqual(ran.slice(0, -1).reverse());
     await expect(rows(database, 'SELECT id FROM users')).rejects.toThrow();
@@ -101,7 +101,7 @@ if (dialect !== 'sqlite') {
         expect(await auth.migrate()).toEqual([]);
         await auth.credential.signUp(ada);
         await auth.credential.signIn({ credential: ada.email, password: ada.password });
-        expect(await auth.migrate({ undo: 'all' })).toEqual(['0002-core', '0001-core']);
+        expect(await auth.migrate({ undo: 'all' })).toEqual(['0003-core', '0002-core', '0001-core']);
         await auth.close();
       },
     );

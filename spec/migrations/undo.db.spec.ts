@@ -17,7 +17,7 @@ const recorded = async () =>
   (await rows<{ name: string }>(database, 'SELECT name FROM latchkey_migrations ORDER BY name')).map(
     ({ name }) => name,
   );
-const EVERYTHING = ['0001-core', '0002-core', '0001-apiKeys', '0001-auditLog'];
+const EVERYTHING = ['0001-core', '0002-core', '0003-core', '0001-apiKeys', '0001-auditLog'];
 
 describe('auth.migrate({ undo })', () => {
   test.each([
@@ -58,7 +58,7 @@ describe('auth.migrate({ undo })', () => {
       const auth = open(...plugins);
       await auth.migrate();
       expect(await auth.migrate({ undo: 2 })).toEqual(['0001-auditLog', '0001-apiKeys']);
-      expect(await recorded()).toEqual(['0001-core', '0002-core']);
+      expect(await recorded()).toEqual(['0001-core', '0002-core', '0003-core']);
       expect(await auth.migrate()).toEqual(['0001-apiKeys', '0001-auditLog']);
       expect(await auth.migrate({ undo: 99 })).toEqual(EVERYTHING.toReversed());
       await auth.close();

@@ -39,7 +39,7 @@ const byFolder = (options: EveryPluginOptions) => ({
   oauth: oauth(options.oauth),
   passkeys: passkeys(),
   suspension: suspension(),
-  'two-factor': twoFactor(options.twoFactor),
+  'two-factor': twoFactor({ trustDevices: { days: 30 }, ...options.twoFactor }),
 });
 
 /**

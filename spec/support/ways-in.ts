@@ -108,7 +108,15 @@ export async function newPerson() {
   await verified('NULL');
   const { user, session } = (await browser.get('/auth/me').expect(200)).body;
   await rows(app.database, 'UPDATE users SET username = :name WHERE id = :id', { name, id: user.id });
-  return { ...account, username: name, id: user.id as string, sessionId: session.id as string, browser };
+  return {
+    ...account,
+    username: name,
+    id: user.id as string,
+    sessionId: session.id as string,
+    browser,
+    /** The value that the browser sends in the header `Latchkey-Device`. */
+    device: signedIn.body.device_token as string,
+  };
 }
 
 /** `ok`, or the code of the problem. */

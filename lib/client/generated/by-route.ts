@@ -27,6 +27,7 @@ export interface MethodByRoute<S extends AnyShape> {
   'delete /passwords': CredentialClient<S>['removePassword'];
   'delete /sessions/:id': CoreClient<S>['revokeSession'];
   'delete /two-factor/totp': TwoFactorClient<S>['disable'];
+  'delete /two-factor/trusted-devices': TwoFactorClient<S>['forgetTrustedDevices'];
   'get /account-changes': CoreClient<S>['accountChanges'];
   'get /admin/events': AuditLogClient['list'];
   'get /admin/users': AdminClient<S>['listUsers'];

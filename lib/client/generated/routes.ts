@@ -104,6 +104,7 @@ export const ROUTES = {
     confirm: { path: '/two-factor/totp/confirm', method: 'POST', input: true, session: 'changes' },
     disable: { path: '/two-factor/totp', method: 'DELETE', session: 'changes' },
     renewRecoveryCodes: { path: '/two-factor/recovery-codes', method: 'POST' },
+    forgetTrustedDevices: { path: '/two-factor/trusted-devices', method: 'DELETE' },
     usePasskeys: { path: '/two-factor/passkeys', method: 'PUT', input: true, session: 'changes' },
     disableForUser: { path: '/admin/users/:id/disable-second-factor', method: 'POST' },
   },

@@ -114,6 +114,11 @@ export interface Device {
   readonly last_seen_at: string;
   /** Whether the request came from this browser. */
   readonly current: boolean;
+  /**
+   * Until when sign-ins with the password there do not ask for the second factor. Depends on the server's
+   * config.
+   */
+  readonly trusted_until?: string | null;
 }
 
 /** The page where the browser arrives after the provider. */
@@ -300,12 +305,16 @@ export type SecondFactor =
       code: string;
       /** For clients without cookies. */
       pending_token?: string;
+      /** Whether the browser stands in for the second factor from now on, if twoFactor() allows it. */
+      trust_device?: boolean;
     }
   | {
       method: 'passkey';
       response: PasskeyResponse;
       /** For clients without cookies. */
       pending_token?: string;
+      /** Whether the browser stands in for the second factor from now on, if twoFactor() allows it. */
+      trust_device?: boolean;
     };
 
 /** A session of a user, without its token. Times are in ISO 8601. */
@@ -381,6 +390,11 @@ export interface TwoFactorStatus {
   readonly passkeys: boolean;
   /** Whether the user must have a second factor. */
   readonly required: boolean;
+  /**
+   * The number of browsers in which sign-ins with the password do not ask for the second factor. Depends on
+   * the server's config.
+   */
+  readonly trusted_devices?: number;
 }
 
 /** The proof that an undo can require in addition to its token. */
@@ -432,7 +446,10 @@ export interface WithPassword {
 
 /** A sign-in that proves access to the mailbox. */
 export interface WithRemoval {
-  /** Set if the sign-in has removed the password, because someone else could have chosen it. */
+  /**
+   * Set if the sign-in has removed the password, because someone else could have chosen it. Depends on the
+   * server's config.
+   */
   readonly password_removed?: true;
 }
 

@@ -73,10 +73,13 @@ const fetched = new WeakMap();
 /** Runs the action of a button. */
 async function act(button, more) {
   const { kind, options, send, body = '{}', go, dropped = go } = button.dataset;
-  const remember = document.querySelector('input[name="remember_me"]')?.checked;
+  const isChecked = (name) => document.querySelector(`input[name="${name}"]`)?.checked;
   const asked = fetched.get(button) ?? (await call(options, kind === 'undo' ? JSON.parse(body) : undefined));
   const response = kind === 'create' ? await create(asked.options) : await get(asked.options, more);
-  const extra = kind === 'sign-in' && remember ? { remember_me: true } : {};
+  const extra = {
+    ...(kind === 'sign-in' && isChecked('remember_me') && { remember_me: true }),
+    ...(kind === 'second-factor' && isChecked('trust_device') && { trust_device: true }),
+  };
   const name = document.getElementById(button.dataset.name ?? '')?.value.trim();
   const sent = {
     ...JSON.parse(body),
@@ -166,6 +169,7 @@ function enhance() {
     inform('signalAllAcceptedCredentials', JSON.parse(dataset.signal));
   sayWhatIsPossible();
   for (const none of document.querySelectorAll('[data-no-passkeys]')) none.hidden = true;
+  for (const beside of document.querySelectorAll('[data-with-passkeys]')) beside.hidden = false;
 }
 document.addEventListener('latchkey:shown', enhance);
 enhance();

@@ -2,7 +2,7 @@ import { AuthError } from '../../errors.js';
 import { type Html, html } from '../../html.js';
 import { maskEmail } from '../../users/canonical.js';
 import { CODES } from '../codes.js';
-import { disclosure, field, formOf, hidden, passkeyButton, sentText } from '../controls.js';
+import { checkbox, disclosure, field, formOf, hidden, passkeyButton, sentText } from '../controls.js';
 import { Leave, type Page, page, type View } from '../page.js';
 import type { Site } from '../site.js';
 import type { CommonValues, FormValues } from '../values.js';
@@ -14,6 +14,8 @@ export interface SecondFactorValues {
   readonly methods: readonly string[];
   /** Whether the user has entered the password. */
   readonly wasPassword: boolean;
+  /** For how many days the user can trust this browser, so that it stands in for the second factor. Null if they cannot. */
+  readonly trustDays: number | null;
   readonly form: FormValues;
   /** The address that a code was emailed to, without most of its letters. Null if no code was emailed. */
   readonly sentTo: string | null;
@@ -60,9 +62,11 @@ export function secondFactor(site: Site): Page | null {
       const pending = methods.length > 0 ? await site.core.pendings.find(undefined) : null;
       const email = pending?.record.user.email;
       const next = returnTo ?? site.home;
+      const waitsForFactor = pending?.row.step === 'second_factor';
       return {
         methods,
         wasPassword: pending?.row.amr.includes('pwd') ?? false,
+        trustDays: waitsForFactor ? site.core.secondFactors.trustDaysOf(pending.record.account) : null,
         form: site.form(visit, { path }, 'confirm'),
         // The account can be that of someone else.
         sentTo: methods.includes('email_code') && email ? maskEmail(email) : null,
@@ -78,7 +82,20 @@ export function secondFactor(site: Site): Page | null {
 }
 
 function secondFactorView(values: SecondFactorValues & CommonValues, words: Words): View {
-  const { methods, wasPassword, form, sentTo, send, signIn, returnTo, mount, next, dropped, error } = values;
+  const {
+    methods,
+    wasPassword,
+    trustDays,
+    form,
+    sentTo,
+    send,
+    signIn,
+    returnTo,
+    mount,
+    next,
+    dropped,
+    error,
+  } = values;
   const t = words.secondFactor;
   if (methods.length === 0)
     return {
@@ -88,6 +105,8 @@ function secondFactorView(values: SecondFactorValues & CommonValues, words: Word
   const has = (name: string) => methods.includes(name);
   const { method: typed } = form.typed;
   const isTyped = (method: string) => typed === method;
+  // The button for a passkey sends the choice too.
+  const trust = trustDays !== null && checkbox({ ...form, key: 'trust' }, 'trust_device', t.trust(trustDays));
   // Each method has a form with this action. The error belongs to the form that was sent.
   const codeForm = (method: string, label: string, hint: string | null, focus: boolean): Html => {
     const own = {
@@ -112,7 +131,7 @@ function secondFactorView(values: SecondFactorValues & CommonValues, words: Word
           isCode: true,
         },
         words,
-      )}`,
+      )}${method === 'totp' && trust}`,
     );
   };
   return {
@@ -132,7 +151,9 @@ function secondFactorView(values: SecondFactorValues & CommonValues, words: Word
       )}`
     }${
       has('passkey') &&
-      html`${!has('totp') && !has('email_code') && html`<p>${t.passkey(wasPassword)}</p>`}<p data-no-passkeys data-part="quiet">${words.security.passkeys.needsScript}</p><div data-part="stack">${passkeyButton(
+      html`${!has('totp') && !has('email_code') && html`<p>${t.passkey(wasPassword)}</p>`}<p data-no-passkeys data-part="quiet">${words.security.passkeys.needsScript}</p>${
+        !has('totp') && trust && html`<div data-with-passkeys hidden>${trust}</div>`
+      }<div data-part="stack">${passkeyButton(
         mount,
         {
           kind: 'second-factor',

@@ -70,6 +70,9 @@ export const account = {
       disableText: 'You no longer need its codes to sign in. Your other sessions end.',
       passkeysOn: 'Use my passkeys as the second step',
       passkeysOff: 'Stop using passkeys as the second step',
+      trusted: (count: number) =>
+        `In ${count} browser${count === 1 ? '' : 's'}, you sign in with the password alone.`,
+      askAgain: 'Ask in every browser again',
       codes: 'Save your recovery codes',
       codesText:
         'If you lose your phone or your passkeys, sign in with one of these codes. Each code works once. They are shown only now, so save them somewhere other than your phone.',
@@ -114,6 +117,7 @@ export const account = {
       text: 'Your account remembers these browsers, even after you sign out. If someone signs in with another browser, you get an email. Forget a browser that you no longer use. To sign out there, use Sessions.',
       current: 'this browser',
       seen: (first: Html, last: Html) => html`First used on ${first}, last on ${last}.`,
+      trusted: (until: Html) => html`The password alone signs you in there until ${until}.`,
       forget: 'Forget',
     },
   },

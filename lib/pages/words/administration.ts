@@ -94,6 +94,7 @@ export const administration = {
       'admin.user_updated': 'An administrator changed the account',
       'api_key.created': 'An API key was created',
       'api_key.revoked': 'An API key was revoked',
+      'device.trusted': 'A browser was trusted',
       'passkey.added': 'A passkey was added',
       'passkey.removed': 'A passkey was removed',
       'password.changed': 'The password was changed',

@@ -50,6 +50,7 @@ export const entrance = {
     recoveryHint:
       'One of the codes that you saved when you turned on two-factor authentication. Each code works once.',
     submit: 'Continue',
+    trust: (days: number) => `Don't ask again in this browser for ${days} day${days === 1 ? '' : 's'}`,
     useRecovery: 'Use a recovery code',
     usePasskey: 'Use a passkey',
     sendAgain: 'Email me another code',

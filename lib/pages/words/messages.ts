@@ -48,6 +48,7 @@ export const messages = {
     linked: 'The account was linked.',
     unlinked: 'The account was unlinked.',
     'browser-forgotten': 'The browser was forgotten.',
+    'browsers-not-trusted': 'From now on, every sign-in asks for the second step again.',
     saved: 'Your changes are saved.',
     'email-change-sent':
       'An email with a link is on its way to the new address. Open it within an hour to use this email. Check your spam folder too.',

@@ -159,6 +159,7 @@ function stepOf({ core }: PasskeyServices, assertions: Assertions): StepMethod {
   const ceremonyOf = (pendingId: string) => ({ purpose: 'second-factor', binding: pendingId }) as const;
   return {
     name: 'passkey',
+    canTrust: true,
     given: { response: authenticationResponse() },
     problems: ['invalid_passkey'],
     challenge: {

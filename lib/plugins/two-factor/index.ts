@@ -27,12 +27,19 @@ import {
   confirmTotp,
   disableSecondFactor,
   enrollTotp,
+  forgetTrustedDevices,
   readTwoFactor,
   renewRecoveryCodes,
   turnOffTotp,
   usePasskeys,
 } from './routes.js';
 import { twoFactorUndo } from './undo.js';
+
+/** How browsers stand in for the second factor. */
+export interface TrustDevicesOptions {
+  /** For how many days, since the user last provided the second factor there: 1 to 90. @default none, required */
+  days: number;
+}
 
 /** Options of {@link twoFactor}. */
 export interface TwoFactorOptions {
@@ -59,6 +66,12 @@ export interface TwoFactorOptions {
    * @default 'never'
    */
   required?: RequiredOption;
+  /**
+   * Lets users trust the browser in which they provide the second factor. For some days, the password alone then signs
+   * them in there, and the session has aal 1. Users who must have a second factor cannot trust a browser.
+   * @default none: every sign-in asks for the second factor
+   */
+  trustDevices?: TrustDevicesOptions;
 }
 
 const TABLES = {
@@ -77,6 +90,12 @@ const REQUIRED =
   "must be 'never', 'administrators', 'everybody', or a function of a user that returns a boolean";
 const condition = z.custom<Condition>((it) => typeof it === 'function', REQUIRED);
 
+const DAYS = 'must be a whole number of days, 1 to 90';
+
+/** @internal */
+export const trustDevicesSchema = () =>
+  schemaOf<TrustDevicesOptions>()({ days: z.int(DAYS).min(1, DAYS).max(90, DAYS) });
+
 /** @internal */
 export const schema = () =>
   schemaOf<TwoFactorOptions>()({
@@ -88,6 +107,7 @@ export const schema = () =>
     required: z
       .union([z.enum(['never', 'administrators', 'everybody']), condition], REQUIRED)
       .default('never'),
+    trustDevices: trustDevicesSchema().optional(),
   });
 
 /**
@@ -104,11 +124,11 @@ export const schema = () =>
 export function twoFactor(
   options: TwoFactorOptions = {},
 ): Plugin<'twoFactor', TwoFactorApi, TwoFactorModels> {
-  const { issuer, trustProviders, required } = readOptions('twoFactor', schema, options);
+  const { issuer, trustProviders, required, trustDevices } = readOptions('twoFactor', schema, options);
   return definePlugin({
     name: 'twoFactor',
     userColumns: secondFactorColumns,
-    accounts: { secondFactors: { required, trustProviders } },
+    accounts: { secondFactors: { required, trustProviders, trustDays: trustDevices?.days ?? null } },
     setup(core, plugins) {
       checkProviders(trustProviders, plugins);
       const isManaged = plugins.some(({ name }) => name === 'admin');
@@ -130,6 +150,7 @@ export function twoFactor(
           confirmTotp(core, api),
           turnOffTotp(api),
           renewRecoveryCodes(core, api),
+          ...(trustDevices ? [forgetTrustedDevices(core)] : []),
           ...(core.passkeys ? [usePasskeys(core, api)] : []),
           ...(isManaged ? [disableSecondFactor(core, api)] : []),
         ],
@@ -205,6 +226,7 @@ function stepsOf({ checks, secrets, attempts }: Factors): StepMethod[] {
   return [
     {
       name: 'totp',
+      canTrust: true,
       problems: [],
       attempt: ({ record, raw }, { code = '' }, complete) =>
         attempts.attempt(record.user, async () => complete(await checks.totp(secrets.joined(raw), code))),

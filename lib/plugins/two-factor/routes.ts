@@ -8,7 +8,7 @@ import { ENROL } from '../../sessions/second-factor.js';
 import { FRESH_SECONDS } from '../../sessions/signed-in.js';
 import type { TwoFactorApi } from './api.js';
 
-export const readTwoFactor = ({ secondFactors }: Core, { status }: Factors) =>
+export const readTwoFactor = ({ secondFactors, devices }: Core, { status }: Factors) =>
   route({
     method: 'get',
     path: '/two-factor',
@@ -27,16 +27,50 @@ export const readTwoFactor = ({ secondFactors }: Core, { status }: Factors) =>
             recovery_codes_left: z.int(),
             passkeys: z.boolean().describe('Whether the user has enabled passkeys as a second factor'),
             required: z.boolean().describe('Whether the user must have a second factor'),
+            ...(secondFactors.trustDevices && {
+              trusted_devices: z
+                .int()
+                .describe(
+                  'The number of browsers in which sign-ins with the password do not ask for the second factor',
+                ),
+            }),
           }),
         ),
       },
     },
     async handle({ auth }) {
-      const { totp, passkeys, codes } = await status.read(auth.user.id);
+      const { id } = auth.user;
+      const canTrust = secondFactors.trustDaysOf(auth.user) !== null;
+      const [{ totp, passkeys, codes }, trusted] = await Promise.all([
+        status.read(id),
+        canTrust ? devices.countTrusted(id) : 0,
+      ]);
       return {
         status: 200,
-        body: { totp, recovery_codes_left: codes, passkeys, required: secondFactors.isRequiredOf(auth.user) },
+        body: {
+          totp,
+          recovery_codes_left: codes,
+          passkeys,
+          required: secondFactors.isRequiredOf(auth.user),
+          ...(secondFactors.trustDevices && { trusted_devices: trusted }),
+        },
       };
+    },
+  });
+
+export const forgetTrustedDevices = ({ deviceRows }: Core) =>
+  route({
+    method: 'delete',
+    path: '/two-factor/trusted-devices',
+    client: 'twoFactor.forgetTrustedDevices',
+    formTwin: '/two-factor/trusted-devices/delete',
+    summary: "Ask for the second factor in all of the current user's browsers again",
+    access: 'session',
+    openTo: 'any-task',
+    answers: { 204: { description: 'No browser stands in for the second factor' } },
+    async handle({ auth }) {
+      await deviceRows.distrustAll(auth.user.id);
+      return { status: 204 };
     },
   });
 

@@ -13,6 +13,7 @@ import {
   passkeys,
   requireSession,
   suspension,
+  type TwoFactorOptions,
   twoFactor,
 } from '../../../lib/index.js';
 import { type PagesOptions, pages } from '../../../lib/pages.js';
@@ -35,6 +36,8 @@ export interface OwnAppOptions {
   readonly isStrict?: boolean;
   /** @default none */
   readonly humanCheck?: HumanCheckOptions;
+  /** Other options of twoFactor(). */
+  readonly twoFactor?: TwoFactorOptions;
 }
 
 /** Starts an app with every plugin in the process of the spec, and an OpenID provider. */
@@ -43,6 +46,7 @@ export async function startOwnApp({
   signUp = 'open',
   isStrict = false,
   humanCheck,
+  twoFactor: more = {},
 }: OwnAppOptions = {}) {
   const provider = await startProvider();
   const inbox = new Inbox();
@@ -79,7 +83,7 @@ export async function startOwnApp({
         unknownBrowser: isStrict ? 'code' : 'notify',
       }),
       emailSignIn({ signUp: true }),
-      twoFactor({ required: isStrict ? 'everybody' : 'never' }),
+      twoFactor({ required: isStrict ? 'everybody' : 'never', ...more }),
       passkeys(),
       apiKeys(),
       suspension(),

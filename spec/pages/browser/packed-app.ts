@@ -22,7 +22,7 @@ const auth = createAuth({
   email: { send: (mail) => console.log(JSON.stringify(mail)) },
   plugins: [
     credentialPassword({ signInOnSignUp: true, sendVerificationOnSignUp: true, unknownBrowser: 'code' }),
-    ...[emailSignIn({ signUp: true }), twoFactor(), passkeys(), apiKeys(), suspension(), auditLog(), oauth()],
+    ...[emailSignIn({ signUp: true }), twoFactor({ trustDevices: { days: 30 } }), passkeys(), apiKeys(), suspension(), auditLog(), oauth()],
     oidc({ id: 'example', issuer: ISSUER, trustEmailVerified: true, clientId: CLIENT_ID, clientSecret: CLIENT_SECRET }),
     admin({ adminEmails: ['admin-on@example.com', 'admin-off@example.com'] }),
     pages({ home: '/notes' }),

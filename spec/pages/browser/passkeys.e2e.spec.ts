@@ -22,7 +22,7 @@ inBrowser('passkeys on the pages', () => {
   let app: OwnApp;
 
   beforeAll(async () => {
-    app = await startOwnApp();
+    app = await startOwnApp({ twoFactor: { trustDevices: { days: 30 } } });
   });
   afterAll(() => app?.stop());
 
@@ -245,15 +245,23 @@ inBrowser('passkeys on the pages', () => {
     await showsPage(page, 'Save your recovery codes');
     await forgetSteps(app);
     await signOut(page);
-    await device.confirms(false);
-    await page.goto(app.url('/auth/sign-in'));
-    await fill(page, 'Email or username', person.email);
-    await fill(page, 'Password', person.password);
-    await press(page, 'Sign in');
+    const enterPassword = async () => {
+      await device.confirms(false);
+      await page.goto(app.url('/auth/sign-in'));
+      await fill(page, 'Email or username', person.email);
+      await fill(page, 'Password', person.password);
+      await press(page, 'Sign in');
+    };
+    await enterPassword();
     await showsPage(page, 'Confirm that it is you');
     await device.confirms(true);
+    await page.getByLabel("Don't ask again in this browser for 30 days").check();
     await press(page, 'Use a passkey');
     await showsPage(page, `Notes of ${person.email}`);
+    await signOut(page);
+    await enterPassword();
+    await showsPage(page, `Notes of ${person.email}`);
+    await device.confirms(true);
     await app.letSignInsAge();
     await page.goto(app.url('/auth/reauthenticate?return_to=/auth/account/api-keys'));
     await press(page, 'Use a passkey');

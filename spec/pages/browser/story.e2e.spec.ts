@@ -213,8 +213,17 @@ inBrowser('an app of thirty lines', () => {
       await goTo(page, '/notes');
       await signIn(page, email);
       await showsPage(page, 'Confirm that it is you');
-      await enterCode(page, await codeOf(secret), 'Continue');
+      await page.getByLabel("Don't ask again in this browser for 30 days").check();
+      await fill(page, 'Code', await codeOf(secret));
+      await press(page, 'Continue');
       await showsPage(page, notesOf(email));
+      await signOut(page);
+      await signIn(page, email);
+      await showsPage(page, notesOf(email));
+      await goTo(page, '/auth/account/security#second-factor');
+      await page.getByText('In 1 browser, you sign in with the password alone.').waitFor();
+      await press(page, 'Ask in every browser again');
+      await says(page, 'status', 'From now on, every sign-in asks for the second step again.');
       await signOut(page);
       await signIn(page, email);
       await showsPage(page, 'Confirm that it is you');

@@ -225,3 +225,66 @@ test('a sign-in by email that removes the password leads to Security, also if a 
   }
   await own.stop();
 });
+
+describe('with browsers that users can trust', () => {
+  const TRUST = "Don't ask again in this browser for 1 day";
+  const named = new Set<string>();
+  const trusting = [
+    password(),
+    twoFactor({ trustDevices: { days: 1 }, required: ({ id }) => named.has(id) }),
+  ] as const;
+  let own: PagesApp<typeof trusting>;
+  let enrolled: Awaited<ReturnType<typeof createProtected>>;
+  beforeAll(async () => {
+    own = await startPagesApp(trusting);
+    enrolled = await createProtected(own as never);
+  });
+  beforeEach(() => forgetSteps(own as never));
+  afterAll(() => own.stop());
+  const open = async (browser = own.open()) => {
+    const answer = await signInOn(browser, ada);
+    return { browser, answer, page: await browser.follow(answer) };
+  };
+
+  test('a browser is chosen beside the code, also after a wrong one, until every one is asked again', async () => {
+    const { browser, page } = await open();
+    expect(page.text).toContain(TRUST);
+    expect(page.form('confirm', RECOVERY).has('trust_device')).toBe(false);
+    const wrong = { code: wrongCode(enrolled.secret), trust_device: 'true' };
+    const refused = await browser.submit(page, 'confirm', wrong, TOTP);
+    expect(refused.form('confirm', TOTP).attribute('trust_device', 'checked')).toBe('');
+    const right = { code: codeOf(enrolled.secret), trust_device: 'true' };
+    await browser.submit(refused, 'confirm', right, TOTP);
+    await browser.submit(await browser.open('/auth/sign-out'), 'confirm');
+    expect((await open(browser)).answer.location).toBe('/home');
+    expect(await isSignedIn(browser)).toBe(true);
+
+    const security = await browser.open('/auth/account/security');
+    expect(security.text).toContain('In 1 browser, you sign in with the password alone.');
+    expect(security.text).toContain('The password alone signs you in there until');
+    const done = await browser.submit(security, 'ask-again');
+    expect(done.location).toBe('/auth/account/security?done=browsers-not-trusted');
+    const after = await browser.follow(done);
+    expect(after.text).toContain('From now on, every sign-in asks for the second step again.');
+    expect(after.actions.filter((one) => one.endsWith('/ask-again'))).toEqual([]);
+    await browser.submit(await browser.open('/auth/sign-out'), 'confirm');
+    expect((await open(browser)).page.text).toContain(TRUST);
+  });
+
+  test('a user who must have a second factor is not offered the choice', async () => {
+    named.add(enrolled.userId);
+    expect((await open()).page.text).not.toContain("Don't ask again");
+    named.clear();
+  });
+
+  test('an emailed code offers no choice', async () => {
+    const plugins = [password({ unknownBrowser: 'code' }), twoFactor({ trustDevices: { days: 1 } })] as const;
+    const other = await startPagesApp(plugins);
+    await other.auth.users.create({ ...ada, emailVerified: true });
+    const browser = other.open();
+    const page = await browser.follow(await signInOn(browser, ada));
+    expect(page.text).toContain('We have emailed a code');
+    expect(page.text).not.toContain("Don't ask again");
+    await other.stop();
+  });
+});

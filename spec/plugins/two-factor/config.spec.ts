@@ -35,6 +35,11 @@ describe('the options', () => {
       /trustProviders names 'octa', which is not a provider in plugins \(okta\)/,
     ],
     [{ digits: 8 }, /twoFactor/],
+    [{ trustDevices: true }, /twoFactor: trustDevices must be an object/],
+    [{ trustDevices: {} }, /trustDevices\.days must be a whole number of days, 1 to 90/],
+    [{ trustDevices: { days: 0 } }, /trustDevices\.days must be a whole number of days, 1 to 90/],
+    [{ trustDevices: { days: 91 } }, /trustDevices\.days must be a whole number of days, 1 to 90/],
+    [{ trustDevices: { days: 1.5 } }, /trustDevices\.days must be a whole number of days, 1 to 90/],
   ])('%j are a mistake that is named', (options, message) => {
     expect(() => open(options as TwoFactorOptions)).toThrow(message);
   });

@@ -61,6 +61,8 @@ export interface DeviceValues {
   readonly firstSeenAt: string;
   readonly lastSeenAt: string;
   readonly current: boolean;
+  /** The time until which the browser stands in for the second factor. Null if it does not. */
+  readonly trustedUntil: string | null;
   readonly forget: FormValues;
 }
 
@@ -91,6 +93,7 @@ export function browsersCard(site: Site): Card | null {
           current: one.current,
           firstSeenAt: one.first_seen_at,
           lastSeenAt: one.last_seen_at,
+          trustedUntil: one.trusted_until ?? null,
           forget: site.form(visit, SECURITY, 'forget-browser/:id', { id: one.id }),
         })),
       };
@@ -107,15 +110,19 @@ export function browsersView({ devices }: DevicesValues, _page: CommonValues, wo
     opens: devices.length === 0 ? null : words.security.show,
     content: html`<p>${t.text}</p>${
       devices.length > 0 &&
-      html`<ul data-part="list">${devices.map(({ name, firstSeenAt, lastSeenAt, current, forget }) => {
-        const named = name ?? words.undoChange.unknownDevice;
-        return html`<li data-part="item"${current && html` data-current`}>${deviceIcon(name)}<div><p><strong>${named}</strong>${
-          current && html` <span data-part="tag">${t.current}</span>`
-        }</p><p data-part="quiet">${t.seen(timeOf(firstSeenAt), timeOf(lastSeenAt))}</p></div>${disclosure(
-          { label: t.forget, about: named, forms: [forget] },
-          formOf(forget, { submit: t.forget, kind: 'danger', about: named }, words),
-        )}</li>`;
-      })}</ul>`
+      html`<ul data-part="list">${devices.map(
+        ({ name, firstSeenAt, lastSeenAt, current, trustedUntil, forget }) => {
+          const named = name ?? words.undoChange.unknownDevice;
+          return html`<li data-part="item"${current && html` data-current`}>${deviceIcon(name)}<div><p><strong>${named}</strong>${
+            current && html` <span data-part="tag">${t.current}</span>`
+          }</p><p data-part="quiet">${t.seen(timeOf(firstSeenAt), timeOf(lastSeenAt))}${
+            trustedUntil !== null && html`<br>${t.trusted(timeOf(trustedUntil))}`
+          }</p></div>${disclosure(
+            { label: t.forget, about: named, forms: [forget] },
+            formOf(forget, { submit: t.forget, kind: 'danger', about: named }, words),
+          )}</li>`;
+        },
+      )}</ul>`
     }`,
   };
 }

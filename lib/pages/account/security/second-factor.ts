@@ -22,6 +22,10 @@ export interface SecondFactorCardValues {
   readonly disable: FormValues | null;
   /** The form that turns passkeys as a second factor on or off. Null if the account has no passkey. */
   readonly usePasskeys: FormValues | null;
+  /** The number of browsers that stand in for the second factor. */
+  readonly trusted: number;
+  /** The form after which all of these browsers ask for the second factor again. Null if there are none. */
+  readonly askAgain: FormValues | null;
 }
 
 /** @internal */
@@ -33,6 +37,7 @@ export function secondFactorCard(site: Site): Card | null {
     site.route('delete /two-factor/totp'),
   ];
   const usePasskeys = site.route('put /two-factor/passkeys');
+  const askAgain = site.route('delete /two-factor/trusted-devices');
   if (!status || !begin || !renew || !disable) return null;
   return card<'second-factor'>({
     name: 'second-factor',
@@ -54,6 +59,15 @@ export function secondFactorCard(site: Site): Card | null {
         route: disable,
         next: () => site.page('account/security', { done: 'second-factor-off' }),
       },
+      ...(askAgain
+        ? [
+            {
+              name: 'ask-again',
+              route: askAgain,
+              next: () => site.page('account/security', { done: 'browsers-not-trusted' }),
+            },
+          ]
+        : []),
       ...(usePasskeys
         ? [
             {
@@ -72,6 +86,7 @@ export function secondFactorCard(site: Site): Card | null {
       const [found, methods] = await allOf([site.read(status, visit), visit.methods]);
       const form = (name: string) => site.form(visit, SECURITY, name);
       const isOn = found.totp || found.passkeys;
+      const trusted = found.trusted_devices ?? 0;
       return {
         totp: found.totp,
         passkeys: found.passkeys,
@@ -81,6 +96,8 @@ export function secondFactorCard(site: Site): Card | null {
         renew: isOn ? form('renew-codes') : null,
         disable: found.totp ? form('disable-app') : null,
         usePasskeys: usePasskeys && methods.passkeys > 0 ? form('use-passkeys') : null,
+        trusted,
+        askAgain: askAgain && trusted > 0 ? form('ask-again') : null,
       };
     },
   });
@@ -93,12 +110,18 @@ export function secondFactorView(
   words: Words,
 ): CardView {
   const { totp, passkeys, recoveryCodesLeft, required } = values;
-  const { start, renew, disable, usePasskeys } = values;
+  const { start, renew, disable, usePasskeys, trusted, askAgain } = values;
   const t = words.security.secondFactor;
   const isOn = totp || passkeys;
   return {
     title: t.title,
-    state: isOn ? `${t.on(totp, passkeys)} ${t.codesLeft(recoveryCodesLeft)}` : required ? t.demanded : t.off,
+    state: isOn
+      ? [t.on(totp, passkeys), trusted > 0 ? t.trusted(trusted) : '', t.codesLeft(recoveryCodesLeft)]
+          .filter((one) => one !== '')
+          .join(' ')
+      : required
+        ? t.demanded
+        : t.off,
     opens: isOn ? words.security.change : null,
     content: html`${start === null && !isOn && html`<p>${words.security.confirmEmail.first}</p>`}${
       (start ?? usePasskeys ?? renew) !== null &&
@@ -117,7 +140,9 @@ export function secondFactorView(
           words,
           hidden('on', String(!passkeys)),
         )
-      }${renew && formOf(renew, { submit: t.renew, kind: 'secondary' }, words)}</div>`
+      }${renew && formOf(renew, { submit: t.renew, kind: 'secondary' }, words)}${
+        askAgain && formOf(askAgain, { submit: t.askAgain, kind: 'secondary' }, words)
+      }</div>`
     }${
       disable &&
       !required &&
