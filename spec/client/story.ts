@@ -122,6 +122,7 @@ export async function story({ client, ceremonies, mailed, totp, email }: StoryTo
   if (again.step !== 'second_factor') throw new Error(`the step is ${again.step}`);
   await ok(ceremonies.completeSignIn(tokenOf(again.second_factor.pending_token)));
   await ok(twoFactor.usePasskeys({ on: false }));
+  await ok(twoFactor.forgetTrustedDevices());
   await ok(twoFactor.disable());
 
   await ok(passkeys.remove(passkey.id));
