@@ -317,21 +317,59 @@ export interface Disclosure {
   readonly forms: readonly FormValues[];
   /** @default false */
   readonly isOpen?: boolean;
-  /** The emphasis of the label, if it looks like a button. @default the look of a link */
-  readonly kind?: 'primary' | 'secondary' | 'danger';
-  /** What the label says instead while the part is open. @default the label */
-  readonly closes?: string;
+  /** `alternative` is another way to do the same, and looks like a link. All others are buttons. @default 'secondary' */
+  readonly kind?: 'secondary' | 'danger' | 'alternative';
 }
 
-/** Creates a part of a page that the user opens. */
-export function disclosure(of: Disclosure, content: HtmlValue): Html {
-  const { label, about, forms, isOpen = false, kind, closes } = of;
+/** Creates a part of a page that the user opens, and closes at the same place. */
+export function disclosure(of: Disclosure, content: HtmlValue, words: Words): Html {
+  const { label, about, forms, isOpen = false, kind = 'secondary' } = of;
   const opens = isOpen || forms.some(({ isRefused }) => isRefused);
-  return html`<details${opens && html` open`}><summary${kind && html` data-part="button ${kind}"`}>${
-    closes === undefined
+  return html`<details${opens && html` open`}><summary${kind !== 'alternative' && html` data-part="button ${kind}"`}>${
+    kind === 'alternative'
       ? label
-      : html`<span data-part="opens">${label}</span><span data-part="closes">${closes}</span>`
+      : html`<span data-part="opens">${label}</span><span data-part="closes">${words.close}</span>`
   }${about !== undefined && html`<span data-part="unseen"> ${about}</span>`}</summary>${content}</details>`;
+}
+
+/** Creates a part that shows a line, and opens beside it. */
+export function closed(line: Html, opener: Html): Html {
+  return html`<div data-part="closed"><div>
+${line}</div>
+${opener}</div>`;
+}
+
+/** A question before something that cannot be taken back with one press. */
+export interface Question extends Omit<Disclosure, 'forms' | 'kind' | 'isOpen'> {
+  /** What follows from it. @default nothing, because the line beside the button says it */
+  readonly text?: HtmlValue;
+  /** The words of the button that answers it, such as "Yes, revoke". */
+  readonly submit: string;
+  readonly form: FormValues;
+  /** What the user types first. @default nothing */
+  readonly inputs?: HtmlValue;
+  /** `secondary` if what is ended can be started again. @default 'danger' */
+  readonly kind?: 'secondary' | 'danger';
+}
+
+/**
+ * Creates a button that opens a question: what follows, and a button that says yes.
+ *
+ * @param draw creates the form, if it asks for more
+ */
+export function question(
+  of: Question,
+  words: Words,
+  draw: (content: FormContent, inputs: HtmlValue) => Html = (content, inputs) =>
+    formOf(of.form, content, words, inputs),
+): Html {
+  const { label, about, text, submit, form, inputs = null, kind = 'danger' } = of;
+  const content = { submit, kind: 'danger', ...(about !== undefined && { about }) } as const;
+  return disclosure(
+    { label, kind, forms: [form], ...(about !== undefined && { about }) },
+    html`${text && html`<p>${text}</p>`}${draw(content, inputs)}`,
+    words,
+  );
 }
 
 /** Creates the sentence that says where a code was emailed. It is a message after the user has asked for another code. */

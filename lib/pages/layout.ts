@@ -86,7 +86,8 @@ function headerOf(
   return html`<div data-part="home">${brand}<a href="${home}" data-part="back">${words.backTo(appName)}</a></div>
 <nav aria-label="${words.navigation}" data-part="navigation"><ul>${links}</ul></nav>
 <div data-part="user">${
-    account !== null && html`<span><span data-part="unseen">${words.signedInAs} </span>${account}</span>`
+    account !== null &&
+    html`<span title="${account}"><span data-part="unseen">${words.signedInAs} </span>${account}</span>`
   }<a href="${signOut}" data-part="sign-out">${words.signOut.title}</a></div>`;
 }
 

@@ -2,7 +2,7 @@ import { invalidField } from '../../errors.js';
 import { type HtmlValue, html } from '../../html.js';
 import type { User } from '../../tables/core.js';
 import { canonicalEmail } from '../../users/canonical.js';
-import { confirmationField, disclosure, field, formOf } from '../controls.js';
+import { closed, confirmationField, field, formOf, question } from '../controls.js';
 import { type OwnField, ownFields, ownInputs } from '../own-fields.js';
 import { type Page, type PageForm, page, type View } from '../page.js';
 import type { Site } from '../site.js';
@@ -189,21 +189,23 @@ function accountView(values: AccountValues & CommonValues, words: Words): View {
       )
     }${
       deletion &&
-      card(
-        t.delete,
-        disclosure(
-          { label: t.wantsDeletion, forms: [deletion] },
-          html`<p>${
-            deletion.graceDays === 0 ? t.deleteNow : t.deleteLater(deletion.graceDays)
-          }${deletion.graceDays > 0 && deletion.canRestore && ` ${t.restore}`}</p>${provenForm(
-            deletion,
-            { submit: t.confirmDelete, kind: 'danger' },
-            values,
-            words,
-            confirmationField(deletion, deletion.confirmation, words),
-          )}`,
+      html`<section data-part="card">${closed(
+        html`<h2>${t.delete}</h2>`,
+        question(
+          {
+            label: t.opensDeletion,
+            about: t.ofDeletion,
+            text: html`${
+              deletion.graceDays === 0 ? t.deleteNow : t.deleteLater(deletion.graceDays)
+            }${deletion.graceDays > 0 && deletion.canRestore && ` ${t.restore}`}`,
+            submit: t.confirmDelete,
+            form: deletion,
+            inputs: confirmationField(deletion, deletion.confirmation, words),
+          },
+          words,
+          (content, inputs) => provenForm(deletion, content, values, words, inputs),
         ),
-      )
+      )}</section>`
     }`,
   };
 }

@@ -1,5 +1,5 @@
 import { html } from '../../html.js';
-import { disclosure, formOf, hidden } from '../controls.js';
+import { formOf, hidden, question } from '../controls.js';
 import { deviceIcon } from '../icons.js';
 import { type Page, page, type View } from '../page.js';
 import type { Site } from '../site.js';
@@ -109,9 +109,9 @@ function sessionsView(values: SessionsValues & CommonValues, words: Words): View
     )}</ul><div data-part="stack">${
       endOthers &&
       formOf(endOthers, { submit: t.endOthers, kind: 'secondary' }, words, hidden('others', 'true'))
-    }${disclosure(
-      { label: t.wantsEndAll, forms: [endAll] },
-      html`<p>${t.endAllText}</p>${formOf(endAll, { submit: t.endAll, kind: 'danger' }, words)}`,
+    }${question(
+      { label: t.wantsEndAll, text: t.endAllText, submit: t.endAll, form: endAll, kind: 'secondary' },
+      words,
     )}</div></section>`,
   };
 }

@@ -1,6 +1,6 @@
 import type { FieldOptions } from '../../config/user.js';
 import { type Html, type HtmlValue, html } from '../../html.js';
-import { confirmationField, disclosure, field, formOf, labelOf } from '../controls.js';
+import { confirmationField, disclosure, field, formOf, labelOf, question } from '../controls.js';
 import { deviceIcon } from '../icons.js';
 import { type OwnField, ownInputs } from '../own-fields.js';
 import type { View } from '../page.js';
@@ -183,6 +183,7 @@ function editForm(edit: NonNullable<UserValues['edit']>, words: Words): Html {
         )
       }${ownInputs(edit, edit.fields, words)}`,
     ),
+    words,
   );
 }
 
@@ -192,29 +193,40 @@ function actionsOf(values: UserValues, words: Words): HtmlValue {
   const hasPassword = values.methods.password !== false;
   const press = (form: FormValues | null, title: string, text: string, submit: string) =>
     form && rowOf(title, text, formOf(form, { submit, kind: 'secondary' }, words));
-  const unfold = (form: FormValues | null, title: string, text: string, submit: string, inputs: HtmlValue) =>
-    form &&
-    rowOf(
-      title,
-      text,
-      disclosure(
-        { label: submit, kind: 'danger', closes: words.security.close, forms: [form] },
-        formOf(form, { submit, kind: 'danger' }, words, inputs),
-      ),
-    );
+  const ask = (
+    form: FormValues | null,
+    title: string,
+    text: string,
+    [label, about, submit]: readonly [label: string, about: string, submit: string],
+    inputs: HtmlValue = null,
+  ) => form && rowOf(title, text, question({ label, about, submit, form, inputs }, words));
   const rows = [
     press(reinstate, t.suspension, t.reinstateText, t.reinstate),
     hasPassword
       ? press(sendPasswordReset, t.passwordLink, t.sendPasswordResetText, t.sendPasswordReset)
       : press(sendPasswordReset, words.fields.password, t.sendFirstPasswordText, t.sendFirstPassword),
-    press(requireNewPassword, t.newPassword, t.requireNewPasswordText, t.requireNewPassword),
-    press(disableSecondFactor, t.secondFactor, t.disableSecondFactorText, t.disableSecondFactor),
-    unfold(suspend, t.suspension, t.suspendText, t.suspend, suspend && suspensionInputs(suspend, words)),
-    unfold(
+    ask(requireNewPassword, t.newPassword, t.requireNewPasswordText, [
+      t.requireNewPassword,
+      t.ofNewPassword,
+      t.confirmRequireNewPassword,
+    ]),
+    ask(disableSecondFactor, t.secondFactor, t.disableSecondFactorText, [
+      t.disableSecondFactor,
+      t.ofSecondFactor,
+      t.confirmDisableSecondFactor,
+    ]),
+    ask(
+      suspend,
+      t.suspension,
+      t.suspendText,
+      [t.suspend, t.ofSuspension, t.confirmSuspend],
+      suspend && suspensionInputs(suspend, words),
+    ),
+    ask(
       remove,
       t.deletion,
       remove && remove.graceDays > 0 ? t.closeText(remove.graceDays) : t.deleteText,
-      t.delete,
+      [t.delete, t.ofDeletion, t.confirmDelete],
       remove && confirmationField(remove, remove.confirmation, words),
     ),
   ].filter((row) => row !== null);
@@ -278,7 +290,13 @@ ${
 </div>${formOf(end, { submit: t.endSession, kind: 'secondary', about: html`${name}, ${t.signedIn(timeOf(created))}` }, words)}</li>`;
   })}</ul>`
 }
-${endSessions && formOf(endSessions, { submit: t.endSessions, kind: 'danger' }, words)}
+${
+  endSessions &&
+  question(
+    { label: t.endSessions, text: t.endSessionsText, submit: t.confirmEndSessions, form: endSessions },
+    words,
+  )
+}
 </section>`;
 }
 

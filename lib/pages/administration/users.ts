@@ -127,7 +127,7 @@ function usersView(values: UsersValues & CommonValues, words: Words): View {
 ${
   create &&
   disclosure(
-    { label: t.create, forms: [create], kind: 'primary' },
+    { label: t.create, forms: [create] },
     formOf(
       create,
       { submit: t.submitCreate },
@@ -159,6 +159,7 @@ ${
         )
       }${ownInputs(create, create.fields, words)}`,
     ),
+    words,
   )
 }
 </div>

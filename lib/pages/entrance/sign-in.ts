@@ -186,7 +186,11 @@ function signInView(values: SignInValues & CommonValues, words: Words): View {
     ...(passkeys && { scripts: ['passkeys.js'] }),
     main: html`${isConcealed && error?.code === 'invalid_credentials' && html`<p>${t.concealed}</p>`}${others}${byPassword}${
       byPassword && byEmail
-        ? disclosure({ label: byCode, forms: email ? [email] : [], isOpen: lastUsed === 'email' }, byEmail)
+        ? disclosure(
+            { label: byCode, kind: 'alternative', forms: email ? [email] : [], isOpen: lastUsed === 'email' },
+            byEmail,
+            words,
+          )
         : byEmail
     }${signUp !== null && html`<p>${t.noAccount} <a href="${signUp}" data-takes>${t.signUp}</a></p>`}`,
   };

@@ -6,7 +6,7 @@ export const account = {
     title: 'Security',
     change: 'Change',
     show: 'Show',
-    close: 'Close',
+    manage: 'Manage',
     confirmEmail: {
       title: 'Confirm your email',
       text: (email: string) =>
@@ -32,6 +32,7 @@ export const account = {
       none: 'Your account has no password. If you set one, you can also sign in with your email and this password.',
       remove: 'Remove the password',
       removeText: 'After that, you sign in with your other sign-in methods.',
+      confirmRemove: 'Yes, remove',
       ends: 'Your other sessions end when you change the password.',
       demanded: 'Choose a new password to continue. Enter your current one one last time.',
     },
@@ -68,6 +69,7 @@ export const account = {
       renew: 'Create new recovery codes',
       disable: 'Remove the authenticator app',
       disableText: 'You no longer need its codes to sign in. Your other sessions end.',
+      confirmDisable: 'Yes, remove',
       passkeysOn: 'Use my passkeys as the second step',
       passkeysOff: 'Stop using passkeys as the second step',
       codes: 'Save your recovery codes',
@@ -88,6 +90,8 @@ export const account = {
       change: 'Change',
       rename: 'Rename',
       remove: 'Remove',
+      removeText: 'You can no longer sign in with this passkey.',
+      confirmRemove: 'Yes, remove',
       synced: 'synced',
       added: (time: Html) => html`Added on ${time}.`,
       used: (time: Html) => html`Last used on ${time}.`,
@@ -99,6 +103,8 @@ export const account = {
       none: 'No account is linked.',
       since: (time: Html) => html`Linked on ${time}.`,
       unlink: 'Unlink',
+      unlinkText: (provider: string) => `You can no longer sign in with ${provider}.`,
+      confirmUnlink: 'Yes, unlink',
       link: (provider: string) => `Link ${provider}`,
     },
     changes: {
@@ -115,6 +121,9 @@ export const account = {
       current: 'this browser',
       seen: (first: Html, last: Html) => html`First used on ${first}, last on ${last}.`,
       forget: 'Forget',
+      forgetText:
+        'The next sign-in there counts as a sign-in in a new browser. If you are signed in there, you stay signed in.',
+      confirmForget: 'Yes, forget',
     },
   },
   account: {
@@ -135,7 +144,8 @@ export const account = {
     dataText: 'Download a file with everything that is stored about you.',
     download: 'Download my data',
     delete: 'Delete my account',
-    wantsDeletion: 'I want to delete my account',
+    opensDeletion: 'Delete',
+    ofDeletion: 'my account',
     deleteNow:
       'The account is deleted immediately, with everything that belongs to it. This cannot be undone.',
     deleteLater: (days: number) =>

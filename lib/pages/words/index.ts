@@ -22,6 +22,7 @@ export const en = {
   lastUsed: 'last used',
   continue: 'Continue',
   or: 'or',
+  close: 'Close',
 
   fields: {
     email: 'Email',

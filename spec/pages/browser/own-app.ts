@@ -32,10 +32,17 @@ export interface OwnAppOptions {
   readonly signUp?: 'open' | 'closed';
   /** Whether users need a second factor and a field, and a new browser needs a code. @default false */
   readonly isStrict?: boolean;
+  /** The scopes of API keys. @default any */
+  readonly scopes?: Readonly<Record<string, string>>;
 }
 
 /** Starts an app with every plugin in the process of the spec, and an OpenID provider. */
-export async function startOwnApp({ pages: options, signUp = 'open', isStrict = false }: OwnAppOptions = {}) {
+export async function startOwnApp({
+  pages: options,
+  signUp = 'open',
+  isStrict = false,
+  scopes,
+}: OwnAppOptions = {}) {
   const provider = await startProvider();
   const inbox = new Inbox();
   const app = express();
@@ -72,7 +79,7 @@ export async function startOwnApp({ pages: options, signUp = 'open', isStrict = 
       emailSignIn({ signUp: true }),
       twoFactor({ required: isStrict ? 'everybody' : 'never' }),
       passkeys(),
-      apiKeys(),
+      apiKeys(scopes ? { scopes } : {}),
       suspension(),
       auditLog(),
       oauth(),

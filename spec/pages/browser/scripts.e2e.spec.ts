@@ -391,7 +391,7 @@ inBrowser('the scripts of the pages', () => {
     const page = await openSignedIn('linus', '/notes');
     await app.letSignInsAge();
     await page.goto(app.url('/auth/account'));
-    await unfold(page, 'I want to delete my account');
+    await unfold(page, 'Delete');
     await fill(page, 'To confirm, type linus@example.com', 'linus@example.com');
     await field(page, 'Current password').last().fill('not the password');
     await press(page, 'Yes, delete my account');

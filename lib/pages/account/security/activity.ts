@@ -1,5 +1,5 @@
 import { html } from '../../../html.js';
-import { disclosure } from '../../controls.js';
+import { question } from '../../controls.js';
 import { deviceIcon } from '../../icons.js';
 import type { Site } from '../../site.js';
 import { changeName, timeOf } from '../../texts.js';
@@ -120,9 +120,10 @@ export function browsersView(
         const named = name ?? words.undoChange.unknownDevice;
         return html`<li data-part="item"${current && html` data-current`}>${deviceIcon(name)}<div><p><strong>${named}</strong>${
           current && html` <span data-part="tag">${t.current}</span>`
-        }</p><p data-part="quiet">${t.seen(timeOf(firstSeenAt), timeOf(lastSeenAt))}</p></div>${disclosure(
-          { label: t.forget, about: named, forms: [forget] },
-          provenForm(forget, { submit: t.forget, kind: 'danger', about: named }, { proof, account }, words),
+        }</p><p data-part="quiet">${t.seen(timeOf(firstSeenAt), timeOf(lastSeenAt))}</p></div>${question(
+          { label: t.forget, about: named, text: t.forgetText, submit: t.confirmForget, form: forget },
+          words,
+          (content) => provenForm(forget, content, { proof, account }, words),
         )}</li>`;
       })}</ul>`
     }`,

@@ -1,5 +1,5 @@
 import { html } from '../../../html.js';
-import { disclosure, field, formOf, passkeyButton } from '../../controls.js';
+import { disclosure, field, formOf, passkeyButton, question } from '../../controls.js';
 import type { Site } from '../../site.js';
 import { timeOf } from '../../texts.js';
 import type { CommonValues, FormValues } from '../../values.js';
@@ -100,7 +100,7 @@ export function passkeysView(
   return {
     title: t.title,
     state: passkeys.length === 0 ? t.text : t.count(passkeys.length),
-    opens: passkeys.length === 0 ? null : words.security.show,
+    opens: passkeys.length === 0 ? null : words.security.manage,
     content: html`<span hidden data-signal="${JSON.stringify(signal)}"></span>${
       passkeys.length > 0 &&
       html`<ul data-part="list">${passkeys.map(
@@ -113,8 +113,6 @@ export function passkeysView(
             {
               label: t.change,
               about: name,
-              closes: words.security.close,
-              kind: 'secondary',
               forms: [rename, remove],
             },
             html`${formOf(
@@ -126,7 +124,12 @@ export function passkeysView(
                 { name: 'name', label: words.fields.name, autocomplete: 'off', value: name },
                 words,
               ),
-            )}${provenForm(remove, { submit: t.remove, kind: 'danger', about: name }, { proof, account }, words)}`,
+            )}${question(
+              { label: t.remove, about: name, text: t.removeText, submit: t.confirmRemove, form: remove },
+              words,
+              (content) => provenForm(remove, content, { proof, account }, words),
+            )}`,
+            words,
           )}</li>`,
       )}</ul>`
     }${

@@ -1,5 +1,5 @@
 import { type HtmlValue, html } from '../../../html.js';
-import { disclosure, type FormContent, formOf, hidden } from '../../controls.js';
+import { type FormContent, formOf, hidden, question } from '../../controls.js';
 import { foundIn } from '../../routes.js';
 import { allOf, type Site } from '../../site.js';
 import type { CommonValues, FormValues } from '../../values.js';
@@ -107,7 +107,7 @@ export function secondFactorView(
   return {
     title: t.title,
     state: isOn ? `${t.on(totp, passkeys)} ${t.codesLeft(recoveryCodesLeft)}` : required ? t.demanded : t.off,
-    opens: isOn ? words.security.change : null,
+    opens: isOn ? words.security.manage : null,
     content: html`${start === null && !isOn && html`<p>${words.security.confirmEmail.first}</p>`}${
       (start ?? usePasskeys ?? renew) !== null &&
       html`<div data-part="stack">${
@@ -128,9 +128,10 @@ export function secondFactorView(
     }${
       disable &&
       !required &&
-      disclosure(
-        { label: t.disable, forms: [disable] },
-        html`<p>${t.disableText}</p>${button(disable, { submit: t.disable, kind: 'danger' })}`,
+      question(
+        { label: t.disable, text: t.disableText, submit: t.confirmDisable, form: disable },
+        words,
+        (content) => button(disable, content),
       )
     }`,
   };
