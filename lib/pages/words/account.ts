@@ -173,7 +173,7 @@ export const account = {
     endOthers: 'Sign out on all other devices',
     endAll: 'Yes, sign out everywhere',
     wantsEndAll: 'Sign out everywhere',
-    endAllText: 'You are signed out on all devices, including this one.',
+    endAllText: 'You are signed out everywhere, including here.',
   },
   keys: {
     title: 'API keys',
@@ -213,7 +213,7 @@ export const account = {
     'device-forgotten': 'A browser was forgotten',
     'email-change-requested': 'A new email was requested',
     'email-changed': 'The email was changed',
-    'new-device': 'A sign-in from a new device',
+    'new-device': 'A sign-in in a new browser',
     'new-password-required': 'A new password was required',
     'passkey-added': 'A passkey was added',
     'passkey-removed': 'A passkey was removed',

@@ -95,7 +95,7 @@ export const entrance = {
   },
   verifyEmail: {
     title: 'Confirm your email',
-    lead: (account: string) => `Confirm that ${account} is your email address.`,
+    lead: (account: string) => `Confirm that ${account} is your email.`,
     password: 'Enter the password of this account to show that it is yours.',
     submit: 'Confirm',
     invalid: 'This link is no longer valid',
@@ -143,8 +143,8 @@ export const entrance = {
     nothing: 'If it was you, there is nothing to do.',
     otherBrowser: 'Open this link in a browser that your account knows',
     otherBrowserText:
-      'The link works only in a browser that you had already used for a while. Copy the address of this page, and open it there.',
-    copyAddress: 'Copy the address',
+      'The link works only in a browser that you had already used for a while. Copy the link of this page, and open it there.',
+    copyAddress: 'Copy the link',
     help: (support: Html | string | null) =>
       support === null
         ? 'If you do not have such a browser, ask the people who run this app for help.'

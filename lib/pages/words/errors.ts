@@ -65,7 +65,7 @@ export const errors = {
     scope_required: unexpected,
     second_factor_demanded:
       'Your account needs two-factor authentication. Set up another authenticator app or passkey first.',
-    second_factor_required: 'This needs your second factor. Confirm that it is you, then try again.',
+    second_factor_required: 'This needs two-factor authentication. Confirm that it is you, then try again.',
     session_not_found: 'This session has already ended.',
     session_required: unexpected,
     sign_in_expired:

@@ -264,7 +264,7 @@ inBrowser('the scripts of the pages', () => {
     const { url } = await app.inbox.next('copier@example.com', 'password-changed');
     const other = await browser.open(url);
     await other.context().grantPermissions(['clipboard-read', 'clipboard-write']);
-    await press(other, 'Copy the address');
+    await press(other, 'Copy the link');
     await other.getByRole('button', { name: 'Copied' }).waitFor();
     expect(await other.evaluate(() => navigator.clipboard.readText())).toBe(url);
   });
