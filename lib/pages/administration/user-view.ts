@@ -7,7 +7,7 @@ import type { View } from '../page.js';
 import { timeInWords, timeOf } from '../texts.js';
 import type { CommonValues, FormValues } from '../values.js';
 import type { Words } from '../words/index.js';
-import { type AdministeredUser, titleOfUser, type UserState } from './administered.js';
+import { type AdministeredUser, tagsOf, titleOfUser, type UserState } from './administered.js';
 
 /** The values of the page `administration/users/user`. A form is null if it would do nothing. */
 export interface UserValues extends UserState {
@@ -97,6 +97,7 @@ export function userView(values: UserValues & CommonValues, words: Words): View 
   const { user, edit, list } = values;
   return {
     title: titleOfUser(user),
+    tags: tagsOf(values, words),
     up: { href: list, name: words.users.title },
     main: html`<section data-part="card">
 <h2>${words.user.account}</h2>
@@ -109,27 +110,36 @@ ${eventsOf(values, words)}`,
   };
 }
 
-function factsOf({ user, methods, secondFactor, facts, ...state }: UserValues, words: Words): Html {
+type Fact = readonly [name: string, value: HtmlValue];
+
+/** Creates the facts: of the account, those of the app, and how the user signs in. */
+function factsOf({ user, methods, secondFactor, facts, ...state }: UserValues, words: Words): HtmlValue {
   const t = words.user;
   const { email, emailVerifiedAt: verified, username } = user;
+  const { passkeys, providers } = methods;
   const yesOrNo = (is: boolean | undefined) => is !== undefined && (is ? words.yes : words.no);
-  const rows: readonly (readonly [name: string, value: HtmlValue])[] = [
-    [words.fields.email, email ?? words.notSet],
+  const onOrOff = (is: boolean | null | undefined) => typeof is === 'boolean' && (is ? t.on : t.off);
+  const own = facts.map(({ name, type, value }): Fact => [labelOf(name), valueInWords(type, value, words)]);
+  return html`${listOf([
+    [words.fields.email, email ?? t.none],
     [t.verified, email !== null && (verified === null ? words.no : timeOf(verified))],
-    [words.fields.username, username !== undefined && (username ?? words.notSet)],
+    [words.fields.username, username !== undefined && (username ?? t.none)],
     [t.created, timeOf(user.createdAt)],
     [t.state, stateInWords(user, state, words)],
     [t.reason, state.isSuspended && user.suspensionReason],
-    ...facts.map(({ name, type, value }) => [labelOf(name), valueInWords(type, value, words)] as const),
+  ])}${own.length > 0 && html`<h3>${t.profile}</h3>${listOf(own)}`}<h3>${t.signIn}</h3>${listOf([
     [words.fields.password, yesOrNo(methods.password)],
     [t.emailedCode, yesOrNo(methods.email)],
-    [t.secondFactor, secondFactor !== null && (secondFactor ? t.on : t.off)],
+    [t.secondFactor, onOrOff(secondFactor)],
     [t.totp, yesOrNo(methods.totp)],
-    [t.recoveryCodes, methods.totp !== undefined && secondFactor && methods.recoveryCodesLeft],
-    [t.passkeys, methods.passkeys],
-    [t.providers, methods.providers && (methods.providers.join(', ') || t.none)],
-  ];
-  return html`<dl data-part="facts">${rows.map(
+    [t.recoveryCodes, methods.totp !== undefined && secondFactor && (methods.recoveryCodesLeft || t.none)],
+    [t.passkeys, passkeys !== undefined && (passkeys || t.none)],
+    [t.providers, providers && (providers.join(', ') || t.none)],
+  ])}`;
+}
+
+function listOf(facts: readonly Fact[]): Html {
+  return html`<dl data-part="facts">${facts.map(
     ([name, value]) =>
       value !== false && value !== undefined && value !== null && html`<dt>${name}</dt><dd>${value}</dd>\n`,
   )}</dl>`;
@@ -152,7 +162,7 @@ function stateInWords(
 }
 
 function valueInWords(type: FieldOptions['type'], value: unknown, words: Words): string {
-  if (value === null || value === '') return words.notSet;
+  if (value === null || value === '') return words.user.none;
   if (type === 'boolean') return value ? words.yes : words.no;
   // The form of the app's own fields has their dates in UTC.
   if (type === 'date') return timeInWords(String(value));

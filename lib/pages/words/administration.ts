@@ -17,8 +17,8 @@ export const administration = {
     created: 'Created',
     tags: {
       own: 'you',
-      closed: 'deletion pending',
-      suspended: 'suspended',
+      closed: 'Deletion pending',
+      suspended: 'Suspended',
       unverified: 'email not confirmed',
     },
     create: 'Create a user',
@@ -28,10 +28,12 @@ export const administration = {
   },
   user: {
     account: 'Account',
+    profile: 'Profile',
+    signIn: 'Sign-in',
     verified: 'Email confirmed',
     created: 'Created',
     state: 'State',
-    active: 'Active.',
+    active: 'Active',
     own: 'This is your own account.',
     closedSince: (time: Html) => html`The deletion was requested on ${time}.`,
     suspendedSince: (time: Html, until: Html | null) =>

@@ -110,17 +110,17 @@ describe('the facts', () => {
       'Email confirmed': 'No',
       Username: 'Ada',
       Created: TIME,
-      State: 'Active.',
+      State: 'Active',
       Name: 'Lovelace',
-      'Is member': 'Not set',
-      Note: 'Not set',
-      'Born at': 'Not set',
-      Extra: 'Not set',
+      'Is member': 'None',
+      Note: 'None',
+      'Born at': 'None',
+      Extra: 'None',
       Password: 'Yes',
       'Sign-in by email': 'No',
       'Two-factor authentication': 'Off',
       'Authenticator app': 'No',
-      Passkeys: '0',
+      Passkeys: 'None',
       'Linked accounts': 'None',
     });
   });
@@ -197,7 +197,7 @@ describe('the buttons', () => {
     const page = await open(rootId);
     const [session] = await app.auth.admin.listUserSessions(rootId);
     expect(actions(page)).toEqual(['edit', 'send-password-reset', `end-session/${session?.id}`]);
-    expect(factsIn(page).State).toBe('Active. This is your own account.');
+    expect(factsIn(page).State).toBe('Active This is your own account.');
     for (const action of ['suspend', 'require-new-password', 'disable-second-factor', 'delete'])
       expect(
         await visitor.post(
@@ -325,7 +325,7 @@ describe('suspending', () => {
     expect((await app.auth.admin.getUser(id)).suspendedUntil).toEqual(until);
     const reinstated = await visitor.follow(await visitor.submit(suspended, '/reinstate'));
     expect(reinstated.body).toContain('The suspension has ended.');
-    expect(factsIn(reinstated)).toMatchObject({ State: 'Active.' });
+    expect(factsIn(reinstated)).toMatchObject({ State: 'Active' });
   });
 
   test('shows what is wrong, and what was typed; it needs no recent sign-in', async () => {

@@ -110,10 +110,10 @@ describe('the list', () => {
     expect(page.body).toMatch(/ data-day title="\d+ \w+ \d{4}, \d\d:\d\d UTC">/);
     expect(columnsOf(page)).toEqual(['User', 'Name', 'State', 'Created']);
     expect(listed(page)).toEqual([
-      ['closed@example.com', '', 'deletion pending email not confirmed', created],
-      ['expired@example.com', '', 'email not confirmed', created],
-      ['only-a-name', '', 'suspended', created],
-      ['a@example.com', 'Grace H. · Grace', 'Active', created],
+      ['closed@example.com email not confirmed', '', 'Deletion pending', created],
+      ['expired@example.com email not confirmed', '', 'Active', created],
+      ['only-a-name', '', 'Suspended', created],
+      ['a@example.comGrace', 'Grace H.', 'Active', created],
       ['root@example.com you', '', 'Active', created],
     ]);
     const ids = [closed, expired, suspended, verified].map(({ id }) => `${PATH}/${id}`);
