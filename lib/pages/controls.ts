@@ -377,6 +377,12 @@ export function sentText(text: HtmlValue, { done }: Pick<CommonValues, 'done'>):
   return html`<p${done === 'sent' && html` data-part="done" role="status"`}>${text}</p>`;
 }
 
+/** Creates the link to the people who help users: an address, or a page. */
+export function supportLink(support: string, words: Words): Html {
+  const address = /^mailto:([^?]*)/.exec(support)?.[1];
+  return html`<a href="${support}">${address ?? words.support}</a>`;
+}
+
 /** Creates the line between two alternatives. */
 export function orLine(words: Words): Html {
   return html`<p data-part="or">${words.or}</p>`;

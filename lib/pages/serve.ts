@@ -279,10 +279,12 @@ export class PageServer {
     const values = this.#common(null, { auth: null, error: null, returnTo: null, done: null });
     const title = t.titlesOf[error.code] ?? t.titles[error.status] ?? words.errorHeading;
     const fields = Object.entries(explained.fields);
-    const text = [account && t.signedInAs(account), explained.detail, way && t.notSaved];
+    const text = [account && t.signedInAs(account), explained.detail, way && t.notSaved]
+      .filter((sentence) => sentence)
+      .join(' ');
     const view: View = {
       title,
-      main: html`<p>${text.filter((sentence) => sentence).join(' ')}</p>
+      main: html`${text !== '' && html`<p>${text}</p>`}
 ${fields.length > 0 && html`<ul>${fields.map(([name, text]) => html`<li>${labelOf(name)}: ${text}</li>`)}</ul>`}
 ${way !== null && html`<p><a href="${way}" data-part="button">${words.steps[error.status === 401 ? 'sign-in' : 'reauthenticate']}</a></p>`}<p><a href="${this.#site.home}" data-part="button secondary">${t.back(values.appName)}</a></p>${
         account !== null && html`<p><a href="${this.#site.page('sign-out')}">${t.other}</a></p>`

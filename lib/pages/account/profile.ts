@@ -5,7 +5,7 @@ import { canonicalEmail } from '../../users/canonical.js';
 import { closed, confirmationField, field, formOf, question } from '../controls.js';
 import { type OwnField, ownFields, ownInputs } from '../own-fields.js';
 import { type Page, type PageForm, page, type View } from '../page.js';
-import type { Site } from '../site.js';
+import { RESTORABLE, type Site } from '../site.js';
 import type { CommonValues, FormValues } from '../values.js';
 import type { Words } from '../words/index.js';
 import { type ProofValues, proofOf, provenForm } from './proof.js';
@@ -78,7 +78,16 @@ export function account(site: Site): Page {
       route: remove,
       errors: places,
       confirmation: ({ auth }) => auth && site.nameOf(auth.user),
-      next: () => site.page('sign-in', { done: 'account-deleted' }),
+      // A user who has an email has typed it.
+      next: ({ fields }) =>
+        site.page('sign-in', {
+          done:
+            core.settings.accountDeletion.graceDays > 0 &&
+            core.notices.isOn &&
+            fields.get('confirmation')?.includes('@')
+              ? RESTORABLE
+              : 'account-deleted',
+        }),
     });
   return page<AccountValues>({
     name: 'account',

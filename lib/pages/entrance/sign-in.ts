@@ -2,7 +2,8 @@ import { html } from '../../html.js';
 import { checkbox, disclosure, field, forgottenLink, formOf, orLine, passkeyButton } from '../controls.js';
 import { type Page, page, type Sent, type View } from '../page.js';
 import { lastUsedTag, type ProviderValues, providerLinks, providersOf } from '../providers.js';
-import type { Site } from '../site.js';
+import { RESTORABLE, type Site } from '../site.js';
+import { timeOf } from '../texts.js';
 import type { CommonValues, FormValues } from '../values.js';
 import type { Words } from '../words/index.js';
 import { leaveSignedIn } from './signed-in.js';
@@ -21,6 +22,8 @@ export interface SignInValues {
   readonly lastUsed: string | null;
   /** The account that has just got a password, to be filled in. Null if it is not known. */
   readonly known: string | null;
+  /** Until when an email can restore the account that was just deleted. ISO 8601. Null if there is none. */
+  readonly restorableUntil: string | null;
   /** Whether a sign-in before the email is confirmed is rejected like a wrong password. */
   readonly isConcealed: boolean;
   /** The page where users sign up. Null if they cannot. */
@@ -79,7 +82,7 @@ export function signIn(site: Site): Page {
         : []),
     ],
     values(visit) {
-      const { returnTo, lastWay, sentTo } = visit;
+      const { returnTo, lastWay, sentTo, done } = visit;
       const leave = leaveSignedIn(visit);
       if (leave) return leave;
       return {
@@ -93,6 +96,7 @@ export function signIn(site: Site): Page {
         ),
         lastUsed: lastWay,
         known: sentTo,
+        restorableUntil: done === RESTORABLE ? endOfGrace(site) : null,
         isConcealed: site.concealsEmails,
         signUp: site.canSignUp ? site.page('sign-up', { returnTo }) : null,
         forgotPassword: site.forgotPassword(returnTo),
@@ -106,7 +110,7 @@ export function signIn(site: Site): Page {
 
 function signInView(values: SignInValues & CommonValues, words: Words): View {
   const { password, email, passkeys, providers, lastUsed, known, returnTo, mount } = values;
-  const { appName, signUp, forgotPassword, isConcealed, error } = values;
+  const { appName, signUp, forgotPassword, isConcealed, error, restorableUntil } = values;
   const t = words.signIn;
   const isShared = password !== null && password.identifier !== 'username';
   const byCode = html`${t.byEmail}${lastUsedTag(lastUsed === 'email', words)}`;
@@ -184,7 +188,7 @@ function signInView(values: SignInValues & CommonValues, words: Words): View {
     title: t.title,
     heading: t.titleOf(appName),
     ...(passkeys && { scripts: ['passkeys.js'] }),
-    main: html`${isConcealed && error?.code === 'invalid_credentials' && html`<p>${t.concealed}</p>`}${others}${byPassword}${
+    main: html`${restorableUntil !== null && html`<p data-part="done" role="status">${t.restorable(timeOf(restorableUntil, 'day'))}</p>`}${isConcealed && error?.code === 'invalid_credentials' && html`<p>${t.concealed}</p>`}${others}${byPassword}${
       byPassword && byEmail
         ? disclosure(
             { label: byCode, kind: 'alternative', forms: email ? [email] : [], isOpen: lastUsed === 'email' },
@@ -194,6 +198,12 @@ function signInView(values: SignInValues & CommonValues, words: Words): View {
         : byEmail
     }${signUp !== null && html`<p>${t.noAccount} <a href="${signUp}" data-takes>${t.signUp}</a></p>`}`,
   };
+}
+
+/** Returns when an account that was just deleted is permanently deleted. */
+function endOfGrace({ core }: Site): string {
+  const { graceDays } = core.settings.accountDeletion;
+  return new Date(core.database.clock.now() + graceDays * 24 * 60 * 60 * 1000).toISOString();
 }
 
 /** The field that a script adds in a browser that can create passkeys on this device. */

@@ -1,7 +1,7 @@
 import { examineUndo, findUndo, type UndoCase } from '../../accounts/undo-proof.js';
 import { AuthError } from '../../errors.js';
 import { type Html, html } from '../../html.js';
-import { field, formOf, hidden, orLine, passkeyButton } from '../controls.js';
+import { field, formOf, hidden, orLine, passkeyButton, supportLink } from '../controls.js';
 import { type Page, page, type View } from '../page.js';
 import type { Site } from '../site.js';
 import { changeName, maskedName, timeOf } from '../texts.js';
@@ -98,7 +98,7 @@ function undoChangeView(values: UndoChangeValues & CommonValues, words: Words): 
   if (token === null || change === null)
     return {
       title: words.undoChange.invalid,
-      main: html`<p>${words.undoChange.invalidText}</p><p><a href="${signIn}" data-part="button secondary">${words.signIn.title}</a></p>`,
+      main: html`<p>${words.undoChange.invalidText}</p><p><a href="${signIn}" data-part="button">${words.signIn.title}</a></p>`,
     };
   const t = { ...words.undoChange, ...(change.kind === DELETION && words.undoChange.deletion) };
   const facts = html`<p>${t.what(changeName(change.kind, words))}</p><dl data-part="facts">${of !== null && html`<dt>${t.account}</dt><dd>${of}</dd>`}<dt>${t.when}</dt><dd>${timeOf(change.at)}</dd><dt>${t.device}</dt><dd>${change.device ?? t.unknownDevice}</dd></dl>`;
@@ -158,8 +158,7 @@ function undoChangeView(values: UndoChangeValues & CommonValues, words: Words): 
 /** Returns where users get help. A page with a token does not link to other origins, so it only names them. */
 function supportOf({ support, links }: UndoChangeValues & CommonValues, words: Words): Html | string | null {
   if (support === null || links.support === undefined) return support;
-  const address = /^mailto:([^?]*)/.exec(support)?.[1];
-  return html`<a href="${support}">${address ?? words.support}</a>`;
+  return supportLink(support, words);
 }
 
 /** The change after which the account can be restored. */

@@ -20,7 +20,7 @@ export const account = {
     methods: {
       title: 'Sign-in methods',
       passkeys: (count: number) => `${count} passkey${count === 1 ? '' : 's'}`,
-      email: 'A code by email',
+      email: 'code by email',
       none: 'You have no sign-in methods yet.',
     },
     taskTitle: 'One more step',
@@ -74,7 +74,8 @@ export const account = {
       passkeysOff: 'Stop using passkeys as the second step',
       codes: 'Save your recovery codes',
       codesText:
-        'If you lose your phone or your passkeys, sign in with one of these codes. Each code works once. They are shown only now, so save them somewhere other than your phone.',
+        'If you lose your phone or your passkeys, sign in with one of these codes. Each code works once.',
+      codesOnce: 'They are shown only now, so save them somewhere other than your phone.',
       fileName: 'recovery-codes.txt',
       fileHeading: (appName: string, account: string | null) =>
         `Recovery codes for ${appName}${account === null ? '' : ` (${account})`}`,

@@ -11,6 +11,8 @@ export const entrance = {
     byPasskey: 'Sign in with a passkey',
     continueWith: (provider: string) => `Continue with ${provider}`,
     forgotten: 'Forgot your password?',
+    restorable: (date: Html) =>
+      html`Your account was deleted. Until ${date}, the link in our email can restore it.`,
     noAccount: 'No account yet?',
     signUp: 'Create an account',
     concealed: 'If you have just signed up, first open the email that we have sent to you.',
@@ -22,6 +24,7 @@ export const entrance = {
     byEmailAlone: 'Email me a code',
     haveAccount: 'Already have an account?',
     closed: 'You cannot sign up here. Ask the people who run this app for an account.',
+    closedAsk: 'You cannot sign up here. To get an account, ask for one:',
     checkMail: 'Check your email',
     checkMailText: (address: Html | string) =>
       html`We have emailed ${address}. If it has no account yet, open the link in the email, then sign in. If it has an account, the email says what to do. Check your spam folder too.`,
@@ -83,9 +86,10 @@ export const entrance = {
   resetPassword: {
     title: 'Choose a new password',
     invitationTitle: 'Accept your invitation',
-    lead: (account: string) => `For the account ${account}.`,
+    lead: (account: Html) => html`Choose a password for ${account}.`,
     ends: 'A new password ends all sessions of the account.',
     submit: 'Save the password',
+    invitationSubmit: 'Create the password',
     invalid: 'This link is no longer valid',
     invalidText:
       'It was already used, or it has expired. If you have chosen a new password already, sign in with it.',

@@ -132,6 +132,7 @@ export const errors = {
     refusal: {
       invalid_session: 'Sign in again to continue.',
       unauthenticated: 'Sign in again to continue.',
+      invalid_request: '',
     },
     'second-factor/confirm': {
       sign_in_expired: 'The sign-in has expired, or a code was entered wrong too often. Sign in again.',

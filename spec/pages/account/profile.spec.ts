@@ -366,8 +366,10 @@ describe('the deletion', () => {
         '/auth/account/verify-email',
         '/auth/account/delete',
       ]);
-      expect((await held.submit(page, '/delete', { confirmation: ada.email })).location).toBe(
-        '/auth/sign-in?done=account-deleted',
+      const done = await held.submit(page, '/delete', { confirmation: ada.email });
+      expect(done.location).toBe('/auth/sign-in?done=account-restorable');
+      expect((await held.follow(done)).body).toMatch(
+        /role="status">Your account was deleted\. Until <time [^>]*>\d+ \w+ \d{4}<\/time>, the link in our email can restore it\./,
       );
     } finally {
       await other.app.stop();

@@ -353,7 +353,7 @@ inBrowser('the scripts of the pages', () => {
       // The email can arrive before the response, which would interrupt the navigation to its link.
       await showsPage(page, 'Check your email');
       await page.goto((await app.inbox.next(email, 'reset-password')).url);
-      await page.getByText(`For the account ${email}.`).waitFor();
+      await page.getByText(`Choose a password for ${email}.`).waitFor();
       await fill(page, 'New password', `the password of ${email}`);
     }
     for (const page of tabs) {

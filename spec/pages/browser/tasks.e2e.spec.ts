@@ -345,10 +345,10 @@ const TASKS: readonly (readonly [
       await phone.openMail(email, 'invitation');
       await phone.sees('Accept your invitation');
       await phone.fill('Password', 'password1');
-      await phone.press('Save the password');
+      await phone.press('Create the password');
       await phone.isTold(/^Password: /);
       await phone.fill('Password', PASSWORD);
-      await phone.press('Save the password');
+      await phone.press('Create the password');
       await says(phone.page, 'status', 'Your account is ready. Sign in.');
       await phone.sees('Sign in to Notes');
       await phone.fill('Password', PASSWORD);

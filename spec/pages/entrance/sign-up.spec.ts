@@ -178,7 +178,7 @@ describe('with a password', () => {
     expect(mail.subject).toBe('You already have an account - localhost');
     expect(mail.text).toBe(
       [
-        'Someone signed up with your email address, but you already have an account. If it was you, sign in as usual.',
+        'Someone signed up with your email, but you already have an account. If it was you, sign in as usual.',
         'http://localhost/auth/sign-in',
         'If you forgot your password, choose a new one here:',
         `http://localhost/auth/reset-password?token=${mail.token}`,
