@@ -180,13 +180,17 @@ export function confirmationField(form: FormValues, expected: string | null, wor
   return field(form, { name: 'confirmation', label, autocomplete: 'off', isCode: true }, words);
 }
 
-/** Creates a checkbox. */
-export function checkbox(form: FormValues, name: string, label: string): Html {
+/** Creates a checkbox. @param isOn whether it is checked if nothing was sent yet. @default false */
+export function checkbox(form: FormValues, name: string, label: string, isOn = false): Html {
   const id = idOf(form, name);
-  const isOn = form.typed[name] === 'true' || form.typed[name] === 'on';
-  return html`<div data-part="checkbox"><input id="${id}" name="${name}" type="checkbox" value="true"${
-    isOn && html` checked`
-  }><label for="${id}">${label}</label></div>`;
+  const typed = form.typed[name];
+  const isChecked = typed === undefined ? isOn : typed === 'true' || typed === 'on';
+  const error = form.errors[name];
+  const isFocused = hasFocus(form, { name });
+  setDrawn(form, name, { id, label });
+  return html`${errorOf(form, id, error)}<div data-part="checkbox"><input id="${id}" name="${name}" type="checkbox" value="true"${
+    isChecked && html` checked`
+  }${isFocused && html` autofocus`}${describedBy(id, null, error)}><label for="${id}">${label}</label></div>`;
 }
 
 /** Creates the link that stands beside the label of a password. */

@@ -5,6 +5,7 @@ import express, {
   type Response,
   type Router,
 } from 'express';
+import * as z from 'zod';
 import { createToken } from '../crypto/token.js';
 import { DEADLINE_MS } from '../database/turn.js';
 import { AuthError, invalidField } from '../errors.js';
@@ -13,7 +14,7 @@ import { authenticateIfPossible, requireAdministrator, requireOwnSession } from 
 import { queryOf, readForm } from '../http/body.js';
 import { withError } from '../http/callback-url.js';
 import { callRoute, clientOf, isFile, methodNotAllowed } from '../http/endpoint.js';
-import { type Pair, requireOnce, textsOf } from '../http/forms.js';
+import { type Pair, requireOnce, textsOf, withUnchecked } from '../http/forms.js';
 import { nameRoute } from '../http/name-route.js';
 import { forExpress, startError } from '../http/problem.js';
 import { respond, setReplyCookies } from '../http/respond.js';
@@ -345,7 +346,8 @@ ${way !== null && html`<p><a href="${way}" data-part="button">${words.steps[erro
     // Another site must not put words into the form of a page.
     requireOwnOrigin(req, this.#site.core.settings);
     const { within } = form;
-    const sentPairs = await readForm(req, res);
+    const shown = within ? page.forms.find(({ name }) => name === within.form) : form;
+    const sentPairs = withUnchecked(await readForm(req, res), shown?.route.body ?? NO_BODY);
     const pairs = within ? fieldsWithin(within, sentPairs) : sentPairs;
     const fields = textsOf(pairs, form.route.body);
     const returnTo = this.#site.returnTo(fields.get('return_to'));
@@ -752,6 +754,8 @@ function fieldsWithin({ fields }: SharedForm, pairs: readonly Pair[]): readonly 
     return other === undefined ? [] : [[other, value]];
   });
 }
+
+const NO_BODY = z.object({});
 
 /** Returns what was typed in the fields that a shared form keeps. Null for a value that is secret. */
 function typedWithin(

@@ -4,7 +4,7 @@ import { confirmationField, disclosure, field, formOf, labelOf, question } from 
 import { deviceIcon } from '../icons.js';
 import { type OwnField, ownInputs } from '../own-fields.js';
 import type { View } from '../page.js';
-import { timeInWords, timeOf } from '../texts.js';
+import { dayInWords, timeInWords, timeOf } from '../texts.js';
 import type { CommonValues, FormValues } from '../values.js';
 import type { Words } from '../words/index.js';
 import { type AdministeredUser, tagsOf, titleOfUser, type UserState } from './administered.js';
@@ -87,7 +87,11 @@ export interface UserEvent {
 export interface OwnFact {
   /** The name in JSON, such as `favorite_color`. */
   readonly name: string;
+  /** What people call it. */
+  readonly label: string;
   readonly type: FieldOptions['type'];
+  /** The words for the values of a list, by the values. */
+  readonly labels: Readonly<Record<string, string>>;
   /** The value in JSON. */
   readonly value: unknown;
 }
@@ -119,7 +123,9 @@ function factsOf({ user, methods, secondFactor, facts, ...state }: UserValues, w
   const { passkeys, providers } = methods;
   const yesOrNo = (is: boolean | undefined) => is !== undefined && (is ? words.yes : words.no);
   const onOrOff = (is: boolean | null | undefined) => typeof is === 'boolean' && (is ? t.on : t.off);
-  const own = facts.map(({ name, type, value }): Fact => [labelOf(name), valueInWords(type, value, words)]);
+  const own = facts.map(
+    ({ label, type, labels, value }): Fact => [label, valueInWords({ type, labels }, value, words)],
+  );
   return html`${listOf([
     [words.fields.email, email ?? t.none],
     [t.verified, email !== null && (verified === null ? words.no : timeOf(verified))],
@@ -161,12 +167,17 @@ function stateInWords(
   return texts.map((text) => text && html`${text}<br>`);
 }
 
-function valueInWords(type: FieldOptions['type'], value: unknown, words: Words): string {
+function valueInWords(
+  { type, labels }: Pick<OwnFact, 'type' | 'labels'>,
+  value: unknown,
+  words: Words,
+): string {
   if (value === null || value === '') return words.user.none;
   if (type === 'boolean') return value ? words.yes : words.no;
   // The form of the app's own fields has their dates in UTC.
   if (type === 'date') return timeInWords(String(value));
-  return type === 'json' ? JSON.stringify(value) : String(value);
+  if (type === 'plainDate') return dayInWords(String(value));
+  return type === 'json' ? JSON.stringify(value) : (labels[String(value)] ?? String(value));
 }
 
 function editForm(edit: NonNullable<UserValues['edit']>, words: Words): Html {

@@ -183,7 +183,7 @@ function signUpView(values: SignUpValues & CommonValues, words: Words): View {
             },
             words,
           )
-        }${ownInputs(password, password.fields, words)}${field(
+        }${field(
           password,
           {
             name: 'password',
@@ -194,7 +194,7 @@ function signUpView(values: SignUpValues & CommonValues, words: Words): View {
             minLength: password.minLength,
           },
           words,
-        )}`,
+        )}${ownInputs(password, password.fields, words)}`,
       )
     }${
       email &&

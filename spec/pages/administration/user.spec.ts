@@ -271,7 +271,7 @@ describe('the form that edits', () => {
     expect(formIn(page.body, '/edit').fields).toEqual({
       username: 'Ada',
       name: 'Lovelace',
-      is_member: '',
+      checkboxes: 'is_member',
       note: '',
       born_at: '1815-12-10T06:30:15.000',
     });
