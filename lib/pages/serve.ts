@@ -283,8 +283,10 @@ export class PageServer {
     const text = [account && t.signedInAs(account), explained.detail, way && t.notSaved]
       .filter((sentence) => sentence)
       .join(' ');
+    const list = error.code === 'user_not_found' && this.#site.hasPage(USERS) ? this.#site.page(USERS) : null;
     const view: View = {
       title,
+      ...(list !== null && { up: { href: list, name: words.users.title } }),
       main: html`${text !== '' && html`<p>${text}</p>`}
 ${fields.length > 0 && html`<ul>${fields.map(([name, text]) => html`<li>${labelOf(name)}: ${text}</li>`)}</ul>`}
 ${way !== null && html`<p><a href="${way}" data-part="button">${words.steps[error.status === 401 ? 'sign-in' : 'reauthenticate']}</a></p>`}<p><a href="${this.#site.home}" data-part="button secondary">${t.back(values.appName)}</a></p>${
@@ -754,6 +756,9 @@ function fieldsWithin({ fields }: SharedForm, pairs: readonly Pair[]): readonly 
     return other === undefined ? [] : [[other, value]];
   });
 }
+
+/** The page that lists what a page for an unknown user would show. */
+const USERS = 'administration/users';
 
 const NO_BODY = z.object({});
 

@@ -1,5 +1,6 @@
 import { html } from '../../html.js';
 import { checkbox, disclosure, field, forgottenLink, formOf, orLine, passkeyButton } from '../controls.js';
+import { passkeyIcon } from '../icons.js';
 import { type Page, page, type Sent, type View } from '../page.js';
 import { lastUsedTag, type ProviderValues, providerLinks, providersOf } from '../providers.js';
 import { RESTORABLE, type Site } from '../site.js';
@@ -181,7 +182,7 @@ function signInView(values: SignInValues & CommonValues, words: Words): View {
           send: 'post /signin/passkey',
           next: values.next,
         },
-        html`${t.byPasskey}${lastUsedTag(lastUsed === 'passkey', words)}`,
+        html`${passkeyIcon()}${t.byPasskey}${lastUsedTag(lastUsed === 'passkey', words)}`,
       )}</div>`
     }${(password || email) && orLine(words)}</div>`;
   return {

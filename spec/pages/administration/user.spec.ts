@@ -99,6 +99,7 @@ describe('access', () => {
   test.each(['01900000-0000-7000-8000-000000000000', 'x', '%00'])('%s is a page of 404', async (unknown) => {
     const answer = await visitor.get(pathOf(unknown));
     expect(answer).toMatchObject({ status: 404, type: 'text/html; charset=utf-8' });
+    expect(answer.body).toContain('<a href="/auth/administration/users">‹ Users</a>');
     expect(await visitor.post(`${pathOf(unknown)}/suspend`)).toMatchObject({ status: 404 });
   });
 });
