@@ -1,6 +1,9 @@
 /** A color as red, green and blue, from 0 to 255. */
 export type Color = readonly [red: number, green: number, blue: number];
 
+/** The color of buttons in emails and on pages, unless the app has its own. */
+export const ACCENT = '#2f5bd8';
+
 export const WHITE: Color = [255, 255, 255];
 export const BLACK: Color = [0, 0, 0];
 

@@ -63,6 +63,8 @@ export interface PluginDefinition<Name extends string = string, Api = unknown, T
   readonly userColumns?: DeclaredColumns;
   /** What accounts can have because of this plugin. The core needs it before it sets up the plugins. */
   readonly accounts?: AccountFeatures;
+  /** The color of the plugin's pages, as `#rrggbb`, which is the default for emails. @default the plugin has no pages */
+  readonly accent?: string;
   /** Returns the plugin with settings that make tests fast, for `latchkey/testing`. @default the plugin itself */
   forTests?(): Plugin;
   /**

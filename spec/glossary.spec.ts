@@ -49,18 +49,52 @@ test('a word of the glossary is in names only where it has its meaning', async (
   }
 });
 
+test('the texts that users read have one term for each thing', async () => {
+  const texts = await readTexts();
+  expect(texts.length).toBeGreaterThan(500);
+  const terms = await readGlossary(1);
+  expect(terms.length).toBeGreaterThan(3);
+  for (const { word, all } of terms) {
+    const found = texts.filter((text) => all.some((other) => text.toLowerCase().includes(other)));
+    expect({ word, found }).toEqual({ word, found: [] });
+  }
+});
+
+/** Returns the strings in the words of pages, and in the templates of emails. */
+async function readTexts(): Promise<string[]> {
+  const texts: string[] = [];
+  for (const path of await readdir('lib', { recursive: true })) {
+    if (!path.endsWith('.ts') || path.includes('generated')) continue;
+    const source = await readFile(join('lib', path), 'utf8');
+    const isOfPages = path.replaceAll('\\', '/').startsWith('pages/words/');
+    if (!isOfPages && !/declareNotices|Template\b|Advice\b|Notice\b|mail\//.test(source)) continue;
+    // The texts of an email are members with these names, and end before the next member.
+    const member =
+      /^ +(?:subject|before|beforeLink|after|action|text|undo|help|lines|about): .*(?:\n +(?!\w+\??:|[\]}]).*)*/gm;
+    const parts = isOfPages ? [source] : (source.match(member) ?? []);
+    for (const part of parts) texts.push(...(part.match(/'(?:[^'\\\n]|\\.)*'|`(?:[^`\\\n]|\\.)*`/g) ?? []));
+  }
+  return texts;
+}
+
 async function readList(): Promise<Word[]> {
+  return (await readGlossary(0)).map(({ word, all }) => {
+    const isPlace = (one: string) => one.includes('/') || one.endsWith('.ts');
+    return { word, names: all.filter((one) => !isPlace(one)), places: all.filter(isPlace) };
+  });
+}
+
+/** Reads one of the lists of the glossary. */
+async function readGlossary(which: number): Promise<{ word: string; all: string[] }[]> {
   const page = await readFile(PAGE, 'utf8');
   const [, glossary = ''] = page.split('\n## Glossary\n');
-  const [, list = ''] = /```text\n(.*?)```/s.exec(glossary) ?? [];
+  const [, list = ''] = [...glossary.matchAll(/```text\n(.*?)```/gs)][which] ?? [];
   return list
     .trim()
     .split('\n')
     .map((line) => {
-      const [word = '', allowed = ''] = line.split(': ');
-      const all = allowed.split(', ').filter(Boolean);
-      const isPlace = (one: string) => one.includes('/') || one.endsWith('.ts');
-      return { word, names: all.filter((one) => !isPlace(one)), places: all.filter(isPlace) };
+      const [word = '', others = ''] = line.split(': ');
+      return { word, all: others.split(', ').filter(Boolean) };
     });
 }
 

@@ -75,7 +75,7 @@ test('nodemailerEmail sends emails through a real SMTP server, and the tokens in
   expect(mail.source).toMatch(/^From: The app <app@example\.com>\r$/m);
   expect(mail.source).toMatch(/^To: ada@example\.com\r$/m);
   expect(mail.source).toMatch(/^Auto-Submitted: auto-generated\r$/m);
-  expect(mail.source).toMatch(/^Subject: Confirm your email address - app\.example\.com\r$/m);
+  expect(mail.source).toMatch(/^Subject: Confirm your email - app\.example\.com\r$/m);
   expect(mail.source).toMatch(/multipart\/alternative[\s\S]*text\/plain[\s\S]*text\/html/);
   const link = linkOf(mail);
   expect(link.origin + link.pathname).toBe('http://app.example.com/verify-email');

@@ -198,8 +198,8 @@ declare module '../mail/messages.js' {
 
 const verifyNewEmailMail: Omit<MailTemplate, 'page'> = {
   kind: 'verify-new-email',
-  subject: 'Confirm your new email address',
-  before: 'Please confirm that this is the new email address of your account:',
+  subject: 'Confirm your new email',
+  before: 'Please confirm that this is the new email of your account:',
   action: 'Confirm the address',
   after: `${EXPIRY} If you did not ask for it, ignore this email: nothing has changed.`,
 };
@@ -208,7 +208,7 @@ const emailChangeConflictMail: PlainTemplate = {
   kind: 'email-change-conflict',
   subject: 'You already have an account with this address',
   lines: [
-    'Someone asked to make this the email address of another account. Nothing has changed, because your account has this address.',
+    'Someone asked to make this the email of another account. Nothing has changed, because your account has this email.',
   ],
   advice: {
     text: 'If it was you, first sign in to the account that has this address, and change its address or delete it. If it was not you, ignore this email.',
@@ -219,9 +219,9 @@ const emailChangeConflictMail: PlainTemplate = {
 
 const emailNotices = declareNotices(CORE, {
   'email-change-requested': {
-    subject: 'Your email address is about to change',
+    subject: 'Your email is about to change',
     lines: [
-      'Someone who is signed in to your account asked to change its email address. A confirmation link was sent to the new address.',
+      'Someone who is signed in to your account asked to change its email. A confirmation link was sent to the new address.',
     ],
     advice: {
       text: 'If it was you, you do not have to do anything. If it was not you, change your password now, so that the confirmation link stops working.',
@@ -230,8 +230,8 @@ const emailNotices = declareNotices(CORE, {
     },
   },
   'email-changed': {
-    subject: 'Your email address was changed',
-    lines: ['Your account has a new email address. This address no longer belongs to your account.'],
+    subject: 'Your email was changed',
+    lines: ['Your account has a new email. This address no longer belongs to your account.'],
   },
 });
 

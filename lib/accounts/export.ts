@@ -180,7 +180,7 @@ export const exportNotices = declareNotices(CORE, {
     lines: [
       'Someone signed in to your account and downloaded a file with the data that is stored about you.',
     ],
-    undo: `If it was not you, sign out all devices and undo all later changes here within ${WITHIN}:`,
+    undo: `If it was not you, sign out everywhere and undo all later changes here within ${WITHIN}:`,
   },
 });
 

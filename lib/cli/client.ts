@@ -76,7 +76,14 @@ function typeOf({ type, enum: values, required }: FieldOptions): string {
   return [...one, ...(required ? [] : ['null'])].join(' | ');
 }
 
-const TYPES = { string: 'string', date: 'string', integer: 'number', number: 'number', boolean: 'boolean' };
+const TYPES = {
+  string: 'string',
+  date: 'string',
+  plainDate: 'string',
+  integer: 'number',
+  number: 'number',
+  boolean: 'boolean',
+};
 
 function quoted(text: string): string {
   return `'${text.replace(/[\\']/g, '\\$&').replaceAll('\n', '\\n')}'`;

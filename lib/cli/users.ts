@@ -235,7 +235,14 @@ function readFields(auth: Auth, given: readonly string[]): Record<string, unknow
         throw usageError(
           `--field ${text}: pass name=value; the config has the fields ${Object.keys(fields).join(', ') || '(none)'}`,
         );
-      return [name, type === 'string' ? value : type === 'date' ? new Date(value) : readJson(text, value)];
+      return [
+        name,
+        type === 'string' || type === 'plainDate'
+          ? value
+          : type === 'date'
+            ? new Date(value)
+            : readJson(text, value),
+      ];
     }),
   );
 }

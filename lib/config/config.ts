@@ -329,12 +329,21 @@ function settingsOf(options: Omit<z.output<ReturnType<typeof configSchema>>, 'se
     /** Null if rate limits are disabled. */
     rateLimit: rateLimitSettings(rateLimit),
     /** Null if `email` is not configured. */
-    email: email ? emailSettings(email, { appName, origin, publicPath }, namesOf(plugins)) : null,
+    email: email
+      ? emailSettings(email, { appName, origin, publicPath, accent: accentOf(plugins) }, namesOf(plugins))
+      : null,
   };
 }
 
 function namesOf(plugins: readonly unknown[]): ReadonlySet<string> {
   return new Set(plugins.map((plugin) => (plugin as { readonly name: string }).name));
+}
+
+/** Returns the color of the pages of a plugin. */
+function accentOf(plugins: readonly unknown[]): string | undefined {
+  return plugins
+    .map((plugin) => (plugin as { readonly accent?: string }).accent)
+    .find((accent) => accent !== undefined);
 }
 
 /** @throws TypeError if the config names a notice or event of a plugin that is not in `plugins` */

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { ACCENT } from '../color.js';
 import type { MailLook } from '../mail/layout.js';
 import type { MailMessage, SendContext } from '../mail/messages.js';
 import { chosenNotices, declaredNotices, type NoticeKind } from '../mail/notice-kinds.js';
@@ -14,7 +15,7 @@ export interface EmailBrandOptions {
   logoUrl?: string;
   /**
    * The background of buttons: `#rgb` or `#rrggbb`. Their text is black or white, whichever has more contrast.
-   * @default `#0b57d0`
+   * @default the `theme.accent` of `pages()`; `#2f5bd8` without pages
    */
   color?: string;
   /** Plain text of up to 500 characters at the bottom of every email, such as your address. @default none */
@@ -95,7 +96,7 @@ const page = z
   .refine((url) => isPath(url) || URL.canParse(url), 'must be a path such as /confirm, or an absolute URL');
 
 const LOGO = 'must be an https URL of an image, or a path such as /logo.png';
-const COLOR = 'must be a color such as #0b57d0 or #05d';
+const COLOR = 'must be a color such as #2f5bd8 or #25d';
 const FOOTER = 'must be plain text of 1 to 500 characters';
 
 /** @internal */
@@ -104,7 +105,7 @@ export const brandSchema = schemaOf<EmailBrandOptions>()({
   color: z
     .string(COLOR)
     .regex(/^#([0-9a-f]{3}|[0-9a-f]{6})$/i, COLOR)
-    .default('#0b57d0'),
+    .optional(),
   footer: z
     .string(FOOTER)
     .trim()
@@ -149,6 +150,8 @@ interface AppOfEmails {
   readonly origin: string | null;
   /** The path of `baseUrl`, which the default pages start with. */
   readonly publicPath: string;
+  /** The color of the app's pages. Undefined without pages of a plugin. */
+  readonly accent: string | undefined;
 }
 
 /**
@@ -192,14 +195,14 @@ export function emailSettings(
 
 function lookOf(
   { logoUrl, color, footer }: z.output<typeof brandSchema>,
-  { appName, origin }: AppOfEmails,
+  { appName, origin, accent = ACCENT }: AppOfEmails,
 ): MailLook {
   if (logoUrl?.startsWith('/') && origin === null)
     throw new TypeError(
       'latchkey: email.brand.logoUrl is a path, which requires baseUrl: set baseUrl, or set logoUrl to a URL',
     );
   const logo = logoUrl === undefined ? null : new URL(logoUrl, origin ?? undefined).href;
-  return { appName, logo, color, footer: footer?.replace(/\r\n?/g, '\n') ?? null };
+  return { appName, logo, color: color ?? accent, footer: footer?.replace(/\r\n?/g, '\n') ?? null };
 }
 
 /** Whether mail programs load an image from a URL or a path. */

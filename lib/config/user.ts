@@ -3,13 +3,15 @@ import { coreTables } from '../tables/core.js';
 import { flag, schemaOf } from './options.js';
 
 /** The type of a field's value. */
-export type FieldType = 'string' | 'integer' | 'number' | 'boolean' | 'date' | 'json';
+export type FieldType = 'string' | 'integer' | 'number' | 'boolean' | 'date' | 'plainDate' | 'json';
 
 /** A field that the app adds to its users. */
 export interface FieldOptions {
   /**
    * The type of the field's values. An `integer` has 32 bits, with a sign. A `date` is a `Date` in code, and an ISO
-   * 8601 time in JSON, in the years 1 to 9999. A `json` value is anything that JSON can represent.
+   * 8601 time in JSON, in the years 1 to 9999. A `plainDate` is a day without a time, such as a birthday: a string such
+   * as `1815-12-10` in code, in JSON and in the database, in the years 1 to 9999. A `json` value is anything that JSON
+   * can represent.
    * @default none, required
    */
   readonly type: FieldType;
@@ -41,6 +43,20 @@ export interface FieldOptions {
    * @default 'self'
    */
   readonly output?: 'self' | 'admin' | 'none';
+  /**
+   * What people call the field: the words before its input on pages, and its `title` in the OpenAPI document. At most 100
+   * characters.
+   * @default the name in words, such as "Favorite color"
+   */
+  readonly label?: string;
+  /** The words for the values of `enum` on pages, by the values. @default the values themselves */
+  readonly labels?: Readonly<Record<string, string>>;
+  /**
+   * Whether the pages of `pages()` show the field to those who can see or set it. If it is required and has no default,
+   * `false` leaves the sign-up to your own page.
+   * @default true
+   */
+  readonly onPages?: boolean;
 }
 
 /** The fields of users, by their names in camelCase. */
@@ -87,12 +103,17 @@ const INT_32 = 2 ** 31;
 
 const length = z.int('must be a whole number').min(0, 'must be 0 or more');
 const bound = z.number('must be a number');
+const WORDS = 'must be text of 1 to 100 characters on one line';
+const words = z
+  .string(WORDS)
+  .trim()
+  .regex(/^[\P{Cc}]{1,100}$/u, WORDS);
 
 /** @internal */
 export const fieldSchema = schemaOf<FieldOptions>()({
   type: z.enum(
-    ['string', 'integer', 'number', 'boolean', 'date', 'json'],
-    "must be 'string', 'integer', 'number', 'boolean', 'date' or 'json'",
+    ['string', 'integer', 'number', 'boolean', 'date', 'plainDate', 'json'],
+    "must be 'string', 'integer', 'number', 'boolean', 'date', 'plainDate' or 'json'",
   ),
   required: flag.optional(),
   default: z.unknown().optional(),
@@ -107,6 +128,9 @@ export const fieldSchema = schemaOf<FieldOptions>()({
   maximum: bound.optional(),
   input: z.enum(['user', 'none'], "must be 'user' or 'none'").optional(),
   output: z.enum(['self', 'admin', 'none'], "must be 'self', 'admin' or 'none'").optional(),
+  label: words.optional(),
+  labels: z.record(z.string(), words, 'must be an object of words').optional(),
+  onPages: flag.optional(),
 }).superRefine((options, context) => {
   for (const [key, message] of contradictions(options)) {
     context.addIssue({ code: 'custom', path: [key], message });
@@ -136,6 +160,9 @@ function* contradictions(options: FieldOptions): Generator<readonly [key: string
     yield ['enum', "requires type: 'string', 'integer' or 'number'"];
   else if (options.enum?.some((value) => typeof value !== wanted))
     yield ['enum', `must list only ${wanted}s, because of type: '${type}'`];
+  const other = Object.keys(options.labels ?? {}).find((key) => !options.enum?.map(String).includes(key));
+  if (options.labels && !options.enum) yield ['labels', 'requires enum'];
+  else if (other !== undefined) yield ['labels', `has ${JSON.stringify(other)}, which enum does not list`];
   // Otherwise no one could sign up.
   if (options.required && options.input === 'none' && options.default === undefined)
     yield ['required', "requires a default with input: 'none', because users cannot set a value"];
@@ -147,7 +174,16 @@ function isInt32(value: number): boolean {
 
 // Other names in the bodies and responses of routes, and names that suggest that latchkey sets the value.
 const OTHERS = ['password', 'credential', 'fields', 'user', 'session', 'token', 'rememberMe', 'redirectTo'];
-const MORE = ['errorTo', 'secondFactorTo', 'newEmail', 'via', 'emailVerified', 'isAdmin', 'apiKey'];
+const MORE = [
+  'errorTo',
+  'secondFactorTo',
+  'checkboxes',
+  'newEmail',
+  'via',
+  'emailVerified',
+  'isAdmin',
+  'apiKey',
+];
 const OBJECTS = ['prototype', 'toJSON', 'dataValues', ...Object.getOwnPropertyNames(Object.prototype)];
 const RESERVED = new Set([...Object.keys(coreTables.User.columns), ...OTHERS, ...MORE, ...OBJECTS]);
 

@@ -73,15 +73,15 @@ declareEvents(PASSKEYS, { 'passkey.added': { passkeyId: true }, 'passkey.removed
 
 export const secondFactorNotices = declareNotices(TWO_FACTOR, {
   'second-factor-enabled': {
-    subject: 'Your second factor was turned on',
+    subject: 'Two-factor authentication was turned on',
     lines: [
       'From now on, signing in to your account also requires a code from your authenticator app. All other sessions have ended.',
     ],
   },
   'second-factor-disabled': {
-    subject: 'Your second factor was turned off',
+    subject: 'Two-factor authentication was turned off',
     lines: [
-      'Signing in to your account no longer requires a second factor. Your recovery codes were deleted too.',
+      'Signing in to your account no longer requires two-factor authentication. Your recovery codes were deleted too.',
     ],
   },
   'recovery-code-used': {
@@ -100,7 +100,7 @@ export const secondFactorNotices = declareNotices(TWO_FACTOR, {
       'Ten wrong codes in a row were entered for your account, after the correct password or another first step.',
     ],
     advice: {
-      text: 'If it was not you, change your password now. Your second factor has protected your account.',
+      text: 'If it was not you, change your password now. Two-factor authentication has protected your account.',
       page: 'account/security',
       action: 'Change your password',
     },
@@ -125,19 +125,20 @@ export const factorNotices = {
   allOff: {
     ...secondFactorNotices['second-factor-disabled'],
     lines: [
-      'Your account no longer has a second factor. Its passkeys and recovery codes were deleted. When you sign in, you will be asked to set up a second factor.',
+      'Your account no longer has two-factor authentication. Its passkeys and recovery codes were deleted. When you sign in, you will be asked to set it up again.',
     ],
   },
   passkeysOff: {
     ...secondFactorNotices['second-factor-disabled'],
     lines: [
-      'Signing in to your account no longer requires one of your passkeys as a second factor. Your recovery codes were deleted too.',
+      'Signing in to your account no longer requires one of your passkeys as the second step. Your recovery codes were deleted too.',
     ],
   },
   /** @param left the factor that sign-ins still ask for */
   off: (left: Factor) => ({
     ...secondFactorNotices['second-factor-disabled'],
-    subject: 'A second factor was turned off',
+    subject:
+      left === 'totp' ? 'Your passkeys are no longer the second step' : 'Your authenticator app was removed',
     lines: [
       left === 'totp'
         ? 'Signing in to your account no longer requires one of your passkeys. It still requires a code from your authenticator app.'

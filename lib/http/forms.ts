@@ -16,6 +16,9 @@ export const FORM_PAGES = ['redirect_to', 'error_to'] as const;
 /** The field that names the page for a sign-in that requires a second factor. */
 export const SECOND_FACTOR_TO = 'second_factor_to';
 
+/** The field that names the checkboxes of a form, separated by spaces, because browsers do not send an unchecked one. */
+export const CHECKBOXES = 'checkboxes';
+
 /** The pages to which a browser is redirected after it has sent a form. */
 export class FormPages {
   #redirectTo: string;
@@ -147,6 +150,8 @@ interface JsonSchema {
  * empty field counts as absent. A value that cannot be converted stays a string, which the validation rejects. A list
  * of words, such as scopes, can be sent in several fields of the same name, as checkboxes and `<select multiple>` do.
  *
+ * A checkbox that the form names in {@link CHECKBOXES} is false if it is not sent.
+ *
  * @param clears whether an empty field is null instead, where the schema accepts null
  * @throws AuthError `validation_failed` for another field that is sent twice
  */
@@ -156,14 +161,38 @@ export function bodyOfForm(
   clears = false,
 ): Record<string, unknown> {
   const fields = fieldsOf(schema);
-  requireOnce(pairs, schema);
-  const values = [...textsOf(pairs, schema)].flatMap(([name, text]) => {
+  const whole = withUnchecked(pairs, schema);
+  requireOnce(whole, schema);
+  const values = [...textsOf(whole, schema)].flatMap(([name, text]) => {
     const field = fields.get(name);
     if (field && text === '') return clears && field.isNullable ? [[name, null]] : [];
     return [[name, decode(field?.kind ?? 'text', text)]];
   });
   // An assignment would set the prototype if a field is called __proto__.
   return Object.fromEntries(values);
+}
+
+/**
+ * Adds the checkboxes that a form names, and that are not checked, as `false`. The other fields are as they were sent,
+ * so each of them can still be sent only once.
+ *
+ * @throws AuthError `validation_failed` if the form names them twice, or names a field that is not a boolean
+ */
+export function withUnchecked(pairs: readonly Pair[], schema: z.ZodType): readonly Pair[] {
+  const lists = pairs.filter(([name]) => name === CHECKBOXES);
+  if (lists.length === 0) return pairs;
+  requireOnce(lists);
+  const fields = fieldsOf(schema);
+  const names = new Set(lists.flatMap(([, text]) => words(String(text))));
+  if ([...names].some((name) => fields.get(name)?.kind !== 'boolean')) {
+    const detail = 'must name checkboxes of this form';
+    throw new AuthError('validation_failed', {
+      errors: [{ pointer: `/${CHECKBOXES}`, code: 'invalid', detail }],
+    });
+  }
+  const others = pairs.filter(([name]) => name !== CHECKBOXES);
+  const checked = new Set(others.map(([name]) => name));
+  return [...others, ...[...names].filter((name) => !checked.has(name)).map((name): Pair => [name, 'false'])];
 }
 
 /** @throws AuthError `validation_failed` if a field that is not a list is sent more than once */
@@ -245,7 +274,11 @@ function jsonOf(text: string): unknown {
 /** Reads a list of words, which are separated by spaces or written as JSON. */
 function wordsOf(text: string): unknown {
   const list = jsonOf(text);
-  return Array.isArray(list) ? list : text.split(/\s+/).filter((word) => word !== '');
+  return Array.isArray(list) ? list : words(text);
+}
+
+function words(text: string): string[] {
+  return text.split(/\s+/).filter((word) => word !== '');
 }
 
 const known = new WeakMap<z.ZodType, ReadonlyMap<string, FieldSchema>>();

@@ -86,7 +86,7 @@ function asHtml(paragraph: Paragraph, { color }: MailLook): Html {
   const { url, action } = paragraph;
   // Outlook for Windows ignores the padding and the corners. The button is smaller there, but still a link on its color.
   const style = `display:inline-block;padding:12px 20px;border-radius:6px;background-color:${color};color:${inkFor(color)};font-weight:bold;text-decoration:none`;
-  return html`${block(html`<a href="${url}" style="${style}">${action}</a>`)}<p style="margin:0 0 16px;font-size:14px">Or copy this address:<br>
+  return html`${block(html`<a href="${url}" style="${style}">${action}</a>`)}<p style="margin:0 0 16px;font-size:14px">Or open this link:<br>
 <a href="${url}" style="color:inherit">${url}</a></p>
 `;
 }

@@ -181,13 +181,17 @@ export function confirmationField(form: FormValues, expected: string | null, wor
   return field(form, { name: 'confirmation', label, autocomplete: 'off', isCode: true }, words);
 }
 
-/** Creates a checkbox. */
-export function checkbox(form: FormValues, name: string, label: string): Html {
+/** Creates a checkbox. @param isOn whether it is checked if nothing was sent yet. @default false */
+export function checkbox(form: FormValues, name: string, label: string, isOn = false): Html {
   const id = idOf(form, name);
-  const isOn = form.typed[name] === 'true' || form.typed[name] === 'on';
-  return html`<div data-part="checkbox"><input id="${id}" name="${name}" type="checkbox" value="true"${
-    isOn && html` checked`
-  }><label for="${id}">${label}</label></div>`;
+  const typed = form.typed[name];
+  const isChecked = typed === undefined ? isOn : typed === 'true' || typed === 'on';
+  const error = form.errors[name];
+  const isFocused = hasFocus(form, { name });
+  setDrawn(form, name, { id, label });
+  return html`${errorOf(form, id, error)}<div data-part="checkbox"><input id="${id}" name="${name}" type="checkbox" value="true"${
+    isChecked && html` checked`
+  }${isFocused && html` autofocus`}${describedBy(id, null, error)}><label for="${id}">${label}</label></div>`;
 }
 
 /** Creates the link that stands beside the label of a password. */
@@ -331,21 +335,59 @@ export interface Disclosure {
   readonly forms: readonly FormValues[];
   /** @default false */
   readonly isOpen?: boolean;
-  /** The emphasis of the label, if it looks like a button. @default the look of a link */
-  readonly kind?: 'primary' | 'secondary' | 'danger';
-  /** What the label says instead while the part is open. @default the label */
-  readonly closes?: string;
+  /** `alternative` is another way to do the same, and looks like a link. All others are buttons. @default 'secondary' */
+  readonly kind?: 'secondary' | 'danger' | 'alternative';
 }
 
-/** Creates a part of a page that the user opens. */
-export function disclosure(of: Disclosure, content: HtmlValue): Html {
-  const { label, about, forms, isOpen = false, kind, closes } = of;
+/** Creates a part of a page that the user opens, and closes at the same place. */
+export function disclosure(of: Disclosure, content: HtmlValue, words: Words): Html {
+  const { label, about, forms, isOpen = false, kind = 'secondary' } = of;
   const opens = isOpen || forms.some(({ isRefused, resumed }) => isRefused || resumed !== undefined);
-  return html`<details${opens && html` open`}><summary${kind && html` data-part="button ${kind}"`}>${
-    closes === undefined
+  return html`<details${opens && html` open`}><summary${kind !== 'alternative' && html` data-part="button ${kind}"`}>${
+    kind === 'alternative'
       ? label
-      : html`<span data-part="opens">${label}</span><span data-part="closes">${closes}</span>`
+      : html`<span data-part="opens">${label}</span><span data-part="closes">${words.close}</span>`
   }${about !== undefined && html`<span data-part="unseen"> ${about}</span>`}</summary>${content}</details>`;
+}
+
+/** Creates a part that shows a line, and opens beside it. */
+export function closed(line: Html, opener: Html): Html {
+  return html`<div data-part="closed"><div>
+${line}</div>
+${opener}</div>`;
+}
+
+/** A question before something that cannot be taken back with one press. */
+export interface Question extends Omit<Disclosure, 'forms' | 'kind' | 'isOpen'> {
+  /** What follows from it. @default nothing, because the line beside the button says it */
+  readonly text?: HtmlValue;
+  /** The words of the button that answers it, such as "Yes, revoke". */
+  readonly submit: string;
+  readonly form: FormValues;
+  /** What the user types first. @default nothing */
+  readonly inputs?: HtmlValue;
+  /** `secondary` if what is ended can be started again. @default 'danger' */
+  readonly kind?: 'secondary' | 'danger';
+}
+
+/**
+ * Creates a button that opens a question: what follows, and a button that says yes.
+ *
+ * @param draw creates the form, if it asks for more
+ */
+export function question(
+  of: Question,
+  words: Words,
+  draw: (content: FormContent, inputs: HtmlValue) => Html = (content, inputs) =>
+    formOf(of.form, content, words, inputs),
+): Html {
+  const { label, about, text, submit, form, inputs = null, kind = 'danger' } = of;
+  const content = { submit, kind: 'danger', ...(about !== undefined && { about }) } as const;
+  return disclosure(
+    { label, kind, forms: [form], ...(about !== undefined && { about }) },
+    html`${text && html`<p>${text}</p>`}${draw(content, inputs)}`,
+    words,
+  );
 }
 
 /**
@@ -371,6 +413,12 @@ const SENT_AGAIN = 'sent-again';
 /** Returns the message of a form that emails something, for the first time or once more. */
 export function sentOf(fields: ReadonlyMap<string, string>): string {
   return fields.has(AGAIN) ? SENT_AGAIN : 'sent';
+}
+
+/** Creates the link to the people who help users: an address, or a page. */
+export function supportLink(support: string, words: Words): Html {
+  const address = /^mailto:([^?]*)/.exec(support)?.[1];
+  return html`<a href="${support}">${address ?? words.support}</a>`;
 }
 
 /** Creates the line between two alternatives. */

@@ -15,6 +15,14 @@ export function deviceIcon(device: string | null): Html {
   );
 }
 
+/** Creates the icon of a passkey: a key. */
+export function passkeyIcon(): Html {
+  return drawn(
+    'icon',
+    html`<circle cx="8" cy="15" r="4.5"/><path d="m11.5 11.5 8-8M16 7l3 3M13.5 9.5l2 2"/>`,
+  );
+}
+
 /** Creates the icon above the title of a page that says what has happened: an email was sent, or something is done. */
 export function stateIcon(name: 'mail' | 'done'): Html {
   return drawn(

@@ -48,6 +48,7 @@ export function pages(options: PagesOptions = {}): Plugin<'pages', PagesApi> {
   const settings = readSettings(options);
   return definePlugin({
     name: 'pages',
+    accent: settings.theme.accent,
     setup(core, _plugins, routes) {
       if (core.users.fields.names.includes('returnTo'))
         throw new TypeError(

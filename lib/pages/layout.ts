@@ -86,7 +86,8 @@ function headerOf(
   return html`<div data-part="home">${brand}<a href="${home}" data-part="back">${words.backTo(appName)}</a></div>
 <nav aria-label="${words.navigation}" data-part="navigation"><ul>${links}</ul></nav>
 <div data-part="user">${
-    account !== null && html`<span><span data-part="unseen">${words.signedInAs} </span>${account}</span>`
+    account !== null &&
+    html`<span title="${account}"><span data-part="unseen">${words.signedInAs} </span>${account}</span>`
   }<a href="${signOut}" data-part="sign-out">${words.signOut.title}</a></div>`;
 }
 
@@ -98,6 +99,11 @@ function footerOf({ terms, privacy, support }: CommonValues['links'], words: Wor
   )}</ul></footer>`;
 }
 
+function headingOf({ title, heading = title, tags }: View): Html {
+  const h1 = html`<h1>${heading}</h1>`;
+  return tags ? html`<div data-part="heading">${h1}${tags}</div>` : h1;
+}
+
 /** The main part of a page, which scripts replace. */
 export function mainOf(values: CommonValues, view: View, words: Words): Html {
   const done = view.saysDone ? null : values.done;
@@ -105,7 +111,7 @@ export function mainOf(values: CommonValues, view: View, words: Words): Html {
   const said = Object.entries(words.done).find(([name]) => name === done)?.[1];
   const needed = Object.entries(words.needed).find(([name]) => name === done)?.[1];
   return html`<main id="main" data-part="main" data-page="${values.page}">
-${view.up && html`<p data-part="up"><a href="${view.up.href}">‹ ${view.up.name}</a></p>`}${view.icon}<h1>${view.heading ?? view.title}</h1>
+${view.up && html`<p data-part="up"><a href="${view.up.href}">‹ ${view.up.name}</a></p>`}${view.icon}${headingOf(view)}
 ${said !== undefined && html`<p data-part="done" role="status">${said}</p>`}${
   needed !== undefined && html`<p data-part="warning" role="status">${needed}</p>`
 }${errorSummary(values, words)}

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { ACCENT } from '../color.js';
 import { readOptions, schemaOf } from '../config/options.js';
 import type { Core } from '../core/core.js';
 import { isOwnPath } from '../http/callback-url.js';
@@ -6,7 +7,7 @@ import type { PageLinks, Render } from './values.js';
 
 /** The look of the pages. */
 export interface ThemeOptions {
-  /** The color of buttons, as `#rrggbb`. Links and focus rings get a shade of it that is readable. @default '#2f5bd8' */
+  /** The color of buttons, also in emails, as `#rrggbb`. Links and focus rings get a shade of it that is readable. @default '#2f5bd8' */
   accent?: string;
   /** The URL of a logo, a path of this origin. @default the app's name as text */
   logo?: string;
@@ -77,7 +78,7 @@ export const themeSchema = schemaOf<ThemeOptions>()({
   accent: z
     .string()
     .regex(/^#[0-9a-f]{6}$/i, 'must be a color such as #2f5bd8')
-    .default('#2f5bd8'),
+    .default(ACCENT),
   logo: path.optional(),
   dark: z.enum(['auto', 'never'], "must be 'auto' or 'never'").default('auto'),
 });

@@ -1,7 +1,8 @@
 import type { FieldOptions } from '../config/user.js';
-import type { Html } from '../html.js';
+import type { Html, HtmlValue } from '../html.js';
+import { CHECKBOXES } from '../http/forms.js';
 import { snakeCase } from '../tables/column.js';
-import { choice, field, labelOf } from './controls.js';
+import { checkbox, choice, field, hidden, labelOf } from './controls.js';
 import type { Site } from './site.js';
 import type { FormValues } from './values.js';
 import type { Words } from './words/index.js';
@@ -10,9 +11,15 @@ import type { Words } from './words/index.js';
 export interface OwnField {
   /** The name in the form, such as `favorite_color`. */
   readonly name: string;
+  /** What people call it. */
+  readonly label: string;
   readonly type: FieldOptions['type'];
   readonly required: boolean;
+  /** Whether new users have a value that they have not chosen. */
+  readonly hasDefault: boolean;
   readonly options: readonly string[] | null;
+  /** The words for the options, by the options. An option without words is shown as it is. */
+  readonly labels: Readonly<Record<string, string>>;
   readonly maxLength: number | null;
   /** The current value, as forms contain it. Null if there is none. */
   readonly value: string | null;
@@ -33,6 +40,7 @@ export function ownFields(
   const isAdministrator = by === 'administrator';
   return (
     Object.entries(site.core.settings.user.fields)
+      .filter(([, { onPages = true }]) => onPages)
       .filter(([, { input, type }]) => (isAdministrator || input !== 'none') && type !== 'json')
       // A form that does not know the current value would overwrite it.
       .filter(
@@ -40,14 +48,17 @@ export function ownFields(
       )
       .map(([key, options]) => {
         const name = snakeCase(key);
-        const { type, required = false, maxLength = null, enum: list } = options;
+        const { type, required = false, maxLength = null, enum: list, labels = {} } = options;
         const value = values ? values[name] : options.default;
         return {
           name,
+          label: options.label ?? labelOf(name),
           type,
           required,
+          hasDefault: options.default !== undefined && options.default !== null,
           maxLength,
           options: list?.map(String) ?? null,
+          labels,
           value: textOf(type, value),
         };
       })
@@ -62,10 +73,17 @@ function textOf(type: FieldOptions['type'], value: unknown): string | null {
     : String(value);
 }
 
-const INPUTS = { string: 'text', integer: 'number', number: 'number', date: 'datetime-local' } as const;
+const INPUTS = {
+  string: 'text',
+  integer: 'number',
+  number: 'number',
+  date: 'datetime-local',
+  plainDate: 'date',
+} as const;
 
 /**
- * Creates the inputs of custom fields. A boolean is a list of options, because browsers do not send an empty checkbox.
+ * Creates the inputs of custom fields. A boolean is a checkbox, which the form names, because browsers do not send an
+ * unchecked one.
  *
  * @param hasFocus whether the first one has the focus when the page opens
  * @internal
@@ -75,39 +93,48 @@ export function ownInputs(
   fields: readonly OwnField[],
   words: Words,
   hasFocus = false,
-): readonly Html[] {
-  return fields.map(({ name, type, required, options, maxLength, value }, index) => {
-    const label = labelOf(name);
-    if (type === 'boolean' || options) {
-      const own = options?.map((one) => ({ value: one, label: one })) ?? [
-        { value: 'true', label: words.yes },
-        { value: 'false', label: words.no },
-      ];
-      const none = required && value !== null ? [] : [{ value: '', label: words.notSet }];
-      return choice(form, { name, label, value, required, options: [...none, ...own] }, words);
-    }
-    const isDate = type === 'date';
-    const kind = type === 'json' ? 'text' : INPUTS[type];
-    const more = {
-      ...(maxLength !== null && { maxLength }),
-      ...(type === 'number' && { inputmode: 'decimal' as const }),
-      ...((type === 'number' || isDate) && { isExact: true }),
-    };
-    return field(
+): readonly HtmlValue[] {
+  const checkboxes = fields.filter(({ type }) => type === 'boolean').map(({ name }) => name);
+  return [
+    ...fields.map((one, index) => ownInput(form, one, words, hasFocus && index === 0)),
+    hidden(CHECKBOXES, checkboxes.join(' ')),
+  ];
+}
+
+function ownInput(form: FormValues, of: OwnField, words: Words, focus: boolean): Html {
+  const { name, label, type, required, hasDefault, options, labels, maxLength, value } = of;
+  if (type === 'boolean') return checkbox(form, name, label, value === 'true');
+  if (options) {
+    const own = options.map((one) => ({ value: one, label: labels[one] ?? one }));
+    const isChosen = value !== null && (required || hasDefault);
+    const none = isChosen ? [] : [{ value: '', label: words.notSet }];
+    return choice(
       form,
-      {
-        name,
-        label: isDate ? words.inUtc(label) : label,
-        type: kind,
-        autocomplete: AUTOCOMPLETE[name] ?? 'off',
-        required,
-        value,
-        focus: hasFocus && index === 0,
-        ...more,
-      },
+      { name, label, value, required: required || isChosen, options: [...none, ...own] },
       words,
     );
-  });
+  }
+  const isDate = type === 'date';
+  const kind = type === 'json' ? 'text' : INPUTS[type];
+  const more = {
+    ...(maxLength !== null && { maxLength }),
+    ...(type === 'number' && { inputmode: 'decimal' as const }),
+    ...((type === 'number' || isDate) && { isExact: true }),
+  };
+  return field(
+    form,
+    {
+      name,
+      label: isDate ? words.inUtc(label) : label,
+      type: kind,
+      autocomplete: AUTOCOMPLETE[name] ?? 'off',
+      required,
+      value,
+      focus,
+      ...more,
+    },
+    words,
+  );
 }
 
 /** The tokens of fields that many apps have (HTML, 4.10.18.7). */
@@ -124,5 +151,7 @@ const AUTOCOMPLETE: Readonly<Record<string, string>> = {
   country: 'country-name',
   language: 'language',
   birthday: 'bday',
+  birth_date: 'bday',
+  date_of_birth: 'bday',
   website: 'url',
 };

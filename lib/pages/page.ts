@@ -1,6 +1,6 @@
 import type { Request, Response } from 'express';
 import type { AuthError, AuthErrorCode } from '../errors.js';
-import type { Html } from '../html.js';
+import type { Html, HtmlValue } from '../html.js';
 import type { Reply, Route } from '../http/route.js';
 import type { OpenTo } from '../sessions/tasks.js';
 import type { User } from '../tables/core.js';
@@ -140,6 +140,8 @@ export interface View {
   readonly title: string;
   /** The heading, if it says more than the title of the document. @default the title */
   readonly heading?: string;
+  /** What stands beside the heading, such as the state of a user. @default nothing */
+  readonly tags?: HtmlValue;
   /** The link above the title, to the page that lists what this page shows. @default nothing */
   readonly up?: { readonly href: string; readonly name: string };
   /** The icon above the title. @default nothing */

@@ -5,6 +5,7 @@ import express, {
   type Response,
   type Router,
 } from 'express';
+import * as z from 'zod';
 import { createToken } from '../crypto/token.js';
 import { DEADLINE_MS } from '../database/turn.js';
 import { AuthError, invalidField } from '../errors.js';
@@ -14,7 +15,7 @@ import { HUMAN_FIELD } from '../http/ask-human.js';
 import { queryOf, readForm } from '../http/body.js';
 import { withError } from '../http/callback-url.js';
 import { callRoute, clientOf, isFile, methodNotAllowed } from '../http/endpoint.js';
-import { type Pair, requireOnce, textsOf } from '../http/forms.js';
+import { type Pair, requireOnce, textsOf, withUnchecked } from '../http/forms.js';
 import { nameRoute } from '../http/name-route.js';
 import { forExpress, startError } from '../http/problem.js';
 import { respond, setReplyCookies } from '../http/respond.js';
@@ -300,10 +301,14 @@ export class PageServer {
     const values = this.#common(null, { auth: null, error: null, returnTo: null, done: null });
     const title = t.titlesOf[error.code] ?? t.titles[error.status] ?? words.errorHeading;
     const fields = Object.entries(explained.fields);
-    const text = [account && t.signedInAs(account), explained.detail, way && t.notSaved];
+    const text = [account && t.signedInAs(account), explained.detail, way && t.notSaved]
+      .filter((sentence) => sentence)
+      .join(' ');
+    const list = error.code === 'user_not_found' && this.#site.hasPage(USERS) ? this.#site.page(USERS) : null;
     const view: View = {
       title,
-      main: html`<p>${text.filter((sentence) => sentence).join(' ')}</p>
+      ...(list !== null && { up: { href: list, name: words.users.title } }),
+      main: html`${text !== '' && html`<p>${text}</p>`}
 ${fields.length > 0 && html`<ul>${fields.map(([name, text]) => html`<li>${labelOf(name)}: ${text}</li>`)}</ul>`}
 ${way !== null && html`<p><a href="${way}" data-part="button">${words.steps[error.status === 401 ? 'sign-in' : 'reauthenticate']}</a></p>`}<p><a href="${this.#site.home}" data-part="button secondary">${t.back(values.appName)}</a></p>${
         account !== null && html`<p><a href="${this.#site.page('sign-out')}">${t.other}</a></p>`
@@ -364,7 +369,8 @@ ${way !== null && html`<p><a href="${way}" data-part="button">${words.steps[erro
     // Another site must not put words into the form of a page.
     requireOwnOrigin(req, this.#site.core.settings);
     const { within } = form;
-    const sentPairs = await readForm(req, res);
+    const shown = within ? page.forms.find(({ name }) => name === within.form) : form;
+    const sentPairs = withUnchecked(await readForm(req, res), shown?.route.body ?? NO_BODY);
     const pairs = within ? fieldsWithin(within, form.route, sentPairs) : sentPairs;
     const fields = textsOf(pairs, form.route.body);
     const returnTo = this.#site.returnTo(fields.get('return_to'));
@@ -846,6 +852,11 @@ function fieldsWithin(
     return other === undefined ? [] : [[other, value]];
   });
 }
+
+/** The page that lists what a page for an unknown user would show. */
+const USERS = 'administration/users';
+
+const NO_BODY = z.object({});
 
 /** Returns what was typed in the fields that a shared form keeps. Null for a value that is secret. */
 function typedWithin(

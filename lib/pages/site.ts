@@ -80,6 +80,13 @@ export interface LinkParameters {
 }
 
 const RELATIVE = 'http://relative.invalid';
+/**
+ * What a page says after the deletion of an account that an email can restore.
+ *
+ * @internal
+ */
+export const RESTORABLE = 'account-restorable';
+
 /** The message that a sign-in has removed the password, because it was the first proof of the mailbox. */
 export const PASSWORD_DROPPED = 'password-dropped';
 /** The names of the pages that users can return to. */

@@ -29,6 +29,11 @@ export function timeInWords(iso: string): string {
   return `${TIME.format(new Date(iso))} UTC`;
 }
 
+/** Returns a day without a time, such as `1815-12-10`, in words. */
+export function dayInWords(day: string): string {
+  return DAY.format(new Date(`${day}T00:00:00Z`));
+}
+
 // `toLocaleString` would create one for each time, which takes much longer than to use it.
 const TIME = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeStyle: 'short', timeZone: 'UTC' });
 const DAY = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeZone: 'UTC' });

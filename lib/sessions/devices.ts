@@ -389,14 +389,14 @@ export const deviceNotices = declareNotices(CORE, {
   'device-forgotten': {
     subject: 'Your account forgot a browser',
     lines: [
-      'A browser was removed from the list of browsers that your account knows. The next sign-in there counts as a sign-in from a new device.',
+      'A browser was removed from the list of browsers that your account knows. The next sign-in there counts as a sign-in in a new browser.',
     ],
     about: 'Browser',
   },
   'new-device': {
-    subject: 'A sign-in from a new device',
+    subject: 'A sign-in in a new browser',
     lines: ['Someone signed in to your account in a browser that is new to it.'],
-    undo: `If it was not you, sign out all devices and undo all later changes here within ${WITHIN}:`,
+    undo: `If it was not you, sign out everywhere and undo all later changes here within ${WITHIN}:`,
   },
 });
 

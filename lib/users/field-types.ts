@@ -10,6 +10,7 @@ type ValueOf<O extends FieldOptions> = O extends { enum: readonly (infer Value)[
       number: number;
       boolean: boolean;
       date: Date;
+      plainDate: string;
       json: unknown;
     }[O['type']];
 

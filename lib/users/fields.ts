@@ -83,7 +83,8 @@ export class Fields {
       this.#open(from).map(([name, options]) => {
         const schema = wireSchema(options);
         const isOptional = purpose === 'update' || !options.required || options.default !== undefined;
-        const field = isOptional ? schema.optional() : schema;
+        const titled = options.label === undefined ? schema : schema.meta({ title: options.label });
+        const field = isOptional ? titled.optional() : titled;
         return [snakeCase(name), options.output === 'none' ? field : shownAgain(field)];
       }),
     );
@@ -189,6 +190,8 @@ function columnOf(options: FieldOptions): Column {
     number: column.number,
     boolean: column.boolean,
     date: column.anyTime,
+    // As text, because drivers turn a DATE into a time in some time zone.
+    plainDate: () => column.text(PLAIN_DATE.length),
     json: column.document,
   };
   // The column is nullable even if the field is required, because users can be older than the field.
@@ -222,8 +225,10 @@ function codeSchema(options: FieldOptions): z.ZodType {
 
 /** Describes the rules of a field as properties of its schema in the OpenAPI document. */
 export function describeField(options: FieldOptions): Readonly<Record<string, unknown>> {
-  const { type, minLength, minimum, maximum } = options;
+  const { type, minLength, minimum, maximum, label } = options;
   return {
+    ...(label !== undefined && { title: label }),
+    ...(type === 'plainDate' && { format: 'date' }),
     ...(type === 'string' && { maxLength: options.maxLength ?? MAX_STRING }),
     ...(minLength && { minLength }),
     ...(minimum !== undefined && { minimum }),
@@ -248,10 +253,26 @@ function toType(type: FieldType, value: unknown): unknown {
       return value === true || value === 'true' || Number(value) === 1;
     case 'date':
       return timeOf(value as Date | string);
+    case 'plainDate':
+      return dayOf(value);
     case 'json':
       return value;
   }
 }
+
+/** Returns a day as a string. Drivers read a DATE as midnight, in UTC or in the time zone of the process. */
+function dayOf(value: unknown): string | null {
+  if (!(value instanceof Date))
+    return plainDate.safeParse(String(value).slice(0, PLAIN_DATE.length)).data ?? null;
+  const time = value.getTime();
+  if (Number.isNaN(time)) return null;
+  const isUtc = time % DAY_MS === 0;
+  const atUtc = isUtc ? time : time - value.getTimezoneOffset() * MINUTE_MS;
+  return new Date(atUtc).toISOString().slice(0, PLAIN_DATE.length);
+}
+
+const MINUTE_MS = 60_000;
+const DAY_MS = 24 * 60 * MINUTE_MS;
 
 function timeOf(value: Date | string): Date | null {
   const time = new Date(value);
@@ -276,6 +297,8 @@ function typeOf({ type, ...options }: FieldOptions): z.ZodType {
       return z.boolean();
     case 'date':
       return wireDate;
+    case 'plainDate':
+      return plainDate;
     case 'json':
       return json;
   }
@@ -331,6 +354,12 @@ const wireDate = z.iso
   .datetime({ offset: true, error: 'must be an ISO 8601 time, such as 2026-01-31T12:00:00Z' })
   .transform((text) => new Date(text))
   .refine(isInRange, OUT_OF_RANGE);
+
+const PLAIN_DATE = 'YYYY-MM-DD';
+
+const plainDate = z.iso
+  .date({ error: 'must be a day, such as 1815-12-10' })
+  .refine((text) => !text.startsWith('0000'), OUT_OF_RANGE);
 
 const json = z
   .unknown()

@@ -151,8 +151,8 @@ export const VERIFY_EMAIL = definePurpose(CORE, { name: 'verify-email', lifetime
 
 const verifyEmailMail: Omit<MailTemplate, 'page'> = {
   kind: 'verify-email',
-  subject: 'Confirm your email address',
-  before: 'Please confirm that this email address is yours:',
+  subject: 'Confirm your email',
+  before: 'Please confirm that this email is yours:',
   action: 'Confirm the address',
   after: `${EXPIRY} If you did not sign up, you can ignore this email.`,
 };

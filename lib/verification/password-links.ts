@@ -92,7 +92,7 @@ const resetPasswordMail: Omit<MailTemplate, 'page'> = {
 const existingAccountTexts: Partial<MailTemplate> = {
   subject: 'You already have an account',
   first: {
-    text: 'Someone signed up with your email address, but you already have an account. If it was you, sign in as usual.',
+    text: 'Someone signed up with your email, but you already have an account. If it was you, sign in as usual.',
     page: 'sign-in',
     action: 'Sign in',
   },

@@ -1,5 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { type AuthConfig, readConfig } from '../../lib/config/config.js';
+import { pages } from '../../lib/pages.js';
 import { SECRET } from '../support/app.js';
 
 const send = () => undefined;
@@ -51,8 +52,15 @@ describe('appName', () => {
 
 describe('email.brand', () => {
   test('is a blue without a logo and a footer by default', () => {
-    expect(lookOf({})).toEqual({ appName: 'app.example.com', logo: null, color: '#0b57d0', footer: null });
+    expect(lookOf({})).toEqual({ appName: 'app.example.com', logo: null, color: '#2f5bd8', footer: null });
     expect(settingsOf({ email: { send } }).email?.look.appName).toBeNull();
+  });
+
+  test('has the accent of the pages, unless it has its own color', () => {
+    const plugins = [pages({ theme: { accent: '#7a3cc8' } })];
+    expect(lookOf({}, { plugins })).toMatchObject({ color: '#7a3cc8' });
+    expect(lookOf({ color: '#05d' }, { plugins })).toMatchObject({ color: '#05d' });
+    expect(lookOf({}, { plugins: [pages()] })).toMatchObject({ color: '#2f5bd8' });
   });
 
   test.each([
@@ -69,7 +77,7 @@ describe('email.brand', () => {
     [{ logoUrl: 'logo.png' }, 'email.brand.logoUrl must be'],
     [{ logoUrl: 'javascript:alert(1)' }, 'email.brand.logoUrl must be'],
     [{ logoUrl: 'data:image/png;base64,AA==' }, 'email.brand.logoUrl must be'],
-    [{ color: 'red' }, 'email.brand.color must be a color such as #0b57d0 or #05d'],
+    [{ color: 'red' }, 'email.brand.color must be a color such as #2f5bd8 or #25d'],
     [{ color: '#12345' }, 'email.brand.color must be'],
     [{ color: '#fff;x:y' }, 'email.brand.color must be'],
     [{ color: '#fff\n' }, 'email.brand.color must be'],

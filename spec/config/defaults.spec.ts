@@ -1,5 +1,6 @@
 import { inspect, isDeepStrictEqual } from 'node:util';
 import { describe, expect, test } from '@jest/globals';
+import { ownFields } from '../../lib/pages/own-fields.js';
 import { describeField, Fields } from '../../lib/users/fields.js';
 import { schemaIn, schemas, sources } from '../support/schemas.js';
 
@@ -85,6 +86,9 @@ describe('the defaults that TSDoc names', () => {
       minLength,
       input: Object.keys(fields.wireShape('user', 'create')).length > 0 ? 'user' : 'none',
       output: fields.shown.length > 0 ? 'self' : 'none',
+      onPages:
+        ownFields({ core: { settings: { user: { fields: { one: { type: 'string' } } } } } } as never).length >
+        0,
     }).toEqual(
       Object.fromEntries(
         [...said].flatMap(([option, text]) => {

@@ -189,3 +189,28 @@ describe('a form is refused', () => {
     expect(schema.safeParse(made).error?.issues.map(({ code }) => code)).toContain('unrecognized_keys');
   });
 });
+
+describe('the checkboxes that a form names', () => {
+  const named = (...pairs: [string, string][]) => body([['checkboxes', 'flag'], ...pairs]);
+
+  test('are false if they are not sent, and as they are sent otherwise', () => {
+    expect(named()).toEqual({ flag: false });
+    expect(named(['flag', 'on'])).toEqual({ flag: true });
+    expect(body([['text', 'a']])).toEqual({ text: 'a' });
+    expect(body([['checkboxes', ' ']])).toEqual({});
+  });
+
+  test.each<[string, () => unknown, string]>([
+    ['a checkbox is sent twice', () => named(['flag', 'on'], ['flag', 'false']), '/flag'],
+    ['the list is sent twice', () => named(['checkboxes', 'flag']), '/checkboxes'],
+    ['the list names another field', () => body([['checkboxes', 'text']]), '/checkboxes'],
+    ['the list names no field', () => body([['checkboxes', 'flag nothing']]), '/checkboxes'],
+  ])('are rejected if %s', (_if, read, pointer) => {
+    expect(read).toThrow(
+      expect.objectContaining({
+        code: 'validation_failed',
+        errors: [expect.objectContaining({ pointer })],
+      }),
+    );
+  });
+});

@@ -378,6 +378,22 @@ describe('a form', () => {
     expect(body.user).toMatchObject({ plan: 'free', newsletter: true });
   });
 
+  test('can set a boolean to false, by naming its checkboxes', async () => {
+    await post('/signup/credential', { ...ada, newsletter: 'on' }).expect(303);
+    const cookie = cookieOf(await post('/signin/credential', credentials));
+    const newsletter = async () => (await app.http.get('/v1/auth/me').set({ cookie })).body.user.newsletter;
+    expect(await newsletter()).toBe(true);
+    await post('/me/update', { checkboxes: 'newsletter', redirect_to: '/me' }, { cookie }).expect(
+      'location',
+      '/me',
+    );
+    expect(await newsletter()).toBe(false);
+    for (const checkboxes of ['plan', 'email', 'newsletter nothing']) {
+      const refused = await post('/me/update', { checkboxes, error_to: '/me' }, { cookie });
+      expect(refused.headers.location).toBe('/me?error=validation_failed&error_fields=checkboxes');
+    }
+  });
+
   test('that is not UTF-8 is refused', async () => {
     for (const body of ['email=%ff%fe', 'email=%zz', 'email=%c3%28', 'password=%ed%a0%80'])
       expectProblem(

@@ -99,7 +99,7 @@ test('a warning about wrong codes links to the page where the password is change
       await secondStep(browser, { method: 'totp', code: wrongCode(secret) }).expect(401);
   });
   expect(partsOf(mail).slice(-3)).toEqual([
-    'If it was not you, change your password now. Your second factor has protected your account.',
+    'If it was not you, change your password now. Two-factor authentication has protected your account.',
     'http://localhost/auth/account/security',
     '— Example',
   ]);

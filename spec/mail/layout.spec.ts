@@ -46,7 +46,7 @@ test('the HTML is a document that follows the color scheme, and has the URL unde
     expect.stringContaining(`href="${href}"`),
     expect.stringContaining(`href="${href}"`),
   ]);
-  expect(html).toContain(`Or copy this address:<br>\n<a href="${href}" style="color:inherit">${href}</a>`);
+  expect(html).toContain(`Or open this link:<br>\n<a href="${href}" style="color:inherit">${href}</a>`);
   expect(html).not.toMatch(/<(img|style|script|link|table)\b/);
 });
 

@@ -49,7 +49,7 @@ describe('an email', () => {
       kind: 'verify-email',
       to: ada.email,
       user: { email: ada.email, emailVerifiedAt: null },
-      subject: 'Confirm your email address - app.example.com',
+      subject: 'Confirm your email - app.example.com',
       url: `${BASE_URL}/verify-email?token=${verify.token}`,
     });
     const lost = await app.mailOf(() => requestReset());
@@ -92,7 +92,7 @@ describe('an email', () => {
     expect(entries).toHaveLength(1);
     expect(sent).toHaveLength(1);
     const { subject, text, html } = sent[0]!;
-    expect(subject).toBe('Confirm your email address - <Example>');
+    expect(subject).toBe('Confirm your email - <Example>');
     expect(text).toMatch(/\n\n— <Example>\n\nA & B\n$/);
     for (const part of [
       `<img src="${BASE_URL}/logo.png" alt="&lt;Example&gt;" `,

@@ -30,11 +30,19 @@ export async function startPages<const P extends readonly Plugin[]>(
 
 /** A browser without JavaScript. */
 export class PageVisitor extends Visitor {
-  /** Sends a form of a page as the page shows it. @param typed the values that the user changes */
-  async submit(page: Answer, end: string, typed: Record<string, string> = {}): Promise<Answer> {
-    const { action, fields, user } = formIn(page.body, end);
-    for (const name of Object.keys(typed)) expect(Object.keys(fields)).toContain(name);
-    return this.post(action, { ...user, ...fields, ...typed });
+  /**
+   * Sends a form of a page as the page shows it.
+   *
+   * @param typed the values that the user changes. Undefined for a checkbox that the user unchecks
+   */
+  async submit(page: Answer, end: string, typed: Record<string, string | undefined> = {}): Promise<Answer> {
+    const { action, fields, names, user } = formIn(page.body, end);
+    for (const name of Object.keys(typed)) expect(names).toContain(name);
+    const sent = Object.entries({ ...user, ...fields, ...typed });
+    return this.post(
+      action,
+      Object.fromEntries(sent.filter((one): one is [string, string] => one[1] !== undefined)),
+    );
   }
 
   /** Opens the page that a response redirects to. */
@@ -65,6 +73,8 @@ export function formsIn(body: string) {
       fields: Object.fromEntries(
         [...inputsIn(content), ...selectsIn(content)].filter(([name]) => name !== FOR_USER),
       ),
+      /** The names of all fields, including checkboxes that are not checked. */
+      names: [...inputsIn(content, true), ...selectsIn(content)].map(([name]) => name),
       /** The field that says whose form it is, which forms of accounts have. */
       user: Object.fromEntries([...inputsIn(content)].filter(([name]) => name === FOR_USER)),
       button: decoded(/<button[^>]*>(.*?)<\/button>/s.exec(content)?.[1]?.replace(/<[^>]*>/g, '') ?? ''),
@@ -72,11 +82,13 @@ export function formsIn(body: string) {
   );
 }
 
-function* inputsIn(content: string): Generator<[string, string]> {
+/** @param all whether to include checkboxes that are not checked, which browsers do not send. @default false */
+function* inputsIn(content: string, all = false): Generator<[string, string]> {
   for (const [, attributes = ''] of content.matchAll(/<input ([^>]*)>/g)) {
     const name = attribute(attributes, 'name');
+    const isUnchecked = attribute(attributes, 'type') === 'checkbox' && !/ checked\b/.test(attributes);
     // A browser does not send an input without a name.
-    if (name !== undefined) yield [name, attribute(attributes, 'value') ?? ''];
+    if (name !== undefined && (all || !isUnchecked)) yield [name, attribute(attributes, 'value') ?? ''];
   }
 }
 

@@ -34,6 +34,8 @@ describe('a field has its own type, whatever that of the attribute', () => {
     ['integer', DataTypes.BIGINT, 5],
     ['integer', DataTypes.STRING, 5],
     ['date', DataTypes.DATEONLY, '2026-01-02T00:00:00.000Z'],
+    ['plainDate', DataTypes.DATEONLY, '2026-01-02'],
+    ['plainDate', DataTypes.STRING(10), '2026-01-02'],
     ['boolean', DataTypes.SMALLINT, true],
     ['string', DataTypes.INTEGER, '12'],
   ] as const)('%s in %p', async (type, attribute, value) => {
@@ -57,6 +59,7 @@ describe('a field has its own type, whatever that of the attribute', () => {
     ['integer', 'much'],
     ['number', 'much'],
     ['date', 'some day'],
+    ['plainDate', '2026-02-30'],
   ] as const)('%s, or null if %p is none', async (type, stored) => {
     await start({ worth: DataTypes.STRING }, { user: { fields: { worth: { type } } } });
     const browser = app.browser();

@@ -1,6 +1,7 @@
 import { afterEach, expect, test } from '@jest/globals';
 import { admin, createAuth } from '../../lib/index.js';
 import { ada, password, SECRET, type SpecApp, startApp } from '../support/app.js';
+import { rows } from '../support/database.js';
 
 let app: SpecApp<never> | undefined;
 afterEach(async () => {
@@ -13,6 +14,7 @@ const fields = {
   plan: { type: 'string', enum: ['free', 'pro'], default: 'free', input: 'none' },
   newsletter: { type: 'boolean', default: false },
   bornAt: { type: 'date' },
+  birthday: { type: 'plainDate', label: 'Date of birth' },
   score: { type: 'number', output: 'admin' },
   level: { type: 'integer', minimum: 1, maximum: 9 },
   settings: { type: 'json' },
@@ -49,6 +51,9 @@ test.each([
   ['one has another type', { name: 'Ada', newsletter: 'yes' }, '/newsletter'],
   ['a number is too large', { name: 'Ada', level: 10 }, '/level'],
   ['a date is no date', { name: 'Ada', born_at: '1815-12-10' }, '/born_at'],
+  ['a day has a time', { name: 'Ada', birthday: '1815-12-10T00:00:00Z' }, '/birthday'],
+  ['a day is not in the calendar', { name: 'Ada', birthday: '2026-02-29' }, '/birthday'],
+  ['a day has the year 0', { name: 'Ada', birthday: '0000-12-31' }, '/birthday'],
   ['a string has a NUL', { name: 'A\0da' }, '/name'],
   ['a string is not well-formed', { name: 'A\ud800' }, '/name'],
   ['a required one is null', { name: null }, '/name'],
@@ -76,6 +81,36 @@ test.each([
   expect(await (auth as { models: { User: { count(): Promise<number> } } }).models.User.count()).toBe(0);
 });
 
+test('a day without a time is the same string everywhere, and is sorted as text', async () => {
+  const { http, auth, database } = await start();
+  const days = ['0001-01-01', '9999-12-31', '2024-02-29', '1815-12-10'];
+  const { users } = auth as never as {
+    users: {
+      create(given: object): Promise<{ id: string; birthday: string }>;
+      get(id: string): Promise<{ birthday: string }>;
+      update(id: string, given: object): Promise<{ birthday: string }>;
+    };
+  };
+  for (const [index, birthday] of days.entries()) {
+    const body = { email: `a${index}@example.com`, password: ada.password, name: 'Ada', birthday };
+    const { body: made } = await http.post('/auth/signup/credential').send(body).expect(201);
+    expect([birthday, made.user.birthday, (await users.get(made.user.id)).birthday]).toEqual([
+      birthday,
+      birthday,
+      birthday,
+    ]);
+  }
+  const sorted = await rows(database, 'SELECT birthday FROM users ORDER BY birthday');
+  expect(sorted.map((row) => row.birthday)).toEqual([...days].sort());
+  const made = await users.create({ email: 'b@example.com', fields: { name: 'B', birthday: '1906-12-09' } });
+  expect(made.birthday).toBe('1906-12-09');
+  const changed = await users.update(made.id, { fields: { birthday: null } });
+  expect(changed.birthday).toBeNull();
+  await expect(users.update(made.id, { fields: { birthday: new Date() } })).rejects.toMatchObject({
+    code: 'validation_failed',
+  });
+});
+
 test.each([
   ['email', { type: 'string' }],
   ['two_words', { type: 'string' }],
@@ -83,6 +118,12 @@ test.each([
   ['level', { type: 'integer', minimum: 5, maximum: 1 }],
   ['level', { type: 'integer', default: 1.5 }],
   ['plan', { type: 'string', enum: [1] }],
+  ['plan', { type: 'string', label: '' }],
+  ['plan', { type: 'string', label: 'a\nb' }],
+  ['plan', { type: 'string', labels: { free: 'Free' } }],
+  ['plan', { type: 'string', enum: ['free'], labels: { pro: 'Pro' } }],
+  ['plan', { type: 'plainDate', default: '2026-02-30' }],
+  ['checkboxes', { type: 'string' }],
   ['plan', { type: 'string', required: true, input: 'none' }],
 ])('the config is refused with the field %s as %j', (name, options) => {
   const config = { database: 'sqlite:./never.db', secret: SECRET, user: { fields: { [name]: options } } };
@@ -190,6 +231,9 @@ test('the OpenAPI document describes fields in requests and responses', async ()
   expect(input.born_at).toMatchObject({ anyOf: [{ type: 'string', format: 'date-time' }, { type: 'null' }] });
   expect(input).not.toHaveProperty('plan');
   const { properties: user } = schemas.User as never as { properties: Record<string, object> };
+  expect(user.birthday).toMatchObject({
+    anyOf: [{ type: 'string', title: 'Date of birth', format: 'date' }, { type: 'null' }],
+  });
   expect(user.plan).toMatchObject({ anyOf: [{ type: 'string', enum: ['free', 'pro'] }, { type: 'null' }] });
   expect(user.name).toMatchObject({ anyOf: [{ type: 'string', maxLength: 80 }, { type: 'null' }] });
   expect(user).not.toHaveProperty('score');

@@ -1,7 +1,7 @@
 import type { ShownScope } from '../../core/contribution.js';
 import { invalidField } from '../../errors.js';
 import { html } from '../../html.js';
-import { choice, disclosure, field, formOf, selection } from '../controls.js';
+import { choice, disclosure, field, formOf, question, selection } from '../controls.js';
 import { type Page, page, type View } from '../page.js';
 import { foundIn } from '../routes.js';
 import type { Site } from '../site.js';
@@ -142,17 +142,15 @@ function keysView(values: ApiKeysValues & CommonValues, words: Words): View {
             key.isExpired && html` <span data-part="tag">${t.expired}</span>`
           }</p><p data-part="quiet">${t.scopes}: ${key.scopes.length === 0 ? html`<strong>${t.noScopes}</strong>` : key.scopes.map((scope) => descriptionOf(scope, scopes)).join(', ')}<br>${t.created}: ${timeOf(key.createdAt)}<br>${t.used}: ${
             key.lastUsedAt === null ? t.neverUsed : timeOf(key.lastUsedAt)
-          }<br>${t.expires}: ${key.expiresAt === null ? t.neverExpires : timeOf(key.expiresAt)}</p></div>${disclosure(
+          }<br>${t.expires}: ${key.expiresAt === null ? t.neverExpires : timeOf(key.expiresAt)}</p></div>${question(
             {
               label: t.revoke,
               about: t.about(key.name, key.start),
-              forms: [key.revoke],
+              text: t.revokeText,
+              submit: t.confirmRevoke,
+              form: key.revoke,
             },
-            html`<p>${t.revokeText}</p>${formOf(
-              key.revoke,
-              { submit: t.confirmRevoke, kind: 'danger', about: t.about(key.name, key.start) },
-              words,
-            )}`,
+            words,
           )}</li>`,
       )}</ul>`
     }</section><section data-part="card"><h2>${t.make}</h2>${formOf(form, { submit: t.submit }, words, [
@@ -185,6 +183,7 @@ function keysView(values: ApiKeysValues & CommonValues, words: Words): View {
         : html`<p data-part="warning">${t.allRights}</p>${disclosure(
             {
               label: t.limit,
+              kind: 'alternative',
               forms: [],
               isOpen: 'scopes' in form.errors || typedScopes !== '',
             },
@@ -200,6 +199,7 @@ function keysView(values: ApiKeysValues & CommonValues, words: Words): View {
               },
               words,
             ),
+            words,
           )}`,
     ])}</section>`,
   };

@@ -2,10 +2,10 @@ import { invalidField } from '../../errors.js';
 import { type HtmlValue, html } from '../../html.js';
 import type { User } from '../../tables/core.js';
 import { canonicalEmail } from '../../users/canonical.js';
-import { confirmationField, disclosure, field, formOf, hidden } from '../controls.js';
+import { closed, confirmationField, field, formOf, hidden, question } from '../controls.js';
 import { type OwnField, ownFields, ownInputs } from '../own-fields.js';
 import { type Page, type PageForm, page, type View } from '../page.js';
-import type { Site } from '../site.js';
+import { RESTORABLE, type Site } from '../site.js';
 import type { CommonValues, FormValues } from '../values.js';
 import type { Words } from '../words/index.js';
 
@@ -75,7 +75,16 @@ export function account(site: Site): Page {
       name: 'delete',
       route: remove,
       confirmation: ({ auth }) => auth && site.nameOf(auth.user),
-      next: () => site.page('sign-in', { done: 'account-deleted' }),
+      // A user who has an email has typed it.
+      next: ({ fields }) =>
+        site.page('sign-in', {
+          done:
+            core.settings.accountDeletion.graceDays > 0 &&
+            core.notices.isOn &&
+            fields.get('confirmation')?.includes('@')
+              ? RESTORABLE
+              : 'account-deleted',
+        }),
     });
   return page<AccountValues>({
     name: 'account',
@@ -179,20 +188,22 @@ function accountView(values: AccountValues & CommonValues, words: Words): View {
       )
     }${
       deletion &&
-      card(
-        t.delete,
-        disclosure(
-          { label: t.wantsDeletion, forms: [deletion] },
-          html`<p>${
-            deletion.graceDays === 0 ? t.deleteNow : t.deleteLater(deletion.graceDays)
-          }${deletion.graceDays > 0 && deletion.canRestore && ` ${t.restore}`}</p>${formOf(
-            deletion,
-            { submit: t.confirmDelete, kind: 'danger' },
-            words,
-            confirmationField(deletion, deletion.confirmation, words),
-          )}`,
+      html`<section data-part="card">${closed(
+        html`<h2>${t.delete}</h2>`,
+        question(
+          {
+            label: t.opensDeletion,
+            about: t.ofDeletion,
+            text: html`${
+              deletion.graceDays === 0 ? t.deleteNow : t.deleteLater(deletion.graceDays)
+            }${deletion.graceDays > 0 && deletion.canRestore && ` ${t.restore}`}`,
+            submit: t.confirmDelete,
+            form: deletion,
+            inputs: confirmationField(deletion, deletion.confirmation, words),
+          },
+          words,
         ),
-      )
+      )}</section>`
     }`,
   };
 }

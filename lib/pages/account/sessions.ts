@@ -1,5 +1,5 @@
 import { html } from '../../html.js';
-import { disclosure, formOf, hidden } from '../controls.js';
+import { formOf, hidden, question } from '../controls.js';
 import { deviceIcon } from '../icons.js';
 import { type Page, page, type View } from '../page.js';
 import type { Site } from '../site.js';
@@ -15,7 +15,8 @@ export interface SessionsValues {
   readonly browsers: string;
   /** The form that ends all sessions except for this one. Null if there are no others. */
   readonly endOthers: FormValues | null;
-  readonly endAll: FormValues;
+  /** The form that ends all sessions. Null if there are no others, because the user then signs out. */
+  readonly endAll: FormValues | null;
 }
 
 /** A session in the list. */
@@ -74,7 +75,7 @@ export function sessions(site: Site): Page {
         sessions: await Promise.all(shown),
         browsers: `${site.page('account/security')}#browsers`,
         endOthers: listed.length > 1 ? site.form(visit, { path }, 'end-others') : null,
-        endAll: site.form(visit, { path }, 'end-all'),
+        endAll: listed.length > 1 ? site.form(visit, { path }, 'end-all') : null,
       };
     },
     view: sessionsView,
@@ -106,13 +107,19 @@ function sessionsView(values: SessionsValues & CommonValues, words: Words): View
           )
         }</li>`;
       },
-    )}</ul><div data-part="stack">${
+    )}</ul>${
       endOthers &&
-      formOf(endOthers, { submit: t.endOthers, kind: 'secondary' }, words, hidden('others', 'true'))
-    }${disclosure(
-      { label: t.wantsEndAll, forms: [endAll] },
-      html`<p>${t.endAllText}</p>${formOf(endAll, { submit: t.endAll, kind: 'danger' }, words)}`,
-    )}</div></section>`,
+      endAll &&
+      html`<div data-part="stack">${formOf(
+        endOthers,
+        { submit: t.endOthers, kind: 'secondary' },
+        words,
+        hidden('others', 'true'),
+      )}${question(
+        { label: t.wantsEndAll, text: t.endAllText, submit: t.endAll, form: endAll, kind: 'secondary' },
+        words,
+      )}</div>`
+    }</section>`,
   };
 }
 

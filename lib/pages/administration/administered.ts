@@ -84,16 +84,16 @@ export function tag(text: string): Html {
 }
 
 /**
- * Creates the tags of a user's state. Null if there is nothing to say.
+ * Creates the tags of an account that cannot be used. Null if it can.
  *
  * @internal
  */
 export function tagsOf(
-  { isSuspended, isClosed, isUnverified }: Omit<UserState, 'isOwn'>,
+  { isSuspended, isClosed }: Pick<UserState, 'isSuspended' | 'isClosed'>,
   words: Words,
 ): readonly Html[] | null {
   const t = words.users.tags;
-  const texts = [isClosed && t.closed, isSuspended && t.suspended, isUnverified && t.unverified];
+  const texts = [isClosed && t.closed, isSuspended && t.suspended];
   const tags = texts.flatMap((text) => (text ? [tag(text)] : []));
   return tags.length > 0 ? tags : null;
 }

@@ -1,13 +1,13 @@
 import type { FieldOptions } from '../../config/user.js';
 import { type Html, type HtmlValue, html } from '../../html.js';
-import { confirmationField, disclosure, field, formOf, labelOf } from '../controls.js';
+import { confirmationField, disclosure, field, formOf, labelOf, question } from '../controls.js';
 import { deviceIcon } from '../icons.js';
 import { type OwnField, ownInputs } from '../own-fields.js';
 import type { View } from '../page.js';
-import { timeInWords, timeOf } from '../texts.js';
+import { dayInWords, timeInWords, timeOf } from '../texts.js';
 import type { CommonValues, FormValues } from '../values.js';
 import type { Words } from '../words/index.js';
-import { type AdministeredUser, titleOfUser, type UserState } from './administered.js';
+import { type AdministeredUser, tagsOf, titleOfUser, type UserState } from './administered.js';
 
 /** The values of the page `administration/users/user`. A form is null if it would do nothing. */
 export interface UserValues extends UserState {
@@ -87,7 +87,11 @@ export interface UserEvent {
 export interface OwnFact {
   /** The name in JSON, such as `favorite_color`. */
   readonly name: string;
+  /** What people call it. */
+  readonly label: string;
   readonly type: FieldOptions['type'];
+  /** The words for the values of a list, by the values. */
+  readonly labels: Readonly<Record<string, string>>;
   /** The value in JSON. */
   readonly value: unknown;
 }
@@ -97,6 +101,7 @@ export function userView(values: UserValues & CommonValues, words: Words): View 
   const { user, edit, list } = values;
   return {
     title: titleOfUser(user),
+    tags: tagsOf(values, words),
     up: { href: list, name: words.users.title },
     main: html`<section data-part="card">
 <h2>${words.user.account}</h2>
@@ -109,27 +114,38 @@ ${eventsOf(values, words)}`,
   };
 }
 
-function factsOf({ user, methods, secondFactor, facts, ...state }: UserValues, words: Words): Html {
+type Fact = readonly [name: string, value: HtmlValue];
+
+/** Creates the facts: of the account, those of the app, and how the user signs in. */
+function factsOf({ user, methods, secondFactor, facts, ...state }: UserValues, words: Words): HtmlValue {
   const t = words.user;
   const { email, emailVerifiedAt: verified, username } = user;
+  const { passkeys, providers } = methods;
   const yesOrNo = (is: boolean | undefined) => is !== undefined && (is ? words.yes : words.no);
-  const rows: readonly (readonly [name: string, value: HtmlValue])[] = [
-    [words.fields.email, email ?? words.notSet],
+  const onOrOff = (is: boolean | null | undefined) => typeof is === 'boolean' && (is ? t.on : t.off);
+  const own = facts.map(
+    ({ label, type, labels, value }): Fact => [label, valueInWords({ type, labels }, value, words)],
+  );
+  return html`${listOf([
+    [words.fields.email, email ?? t.none],
     [t.verified, email !== null && (verified === null ? words.no : timeOf(verified))],
-    [words.fields.username, username !== undefined && (username ?? words.notSet)],
+    [words.fields.username, username !== undefined && (username ?? t.none)],
     [t.created, timeOf(user.createdAt)],
     [t.state, stateInWords(user, state, words)],
     [t.reason, state.isSuspended && user.suspensionReason],
-    ...facts.map(({ name, type, value }) => [labelOf(name), valueInWords(type, value, words)] as const),
+  ])}${own.length > 0 && html`<h3>${t.profile}</h3>${listOf(own)}`}<h3>${t.signIn}</h3>${listOf([
     [words.fields.password, yesOrNo(methods.password)],
     [t.emailedCode, yesOrNo(methods.email)],
-    [t.secondFactor, secondFactor !== null && (secondFactor ? t.on : t.off)],
+    [t.secondFactor, onOrOff(secondFactor)],
     [t.totp, yesOrNo(methods.totp)],
-    [t.recoveryCodes, methods.totp !== undefined && secondFactor && methods.recoveryCodesLeft],
-    [t.passkeys, methods.passkeys],
-    [t.providers, methods.providers && (methods.providers.join(', ') || t.none)],
-  ];
-  return html`<dl data-part="facts">${rows.map(
+    [t.recoveryCodes, methods.totp !== undefined && secondFactor && (methods.recoveryCodesLeft || t.none)],
+    [t.passkeys, passkeys !== undefined && (passkeys || t.none)],
+    [t.providers, providers && (providers.join(', ') || t.none)],
+  ])}`;
+}
+
+function listOf(facts: readonly Fact[]): Html {
+  return html`<dl data-part="facts">${facts.map(
     ([name, value]) =>
       value !== false && value !== undefined && value !== null && html`<dt>${name}</dt><dd>${value}</dd>\n`,
   )}</dl>`;
@@ -151,12 +167,17 @@ function stateInWords(
   return texts.map((text) => text && html`${text}<br>`);
 }
 
-function valueInWords(type: FieldOptions['type'], value: unknown, words: Words): string {
-  if (value === null || value === '') return words.notSet;
+function valueInWords(
+  { type, labels }: Pick<OwnFact, 'type' | 'labels'>,
+  value: unknown,
+  words: Words,
+): string {
+  if (value === null || value === '') return words.user.none;
   if (type === 'boolean') return value ? words.yes : words.no;
   // The form of the app's own fields has their dates in UTC.
   if (type === 'date') return timeInWords(String(value));
-  return type === 'json' ? JSON.stringify(value) : String(value);
+  if (type === 'plainDate') return dayInWords(String(value));
+  return type === 'json' ? JSON.stringify(value) : (labels[String(value)] ?? String(value));
 }
 
 function editForm(edit: NonNullable<UserValues['edit']>, words: Words): Html {
@@ -183,6 +204,7 @@ function editForm(edit: NonNullable<UserValues['edit']>, words: Words): Html {
         )
       }${ownInputs(edit, edit.fields, words)}`,
     ),
+    words,
   );
 }
 
@@ -192,29 +214,40 @@ function actionsOf(values: UserValues, words: Words): HtmlValue {
   const hasPassword = values.methods.password !== false;
   const press = (form: FormValues | null, title: string, text: string, submit: string) =>
     form && rowOf(title, text, formOf(form, { submit, kind: 'secondary' }, words));
-  const unfold = (form: FormValues | null, title: string, text: string, submit: string, inputs: HtmlValue) =>
-    form &&
-    rowOf(
-      title,
-      text,
-      disclosure(
-        { label: submit, kind: 'danger', closes: words.security.close, forms: [form] },
-        formOf(form, { submit, kind: 'danger' }, words, inputs),
-      ),
-    );
+  const ask = (
+    form: FormValues | null,
+    title: string,
+    text: string,
+    [label, about, submit]: readonly [label: string, about: string, submit: string],
+    inputs: HtmlValue = null,
+  ) => form && rowOf(title, text, question({ label, about, submit, form, inputs }, words));
   const rows = [
     press(reinstate, t.suspension, t.reinstateText, t.reinstate),
     hasPassword
       ? press(sendPasswordReset, t.passwordLink, t.sendPasswordResetText, t.sendPasswordReset)
       : press(sendPasswordReset, words.fields.password, t.sendFirstPasswordText, t.sendFirstPassword),
-    press(requireNewPassword, t.newPassword, t.requireNewPasswordText, t.requireNewPassword),
-    press(disableSecondFactor, t.secondFactor, t.disableSecondFactorText, t.disableSecondFactor),
-    unfold(suspend, t.suspension, t.suspendText, t.suspend, suspend && suspensionInputs(suspend, words)),
-    unfold(
+    ask(requireNewPassword, t.newPassword, t.requireNewPasswordText, [
+      t.requireNewPassword,
+      t.ofNewPassword,
+      t.confirmRequireNewPassword,
+    ]),
+    ask(disableSecondFactor, t.secondFactor, t.disableSecondFactorText, [
+      t.disableSecondFactor,
+      t.ofSecondFactor,
+      t.confirmDisableSecondFactor,
+    ]),
+    ask(
+      suspend,
+      t.suspension,
+      t.suspendText,
+      [t.suspend, t.ofSuspension, t.confirmSuspend],
+      suspend && suspensionInputs(suspend, words),
+    ),
+    ask(
       remove,
       t.deletion,
       remove && remove.graceDays > 0 ? t.closeText(remove.graceDays) : t.deleteText,
-      t.delete,
+      [t.delete, t.ofDeletion, t.confirmDelete],
       remove && confirmationField(remove, remove.confirmation, words),
     ),
   ].filter((row) => row !== null);
@@ -278,7 +311,13 @@ ${
 </div>${formOf(end, { submit: t.endSession, kind: 'secondary', about: html`${name}, ${t.signedIn(timeOf(created))}` }, words)}</li>`;
   })}</ul>`
 }
-${endSessions && formOf(endSessions, { submit: t.endSessions, kind: 'danger' }, words)}
+${
+  endSessions &&
+  question(
+    { label: t.endSessions, text: t.endSessionsText, submit: t.confirmEndSessions, form: endSessions },
+    words,
+  )
+}
 </section>`;
 }
 

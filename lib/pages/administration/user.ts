@@ -1,5 +1,6 @@
 import type { Session } from '../../client/generated/shapes.js';
 import { snakeCase } from '../../tables/column.js';
+import { labelOf } from '../controls.js';
 import { ownFields } from '../own-fields.js';
 import { type Page, type PageForm, page } from '../page.js';
 import { providerName } from '../providers.js';
@@ -138,8 +139,11 @@ async function shownOf({
 
 /** Returns the app's own fields that administrators see. */
 function factsOf({ core }: Site, user: FoundUser): readonly OwnFact[] {
-  return Object.entries(core.settings.user.fields).flatMap(([key, { type }]) => {
+  return Object.entries(core.settings.user.fields).flatMap(([key, options]) => {
+    const { type, labels = {}, onPages = true } = options;
     const name = snakeCase(key);
-    return name in user ? [{ name, type, value: user[name] }] : [];
+    return onPages && name in user
+      ? [{ name, label: options.label ?? labelOf(name), type, labels, value: user[name] }]
+      : [];
   });
 }

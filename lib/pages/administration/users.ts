@@ -127,7 +127,7 @@ function usersView(values: UsersValues & CommonValues, words: Words): View {
 ${
   create &&
   disclosure(
-    { label: t.create, forms: [create], kind: 'primary' },
+    { label: t.create, forms: [create] },
     formOf(
       create,
       { submit: t.submitCreate },
@@ -159,6 +159,7 @@ ${
         )
       }${ownInputs(create, create.fields, words)}`,
     ),
+    words,
   )
 }
 </div>
@@ -172,28 +173,19 @@ ${next !== null && html`<p><a href="${next}">${users.length === 0 ? t.continueSe
 /** Creates the table of users, which small screens show as a list. */
 function tableOf(users: readonly ListedUser[], words: Words): Html {
   const t = words.users;
-  const rows = users.map(({ user, name, href, ...state }) => {
-    const { email, username, createdAt } = user;
-    const names = [name, email === null ? null : username].filter((one) => one).join(' · ');
-    return { title: titleOfUser(user), href, names, createdAt, ...state };
-  });
-  const hasNames = rows.some(({ names }) => names !== '');
+  const hasNames = users.some(({ name }) => name !== null);
   const head = [t.user, ...(hasNames ? [words.fields.name] : []), t.state, t.created];
   // Browsers that show a table as a list forget what it is, so its roles are written out.
   return html`<table data-part="table" role="table">
 <thead role="rowgroup"><tr role="row">${head.map((text) => html`<th scope="col" role="columnheader">${text}</th>`)}</tr></thead>
 <tbody role="rowgroup">
-${rows.map(
-  ({
-    title,
-    href,
-    names,
-    createdAt,
-    isOwn,
-    ...state
-  }) => html`<tr role="row"><th scope="row" role="rowheader"><a href="${href}">${title}</a>${
-    isOwn && tag(t.tags.own)
-  }</th>${hasNames && html`<td role="cell">${names}</td>`}<td role="cell">${tagsOf(state, words) ?? t.active}</td><td role="cell" data-label="${t.created}">${timeOf(createdAt, 'day')}</td></tr>
+${users.map(
+  ({ user, name, href, isOwn, isUnverified, ...state }) =>
+    html`<tr role="row"><th scope="row" role="rowheader"><a href="${href}">${titleOfUser(user)}</a>${isOwn && tag(t.tags.own)}${
+      isUnverified && tag(t.tags.unverified)
+    }${user.email !== null && user.username && html`<br><span data-part="quiet">${user.username}</span>`}</th>${
+      hasNames && html`<td role="cell">${name}</td>`
+    }<td role="cell">${tagsOf(state, words) ?? t.active}</td><td role="cell" data-label="${t.created}">${timeOf(user.createdAt, 'day')}</td></tr>
 `,
 )}</tbody>
 </table>`;

@@ -218,9 +218,9 @@ function resetPasswordView(values: ResetPasswordValues & CommonValues, words: Wo
     };
   return {
     title: isInvitation ? t.invitationTitle : t.title,
-    main: html`<p>${t.lead(of)}</p>${formOf(
+    main: html`<p>${t.lead(html`<strong>${of}</strong>`)}</p>${formOf(
       form,
-      { submit: t.submit, returnTo },
+      { submit: isInvitation ? t.invitationSubmit : t.submit, returnTo },
       words,
       html`${hidden('token', token)}${hidden(ACCOUNT, of)}${usernameOf(of)}${passwordField(
         form,

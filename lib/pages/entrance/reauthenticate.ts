@@ -199,8 +199,14 @@ function reauthenticateView(values: ReauthenticateValues & CommonValues, words: 
     }${providerLinks(providers, null, words)}${
       has('recovery_code') &&
       disclosure(
-        { label: words.secondFactor.useRecovery, forms: [], isOpen: 'recovery_code' in form.errors },
+        {
+          label: words.secondFactor.useRecovery,
+          kind: 'alternative',
+          forms: [],
+          isOpen: 'recovery_code' in form.errors,
+        },
         one('recovery_code', words.fields.recoveryCode, words.secondFactor.recoveryHint, false),
+        words,
       )
     }${methods.length === 0 && providers.length === 0 && html`<p>${t.none}</p>`}<p><a href="${cancel}">${t.cancel}</a></p><p data-part="quiet"><a href="${signOutPage}">${words.signOut.title}</a></p>`,
   };

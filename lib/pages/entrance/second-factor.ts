@@ -169,8 +169,14 @@ function secondFactorView(values: SecondFactorValues & CommonValues, words: Word
     }${
       has('recovery_code') &&
       disclosure(
-        { label: t.useRecovery, forms: [], isOpen: methods.length === 1 || isTyped('recovery_code') },
+        {
+          label: t.useRecovery,
+          kind: 'alternative',
+          forms: [],
+          isOpen: methods.length === 1 || isTyped('recovery_code'),
+        },
         codeForm('recovery_code', words.fields.recoveryCode, t.recoveryHint, false),
+        words,
       )
     }<p data-part="quiet">${t.expires} <a href="${signIn}">${t.cancel}</a></p>`,
   };

@@ -1,8 +1,10 @@
 import { html } from '../../html.js';
 import { checkbox, disclosure, field, forgottenLink, formOf, orLine, passkeyButton } from '../controls.js';
+import { passkeyIcon } from '../icons.js';
 import { type Page, page, type Sent, type View } from '../page.js';
 import { lastUsedTag, type ProviderValues, providerLinks, providersOf } from '../providers.js';
-import type { Site } from '../site.js';
+import { RESTORABLE, type Site } from '../site.js';
+import { timeOf } from '../texts.js';
 import type { CommonValues, FormValues } from '../values.js';
 import type { Words } from '../words/index.js';
 import { leaveSignedIn } from './signed-in.js';
@@ -23,6 +25,8 @@ export interface SignInValues {
   readonly known: string | null;
   /** Whether the user wants to correct the email that is filled in. */
   readonly isOther: boolean;
+  /** Until when an email can restore the account that was just deleted. ISO 8601. Null if there is none. */
+  readonly restorableUntil: string | null;
   /** The page where users sign up. Null if they cannot. */
   readonly signUp: string | null;
   /** The page for a forgotten password. Null if there is none. */
@@ -79,7 +83,7 @@ export function signIn(site: Site): Page {
         : []),
     ],
     values(visit) {
-      const { returnTo, lastWay, sentTo, query } = visit;
+      const { returnTo, lastWay, sentTo, query, done } = visit;
       const leave = leaveSignedIn(visit);
       if (leave) return leave;
       return {
@@ -94,6 +98,7 @@ export function signIn(site: Site): Page {
         lastUsed: lastWay,
         known: sentTo ?? visit.known,
         isOther: query.has(OTHER),
+        restorableUntil: done === RESTORABLE ? endOfGrace(site) : null,
         signUp: site.canSignUp ? site.page('sign-up', { returnTo }) : null,
         forgotPassword: site.forgotPassword(returnTo),
         mount: site.mount,
@@ -106,7 +111,7 @@ export function signIn(site: Site): Page {
 
 function signInView(values: SignInValues & CommonValues, words: Words): View {
   const { password, email, passkeys, providers, lastUsed, known, returnTo, mount } = values;
-  const { appName, signUp, forgotPassword, isOther } = values;
+  const { appName, signUp, forgotPassword, isOther, restorableUntil } = values;
   const t = words.signIn;
   const isShared = password !== null && password.identifier !== 'username';
   const byCode = html`${t.byEmail}${lastUsedTag(lastUsed === 'email', words)}`;
@@ -178,16 +183,20 @@ function signInView(values: SignInValues & CommonValues, words: Words): View {
           send: 'post /signin/passkey',
           next: values.next,
         },
-        html`${t.byPasskey}${lastUsedTag(lastUsed === 'passkey', words)}`,
+        html`${passkeyIcon()}${t.byPasskey}${lastUsedTag(lastUsed === 'passkey', words)}`,
       )}</div>`
     }${(password || email) && orLine(words)}</div>`;
   return {
     title: t.title,
     heading: t.titleOf(appName),
     ...(passkeys && { scripts: ['passkeys.js'] }),
-    main: html`${others}${byPassword}${
+    main: html`${restorableUntil !== null && html`<p data-part="done" role="status">${t.restorable(timeOf(restorableUntil, 'day'))}</p>`}${others}${byPassword}${
       byPassword && byEmail
-        ? disclosure({ label: byCode, forms: email ? [email] : [], isOpen: lastUsed === 'email' }, byEmail)
+        ? disclosure(
+            { label: byCode, kind: 'alternative', forms: email ? [email] : [], isOpen: lastUsed === 'email' },
+            byEmail,
+            words,
+          )
         : byEmail
     }${signUp !== null && html`<p>${t.noAccount} <a href="${signUp}" data-takes>${t.signUp}</a></p>`}`,
   };
@@ -195,6 +204,11 @@ function signInView(values: SignInValues & CommonValues, words: Words): View {
 
 /** The parameter of a link for a user who has mistyped the email. */
 export const OTHER = 'other';
+/** Returns when an account that was just deleted is permanently deleted. */
+function endOfGrace({ core }: Site): string {
+  const { graceDays } = core.settings.accountDeletion;
+  return new Date(core.database.clock.now() + graceDays * 24 * 60 * 60 * 1000).toISOString();
+}
 
 /** The field that a script adds in a browser that can create passkeys on this device. */
 const CAN_CREATE = 'can_create_passkey';

@@ -1,5 +1,5 @@
 import { html } from '../../html.js';
-import { field, formOf, orLine } from '../controls.js';
+import { field, formOf, orLine, supportLink } from '../controls.js';
 import { stateIcon } from '../icons.js';
 import { type OwnField, ownFields, ownInputs } from '../own-fields.js';
 import { type ErrorPlaces, type Page, page, type Sent, type View } from '../page.js';
@@ -144,7 +144,13 @@ function signUpView(values: SignUpValues & CommonValues, words: Words): View {
         : html`<p>${t.confirmText(address)}</p>${other}<p><a href="${signIn}">${words.forgotPassword.back}</a></p>`,
     };
   }
-  if (isClosed) return { title: t.title, main: html`<p>${t.closed}</p>${back}` };
+  if (isClosed) {
+    const { support } = values.links;
+    return {
+      title: t.title,
+      main: html`<p>${support === undefined ? t.closed : html`${t.closedAsk} ${supportLink(support, words)}`}</p>${back}`,
+    };
+  }
   return {
     title: t.title,
     main: html`${
@@ -186,7 +192,7 @@ function signUpView(values: SignUpValues & CommonValues, words: Words): View {
             },
             words,
           )
-        }${ownInputs(password, password.fields, words)}${field(
+        }${field(
           password,
           {
             name: 'password',
@@ -197,7 +203,7 @@ function signUpView(values: SignUpValues & CommonValues, words: Words): View {
             minLength: password.minLength,
           },
           words,
-        )}`,
+        )}${ownInputs(password, password.fields, words)}`,
       )
     }${
       email &&

@@ -1,7 +1,7 @@
 import { examineUndo, findUndo, type UndoCase } from '../../accounts/undo-proof.js';
 import { AuthError } from '../../errors.js';
 import { type Html, html } from '../../html.js';
-import { field, formOf, hidden, orLine, passkeyButton } from '../controls.js';
+import { field, formOf, hidden, orLine, passkeyButton, supportLink } from '../controls.js';
 import { stateIcon } from '../icons.js';
 import { type Page, page, type View } from '../page.js';
 import type { Site } from '../site.js';
@@ -112,7 +112,7 @@ function undoChangeView(values: UndoChangeValues & CommonValues, words: Words): 
   if (token === null || change === null)
     return {
       title: words.undoChange.invalid,
-      main: html`<p>${words.undoChange.invalidText}</p><p><a href="${signIn}" data-part="button secondary">${words.signIn.title}</a></p>`,
+      main: html`<p>${words.undoChange.invalidText}</p><p><a href="${signIn}" data-part="button">${words.signIn.title}</a></p>`,
     };
   const t = { ...words.undoChange, ...(change.kind === DELETION && words.undoChange.deletion) };
   const isEmail = from !== null && of !== null;
@@ -190,8 +190,7 @@ function doneView(
 /** Returns where users get help. A page with a token does not link to other origins, so it only names them. */
 function supportOf({ support, links }: UndoChangeValues & CommonValues, words: Words): Html | string | null {
   if (support === null || links.support === undefined) return support;
-  const address = /^mailto:([^?]*)/.exec(support)?.[1];
-  return html`<a href="${support}">${address ?? words.support}</a>`;
+  return supportLink(support, words);
 }
 
 /** The change of an email. The link goes to the former mailbox, which learns only a part of the new address. */

@@ -6,7 +6,7 @@ export const account = {
     title: 'Security',
     change: 'Change',
     show: 'Show',
-    close: 'Close',
+    manage: 'Manage',
     confirmEmail: {
       title: 'Confirm your email',
       text: (email: string) =>
@@ -20,7 +20,7 @@ export const account = {
     methods: {
       title: 'Sign-in methods',
       passkeys: (count: number) => `${count} passkey${count === 1 ? '' : 's'}`,
-      email: 'A code by email',
+      email: 'code by email',
       none: 'You have no sign-in methods yet.',
     },
     taskTitle: 'One more step',
@@ -32,6 +32,7 @@ export const account = {
       none: 'Your account has no password. If you set one, you can also sign in with your email and this password.',
       remove: 'Remove the password',
       removeText: 'After that, you sign in with your other sign-in methods.',
+      confirmRemove: 'Yes, remove',
       ends: 'Your other sessions end when you change the password.',
       demanded: 'Choose a new password to continue. Enter your current one one last time.',
     },
@@ -68,6 +69,7 @@ export const account = {
       renew: 'Create new recovery codes',
       disable: 'Remove the authenticator app',
       disableText: 'You no longer need its codes to sign in. Your other sessions end.',
+      confirmDisable: 'Yes, remove',
       passkeysOn: 'Use my passkeys as the second step',
       passkeysOff: 'Stop using passkeys as the second step',
       trusted: (count: number) =>
@@ -75,7 +77,8 @@ export const account = {
       askAgain: 'Ask in every browser again',
       codes: 'Save your recovery codes',
       codesText:
-        'If you lose your phone or your passkeys, sign in with one of these codes. Each code works once. They are shown only now, so save them somewhere other than your phone.',
+        'If you lose your phone or your passkeys, sign in with one of these codes. Each code works once.',
+      codesOnce: 'They are shown only now, so save them somewhere other than your phone.',
       fileName: 'recovery-codes.txt',
       fileHeading: (appName: string, account: string | null) =>
         `Recovery codes for ${appName}${account === null ? '' : ` (${account})`}`,
@@ -91,6 +94,8 @@ export const account = {
       change: 'Change',
       rename: 'Rename',
       remove: 'Remove',
+      removeText: 'You can no longer sign in with this passkey.',
+      confirmRemove: 'Yes, remove',
       synced: 'synced',
       added: (time: Html) => html`Added on ${time}.`,
       used: (time: Html) => html`Last used on ${time}.`,
@@ -102,6 +107,8 @@ export const account = {
       none: 'No account is linked.',
       since: (time: Html) => html`Linked on ${time}.`,
       unlink: 'Unlink',
+      unlinkText: (provider: string) => `You can no longer sign in with ${provider}.`,
+      confirmUnlink: 'Yes, unlink',
       link: (provider: string) => `Link ${provider}`,
     },
     changes: {
@@ -119,6 +126,9 @@ export const account = {
       seen: (first: Html, last: Html) => html`First used on ${first}, last on ${last}.`,
       trusted: (until: Html) => html`The password alone signs you in there until ${until}.`,
       forget: 'Forget',
+      forgetText:
+        'The next sign-in there counts as a sign-in in a new browser. If you are signed in there, you stay signed in.',
+      confirmForget: 'Yes, forget',
     },
   },
   account: {
@@ -140,7 +150,8 @@ export const account = {
     dataText: 'Download a file with everything that is stored about you.',
     download: 'Download my data',
     delete: 'Delete my account',
-    wantsDeletion: 'I want to delete my account',
+    opensDeletion: 'Delete',
+    ofDeletion: 'my account',
     deleteNow:
       'The account is deleted immediately, with everything that belongs to it. This cannot be undone.',
     deleteLater: (days: number) =>
@@ -166,7 +177,7 @@ export const account = {
     endOthers: 'Sign out on all other devices',
     endAll: 'Yes, sign out everywhere',
     wantsEndAll: 'Sign out everywhere',
-    endAllText: 'You are signed out on all devices, including this one.',
+    endAllText: 'You are signed out everywhere, including here.',
   },
   keys: {
     title: 'API keys',
@@ -206,7 +217,7 @@ export const account = {
     'device-forgotten': 'A browser was forgotten',
     'email-change-requested': 'A new email was requested',
     'email-changed': 'The email was changed',
-    'new-device': 'A sign-in from a new device',
+    'new-device': 'A sign-in in a new browser',
     'new-password-required': 'A new password was required',
     'passkey-added': 'A passkey was added',
     'passkey-removed': 'A passkey was removed',

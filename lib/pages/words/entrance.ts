@@ -11,6 +11,8 @@ export const entrance = {
     byPasskey: 'Sign in with a passkey',
     continueWith: (provider: string) => `Continue with ${provider}`,
     forgotten: 'Forgot your password?',
+    restorable: (date: Html) =>
+      html`Your account was deleted. Until ${date}, the link in our email can restore it.`,
     noAccount: 'No account yet?',
     signUp: 'Create an account',
   },
@@ -21,6 +23,7 @@ export const entrance = {
     byEmailAlone: 'Email me a code',
     haveAccount: 'Already have an account?',
     closed: 'You cannot sign up here. Ask the people who run this app for an account.',
+    closedAsk: 'You cannot sign up here. To get an account, ask for one:',
     checkMail: 'Check your email',
     checkMailText: (address: Html | string) =>
       html`We have emailed ${address}. If it has no account yet, open the link in the email, then sign in. If it has an account, the email says what to do. Check your spam folder too.`,
@@ -86,9 +89,10 @@ export const entrance = {
   resetPassword: {
     title: 'Choose a new password',
     invitationTitle: 'Accept your invitation',
-    lead: (account: string) => `For the account ${account}.`,
+    lead: (account: Html) => html`Choose a password for ${account}.`,
     ends: 'A new password ends all sessions of the account.',
     submit: 'Save the password',
+    invitationSubmit: 'Create the password',
     invalid: 'This link is no longer valid',
     invalidText:
       'It was already used, or it has expired. If you have chosen a new password already, sign in with it.',
@@ -105,7 +109,7 @@ export const entrance = {
   },
   verifyEmail: {
     title: 'Confirm your email',
-    lead: (account: string) => `Confirm that ${account} is your email address.`,
+    lead: (account: string) => `Confirm that ${account} is your email.`,
     password: 'Enter the password of this account to show that it is yours.',
     submit: 'Confirm',
     invalid: 'This link is no longer valid',
@@ -163,8 +167,8 @@ export const entrance = {
     nothing: 'If it was you, there is nothing to do.',
     otherBrowser: 'Open this link in a browser that your account knows',
     otherBrowserText:
-      'The link works only in a browser that you had already used for a while. Copy the address of this page, and open it there.',
-    copyAddress: 'Copy the address',
+      'The link works only in a browser that you had already used for a while. Copy the link of this page, and open it there.',
+    copyAddress: 'Copy the link',
     help: (support: Html | string | null) =>
       support === null
         ? 'If you do not have such a browser, ask the people who run this app for help.'

@@ -79,7 +79,7 @@ export const errors = {
     scope_required: unexpected,
     second_factor_demanded:
       'Your account needs two-factor authentication. Set up another authenticator app or passkey first.',
-    second_factor_required: 'This needs your second factor. Confirm that it is you, then try again.',
+    second_factor_required: 'This needs two-factor authentication. Confirm that it is you, then try again.',
     session_not_found: 'This session has already ended.',
     session_required: unexpected,
     sign_in_expired:
@@ -160,6 +160,7 @@ export const errors = {
     refusal: {
       invalid_session: 'Sign in again to continue.',
       unauthenticated: 'Sign in again to continue.',
+      invalid_request: '',
     },
     'reset-password/set': {
       invalid_code: 'This code is wrong. Check it in the newest email, and try again.',

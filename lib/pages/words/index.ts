@@ -26,6 +26,7 @@ export const en = {
     html`${isCertain ? html`Another email is on its way to ${email}` : html`If there is an account with ${email}, another email is on its way`}. If none comes, use the newest one that you have.`,
   pressAgain: 'You have confirmed that it is you. Press the button again to continue.',
   or: 'or',
+  close: 'Close',
 
   fields: {
     email: 'Email',

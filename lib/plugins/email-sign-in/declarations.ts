@@ -52,7 +52,7 @@ export const reauthenticationMail: Omit<SignInCodeTemplate, 'page'> = {
 export const noAccountMail: Omit<NoAccountTemplate, 'page'> = {
   kind: 'no-account',
   subject: 'There is no account with your address',
-  before: 'Someone asked to sign in with this email address, but no account has it.',
+  before: 'Someone asked to sign in with this email, but no account has it.',
   beforeLink: 'If it was you, use the address of your account, or sign up here:',
   action: 'Sign up',
   help: IGNORE,

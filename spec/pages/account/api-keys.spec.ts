@@ -186,7 +186,9 @@ describe('revoking a key', () => {
   test('makes it useless', async () => {
     const { apiKey, key } = await app.auth.apiKeys.create(id, { name: 'nightly' });
     const page = await open();
-    expect(page.body).toMatch(/<details><summary>Revoke.*?A revoked key cannot be restored\..*?\/revoke\//s);
+    expect(page.body).toMatch(
+      /<details><summary[^>]*><span data-part="opens">Revoke.*?A revoked key cannot be restored\..*?\/revoke\//s,
+    );
     const done = await visitor.submit(page, `/revoke/${apiKey.id}`);
     expect(done.location).toBe(`${PATH}?done=api-key-revoked`);
     expect((await visitor.follow(done)).body).toContain('The key was revoked.');

@@ -89,6 +89,7 @@ describe('the form of the own fields', () => {
       name: 'Ada',
       city: 'London',
       newsletter: 'true',
+      checkboxes: 'newsletter',
       color: '',
       weight: '61.5',
       wakes_at: '2026-01-31T06:30:15.000',
@@ -107,7 +108,7 @@ describe('the form of the own fields', () => {
   test('sends a false, and clears what was emptied', async () => {
     await visitor.submit(await open(), '/profile', {
       name: '',
-      newsletter: 'false',
+      newsletter: undefined,
       weight: '',
       city: 'Turin',
     });
@@ -118,10 +119,21 @@ describe('the form of the own fields', () => {
       city: 'Turin',
       referral: 'a friend',
     });
-    expect(formIn((await open()).body, '/profile').fields).toMatchObject({ newsletter: 'false', name: '' });
-    await visitor.submit(await open(), '/profile', { newsletter: '' });
-    // The default is for new users: this one has chosen no value.
-    expect(formIn((await open()).body, '/profile').fields.newsletter).toBe('');
+    const { fields } = formIn((await open()).body, '/profile');
+    expect(fields).toMatchObject({ name: '' });
+    expect(fields).not.toHaveProperty('newsletter');
+    await visitor.submit(await open(), '/profile', { newsletter: 'true' });
+    expect(await user()).toMatchObject({ newsletter: true });
+  });
+
+  test('keeps a checkbox that was unchecked if another field is rejected', async () => {
+    const refused = await visitor.submit(await open(), '/profile', {
+      newsletter: undefined,
+      name: 'x'.repeat(300),
+    });
+    expect(refused.status).toBe(422);
+    expect(formIn(refused.body, '/profile').fields).not.toHaveProperty('newsletter');
+    expect(await user()).toMatchObject({ newsletter: true });
   });
 
   test('keeps what was typed if it is refused', async () => {
@@ -159,7 +171,7 @@ test('the form of the own fields says which can stay empty, and the time zone of
   expect(labels).toEqual([
     `Name ${optional}`,
     'City',
-    `Newsletter ${optional}`,
+    'Newsletter',
     `Color ${optional}`,
     `Weight ${optional}`,
     `Wakes at (UTC) ${optional}`,
@@ -377,8 +389,10 @@ describe('the deletion', () => {
         '/auth/account/verify-email',
         '/auth/account/delete',
       ]);
-      expect((await held.submit(page, '/delete', { confirmation: ada.email })).location).toBe(
-        '/auth/sign-in?done=account-deleted',
+      const done = await held.submit(page, '/delete', { confirmation: ada.email });
+      expect(done.location).toBe('/auth/sign-in?done=account-restorable');
+      expect((await held.follow(done)).body).toMatch(
+        /role="status">Your account was deleted\. Until <time [^>]*>\d+ \w+ \d{4}<\/time>, the link in our email can restore it\./,
       );
     } finally {
       await other.app.stop();

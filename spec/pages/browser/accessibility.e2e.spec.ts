@@ -172,6 +172,12 @@ function checkStructure(): string[] {
   for (const error of document.querySelectorAll('[data-part="field"] [data-part="error"]'))
     if (!document.querySelector(`[aria-invalid="true"][aria-describedby~="${error.id}"]`))
       found.push(`${error.id} does not describe its field`);
+  for (const button of document.querySelectorAll('button[data-part~="danger"]'))
+    if (!/^Yes, /.test(button.textContent) || !button.closest('details'))
+      found.push(`"${button.textContent}" is not the answer to a question`);
+  for (const opener of document.querySelectorAll('summary[data-part]'))
+    if (opener.querySelector('[data-part="closes"]')?.textContent !== 'Close')
+      found.push(`"${opener.textContent}" has no word that closes`);
   const ids = [...document.querySelectorAll('[id]')].map(({ id }) => id);
   for (const id of ids) if (ids.indexOf(id) !== ids.lastIndexOf(id)) found.push(`${id} is there twice`);
   return found;

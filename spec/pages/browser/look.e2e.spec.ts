@@ -118,6 +118,78 @@ inBrowser('the look of the pages', () => {
     expect(await opener.boundingBox()).toMatchObject({ y: closed?.y });
   });
 
+  test('a question in a list is opened and closed at the same place, on a phone too', async () => {
+    const page = await browser.open(app.url('/notes'), { viewport: DESKTOP });
+    await app.signIn(page, await app.createPerson('karen@example.com'), '/auth/account/security');
+    await page
+      .getByRole('region', { name: 'Browsers that you have used' })
+      .locator('summary')
+      .first()
+      .click();
+    const opener = page.getByRole('listitem').locator('summary').first();
+    const placeOf = () =>
+      opener.evaluate((element) => {
+        const { right, top } = element.getBoundingClientRect();
+        return { right: Math.round(right), top: Math.round(top + scrollY) };
+      });
+    for (const viewport of [DESKTOP, PHONE]) {
+      await page.setViewportSize(viewport);
+      const closed = await placeOf();
+      await opener.click();
+      await opener.getByText('Close').filter({ visible: true }).waitFor();
+      expect(await placeOf()).toEqual(closed);
+      await page.getByRole('button', { name: /^Yes, forget/ }).waitFor();
+      await opener.click();
+      expect(await placeOf()).toEqual(closed);
+    }
+  });
+
+  test('a long email is cut, so that the header has one row for it', async () => {
+    const email = 'katherine.johnson@langley.research.example.com';
+    const page = await browser.open(app.url('/notes'), { viewport: DESKTOP });
+    await app.signIn(page, await app.createPerson(email), '/auth/account');
+    const shown = page.locator('[data-part="user"] > span');
+    expect(await shown.getAttribute('title')).toBe(email);
+    for (const width of [320, 390, 800, 1280]) {
+      await page.setViewportSize({ width, height: 800 });
+      const [text, brand] = [
+        await shown.boundingBox(),
+        await page.locator('[data-part="brand"]').boundingBox(),
+      ];
+      expect([width, Math.round((text?.y ?? 0) - (brand?.y ?? 0)) < 8, (text?.height ?? 0) < 40]).toEqual([
+        width,
+        true,
+        true,
+      ]);
+    }
+  });
+
+  test('a button never breaks within a word', async () => {
+    const page = await browser.open(app.url('/notes'), { viewport: { width: 320, height: 800 } });
+    await app.signIn(page, await app.createPerson('dorothy@example.com'), '/auth/account/security');
+    const button = page.getByRole('button', { name: 'Set up an authenticator app' });
+    const lines = await button.evaluate((element) => {
+      element.style.width = 'min-content';
+      return element.clientHeight / Number.parseFloat(getComputedStyle(element).lineHeight);
+    });
+    // It has five words.
+    expect(lines).toBeLessThan(6);
+  });
+
+  test('the warning about a key with all rights is shown only while that is chosen', async () => {
+    const own = await startOwnApp({ scopes: { 'notes:read': 'Read your notes' } });
+    try {
+      const page = await browser.open(own.url('/notes'), { viewport: DESKTOP });
+      await own.signIn(page, await own.createPerson('ida@example.com'), '/auth/account/api-keys');
+      const warning = page.getByText('Anyone who has the key can then use the app as you.');
+      expect(await warning.isVisible()).toBe(false);
+      await page.getByLabel('Everything that you can do in this app').check();
+      expect(await warning.isVisible()).toBe(true);
+    } finally {
+      await own.stop();
+    }
+  });
+
   test('an authenticator app is opened before the QR code on a device with a touch screen', async () => {
     for (const hasTouch of [false, true]) {
       const page = await browser.open(app.url('/notes'), { viewport: PHONE, hasTouch, isMobile: hasTouch });

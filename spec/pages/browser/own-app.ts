@@ -38,6 +38,8 @@ export interface OwnAppOptions {
   readonly humanCheck?: HumanCheckOptions;
   /** Other options of twoFactor(). */
   readonly twoFactor?: TwoFactorOptions;
+  /** The scopes of API keys. @default any */
+  readonly scopes?: Readonly<Record<string, string>>;
 }
 
 /** Starts an app with every plugin in the process of the spec, and an OpenID provider. */
@@ -47,6 +49,7 @@ export async function startOwnApp({
   isStrict = false,
   humanCheck,
   twoFactor: more = {},
+  scopes,
 }: OwnAppOptions = {}) {
   const provider = await startProvider();
   const inbox = new Inbox();
@@ -85,7 +88,7 @@ export async function startOwnApp({
       emailSignIn({ signUp: true }),
       twoFactor({ required: isStrict ? 'everybody' : 'never', ...more }),
       passkeys(),
-      apiKeys(),
+      apiKeys(scopes ? { scopes } : {}),
       suspension(),
       auditLog(),
       oauth(),

@@ -81,7 +81,8 @@ inBrowser('passkeys on the pages', () => {
     await press(page, /^Rename /);
     await says(page, 'status', 'Your changes are saved.');
     await change();
-    await press(page, 'Remove My phone');
+    await passkeys.locator('summary').getByText('Remove').click();
+    await press(page, 'Yes, remove My phone');
     await says(page, 'status', 'The passkey was removed.');
     await addPasskey(page);
     // The address of the page stays the same, except for what is after the `#`.
@@ -196,7 +197,8 @@ inBrowser('passkeys on the pages', () => {
     const { page, person, device } = await withPasskey('radia');
     await openCard(page, 'Passkeys');
     await card(page, 'Passkeys').locator('summary').getByText('Change').click();
-    await press(page, 'Remove Passkey');
+    await card(page, 'Passkeys').locator('summary').getByText('Remove').click();
+    await press(page, 'Yes, remove Passkey');
     await says(page, 'status', 'The passkey was removed.');
     // The link of the notice can restore it, so the page has told the browser to keep it.
     await signals(page, 1);

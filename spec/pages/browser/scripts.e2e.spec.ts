@@ -264,7 +264,7 @@ inBrowser('the scripts of the pages', () => {
     const { url } = await app.inbox.next('copier@example.com', 'password-changed');
     const other = await browser.open(url);
     await other.context().grantPermissions(['clipboard-read', 'clipboard-write']);
-    await press(other, 'Copy the address');
+    await press(other, 'Copy the link');
     await other.getByRole('button', { name: 'Copied' }).waitFor();
     expect(await other.evaluate(() => navigator.clipboard.readText())).toBe(url);
   });
@@ -353,7 +353,7 @@ inBrowser('the scripts of the pages', () => {
       // The email can arrive before the response, which would interrupt the navigation to its link.
       await showsPage(page, 'Check your email');
       await page.goto((await app.inbox.next(email, 'reset-password')).url);
-      await page.getByText(`For the account ${email}.`).waitFor();
+      await page.getByText(`Choose a password for ${email}.`).waitFor();
       await fill(page, 'New password', `the password of ${email}`);
     }
     for (const page of tabs) {
@@ -390,7 +390,7 @@ inBrowser('the scripts of the pages', () => {
   test('a part of a form that was open stays open when the form is refused', async () => {
     const page = await openSignedIn('linus', '/notes');
     await page.goto(app.url('/auth/account'));
-    await unfold(page, 'I want to delete my account');
+    await unfold(page, 'Delete');
     await fill(page, 'To confirm, type linus@example.com', 'grace@example.com');
     await press(page, 'Yes, delete my account');
     await says(page, 'alert', 'This does not match. Nothing was deleted.');

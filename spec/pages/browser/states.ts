@@ -2,6 +2,7 @@ import type { Page } from 'playwright-core';
 import { codeOf, forgetSteps, wrongCode } from '../../support/two-factor.js';
 import { addAuthenticator } from './authenticator.js';
 import {
+  card,
   field,
   fill,
   follow,
@@ -188,7 +189,7 @@ export async function visitAccount(app: OwnApp, browser: Browser, look: Look): P
   await press(page, 'Save the username');
   await says(page, 'status', 'Your changes are saved.');
   await look('account, done', page);
-  await unfold(page, 'I want to delete my account');
+  await unfold(page, 'Delete');
   await look('account, the deletion open', page);
   await fill(page, `To confirm, type ${ada.email}`, 'ada');
   await press(page, 'Yes, delete my account');
@@ -294,13 +295,14 @@ export async function visitSecurity(app: OwnApp, browser: Browser, look: Look): 
   await follow(page, 'I have saved them');
   await press(page, 'Add a passkey');
   await says(page, 'status', 'The passkey was added.');
-  for (const card of ['Two-factor authentication', 'Passkeys', 'Password', 'Browsers that you have used'])
-    await openCard(page, card);
+  for (const title of ['Two-factor authentication', 'Passkeys', 'Password', 'Browsers that you have used'])
+    await openCard(page, title);
   for (const part of ['Remove the authenticator app', 'Remove the password']) await unfold(page, part);
   await page.getByRole('listitem').locator('summary').getByText('Change').click();
+  await page.getByRole('listitem').locator('summary').getByText('Remove').click();
   await look('security, a passkey', page);
   await field(page, 'Current password').nth(1).fill('not the password');
-  await press(page, 'Remove the password');
+  await card(page, 'Password').getByRole('button', { name: 'Yes, remove' }).click();
   await isRefused(page);
   await look('security, the removal of the password refused', page);
   const changed = { ...edsger, password: 'a difference engine' };
@@ -355,14 +357,14 @@ export async function visitAdministration(app: OwnApp, browser: Browser, look: L
   await page.goto(app.url('/auth/administration/users?search=mallory'));
   await follow(page, mallory.email);
   await showsPage(page, mallory.email);
-  for (const part of ['Edit', 'Suspend the user', 'Delete the user']) await unfold(page, part);
+  for (const part of ['Edit', 'Suspend', 'Delete']) await unfold(page, part);
   await look('user', page);
   await fill(page, 'Until (UTC) (optional)', '2020-01-01T00:00');
-  await press(page, 'Suspend the user');
+  await press(page, 'Yes, suspend the user');
   await isRefused(page);
   await look('user, refused', page);
   await fill(page, 'Until (UTC) (optional)', '');
-  await press(page, 'Suspend the user');
+  await press(page, 'Yes, suspend the user');
   await says(page, 'status', 'The user is suspended.');
   await look('user, suspended', page);
   await page.goto(app.url(`/auth/administration/users?search=${admin.email}`));

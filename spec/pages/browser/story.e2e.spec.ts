@@ -288,7 +288,7 @@ inBrowser('an app of thirty lines', () => {
       await page.getByText(/^Linked on/).waitFor();
       expect(await page.getByRole('link', { name: 'Link Example' }).count()).toBe(0);
       await unfold(page, 'Unlink');
-      await press(page, /^Unlink/);
+      await press(page, /^Yes, unlink/);
       await says(page, 'status', 'The account was unlinked.');
       await page.getByText('No account is linked.').waitFor();
       await page.getByRole('link', { name: 'Link Example' }).waitFor();
@@ -383,7 +383,7 @@ inBrowser('an app of thirty lines', () => {
       const email = emailOf('niklaus');
       const page = await signUpVerified(email);
       await goTo(page, '/auth/account');
-      await unfold(page, 'I want to delete my account');
+      await unfold(page, 'Delete');
       await fill(page, `To confirm, type ${email}`, 'another@example.com');
       await press(page, 'Yes, delete my account');
       await says(page, 'alert', 'Nothing was deleted');
@@ -403,9 +403,9 @@ inBrowser('an app of thirty lines', () => {
       await press(admin, 'Search');
       await follow(admin, email);
       await showsPage(admin, email);
-      await unfold(admin, 'Suspend the user');
+      await unfold(admin, 'Suspend');
       await fill(admin, 'Reason (optional)', 'spam');
-      await press(admin, 'Suspend the user');
+      await press(admin, 'Yes, suspend the user');
       await says(admin, 'status', 'The user is suspended.');
       await goTo(page, '/notes');
       await signIn(page, email);

@@ -295,7 +295,7 @@ const TASKS: readonly (readonly [
     async (phone) => {
       const { email } = await phone.signedIn('delete@example.com', '/auth/account');
       await phone.sees('Profile');
-      await phone.unfold('I want to delete my account');
+      await phone.unfold('Delete');
       const typed = phone.page.locator('form[action$="/account/delete"] input[name="confirmation"]');
       await typed.fill('delet@example.com');
       await phone.press('Yes, delete my account');
@@ -316,15 +316,15 @@ const TASKS: readonly (readonly [
       await phone.sees('Users');
       await phone.follow(email);
       await phone.sees(email);
-      await phone.unfold('Suspend the user');
-      await phone.press('Suspend the user');
+      await phone.unfold('Suspend');
+      await phone.press('Yes, suspend the user');
       await says(phone.page, 'status', 'The user is suspended.');
-      await phone.unfold('Delete the user');
+      await phone.unfold('Delete');
       await phone.fill(/^To confirm, type /, 'malory@example.com');
-      await phone.press('Delete the user');
+      await phone.press('Yes, delete the user');
       await phone.isTold('This does not match. Nothing was deleted.');
       await phone.fill(/^To confirm, type /, email);
-      await phone.press('Delete the user');
+      await phone.press('Yes, delete the user');
       await says(phone.page, 'status', 'The user was deleted.');
       await phone.sees('Users');
     },
@@ -346,10 +346,10 @@ const TASKS: readonly (readonly [
       await phone.openMail(email, 'invitation');
       await phone.sees('Accept your invitation');
       await phone.fill('Password', 'password1');
-      await phone.press('Save the password');
+      await phone.press('Create the password');
       await phone.isTold('This password is easy to guess. Choose another.');
       await phone.fill('Password', PASSWORD);
-      await phone.press('Save the password');
+      await phone.press('Create the password');
       await says(phone.page, 'status', 'Your account is ready. Sign in.');
       await phone.sees('Sign in to Notes');
       await phone.fill('Password', PASSWORD);

@@ -155,7 +155,7 @@ describe('an invitation', () => {
     expect(page.text).toContain(to);
     const answer = await browser.submit(page, 'set', { new_password: NEW });
     expect(page.body).not.toContain('ends all sessions');
-    expect(page.all('button').map(textOf)).toEqual(['Save the password']);
+    expect(page.all('button').map(textOf)).toEqual(['Create the password']);
     expect([answer.status, answer.location]).toEqual([303, '/auth/sign-in?done=invitation-accepted']);
     const signIn = await browser.follow(answer);
     expect(signIn.text).toContain('Your account is ready. Sign in.');

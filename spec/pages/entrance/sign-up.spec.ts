@@ -112,7 +112,7 @@ describe('with a password', () => {
     expect(answer.error).not.toBeNull();
   });
 
-  test('optional fields can be left empty, and booleans are sent as false', async () => {
+  test('optional fields can be left empty, and unchecked booleans are false', async () => {
     const fields = {
       nickname: { type: 'string', maxLength: 40 },
       age: { type: 'integer' },
@@ -124,7 +124,7 @@ describe('with a password', () => {
     await start({ username: true, signInOnSignUp: true }, { config: { user: { fields } } });
     const browser = app.open();
     const page = await browser.open('/auth/sign-up');
-    const answer = await browser.submit(page, 'password', { ...ada, newsletter: 'false', plan: 'paid' });
+    const answer = await browser.submit(page, 'password', { ...ada, plan: 'paid' });
     expect([answer.status, answer.location, answer.error]).toEqual([303, '/home', null]);
     const me = JSON.parse((await browser.open('/auth/me', { accept: 'application/json' })).body);
     expect(me.user).toMatchObject({
@@ -178,7 +178,7 @@ describe('with a password', () => {
     expect(mail.subject).toBe('You already have an account - localhost');
     expect(mail.text).toBe(
       [
-        'Someone signed up with your email address, but you already have an account. If it was you, sign in as usual.',
+        'Someone signed up with your email, but you already have an account. If it was you, sign in as usual.',
         'http://localhost/auth/sign-in',
         'If you forgot your password, choose a new one here:',
         `http://localhost/auth/reset-password?token=${mail.token}`,

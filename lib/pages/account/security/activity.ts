@@ -1,5 +1,5 @@
 import { html } from '../../../html.js';
-import { disclosure, formOf } from '../../controls.js';
+import { question } from '../../controls.js';
 import { deviceIcon } from '../../icons.js';
 import type { Site } from '../../site.js';
 import { changeName, timeOf } from '../../texts.js';
@@ -117,9 +117,9 @@ export function browsersView({ devices }: DevicesValues, _page: CommonValues, wo
             current && html` <span data-part="tag">${t.current}</span>`
           }</p><p data-part="quiet">${t.seen(timeOf(firstSeenAt), timeOf(lastSeenAt))}${
             trustedUntil !== null && html`<br>${t.trusted(timeOf(trustedUntil))}`
-          }</p></div>${disclosure(
-            { label: t.forget, about: named, forms: [forget] },
-            formOf(forget, { submit: t.forget, kind: 'danger', about: named }, words),
+          }</p></div>${question(
+            { label: t.forget, about: named, text: t.forgetText, submit: t.confirmForget, form: forget },
+            words,
           )}</li>`;
         },
       )}</ul>`

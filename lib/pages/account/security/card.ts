@@ -1,5 +1,5 @@
 import { type Html, type HtmlValue, html } from '../../../html.js';
-import { disclosure, formsIn } from '../../controls.js';
+import { closed, disclosure, formsIn } from '../../controls.js';
 import type { PageForm, Visit } from '../../page.js';
 import type { CardValues, MethodValues } from '../../values.js';
 import type { Words } from '../../words/index.js';
@@ -82,12 +82,14 @@ export function closedCard(
   if (opens === null || isOpen) return frameOf(name, title, html`${line}${content}`);
   // Browsers open the parent of the element that an address names.
   return html`<section data-part="card" aria-labelledby="${name}-title">
-<div data-part="closed"><div>
-<h2 id="${name}-title">${title}</h2>
-${line}</div>
-${disclosure(
-  { label: opens, about: title, closes: words.security.close, kind: 'secondary', forms: formsIn(values) },
-  html`<div id="${name}">${content}</div>`,
-)}</div>
+${closed(
+  html`<h2 id="${name}-title">${title}</h2>
+${line}`,
+  disclosure(
+    { label: opens, about: title, forms: formsIn(values) },
+    html`<div id="${name}">${content}</div>`,
+    words,
+  ),
+)}
 </section>`;
 }

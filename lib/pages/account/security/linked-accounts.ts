@@ -1,5 +1,5 @@
 import { html } from '../../../html.js';
-import { disclosure, formOf } from '../../controls.js';
+import { question } from '../../controls.js';
 import { iconOf, type ProviderValues, providerName, providersOf } from '../../providers.js';
 import type { Site } from '../../site.js';
 import { timeOf } from '../../texts.js';
@@ -68,14 +68,20 @@ export function linkedAccountsView(
   return {
     title: t.title,
     state: accounts.length === 0 ? t.none : accounts.map(({ name }) => name).join(', '),
-    opens: accounts.length === 0 ? null : words.security.show,
+    opens: accounts.length === 0 ? null : words.security.manage,
     content: html`${
       accounts.length > 0 &&
       html`<ul data-part="list">${accounts.map(
         ({ name, createdAt, unlink }) =>
-          html`<li data-part="item"><div><p><strong>${name}</strong></p><p data-part="quiet">${t.since(timeOf(createdAt))}</p></div>${disclosure(
-            { label: t.unlink, about: name, forms: [unlink] },
-            formOf(unlink, { submit: t.unlink, kind: 'danger', about: name }, words),
+          html`<li data-part="item"><div><p><strong>${name}</strong></p><p data-part="quiet">${t.since(timeOf(createdAt))}</p></div>${question(
+            {
+              label: t.unlink,
+              about: name,
+              text: t.unlinkText(name),
+              submit: t.confirmUnlink,
+              form: unlink,
+            },
+            words,
           )}</li>`,
       )}</ul>`
     }${

@@ -1,5 +1,5 @@
 import { html } from '../../../html.js';
-import { disclosure, field, formOf, passkeyButton } from '../../controls.js';
+import { disclosure, field, formOf, passkeyButton, question } from '../../controls.js';
 import type { Site } from '../../site.js';
 import { timeOf } from '../../texts.js';
 import type { CommonValues, FormValues } from '../../values.js';
@@ -95,7 +95,7 @@ export function passkeysView(
   return {
     title: t.title,
     state: passkeys.length === 0 ? t.text : t.count(passkeys.length),
-    opens: passkeys.length === 0 ? null : words.security.show,
+    opens: passkeys.length === 0 ? null : words.security.manage,
     content: html`<span hidden data-signal="${JSON.stringify(signal)}"></span>${
       passkeys.length > 0 &&
       html`<ul data-part="list">${passkeys.map(
@@ -108,8 +108,6 @@ export function passkeysView(
             {
               label: t.change,
               about: name,
-              closes: words.security.close,
-              kind: 'secondary',
               forms: [rename, remove],
             },
             html`${formOf(
@@ -121,7 +119,11 @@ export function passkeysView(
                 { name: 'name', label: words.fields.name, autocomplete: 'off', value: name },
                 words,
               ),
-            )}${formOf(remove, { submit: t.remove, kind: 'danger', about: name }, words)}`,
+            )}${question(
+              { label: t.remove, about: name, text: t.removeText, submit: t.confirmRemove, form: remove },
+              words,
+            )}`,
+            words,
           )}</li>`,
       )}</ul>`
     }${

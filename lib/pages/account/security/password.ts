@@ -1,5 +1,5 @@
 import { type HtmlValue, html } from '../../../html.js';
-import { disclosure, type FormContent, field, formOf, usernameOf } from '../../controls.js';
+import { type FormContent, field, formOf, question, usernameOf } from '../../controls.js';
 import type { Site } from '../../site.js';
 import type { CommonValues, FormValues } from '../../values.js';
 import type { Words } from '../../words/index.js';
@@ -112,13 +112,10 @@ export function passwordView(
       set && formIf(set, { submit: t.set }, html`${named}${chosen(set)}`)
     }${
       remove &&
-      disclosure(
-        { label: t.remove, forms: [remove] },
-        html`<p>${t.removeText}</p>${formIf(
-          remove,
-          { submit: t.remove, kind: 'danger' },
-          html`${named}${current(remove, 'password')}`,
-        )}`,
+      question(
+        { label: t.remove, text: t.removeText, submit: t.confirmRemove, form: remove },
+        words,
+        (content) => formIf(remove, content, html`${named}${current(remove, 'password')}`),
       )
     }`,
   };

@@ -1,5 +1,5 @@
 import { html } from '../../../html.js';
-import { disclosure, formOf, hidden } from '../../controls.js';
+import { formOf, hidden, question } from '../../controls.js';
 import { foundIn } from '../../routes.js';
 import { allOf, type Site } from '../../site.js';
 import type { CommonValues, FormValues } from '../../values.js';
@@ -122,7 +122,7 @@ export function secondFactorView(
       : required
         ? t.demanded
         : t.off,
-    opens: isOn ? words.security.change : null,
+    opens: isOn ? words.security.manage : null,
     content: html`${start === null && !isOn && html`<p>${words.security.confirmEmail.first}</p>`}${
       (start ?? usePasskeys ?? renew) !== null &&
       html`<div data-part="stack">${
@@ -146,10 +146,7 @@ export function secondFactorView(
     }${
       disable &&
       !required &&
-      disclosure(
-        { label: t.disable, forms: [disable] },
-        html`<p>${t.disableText}</p>${formOf(disable, { submit: t.disable, kind: 'danger' }, words)}`,
-      )
+      question({ label: t.disable, text: t.disableText, submit: t.confirmDisable, form: disable }, words)
     }`,
   };
 }

@@ -1,0 +1,83 @@
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { admin } from '../../lib/index.js';
+import { formIn, PageVisitor, startPages } from '../support/account-pages.js';
+import { ada, password } from '../support/app.js';
+
+const root = { email: 'root@example.com', password: 'the password of root' };
+const fields = {
+  name: { type: 'string', required: true, default: 'Someone' },
+  birthday: { type: 'plainDate', label: 'Date of birth' },
+  plan: { type: 'string', enum: ['free', 'pro'], default: 'free', labels: { free: 'Free of charge' } },
+  size: { type: 'integer', enum: [1, 2], labels: { '1': 'Small' } },
+  newsletter: { type: 'boolean', label: 'Email me news', default: true },
+  source: { type: 'string', onPages: false },
+} as const;
+const start = () =>
+  startPages([password({ signInOnSignUp: true }), admin({ adminEmails: [root.email] })], {
+    user: { fields },
+  } as never);
+
+let app: Awaited<ReturnType<typeof start>>['app'];
+let visitor: PageVisitor;
+beforeAll(async () => {
+  ({ app } = await start());
+  await app.auth.users.create({ ...root, emailVerified: true } as never);
+  visitor = new PageVisitor(app.origin);
+});
+afterAll(() => app.stop());
+
+/** Returns the labels of a page's inputs. */
+const labelsOf = (body: string) =>
+  [...body.matchAll(/<label for="[^"]*">(.*?)<\/label>/g)].map(([, text = '']) =>
+    text.replace(/<[^>]*>/g, ''),
+  );
+
+test('a sign-up has the words of the app, the password before its fields, and only what it shows', async () => {
+  const { body } = await visitor.get('/auth/sign-up');
+  expect(labelsOf(body)).toEqual([
+    'Email',
+    'Password',
+    'Name',
+    'Date of birth (optional)',
+    'Plan',
+    'Size (optional)',
+    'Email me news',
+  ]);
+  expect(body).toMatch(/name="birthday" type="date" autocomplete="bday"/);
+  expect(body).toContain(
+    '<option value="free" selected>Free of charge</option><option value="pro">pro</option>',
+  );
+  expect(body).toContain('<option value="" selected>Not set</option><option value="1">Small</option>');
+  expect(formIn(body, '/password').fields).toMatchObject({ newsletter: 'true', checkboxes: 'newsletter' });
+  const answer = await visitor.submit(await visitor.get('/auth/sign-up'), '/password', {
+    email: ada.email,
+    password: ada.password,
+    birthday: '1815-12-10',
+    newsletter: undefined,
+  });
+  expect(answer.status).toBe(303);
+  expect((await app.auth.admin.listUsers({ search: ada.email })).users).toMatchObject([
+    { name: 'Someone', birthday: '1815-12-10', plan: 'free', size: null, newsletter: false, source: null },
+  ]);
+});
+
+test('a rejected day is shown again beside its error', async () => {
+  const page = await visitor.get('/auth/account');
+  expect(formIn(page.body, '/profile').fields).toMatchObject({ birthday: '1815-12-10' });
+  const refused = await visitor.submit(page, '/profile', { birthday: '2026-02-30' });
+  expect(refused.status).toBe(422);
+  expect(refused.body).toMatch(/value="2026-02-30"[^>]* aria-invalid="true"/);
+});
+
+test('administrators see the same words', async () => {
+  const one = await new PageVisitor(app.origin).signIn(root);
+  const [user] = (await app.auth.admin.listUsers({ search: ada.email })).users;
+  const { body } = await one.get(`/auth/administration/users/${user?.id}`);
+  for (const [name, value] of [
+    ['Date of birth', '10 Dec 1815'],
+    ['Plan', 'Free of charge'],
+    ['Email me news', 'No'],
+  ])
+    expect(body).toContain(`<dt>${name}</dt><dd>${value}</dd>`);
+  expect(body).not.toContain('Source');
+});
