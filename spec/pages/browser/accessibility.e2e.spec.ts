@@ -66,26 +66,31 @@ inBrowser('accessibility of the pages', () => {
   test.each([
     ['with JavaScript', true],
     ['without JavaScript', false],
-  ])('%s, what is wrong is a list that has the focus, and is beside its field', async (_mode, hasScripts) => {
-    const page = await browser.open(app.url('/auth/sign-up'), { javaScriptEnabled: hasScripts });
-    expect(await page.title()).toBe('Create an account – Notes');
-    await field(page, 'Email').first().fill('someone@example.com');
-    await fill(page, 'Password', 'password1');
-    await press(page, 'Create an account');
-    const summary = page.getByRole('alert');
-    await summary.and(page.locator(':focus')).waitFor();
-    expect(await page.title()).toBe('Error: Create an account – Notes');
-    const password = field(page, 'Password');
-    expect(await password.getAttribute('aria-invalid')).toBe('true');
-    expect(await descriptionOf(page, 'Password')).toMatch(
-      /^At least 8 characters\. .* This password is easy to guess\. Choose another\.$/,
-    );
-    expect(await field(page, 'Username (optional)').getAttribute('aria-invalid')).toBeNull();
-    await summary
-      .getByRole('link', { name: 'Password: This password is easy to guess. Choose another.' })
-      .click();
-    await password.and(page.locator(':focus')).waitFor();
-  });
+  ])(
+    '%s, one wrong field has the focus and its error, and several are a list that has the focus',
+    async (_mode, hasScripts) => {
+      const page = await browser.open(app.url('/auth/sign-up'), { javaScriptEnabled: hasScripts });
+      expect(await page.title()).toBe('Create an account – Notes');
+      await field(page, 'Email').first().fill('someone@example.com');
+      await fill(page, 'Password', 'password1');
+      await press(page, 'Create an account');
+      const password = field(page, 'Password');
+      await password.and(page.locator(':focus')).waitFor();
+      await page.getByRole('alert').getByText('This password is easy to guess. Choose another.').waitFor();
+      expect(await page.title()).toBe('Error: Create an account – Notes');
+      expect(await password.getAttribute('aria-invalid')).toBe('true');
+      expect(await descriptionOf(page, 'Password')).toMatch(
+        /^At least 8 characters\. .* This password is easy to guess\. Choose another\.$/,
+      );
+      expect(await field(page, 'Username (optional)').getAttribute('aria-invalid')).toBeNull();
+      await field(page, 'Email').first().fill('');
+      await press(page, 'Create an account');
+      const summary = page.getByRole('alert');
+      await summary.and(page.locator(':focus')).waitFor();
+      await summary.getByRole('link', { name: 'Enter a password.' }).click();
+      await password.and(page.locator(':focus')).waitFor();
+    },
+  );
 
   test.each([
     ['/auth/sign-in', 'Email or username', 'username webauthn'],

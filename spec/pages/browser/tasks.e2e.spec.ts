@@ -408,7 +408,7 @@ const TASKS: readonly (readonly [
       await phone.sees('Undo a change');
       await phone.fill('Your password from before the change', 'not that one');
       await phone.press('Undo the change');
-      await phone.isTold('This was not your password before the change.');
+      await phone.isTold(/Wrong password/);
       await phone.fill('Your password from before the change', person.password);
       await phone.press('Undo the change');
       await phone.sees('The change was undone');
