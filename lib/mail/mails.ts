@@ -112,6 +112,14 @@ export interface RequestedCodeMail {
   readonly until: Date;
   readonly facts: NoticeFacts;
   readonly asked: Asked;
+  /**
+   * The id of the only user who gets the code, to verify the email. They do not get it if access to the mailbox is already
+   * proven. Null for a sign-up that has created no account.
+   * @default the user who has the email
+   */
+  readonly verifies?: string | null;
+  /** The email for another user, who has the email already. @default none */
+  readonly otherwise?: NoAccountTemplate;
 }
 
 /** An email in the outbox: everything that is needed to compose it, but not its text. */

@@ -103,8 +103,8 @@ export class Mailer {
     await this.settings.send(await composeSignInCode(located, this.settings), { signal });
   }
 
-  /** Sends an email that says that an address has no account. */
-  async noAccount(template: NoAccountTemplate, to: string, facts: NoticeFacts, signal: AbortSignal) {
+  /** Sends an email in place of a code: that an address has no account, or that it has one already. */
+  async noAccount(template: NoAccountTemplate, to: Recipient, facts: NoticeFacts, signal: AbortSignal) {
     const { page } = template;
     const located = { ...template, page: page && this.pageUrl(page) };
     await this.settings.send(await composeNoAccount(located, to, facts, this.settings), { signal });
@@ -170,9 +170,15 @@ export async function composeRequestedCode(
   return { kind, to, user, ...contentOf(subject, parts, look), token, code, url, details };
 }
 
+/** Who gets an email. */
+interface Recipient {
+  readonly user: User | null;
+  readonly to: string;
+}
+
 export async function composeNoAccount(
   { kind, subject, before, page, beforeLink, action, help }: NoAccountTemplate,
-  to: string,
+  { user, to }: Recipient,
   facts: NoticeFacts,
   { origin, look }: ComposerSettings,
 ): Promise<MailMessage> {
@@ -180,7 +186,7 @@ export async function composeNoAccount(
   const url = page === null ? '' : pageUrl(page, origin);
   const link = page === null ? [] : [beforeLink, { url, action }];
   const parts = [before, ...link, { table: rowsOf(to, details) }, help];
-  return { kind, to, user: null, ...contentOf(subject, parts, look), token: '', code: '', url, details };
+  return { kind, to, user, ...contentOf(subject, parts, look), token: '', code: '', url, details };
 }
 
 function expiryOf(until: Date): string {
@@ -459,9 +465,9 @@ export interface SignInCodeTemplate extends RequestedCodeTemplate {
   readonly action: string;
 }
 
-/** The texts of an email that says that an address has no account. */
+/** The texts of an email in place of a code: that an address has no account, or that it has one already. */
 export interface NoAccountTemplate extends Omit<SignInCodeTemplate, 'page'> {
-  /** The app's page where people sign up. Null if they cannot. */
+  /** The app's page that the link leads to, such as the one where people sign up. Null if there is no link. */
   readonly page: string | null;
 }
 

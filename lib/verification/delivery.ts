@@ -168,7 +168,7 @@ export class MailDelivery implements Destination {
     const mayTell = (!isFirst || (await this.core.limiter.allowsDaily(counted))) && tells;
     if (!isLive || !isWithin || !(hasCode || mayTell)) return false;
     if (hasCode) await this.mailer.signInCode({ ...mail, user, to: email }, signal);
-    else await this.mailer.noAccount(mail.otherwise, email, mail.facts, signal);
+    else await this.mailer.noAccount(mail.otherwise, { user: null, to: email }, mail.facts, signal);
     return true;
   }
 
@@ -177,16 +177,22 @@ export class MailDelivery implements Destination {
    * the address: see {@link #sendLink}.
    */
   async #sendRequestedCode(
-    { email, requestHash, ...mail }: RequestedCodeMail,
+    { email, requestHash, verifies, otherwise, ...mail }: RequestedCodeMail,
     { attempts }: OpenEntry,
     signal: AbortSignal,
   ): Promise<boolean> {
     const record = await this.core.users.findRecord({ email });
     const isWithin = attempts > 1 || (await this.#isWithin(email, mail.asked, record));
-    const hasCode = record !== null && isWithin;
+    const isOther = verifies !== undefined && record?.user.id !== verifies;
+    const isPointless = verifies !== undefined && record?.emailProof.reaches('mailbox');
+    const hasCode = record !== null && isWithin && !isOther && !isPointless;
     const isLive = await this.core.codeRequests?.mailed(Buffer.from(requestHash, 'hex'), hasCode);
-    if (!isLive || !hasCode) return false;
-    await this.mailer.requestedCode({ ...mail, user: record.user, to: email }, signal);
+    if (!record || !isLive || !isWithin) return false;
+    const { user } = record;
+    if (hasCode) await this.mailer.requestedCode({ ...mail, user, to: email }, signal);
+    else if (isOther && otherwise)
+      await this.mailer.noAccount(otherwise, { user, to: email }, mail.facts, signal);
+    else return false;
     return true;
   }
 

@@ -11,6 +11,7 @@ import type { User } from '../tables/core.js';
 import { EmailProof } from '../users/email-proof.js';
 import { definePurpose } from './purposes.js';
 import type { OneTimeTokens } from './tokens.js';
+import type { VerificationCodes } from './verification-codes.js';
 
 /** The settings of the verification of emails. */
 export interface EmailVerificationSettings {
@@ -19,7 +20,7 @@ export interface EmailVerificationSettings {
   /** Whether a sign-up emails a link. */
   readonly isOnSignUp: boolean;
   /** What must accompany a link: see `verifyEmailBy`. */
-  readonly by: 'password' | 'link';
+  readonly by: 'password' | 'link' | 'code';
 }
 
 /** What {@link EmailVerification} needs. */
@@ -36,6 +37,8 @@ interface EmailVerificationNeeds {
 interface EmailVerificationGiven extends EmailVerificationSettings {
   readonly mails: Mails;
   readonly check: PasswordCheck;
+  /** Null if emails contain links. */
+  readonly codes: VerificationCodes | null;
 }
 
 /** Emails verification links, and redeems them. */
@@ -55,6 +58,11 @@ export class EmailVerification {
     return this.parts.isRequired && this.parts.isOnSignUp;
   }
 
+  /** The codes that verify an email in place of links. Null if emails contain links. */
+  get codes(): VerificationCodes | null {
+    return this.parts.codes;
+  }
+
   /** Whether a link verifies an email without a password, in the browser that was used to sign up. */
   get isByLink(): boolean {
     return this.parts.by === 'link';
@@ -63,12 +71,12 @@ export class EmailVerification {
   /**
    * Rejects the sign-in of a user whose email must be verified first.
    *
-   * @param isByPerson whether the user does something to sign in. A link is then emailed
+   * @param isByPerson whether the user does something to sign in. A link is then emailed, unless sessions ask for a code
    * @throws AuthError `email_not_verified`
    */
   async requireFor(user: User, isByPerson: boolean): Promise<void> {
     if (!this.isRequired || user.email === null || user.emailVerifiedAt !== null) return;
-    if (isByPerson) await this.offer(user);
+    if (isByPerson && !this.codes) await this.offer(user);
     throw new AuthError('email_not_verified');
   }
 
@@ -89,9 +97,9 @@ export class EmailVerification {
     await this.mail(user);
   }
 
-  /** Emails a link, unless access to the mailbox is already proven. */
-  mail(user: User, transaction?: Transaction): Promise<void> {
-    return this.#mail(user, false, transaction);
+  /** Emails a link, unless access to the mailbox is already proven, or sessions ask for a code instead. */
+  async mail(user: User, transaction?: Transaction): Promise<void> {
+    if (!this.codes) await this.#mail(user, false, transaction);
   }
 
   async #mail(user: User, inSession: boolean, transaction?: Transaction): Promise<void> {

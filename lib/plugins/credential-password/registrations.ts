@@ -2,7 +2,7 @@ import type { Transaction } from 'sequelize';
 import type { Core } from '../../core/core.js';
 import { AuthError, type FieldError, invalidField } from '../../errors.js';
 import type { NewEntry } from '../../outbox/rows.js';
-import type { SignedIn } from '../../sessions/signed-in.js';
+import { type IssuedSession, isPending, type SignedIn } from '../../sessions/signed-in.js';
 import type { User } from '../../tables/core.js';
 import { canonicalEmail, emailFault } from '../../users/canonical.js';
 import type { FieldSource, FieldValues } from '../../users/fields.js';
@@ -63,12 +63,24 @@ export class Registrations {
       const signedIn = await core.countSignIn('sign_up', () =>
         core.signIn({ ...created, amr: ['pwd'] }, { isSignUp: true }),
       );
+      if (settings.mailsOnSignUp && !isPending(signedIn)) await this.#mailCode(signedIn);
       return { outcome: signedIn, device: null };
     }
     // A call of the app's own code cannot set a cookie.
     const device = via === 'code' ? null : await this.#remembered(created?.user.id ?? null);
     const outcome = created && !settings.concealExistingEmails ? { user: created.user } : null;
     return { outcome, device };
+  }
+
+  /** Emails a code for a new session. The account was created, so an error here must not fail the call. */
+  async #mailCode({ user, session }: IssuedSession): Promise<void> {
+    try {
+      await this.core.emailVerification?.codes?.mail({ user, sessionId: session.id });
+    } catch (error) {
+      this.core.settings.log.warn('sign_up.not_mailed', 'the code of a sign-up could not be emailed', {
+        err: error,
+      });
+    }
   }
 
   /** Remembers the browser. The account was created, so an error here must not fail the call. */

@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import type { CookieSettings } from '../../config/session.js';
 import type { Core } from '../../core/core.js';
+import { AuthError } from '../../errors.js';
 import {
   deviceInBody,
   deviceShape,
@@ -10,8 +11,10 @@ import {
   signInAnswer,
 } from '../../http/present.js';
 import { named, type Reply, route, text, time } from '../../http/route.js';
+import { sessionOf } from '../../sessions/carriers.js';
 import { shownAgain } from '../../shown-again.js';
 import type { EmailVerification } from '../../verification/email-verification.js';
+import type { VerificationCodes } from '../../verification/verification-codes.js';
 import type { Awaited } from '../../waiting/emailed-requests.js';
 import type { CredentialApi } from './api.js';
 import type { Settings } from './options.js';
@@ -169,22 +172,65 @@ export const verifyEmail = (core: Core, verification: EmailVerification) => {
   });
 };
 
-export const sendVerification = (api: CredentialApi) =>
-  route({
+export const verifyEmailByCode = (core: Core, codes: VerificationCodes) => {
+  const { user } = resources(core);
+  return route({
     method: 'post',
-    path: '/email-verifications',
-    client: 'credential.sendVerification',
+    path: '/verify-email',
+    client: 'credential.verifyEmail',
+    session: 'changes',
+    summary: 'Verify an email with an emailed code, in the session that asked for it',
+    access: 'public',
+    body: z.strictObject({ code: text(100) }),
+    answers: { 200: { description: 'The user', schema: z.object({ user: user.schema }) } },
+    problems: ['invalid_code', 'code_expired', 'unauthenticated', 'invalid_session', 'rate_limited'],
+    async handle({ body: { code }, req }) {
+      const found = await sessionOf(core.carriers, req);
+      // Someone who has signed up with another person's address could have planted the session in their browser.
+      if (!found || !(await core.ownBrowser.confirms(found))) throw new AuthError('unauthenticated');
+      const own = { user: found.user, sessionId: found.session.id };
+      const verified = await codes.verify(own, code, true);
+      return { status: 200, device: verified.device, body: { user: user.present(verified.user) } };
+    },
+  });
+};
+
+const sendingOfVerification = {
+  method: 'post',
+  path: '/email-verifications',
+  client: 'credential.sendVerification',
+  access: 'session',
+  openTo: 'any-task',
+  forms: true,
+  problems: ['rate_limited'],
+} as const;
+
+export const sendVerification = (verification: EmailVerification) =>
+  route({
+    ...sendingOfVerification,
     summary: 'Email the current user a verification link',
-    access: 'session',
-    openTo: 'any-task',
-    forms: true,
     answers: {
       202: { description: 'The link is being sent, unless access to the mailbox is already proven' },
     },
-    problems: ['rate_limited'],
-    async handle({ auth }) {
-      await api.sendVerification({ userId: auth.user.id });
+    async handle({ auth: { user } }) {
+      await verification.request(user);
       return { status: 202 };
+    },
+  });
+
+export const sendVerificationCode = (codes: VerificationCodes) =>
+  route({
+    ...sendingOfVerification,
+    summary: 'Email the current user a code that verifies their email in this session',
+    answers: {
+      202: {
+        description: 'The code is being sent, unless access to the mailbox is already proven',
+        schema: z.object({ expires_at: time }),
+      },
+    },
+    async handle({ auth: { user, session } }) {
+      const expiresAt = await codes.request({ user, sessionId: session.id });
+      return { status: 202, body: { expires_at: expiresAt.toISOString() } };
     },
   });
 
