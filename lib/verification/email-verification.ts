@@ -17,7 +17,7 @@ import type { VerificationCodes } from './verification-codes.js';
 export interface EmailVerificationSettings {
   /** Whether users with an email must verify it before they can sign in. */
   readonly isRequired: boolean;
-  /** Whether a sign-up emails a link. */
+  /** Whether a sign-up emails a link or a code. */
   readonly isOnSignUp: boolean;
   /** What must accompany a link: see `verifyEmailBy`. */
   readonly by: 'password' | 'link' | 'code';
@@ -51,6 +51,11 @@ export class EmailVerification {
   /** Whether users with an email must verify it before they can sign in. */
   get isRequired(): boolean {
     return this.parts.isRequired;
+  }
+
+  /** Whether a sign-up emails a link or a code. */
+  get isOnSignUp(): boolean {
+    return this.parts.isOnSignUp;
   }
 
   /** Whether a new user finds a link in the mailbox, and cannot sign in before following it. */

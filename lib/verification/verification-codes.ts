@@ -67,6 +67,16 @@ export class VerificationCodes {
     return this.mail(own);
   }
 
+  /** How long a code is valid, in seconds. */
+  get lifetime(): number {
+    return this.given.rows.lifetimeMs / 1000;
+  }
+
+  /** Whether a session waits for a code. */
+  async isAsked(sessionId: string): Promise<boolean> {
+    return (await this.given.codes.inSession('verify', ofSession(sessionId))) !== null;
+  }
+
   /** Like {@link request}, for a request that was counted already. */
   async mail({ user, sessionId }: OwnSession): Promise<Date> {
     const { rows } = this.given;

@@ -65,7 +65,8 @@ export function account(site: Site): Page {
       emails: 'new_email',
       next: back('email-change-sent'),
     });
-  if (verify) forms.push({ name: 'verify-email', route: verify, next: back('sent') });
+  if (verify)
+    forms.push({ name: 'verify-email', route: verify, next: () => site.afterVerification('account') });
   if (download)
     forms.push({ name: 'download', route: download, errors: places, next: () => site.page('account') });
   if (remove)

@@ -121,6 +121,14 @@ export const entrance = {
     doneFor: (email: string) => `${email} is confirmed.`,
     doneText: (account: string) => `You are signed in as ${account}.`,
     send: 'Email me a new link',
+    codeFirst: (email: Html) =>
+      html`We email a code to ${email}. Enter it here to confirm that the address is yours.`,
+    codeSentTo: (email: Html, digits: number, time: string) =>
+      html`We have emailed a code of ${digits} digits to ${email}. It works for ${time}. Check your spam folder too.`,
+    codeSend: 'Email me a code',
+    codeAgain: 'Email me another code',
+    codeSignIn: 'Sign in, and we email you a code to confirm your address.',
+    later: 'Not now',
   },
   changeEmail: {
     title: 'Confirm your new email',

@@ -245,3 +245,59 @@ describe('change-email', () => {
       expect([page.heading, page.actions]).toEqual(['This link is no longer valid', []]);
   });
 });
+
+describe('verify-email with a code', () => {
+  const plugins = [password({ verifyEmailBy: 'code', signInOnSignUp: true })] as const;
+  let app: PagesApp<typeof plugins>;
+  beforeAll(async () => {
+    app = await startPagesApp(plugins, HTTPS);
+  });
+  afterAll(() => app.stop());
+
+  const signUp = async (person = newPerson(), at = '/auth/sign-up') => {
+    const browser = app.open();
+    const page = await browser.open(at);
+    let answer = page;
+    const { code = '' } = await app.mailOf(person.email, 'verification-code', async () => {
+      answer = await browser.submit(page, 'password', person);
+    });
+    return { browser, code, answer, person };
+  };
+
+  test('a sign-up leads to the field for the code, which leads on', async () => {
+    const { browser, code, answer, person } = await signUp(newPerson(), '/auth/sign-up?return_to=/deep');
+    expect(answer.location).toBe('/auth/verify-email?done=sent&return_to=%2Fdeep');
+    const page = await browser.follow(answer);
+    expect(page.text).toContain(`We have emailed a code of 8 digits to ${person.email}`);
+    expect(page.form('confirm').attribute('code', 'autocomplete')).toBe('one-time-code');
+    expect(page.links).toContain('/deep');
+    const wrong = await browser.submit(page, 'confirm', { code: '0' });
+    expect([wrong.status, wrong.title]).toEqual([401, 'Error: Confirm your email – localhost']);
+    const done = await browser.submit(wrong, 'confirm', { code });
+    expect(done.location).toBe('/auth/verify-email?done=email-verified&return_to=%2Fdeep');
+    const last = await browser.follow(done);
+    expect(last.heading).toBe('Your email is confirmed');
+    expect(last.links).toContain('/deep');
+  });
+
+  test('a session without a code can ask for one, from the account too', async () => {
+    const { person } = await signUp();
+    const browser = app.open();
+    await signInOn(browser, person);
+    const page = await browser.open('/auth/verify-email');
+    expect(page.actions).toEqual(['/auth/verify-email/send']);
+    let answer = page;
+    const { code = '' } = await app.mailOf(person.email, 'verification-code', async () => {
+      answer = await browser.submit(await browser.open('/auth/account'), 'verify-email', {});
+    });
+    expect(answer.location).toBe('/auth/verify-email?done=sent&return_to=%2Fauth%2Faccount');
+    const done = await browser.submit(await browser.follow(answer), 'confirm', { code });
+    expect((await browser.follow(done)).heading).toBe('Your email is confirmed');
+  });
+
+  test('without a session, the page leads to the sign-in', async () => {
+    const page = await app.open().open('/auth/verify-email');
+    expect(page.links).toContain('/auth/sign-in');
+    expect(page.actions).toEqual([]);
+  });
+});

@@ -19,9 +19,7 @@ export function confirmEmailCard(site: Site): Card | null {
   return card<'confirm-email'>({
     name: 'confirm-email',
     does: ['enroll_second_factor'],
-    forms: [
-      { name: 'verify-email', route: send, next: () => site.page('account/security', { done: 'sent' }) },
-    ],
+    forms: [{ name: 'verify-email', route: send, next: () => site.afterVerification('account/security') }],
     values(visit) {
       const email = visit.auth?.user.email ?? null;
       if (!visit.isUnconfirmed || email === null) return null;
