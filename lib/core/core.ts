@@ -329,7 +329,9 @@ export class Core extends Given {
   get signInProblems(): readonly AuthErrorCode[] {
     return [
       'invalid_credentials',
-      ...(this.emailVerification?.isRequired ? (['email_not_verified'] as const) : []),
+      ...(this.emailVerification?.isRequired && !this.emailVerification.asksAtSignIn
+        ? (['email_not_verified'] as const)
+        : []),
     ];
   }
 

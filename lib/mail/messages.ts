@@ -44,7 +44,7 @@ export interface NoticeToSend {
 
 /** An email with a code that the user types. */
 export interface CodeToSend {
-  readonly template: CodeTemplate;
+  readonly template: CodeTemplate | RequestedCodeTemplate;
   readonly user: User;
   readonly to: string;
   readonly code: string;
@@ -87,9 +87,12 @@ export class Mailer {
   }
 
   /** Sends a code. */
-  async code(mail: CodeToSend, signal: AbortSignal): Promise<void> {
-    const located = { ...mail, template: this.#located(mail.template) };
-    await this.settings.send(await composeCode(located, this.settings), { signal });
+  async code({ template, ...mail }: CodeToSend, signal: AbortSignal): Promise<void> {
+    const message =
+      'page' in template
+        ? await composeCode({ ...mail, template: this.#located(template) }, this.settings)
+        : await composeRequestedCode({ ...mail, template }, null, this.settings);
+    await this.settings.send(message, { signal });
   }
 
   /** Sends a code that a browser has asked for. */
@@ -123,7 +126,7 @@ export class Mailer {
 }
 
 async function composeCode(
-  { template, user, to, code, until, facts }: CodeToSend,
+  { template, user, to, code, until, facts }: CodeToSend & { readonly template: CodeTemplate },
   { origin, look }: ComposerSettings,
 ): Promise<MailMessage> {
   const { kind, subject, before, page, help, action } = template;
@@ -431,7 +434,7 @@ export interface MailTemplate {
   readonly after: string;
 }
 
-/** The texts of an email with a code. */
+/** The texts of an email with a code and a link. */
 export interface CodeTemplate {
   readonly kind: MailKind;
   readonly subject: string;

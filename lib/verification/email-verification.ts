@@ -73,14 +73,22 @@ export class EmailVerification {
     return this.parts.by === 'link';
   }
 
+  /** Whether sign-ins ask users for a code whose email must be verified first. */
+  get asksAtSignIn(): boolean {
+    return this.parts.isRequired && this.codes !== null;
+  }
+
   /**
-   * Rejects the sign-in of a user whose email must be verified first.
+   * Rejects the sign-in of a user whose email must be verified first, unless it can wait for an emailed code.
    *
-   * @param isByPerson whether the user does something to sign in. A link is then emailed, unless sessions ask for a code
+   * @param isByPerson whether the user does something to sign in. A link is then emailed, unless emails contain codes
+   * @param canWait whether the sign-in can have a second step
+   * @returns whether the sign-in must wait for a code, which verifies the email
    * @throws AuthError `email_not_verified`
    */
-  async requireFor(user: User, isByPerson: boolean): Promise<void> {
-    if (!this.isRequired || user.email === null || user.emailVerifiedAt !== null) return;
+  async requireFor(user: User, isByPerson: boolean, canWait: boolean): Promise<boolean> {
+    if (!this.isRequired || user.email === null || user.emailVerifiedAt !== null) return false;
+    if (this.codes && canWait) return true;
     if (isByPerson && !this.codes) await this.offer(user);
     throw new AuthError('email_not_verified');
   }

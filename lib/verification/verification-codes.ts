@@ -5,8 +5,8 @@ import type { Database } from '../database/database.js';
 import { AuthError } from '../errors.js';
 import type { Limiter } from '../limits/limiter.js';
 import type { Asked, Mails } from '../mail/mails.js';
-import type { RequestedCodeTemplate } from '../mail/messages.js';
 import type { Devices } from '../sessions/devices.js';
+import { verificationCodeMail } from '../sessions/email-code-step.js';
 import type { Sessions } from '../sessions/sessions.js';
 import type { CodeRequestRow } from '../tables/code-requests.js';
 import type { Digest } from '../tables/column.js';
@@ -148,17 +148,3 @@ export class VerificationCodes {
 function ofSession(sessionId: string): Digest {
   return digestToken(`verify email ${sessionId}`);
 }
-
-declare module '../mail/messages.js' {
-  interface MailKinds {
-    'verification-code': unknown;
-  }
-}
-
-export const verificationCodeMail: RequestedCodeTemplate = {
-  kind: 'verification-code',
-  subject: 'Your code to confirm your email address',
-  before:
-    'Please confirm that this email address is yours. Enter this code where you signed in or signed up:',
-  help: 'If it was not you, you can ignore this email. Do not share the code.',
-};

@@ -3,7 +3,7 @@ import type { Core } from '../../core/core.js';
 import { endingWithObject } from '../../known-keys.js';
 import { attemptsFor, type PasswordCheck } from '../../sessions/password-check.js';
 import type { ClientInput, TransactionOption } from '../../sessions/request.js';
-import type { IssuedSession, SignedIn, withSecondFactors } from '../../sessions/signed-in.js';
+import type { asksForCodes, IssuedSession, SignedIn, withSecondFactors } from '../../sessions/signed-in.js';
 import type { User } from '../../tables/core.js';
 import { canonicalEmail } from '../../users/canonical.js';
 import type { Identifier } from '../../users/record.js';
@@ -53,13 +53,16 @@ export class CredentialApi<
   Outcome extends SignedIn = IssuedSession,
   ResetRequested extends RequestedReset | undefined = undefined,
   VerificationRequested extends RequestedVerification | undefined = undefined,
+  AsksForCodes extends boolean = false,
 > {
+  declare readonly [asksForCodes]?: AsksForCodes;
   declare readonly [withSecondFactors]?: CredentialApi<
     SignedUp,
     Input,
     SignedIn,
     ResetRequested,
-    VerificationRequested
+    VerificationRequested,
+    AsksForCodes
   >;
   readonly #core: Core;
   readonly #services: CredentialServices;

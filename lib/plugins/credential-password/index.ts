@@ -15,6 +15,7 @@ import type { EmailVerification } from '../../verification/email-verification.js
 import type { PasswordLinks } from '../../verification/password-links.js';
 import { type ByMail, CredentialApi } from './api.js';
 import {
+  type AsksAtSignIn,
   type CredentialPasswordOptions,
   checkTogether,
   type ResetAnswer,
@@ -70,7 +71,14 @@ export function credentialPassword<const O extends CredentialPasswordOptions = R
   options: O = {} as O,
 ): Plugin<
   'credential',
-  CredentialApi<SignUpAnswer<O>, SignUpInputOf<O>, SignInAnswer<O>, ResetAnswer<O>, VerificationAnswer<O>>,
+  CredentialApi<
+    SignUpAnswer<O>,
+    SignUpInputOf<O>,
+    SignInAnswer<O>,
+    ResetAnswer<O>,
+    VerificationAnswer<O>,
+    AsksAtSignIn<O>
+  >,
   CodeModels<O>
 > {
   const settings = readSettings(options);
@@ -112,7 +120,8 @@ export function credentialPassword<const O extends CredentialPasswordOptions = R
           SignUpInputOf<O>,
           SignInAnswer<O>,
           ResetAnswer<O>,
-          VerificationAnswer<O>
+          VerificationAnswer<O>,
+          AsksAtSignIn<O>
         >,
         ...(hasCodes(settings) && { tables: TABLES }),
         routes: () => [

@@ -267,14 +267,17 @@ export type SignUpAnswer<O> = IfOn<
   IfOn<Flag<O, 'signInOnSignUp'>, IssuedSession, { readonly user: User }>
 >;
 
-/** The result of a sign-in with a password: pending sign-ins are possible with `unknownBrowser: 'code'`. */
-export type SignInAnswer<O> = CredentialPasswordOptions extends O
-  ? IssuedSession
-  : 'unknownBrowser' extends keyof O
-    ? 'code' extends O['unknownBrowser']
-      ? SignedIn
-      : IssuedSession
-    : IssuedSession;
+/** The result of a sign-in with a password: pending sign-ins are possible with `unknownBrowser: 'code'`, for example. */
+export type SignInAnswer<O> =
+  AsksAtSignIn<O> extends true
+    ? SignedIn
+    : CredentialPasswordOptions extends O
+      ? IssuedSession
+      : 'unknownBrowser' extends keyof O
+        ? 'code' extends O['unknownBrowser']
+          ? SignedIn
+          : IssuedSession
+        : IssuedSession;
 
 /** The result of `auth.credential.requestPasswordReset`: with `resetBy: 'code'`, the request that waits for the code. */
 export type ResetAnswer<O> = CredentialPasswordOptions extends O
@@ -297,6 +300,15 @@ export type VerificationAnswer<O> = CredentialPasswordOptions extends O
         ? RequestedVerification | undefined
         : undefined
     : undefined;
+
+/** Whether sign-ins of every kind can wait for a code that verifies the email. */
+export type AsksAtSignIn<O> = CredentialPasswordOptions extends O
+  ? false
+  : O extends { verifyEmailBy: 'code'; requireVerifiedEmail: infer Required }
+    ? true extends Required
+      ? true
+      : false
+    : false;
 
 type Person = Omit<SignUpInput, 'email' | 'username'>;
 

@@ -109,7 +109,8 @@ function identifiers({ identifier, usernames }: Settings): z.ZodRawShape {
 }
 
 export const signin = (core: Core, api: CredentialApi, settings: Settings) => {
-  const saysUnverified = settings.requireVerifiedEmail && !settings.concealExistingEmails;
+  const { requireVerifiedEmail, concealExistingEmails, verifyEmailBy } = settings;
+  const saysUnverified = requireVerifiedEmail && !concealExistingEmails && verifyEmailBy !== 'code';
   return route({
     method: 'post',
     path: '/signin/credential',
