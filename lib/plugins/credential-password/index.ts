@@ -143,7 +143,6 @@ export function credentialPassword<const O extends CredentialPasswordOptions = R
           of: async ({ passwordHash }) => ({ password: passwordHash !== null }),
         },
         tasks: [choosePassword],
-        onDelete: async (userId, transaction) => core.codeRequests?.endFor(userId, transaction),
         waysIn: async (record) => (hasUsablePassword(record, settings) ? [{ kind: 'password' }] : []),
       };
     },
