@@ -185,13 +185,22 @@ export class Mails {
   }
 
   /** Emails the code of an emailed sign-in, if there is an account. */
-  signInCode(mail: Omit<SignInCodeMail, 'type'>, transaction: Transaction): Promise<void> {
+  signInCode(mail: Omit<SignInCodeMail, 'type'>, transaction?: Transaction): Promise<void> {
     return this.#add({ type: 'sign-in-code', ...mail }, mail.template.kind, transaction);
   }
 
-  /** Emails the code that a browser has asked for, if there is an account. */
-  requestedCode(mail: Omit<RequestedCodeMail, 'type'>, transaction: Transaction): Promise<void> {
-    return this.#add({ type: 'requested-code', ...mail }, mail.template.kind, transaction);
+  /**
+   * Emails the code that a browser has asked for, if there is an account.
+   *
+   * @param beside other entries to write in the same statement
+   */
+  async requestedCode(
+    mail: Omit<RequestedCodeMail, 'type'>,
+    transaction?: Transaction,
+    beside: readonly NewEntry[] = [],
+  ): Promise<void> {
+    const content: RequestedCodeMail = { type: 'requested-code', ...mail };
+    await this.outbox.add([{ lane: MAIL_LANE, kind: mail.template.kind, content }, ...beside], transaction);
   }
 
   /** Emails a notice. */

@@ -47,7 +47,8 @@ const other = (code: string) => code.replace(/.$/, (last) => String((Number(last
 const proofOf = async () => {
   const [row] = await rows<{ email_proof: string; email_verified_at: unknown; password_hash: unknown }>(
     app.database,
-    'SELECT email_proof, email_verified_at, password_hash FROM users',
+    'SELECT email_proof, email_verified_at, password_hash FROM users WHERE id = :id',
+    { id },
   );
   return [row?.email_proof, row?.email_verified_at !== null, row?.password_hash !== null];
 };

@@ -41,7 +41,7 @@ export interface VerifyEmailValues {
 
 /** The code that confirms an email. */
 export interface VerifyByCodeValues {
-  /** Whether a code was emailed for this session. */
+  /** Whether a code was emailed for this session, or for a sign-up in this browser. */
   readonly isAsked: boolean;
   /** The time for which a code is valid, in seconds. */
   readonly lifetime: number;
@@ -94,7 +94,10 @@ export function verifyEmail(site: Site): Page | null {
         // The browser of the sign-up needs no password, so ask for it only if the route does.
         needsPassword: !isOwn && (!site.verifiesByClick(visit) || refused?.form === 'confirm'),
         byCode: codes && {
-          isAsked: auth !== null && (refused?.form === 'confirm' || (await codes.isAsked(auth.session.id))),
+          isAsked:
+            refused?.form === 'confirm' ||
+            codes.isPresented ||
+            (auth !== null && (await codes.isAsked(auth.session.id))),
           lifetime: codes.lifetime,
         },
         forgotPassword: site.forgotPassword(returnTo),
@@ -163,15 +166,16 @@ function verifyByCodeView(
   words: Words,
 ): View {
   const t = words.verifyEmail;
-  if (send === null || sentTo === null)
+  if (!isAsked && (send === null || sentTo === null))
     return {
       title: t.title,
       main: html`<p>${t.codeSignIn}</p><p><a href="${signIn}" data-part="button">${words.signIn.title}</a></p>`,
     };
-  const address = html`<strong>${sentTo}</strong>`;
+  const address = sentTo === null ? t.anyAddress : html`<strong>${sentTo}</strong>`;
+  // Whoever has signed up without a session signs up again for another code.
   const sending = (submit: string, kind: 'primary' | 'link') =>
-    formOf(send, { submit, kind, returnTo }, words);
-  const later = html`<p><a href="${next}">${t.later}</a></p>`;
+    send && formOf(send, { submit, kind, returnTo }, words);
+  const later = html`<p><a href="${next}">${send ? t.later : words.signIn.title}</a></p>`;
   if (!isAsked)
     return {
       title: t.title,
@@ -180,11 +184,11 @@ function verifyByCodeView(
   return {
     title: t.title,
     saysDone: true,
-    main: html`${sentText(t.codeSentTo(address, CODES.emailed.length, inWords(lifetime)), { done })}${formOf(
+    main: html`${sentText((send ? t.codeSentTo : t.codeSignUp)(address, CODES.emailed.length, inWords(lifetime)), { done })}${formOf(
       form,
       { submit: t.submit, returnTo },
       words,
-      html`${hidden(CONFIRMED, sentTo)}${field(
+      html`${sentTo !== null && hidden(CONFIRMED, sentTo)}${field(
         form,
         {
           name: 'code',

@@ -17,6 +17,8 @@ export interface SecondFactorValues {
   readonly form: FormValues;
   /** The address that a code was emailed to, without most of its letters. Null if no code was emailed. */
   readonly sentTo: string | null;
+  /** Whether the code also confirms the address, which is not confirmed yet. */
+  readonly verifies: boolean;
   /** The form that emails the code again. */
   readonly send: FormValues;
   readonly signIn: string;
@@ -63,6 +65,7 @@ export function secondFactor(site: Site): Page | null {
         form: site.form(visit, { path }, 'confirm'),
         // The account can be that of someone else.
         sentTo: methods.includes('email_code') && email ? maskEmail(email) : null,
+        verifies: pending !== null && pending.record.user.emailVerifiedAt === null,
         send: site.form(visit, { path }, 'send'),
         signIn: site.page('sign-in', { returnTo }),
         mount: site.mount,
@@ -74,7 +77,7 @@ export function secondFactor(site: Site): Page | null {
 }
 
 function secondFactorView(values: SecondFactorValues & CommonValues, words: Words): View {
-  const { methods, wasPassword, form, sentTo, send, signIn, returnTo, mount, next } = values;
+  const { methods, wasPassword, form, sentTo, verifies, send, signIn, returnTo, mount, next } = values;
   const t = words.secondFactor;
   if (methods.length === 0)
     return {
@@ -108,12 +111,12 @@ function secondFactorView(values: SecondFactorValues & CommonValues, words: Word
     );
   };
   return {
-    title: t.title,
+    title: verifies ? words.verifyEmail.title : t.title,
     saysDone: has('email_code'),
     ...(has('passkey') && { scripts: ['passkeys.js'] }),
     main: html`${has('totp') && codeForm('totp', words.fields.code, t.totp, true)}${
       has('email_code') &&
-      html`${sentText(t.emailCode(html`<strong>${sentTo}</strong>`, CODES.emailed.length), values)}${codeForm('email_code', words.fields.code, null, true)}${formOf(
+      html`${sentText((verifies ? t.verifyCode : t.emailCode)(html`<strong>${sentTo}</strong>`, CODES.emailed.length), values)}${codeForm('email_code', words.fields.code, null, true)}${formOf(
         send,
         {
           submit: t.sendAgain,

@@ -111,6 +111,8 @@ export function signUp(site: Site): Page {
   function nextOf({ reply, returnTo, fields }: Sent): string {
     const { emailVerification } = site.core;
     const hasCode = Boolean(fields.get('email')) && emailVerification?.codes && emailVerification.isOnSignUp;
+    if (reply.status === 202 && emailVerification?.codes)
+      return site.page('verify-email', { done: 'sent', returnTo });
     if (reply.issue)
       return hasCode ? site.page('verify-email', { done: 'sent', returnTo }) : (returnTo ?? site.home);
     const mustConfirm = Boolean(fields.get('email')) && emailVerification?.isFirstStep === true;

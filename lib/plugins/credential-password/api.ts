@@ -80,7 +80,8 @@ export class CredentialApi<
    * Creates an account, even with `signUp: 'closed'`. Fields with `input: 'none'` are accepted too, so do not pass on a
    * client's whole input.
    *
-   * @returns the user; with `signInOnSignUp`, a new session; with `concealExistingEmails`, always null
+   * @returns the user; with `signInOnSignUp`, a new session; with `concealExistingEmails`, always null or, with
+   *   `verifyEmailBy: 'code'`, the request that waits for the code
    * @throws AuthError `validation_failed` (422), `email_taken`, `username_taken` (409), `rate_limited` (429),
    *   `unavailable` (503); and the errors of hooks
    */
@@ -90,7 +91,10 @@ export class CredentialApi<
       'auth.credential.signUp',
       input,
       ['email', 'password', 'username', 'fields'],
-      async () => (await registrations.create(input, 'code')).outcome as SignedUp,
+      async () => {
+        const { outcome, requested } = await registrations.create(input, 'code');
+        return (requested ?? outcome) as SignedUp;
+      },
     );
   }
 
@@ -228,19 +232,22 @@ export class CredentialApi<
   /**
    * Redeems a verification link or code. A link also requires a session of its user, or their password; with `verifyEmailBy:
    * 'link'` and `request`, the browser in which the account was created is enough. A code requires the session that asked
-   * for it.
+   * for it or, after a concealed sign-up, its `pendingToken`.
    *
    * @throws AuthError `invalid_token` (400), `unauthenticated`, `invalid_credentials` (401) for a link; `invalid_code`,
    *   `code_expired`, `invalid_session` (401) for a code; `rate_limited` (429)
    */
   verifyEmail(input: VerifyEmailInput): Promise<User> {
-    const { token, code, userId, sessionId, sessionUserId = null, password } = input;
-    const keys = ['token', 'code', 'userId', 'sessionId', 'sessionUserId', 'password'];
+    const { token, code, pendingToken, userId, sessionId, sessionUserId = null, password } = input;
+    const keys = ['token', 'code', 'pendingToken', 'userId', 'sessionId', 'sessionUserId', 'password'];
     return this.#core.callFor('auth.credential.verifyEmail', input, keys, async () => {
       const { verification } = this.#byMail;
       if (verification.codes) {
-        if (code === undefined || userId === undefined || sessionId === undefined)
-          throw new TypeError('latchkey: auth.credential.verifyEmail requires code, userId and sessionId');
+        if (code === undefined) throw new TypeError('latchkey: auth.credential.verifyEmail requires a code');
+        if (userId === undefined && this.#settings.concealExistingEmails)
+          return (await verification.codes.verifySignUp(String(code), pendingToken)).user;
+        if (userId === undefined || sessionId === undefined)
+          throw new TypeError('latchkey: auth.credential.verifyEmail requires userId and sessionId');
         const { user } = await this.#core.users.require(userId);
         return (await verification.codes.verify({ user, sessionId }, String(code))).user;
       }

@@ -108,7 +108,7 @@ export function credentialPassword<const O extends CredentialPasswordOptions = R
       const newPassword = text(1024).describe(parts.passwords.rules.description);
       const routesByMail = ({ verification, reset, resetCodes }: ByMail) => [
         ...(verification.codes
-          ? [sendVerificationCode(verification.codes), verifyEmailByCode(core, verification.codes)]
+          ? [sendVerificationCode(verification.codes), verifyEmailByCode(core, verification.codes, settings)]
           : [sendVerification(verification), verifyEmail(core, verification)]),
         ...(resetCodes
           ? [requestResetCode(core, resetCodes), resetPasswordByCode(core, reset, resetCodes, newPassword)]

@@ -125,12 +125,22 @@ export interface RequestedVerification {
   readonly expiresAt: Date;
 }
 
+/** A concealed sign-up that waits for the emailed code, with `verifyEmailBy: 'code'`. */
+export interface RequestedSignUp {
+  /** When the code expires. */
+  readonly expiresAt: Date;
+  /** The token that identifies the sign-up. Send it to the client only. */
+  readonly pendingToken: string;
+}
+
 /** The input of `auth.credential.verifyEmail`: either the token or, with `verifyEmailBy: 'code'`, the code. */
 export interface VerifyEmailInput extends ClientInput {
   /** The token of the link in the email. @default none */
   token?: string | undefined;
   /** The code that the user has typed. Spaces and hyphens do not matter. @default none */
   code?: string | undefined;
+  /** The token of {@link RequestedSignUp}, for the code of a concealed sign-up. @default the one in the cookie of `request` */
+  pendingToken?: string | undefined;
   /** The user whose session asked for the code. @default none */
   userId?: string | undefined;
   /** The session that asked for the code. @default none */

@@ -7,7 +7,7 @@ import type { LegacyVerifiers } from '../../users/imported.js';
 import { checkVerifiers } from '../../users/legacy-hashes.js';
 import type { BreachCheck } from '../../users/password-rules.js';
 import { UsernameRules } from '../../users/usernames.js';
-import type { RequestedReset, RequestedVerification, SignUpInput } from './inputs.js';
+import type { RequestedReset, RequestedSignUp, RequestedVerification, SignUpInput } from './inputs.js';
 
 /** Rules for new passwords. */
 export interface PasswordRuleOptions {
@@ -263,7 +263,7 @@ type IfOn<Value, Yes, No> = [Value] extends [true] ? Yes : true extends Value ? 
 /** The result of `auth.credential.signUp`, depending on the options: see {@link CredentialApi.signUp}. */
 export type SignUpAnswer<O> = IfOn<
   Flag<O, 'concealExistingEmails'>,
-  null,
+  CredentialPasswordOptions extends O ? null : O extends { verifyEmailBy: 'code' } ? RequestedSignUp : null,
   IfOn<Flag<O, 'signInOnSignUp'>, IssuedSession, { readonly user: User }>
 >;
 

@@ -62,7 +62,7 @@ export class ResetCodes {
     const asked = {
       email,
       newRow: (browserHash: Buffer) => rows.newRow('reset', email, browserHash),
-      mail: (row: CodeRequestRow, transaction: Transaction) => this.#mail(row, afterPassword, transaction),
+      mail: (row: CodeRequestRow, transaction?: Transaction) => this.#mail(row, afterPassword, transaction),
     };
     return rows.askInBrowser(this.#tokens, asked, rows.lifetimeMs);
   }
@@ -87,7 +87,7 @@ export class ResetCodes {
     });
   }
 
-  #mail(row: CodeRequestRow, afterPassword: string | null, transaction: Transaction): Promise<void> {
+  #mail(row: CodeRequestRow, afterPassword: string | null, transaction?: Transaction): Promise<void> {
     const { context, database } = this.core;
     const { ip, userAgent } = context.client;
     const facts = { at: database.clock.date(), client: { ip, userAgent }, subject: null, undo: null };

@@ -14,7 +14,7 @@ import { named, type Reply, route, text, time } from '../../http/route.js';
 import { sessionOf } from '../../sessions/carriers.js';
 import { shownAgain } from '../../shown-again.js';
 import type { EmailVerification } from '../../verification/email-verification.js';
-import type { VerificationCodes } from '../../verification/verification-codes.js';
+import type { VerificationCodes, Verified } from '../../verification/verification-codes.js';
 import type { Awaited } from '../../waiting/emailed-requests.js';
 import type { CredentialApi } from './api.js';
 import type { Settings } from './options.js';
@@ -33,6 +33,7 @@ export const signup = (
   const { signUp, hooks } = core.settings;
   const device = deviceShape(core);
   const hasDevice = Object.keys(device).length > 0;
+  const hasCode = core.emailVerification?.codes != null;
   const mayRefuse = signUp === 'closed' || Boolean(hooks.beforeCreateUser ?? hooks.createRow);
   return route({
     method: 'post',
@@ -52,10 +53,12 @@ export const signup = (
     ),
     answers: concealExistingEmails
       ? {
-          202: {
-            description: 'Accepted; the outcome is sent by email',
-            ...(hasDevice && { schema: z.object(device).optional() }),
-          },
+          202: hasCode
+            ? codeRequested(core, 'Accepted; the outcome is sent by email. The browser gets a cookie', device)
+            : {
+                description: 'Accepted; the outcome is sent by email',
+                ...(hasDevice && { schema: z.object(device).optional() }),
+              },
         }
       : {
           201: {
@@ -81,10 +84,11 @@ export const signup = (
       const { email, password, username } = body as Registration;
       const fields = core.users.fields.fromWire(body);
       const created = await registrations.create({ email, password, username, fields }, 'credential');
-      const { outcome, device } = created;
+      const { outcome, device, requested } = created;
       if (outcome && ('token' in outcome || 'secondFactor' in outcome))
         return sessionReply(core, outcome, 201);
       const inBody = deviceInBody(core, device);
+      if (requested) return { ...codeReply(requested, core.settings.verifyCookie, inBody), device };
       if (!outcome) return { status: 202, device, ...(inBody.device_token && { body: inBody }) };
       return { status: 201, device, body: { user: user.present(outcome.user), ...inBody } };
     },
@@ -173,25 +177,36 @@ export const verifyEmail = (core: Core, verification: EmailVerification) => {
   });
 };
 
-export const verifyEmailByCode = (core: Core, codes: VerificationCodes) => {
+export const verifyEmailByCode = (core: Core, codes: VerificationCodes, settings: Settings) => {
   const { user } = resources(core);
+  const { concealExistingEmails } = settings;
+  const token = text(200).optional().describe('For clients without cookies, after a sign-up');
+  const reply = (verified: Verified, clears: readonly CookieSettings[] = []) => {
+    const body = { user: user.present(verified.user) };
+    return { status: 200, device: verified.device, clears, body };
+  };
   return route({
     method: 'post',
     path: '/verify-email',
     client: 'credential.verifyEmail',
     session: 'changes',
-    summary: 'Verify an email with an emailed code, in the session that asked for it',
+    summary: 'Verify an email with an emailed code, in the session or browser that asked for it',
     access: 'public',
-    body: z.strictObject({ code: text(100) }),
+    body: z.strictObject({ code: text(100), ...(concealExistingEmails && { pending_token: token }) }),
     answers: { 200: { description: 'The user', schema: z.object({ user: user.schema }) } },
     problems: ['invalid_code', 'code_expired', 'unauthenticated', 'invalid_session', 'rate_limited'],
-    async handle({ body: { code }, req }) {
+    async handle({ body, req }) {
+      const { code, pending_token } = body as { readonly code: string; readonly pending_token?: string };
       const found = await sessionOf(core.carriers, req);
+      const own = found && { user: found.user, sessionId: found.session.id };
+      const isOfSession = own !== null && pending_token === undefined && (await codes.isAsked(own.sessionId));
+      if (concealExistingEmails && !isOfSession) {
+        const clears = codes.isPresented ? [core.settings.verifyCookie] : [];
+        return reply(await codes.verifySignUp(code, pending_token, true), clears);
+      }
       // Someone who has signed up with another person's address could have planted the session in their browser.
-      if (!found || !(await core.ownBrowser.confirms(found))) throw new AuthError('unauthenticated');
-      const own = { user: found.user, sessionId: found.session.id };
-      const verified = await codes.verify(own, code, true);
-      return { status: 200, device: verified.device, body: { user: user.present(verified.user) } };
+      if (!own || !(await core.ownBrowser.confirms(found))) throw new AuthError('unauthenticated');
+      return reply(await codes.verify(own, code, true));
     },
   });
 };
@@ -340,17 +355,17 @@ export const requestResetCode = (core: Core, codes: ResetCodes) =>
   });
 
 /** The documented response to a browser that has asked for a code. */
-function codeRequested({ settings }: Core, description: string) {
+function codeRequested({ settings }: Core, description: string, more: z.ZodRawShape = {}) {
   const token = z.string().describe('For clients without cookies');
   return {
     description,
-    schema: z.object({ expires_at: time, ...(settings.bearerEnabled && { pending_token: token }) }),
+    schema: z.object({ expires_at: time, ...(settings.bearerEnabled && { pending_token: token }), ...more }),
   };
 }
 
 /** Creates the reply to a browser that has asked for a code. */
-function codeReply({ expiresAt, pendingToken }: Awaited, cookie: CookieSettings): Reply {
-  const body = { expires_at: expiresAt.toISOString(), pending_token: pendingToken };
+function codeReply({ expiresAt, pendingToken }: Awaited, cookie: CookieSettings, more: object = {}): Reply {
+  const body = { expires_at: expiresAt.toISOString(), pending_token: pendingToken, ...more };
   return { status: 202, body, pending: { expiresAt, pendingToken, cookie } };
 }
 

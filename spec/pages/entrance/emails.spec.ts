@@ -301,3 +301,50 @@ describe('verify-email with a code', () => {
     expect(page.actions).toEqual([]);
   });
 });
+
+test('with requireVerifiedEmail, the page of the second step asks for the code after a sign-in', async () => {
+  const plugins = [password({ verifyEmailBy: 'code', requireVerifiedEmail: true })] as const;
+  const app = await startPagesApp(plugins, HTTPS);
+  const person = newPerson();
+  const browser = app.open();
+  const signedUp = await browser.submit(await browser.open('/auth/sign-up'), 'password', person);
+  expect(signedUp.location).toBe('/auth/sign-in?done=signed-up');
+  let answer = signedUp;
+  const { code = '' } = await app.mailOf(person.email, 'verification-code', async () => {
+    answer = await signInOn(browser, person);
+  });
+  const page = await browser.follow(answer);
+  expect(page.heading).toBe('Confirm your email');
+  const done = await browser.submit(page, 'confirm', { code }, { method: 'email_code' });
+  expect(done.status).toBe(303);
+  expect(await isSignedIn(browser)).toBe(true);
+  await app.stop();
+});
+
+test('a concealed sign-up leads to the field for the code, whether or not the address is taken', async () => {
+  const plugins = [password({ verifyEmailBy: 'code', concealExistingEmails: true })] as const;
+  const app = await startPagesApp(plugins, HTTPS);
+  const [taken, person] = [newPerson(), newPerson()];
+  await app.auth.users.create({ ...taken, emailVerified: true });
+  const texts = [];
+  for (const [one, kind] of [
+    [taken, 'account-exists'],
+    [person, 'verification-code'],
+  ] as const) {
+    const browser = app.open();
+    let answer = await browser.open('/auth/sign-up');
+    const { code = '' } = await app.mailOf(one.email, kind, async () => {
+      answer = await browser.submit(answer, 'password', one);
+    });
+    expect(answer.location).toBe('/auth/verify-email?done=sent');
+    const page = await browser.follow(answer);
+    texts.push(page.text.replaceAll(one.email, 'x'));
+    if (one === taken) continue;
+    const done = await browser.submit(page, 'confirm', { code });
+    expect(done.location).toBe('/auth/verify-email?done=email-verified');
+    expect((await browser.follow(done)).heading).toBe('Your email is confirmed');
+    expect((await signInOn(browser, person)).status).toBe(303);
+  }
+  expect(texts[1]).toBe(texts[0]);
+  await app.stop();
+});
