@@ -177,7 +177,7 @@ export interface CoreClient<S extends AnyShape> {
     input: SecondFactor,
     options?: CallOptions,
   ): Call<
-    WithStep<S> & WithRemoval,
+    (WithStep<S> & WithRemoval) | Waiting,
     | SendingCode
     | ClosedCode
     | 'email_not_verified'
@@ -331,7 +331,13 @@ export interface CredentialClient<S extends AnyShape> {
     input: SignUpInput & S['newFields'],
     options?: CallOptions,
   ): Call<
-    SignedUp<S> | null,
+    | SignedUp<S>
+    | null
+    | (WithDevice & {
+        readonly expires_at: string;
+        /** For clients without cookies. Depends on the server's config. */
+        readonly pending_token?: string;
+      }),
     SendingCode | 'email_taken' | 'rate_limited' | 'sign_up_refused' | 'username_taken'
   >;
   /** Signs in with a password. */
@@ -379,16 +385,27 @@ export interface CredentialClient<S extends AnyShape> {
     options?: CallOptions,
   ): Call<null, FreshOrPasswordCode | 'last_sign_in_method' | 'password_not_set' | 'task_required'>;
   /** Emails the current user a verification link. */
-  sendVerification(options?: CallOptions): Call<null, ChangingCode | 'rate_limited'>;
+  sendVerification(
+    options?: CallOptions,
+  ): Call<null | { readonly expires_at: string }, ChangingCode | 'rate_limited'>;
   /** Verifies an email with an emailed token and the session or password. */
   verifyEmail(
-    input: WithPassword & { token: string },
+    input:
+      | (WithPassword & { token: string })
+      | {
+          code: string;
+          /** For clients without cookies, after a sign-up. Depends on the server's config. */
+          pending_token?: string;
+        },
     options?: CallOptions,
   ): Call<
     { readonly user: User<S> },
     | SendingCode
     | ClosedCode
+    | 'code_expired'
+    | 'invalid_code'
     | 'invalid_credentials'
+    | 'invalid_session'
     | 'invalid_token'
     | 'new_password_required'
     | 'rate_limited'
@@ -686,7 +703,7 @@ export interface PasskeyRoutes<S extends AnyShape> {
     },
     options?: CallOptions,
   ): Call<
-    WithStep<S>,
+    SignedIn<S>,
     | SendingCode
     | ClosedCode
     | 'email_not_verified'

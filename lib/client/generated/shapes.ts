@@ -414,7 +414,10 @@ export interface WithPassword {
 
 /** A sign-in that proves access to the mailbox. */
 export interface WithRemoval {
-  /** Set if the sign-in has removed the password, because someone else could have chosen it. */
+  /**
+   * Set if the sign-in has removed the password, because someone else could have chosen it. Depends on the
+   * server's config.
+   */
   readonly password_removed?: true;
 }
 
