@@ -157,15 +157,19 @@ export const usernamesCheck = (api: CredentialApi) =>
     },
   });
 
+const verificationOfEmail = {
+  method: 'post',
+  path: '/verify-email',
+  client: 'credential.verifyEmail',
+  session: 'changes',
+  access: 'public',
+} as const;
+
 export const verifyEmail = (core: Core, verification: EmailVerification) => {
   const { user } = resources(core);
   return route({
-    method: 'post',
-    path: '/verify-email',
-    client: 'credential.verifyEmail',
-    session: 'changes',
+    ...verificationOfEmail,
     summary: 'Verify an email with an emailed token and the session or password',
-    access: 'public',
     body: z.strictObject({ token: text(200), password: text(1024).optional() }),
     answers: { 200: { description: 'The user', schema: z.object({ user: user.schema }) } },
     problems: ['invalid_token', 'unauthenticated', 'invalid_credentials', 'rate_limited'],
@@ -186,12 +190,8 @@ export const verifyEmailByCode = (core: Core, codes: VerificationCodes, settings
     return { status: 200, device: verified.device, clears, body };
   };
   return route({
-    method: 'post',
-    path: '/verify-email',
-    client: 'credential.verifyEmail',
-    session: 'changes',
+    ...verificationOfEmail,
     summary: 'Verify an email with an emailed code, in the session or browser that asked for it',
-    access: 'public',
     body: z.strictObject({ code: text(100), ...(concealExistingEmails && { pending_token: token }) }),
     answers: { 200: { description: 'The user', schema: z.object({ user: user.schema }) } },
     problems: ['invalid_code', 'code_expired', 'unauthenticated', 'invalid_session', 'rate_limited'],
