@@ -1,6 +1,6 @@
 import type { RequestHandler } from 'express';
 import { UsersApi } from './accounts/api.js';
-import { type CompletionApi, completionApi } from './accounts/completion.js';
+import { type CompleteSignInInput, type CompletionApi, completionApi } from './accounts/completion.js';
 import { closedAccounts } from './accounts/deletion.js';
 import { type ExportApi, exportApi } from './accounts/export.js';
 import { type UndoApi, undoApi } from './accounts/undo.js';
@@ -28,6 +28,7 @@ import {
   type PluginApis,
   type PluginModels,
   setUpPlugins,
+  type VerifiesByCode,
   type WithSecondFactors,
 } from './plugin.js';
 import { processWide } from './process-wide.js';
@@ -38,6 +39,7 @@ import {
   type TransactionOption,
   toPlainRequest,
 } from './sessions/request.js';
+import type { IssuedSession } from './sessions/signed-in.js';
 import type { Shaped, ShapeOf } from './shape.js';
 import { type CoreModels, type Session, type User, withCoreTables } from './tables/core.js';
 import { modelsOf } from './tables/model.js';
@@ -140,9 +142,16 @@ export type AuthWith<
   P extends readonly Plugin[],
   F extends FieldsOptions = Record<never, never>,
   B extends boolean = boolean,
-> = WithFields<Auth, F> & {
-  readonly [Name in keyof PluginApis<P>]: WithFields<WithSecondFactors<PluginApis<P>[Name], P>, F>;
-} & { readonly models: PluginModels<P> } & Shaped<ShapeOf<P, F, B>>;
+> = WithFields<CompletesAtOnce<P>, F> &
+  WithFields<Auth, F> & {
+    readonly [Name in keyof PluginApis<P>]: WithFields<WithSecondFactors<PluginApis<P>[Name], P>, F>;
+  } & { readonly models: PluginModels<P> } & Shaped<ShapeOf<P, F, B>>;
+
+/** `auth.completeSignIn`, whose result is always a session if no code verifies emails. */
+type CompletesAtOnce<P extends readonly Plugin[]> =
+  true extends VerifiesByCode<P>
+    ? unknown
+    : { completeSignIn(input: CompleteSignInInput): Promise<IssuedSession> };
 
 /** The Auths by config object, so that a router and guards that get the same config share one Auth and one pool. */
 const auths = processWide('auths/1', () => new WeakMap<object, Auth>());

@@ -7,7 +7,7 @@ import { type AuthErrorCode, requireProblems } from './errors.js';
 import type { Route } from './http/route.js';
 import type { Migration } from './migrations/migration.js';
 import { callOf, requireOneOwner } from './owners.js';
-import type { withSecondFactors } from './sessions/signed-in.js';
+import type { asksForCodes, withCodes, withSecondFactors } from './sessions/signed-in.js';
 import type { DeclaredColumns } from './tables/column.js';
 import type { AddedColumns } from './tables/core.js';
 import type { ModelsOf } from './tables/model.js';
@@ -111,14 +111,34 @@ export type PluginApis<P extends readonly Plugin[]> = {
   readonly [X in P[number] as ApiOf<X> extends null ? never : X['name']]: ApiOf<X>;
 };
 
-/** An API whose sign-ins can require a second factor, if the list of plugins includes `twoFactor`. */
+/**
+ * An API whose sign-ins can be pending, if the list of plugins includes `twoFactor`, or `credentialPassword` with
+ * `verifyEmailBy: 'code'` and `requireVerifiedEmail`.
+ */
 export type WithSecondFactors<Api, P extends readonly Plugin[]> = string extends P[number]['name']
   ? Api
-  : 'twoFactor' extends P[number]['name']
-    ? Api extends { readonly [withSecondFactors]?: infer Demanding }
-      ? NonNullable<Demanding>
-      : Api
-    : Api;
+  : true extends VerifiesByCode<P>
+    ? WithCodes<Pending<Api>>
+    : 'twoFactor' extends P[number]['name']
+      ? Pending<Api>
+      : Api;
+
+type Pending<Api> = Api extends { readonly [withSecondFactors]?: infer Demanding }
+  ? NonNullable<Demanding>
+  : Api;
+
+type WithCodes<Api> = Api extends { readonly [withCodes]?: infer Demanding } ? NonNullable<Demanding> : Api;
+
+/** Whether the list of plugins contains `credentialPassword` with a code that verifies emails at sign-ins. */
+export type VerifiesByCode<P extends readonly Plugin[]> = string extends P[number]['name']
+  ? false
+  : ApiOf<Extract<P[number], { readonly name: 'credential' }>> extends infer Api extends object
+    ? Api extends { readonly [asksForCodes]?: infer Asks }
+      ? true extends Asks
+        ? true
+        : false
+      : false
+    : false;
 
 /** The Sequelize models of a list of plugins, by name. */
 export type PluginModels<P extends readonly Plugin[]> = {

@@ -121,14 +121,15 @@ const ROUTES: Record<string, () => Promise<unknown>> = {
       .send({ current_password: ada.password, new_password: `${ada.password}!` })
       .expect(200),
   'POST /passwords/request-reset': () =>
-    mailTo('reset-password', () =>
+    mailTo('reset-code', () =>
       app.http.post('/auth/passwords/request-reset').send({ email: ada.email }).expect(202),
     ),
   'POST /passwords/reset': async () => {
-    const token = await mailTo('reset-password', () =>
-      app.http.post('/auth/passwords/request-reset').send({ email: ada.email }).expect(202),
-    );
-    await browser.post('/auth/passwords/reset').send({ token, new_password: ada.password }).expect(204);
+    const ask = () => browser.post('/auth/passwords/request-reset').send({ email: ada.email }).expect(202);
+    const { code } = await mails.mailOf(ada.email, 'reset-code', ask);
+    const wrong = { code: '0', new_password: ada.password };
+    await browser.post('/auth/passwords/reset').send(wrong).expect(401);
+    await browser.post('/auth/passwords/reset').send({ code, new_password: ada.password }).expect(204);
     await signIn(browser);
   },
   'POST /api-keys': () => browser.post('/auth/api-keys').send({ name: 'program' }).expect(201),

@@ -262,8 +262,11 @@ const WRITING: Record<string, Prepare> = {
   },
   async 'credential.resetPassword'() {
     const email = String((await aUser()).email);
-    const token = await aMailedToken(() => auth.credential.requestPasswordReset({ email }));
-    return (options) => auth.credential.resetPassword({ token, newPassword, ...options });
+    await settled(auth);
+    const { pendingToken } = (await auth.credential.requestPasswordReset({ email })) ?? {};
+    await settled(auth);
+    const code = mails.at(-1)?.code;
+    return (options) => auth.credential.resetPassword({ code, pendingToken, newPassword, ...options });
   },
   'movingIn.importUsers': async () => (options) =>
     auth.movingIn.importUsers([{ email: newcomer().email }], options),

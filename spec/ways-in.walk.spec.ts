@@ -111,7 +111,8 @@ describe('a suspended account', () => {
       const [one, other] = await Promise.all(
         [open, shut].map(({ email }) => app.http.post(`/auth${path}`).send({ email, ...more })),
       );
-      expect([path, other?.status, other?.body]).toEqual([path, one?.status, one?.body]);
+      const shown = (body: object) => ('expires_at' in body ? Object.keys(body) : body);
+      expect([path, other?.status, shown(other?.body)]).toEqual([path, one?.status, shown(one?.body)]);
     }
   });
 });

@@ -1,6 +1,6 @@
 import type { Core } from '../core/core.js';
 import type { ClientInput } from '../sessions/request.js';
-import type { IssuedSession } from '../sessions/signed-in.js';
+import type { SignedIn } from '../sessions/signed-in.js';
 
 /** Identifies a pending sign-in. */
 export interface PendingInput extends ClientInput {
@@ -36,10 +36,11 @@ export interface CompletionApi {
    *   const issued = await auth.completeSignIn({ pendingToken, method: 'totp', code });
    * }
    *
+   * @returns the session. With `verifyEmailBy: 'code'`, a code can be followed by the second factor, in another pending sign-in
    * @throws AuthError `sign_in_expired`, `invalid_code` (401), `rate_limited` (429), and errors of account checks, such
    *   as `account_suspended` (403)
    */
-  completeSignIn(input: CompleteSignInInput): Promise<IssuedSession>;
+  completeSignIn(input: CompleteSignInInput): Promise<SignedIn>;
   /**
    * Emails the code of a pending sign-in again, at most three times. The code and its expiry stay the same.
    *

@@ -105,7 +105,7 @@ ${prefix === '' ? '' : `  tablePrefix: '${prefix}',\n`}  secret: process.env.AUT
     },
   },
   plugins: [
-    credentialPassword({ signInOnSignUp: true, sendVerificationOnSignUp: true }),
+    credentialPassword({ signInOnSignUp: true, verifyEmailBy: 'code', resetBy: 'code' }),
     twoFactor(),
     pages(),
   ],

@@ -132,6 +132,8 @@ export function sessionSettings(
     pendingCookie: laxCookie(cookie, 'pending'),
     /** The cookie of a request for a new password, with `resetBy: 'code'`. */
     resetCookie: browserCookie(cookie, 'reset'),
+    /** The cookie of a concealed sign-up, with `verifyEmailBy: 'code'`. */
+    verifyCookie: browserCookie(cookie, 'verify'),
   };
 }
 

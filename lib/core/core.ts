@@ -80,6 +80,7 @@ import { EmailVerification } from '../verification/email-verification.js';
 import { PasswordLinks } from '../verification/password-links.js';
 import { OneTimeTokens } from '../verification/tokens.js';
 import { TypedCodes } from '../verification/typed-codes.js';
+import { VerificationCodes } from '../verification/verification-codes.js';
 import { CodeRequests } from '../waiting/code-requests.js';
 import { CodeTries } from '../waiting/code-tries.js';
 import { EmailedSignIns } from '../waiting/emailed-sign-ins.js';
@@ -352,7 +353,9 @@ export class Core extends Given {
   get signInProblems(): readonly AuthErrorCode[] {
     return [
       'invalid_credentials',
-      ...(this.emailVerification?.isRequired ? (['email_not_verified'] as const) : []),
+      ...(this.emailVerification?.isRequired && !this.emailVerification.asksAtSignIn
+        ? (['email_not_verified'] as const)
+        : []),
     ];
   }
 
@@ -503,7 +506,13 @@ export class Core extends Given {
   #newEmailVerification(): EmailVerification | null {
     const { mails, passwordCheck: check } = this;
     const { emailVerification: settings } = this.accountFeatures;
-    return mails && check && settings ? new EmailVerification(this, { ...settings, mails, check }) : null;
+    if (!mails || !check || !settings) return null;
+    const { codeRequests: rows, typedCodes } = this;
+    const codes =
+      settings.by === 'code' && rows && typedCodes
+        ? new VerificationCodes(this, { mails, rows, codes: typedCodes })
+        : null;
+    return new EmailVerification(this, { ...settings, mails, check, codes });
   }
 
   /** Emits an event about the requests that a limit has rejected, and logs their number without the address. */

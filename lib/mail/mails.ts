@@ -120,6 +120,14 @@ export interface RequestedCodeMail {
   readonly until: Date;
   readonly facts: NoticeFacts;
   readonly asked: Asked;
+  /**
+   * The id of the only user who gets the code, to verify the email. They do not get it if access to the mailbox is already
+   * proven. Null for a sign-up that has created no account.
+   * @default the user who has the email
+   */
+  readonly verifies?: string | null;
+  /** The email for another user, who has the email already. @default none */
+  readonly otherwise?: NoAccountTemplate;
 }
 
 /** An email in the outbox: everything that is needed to compose it, but not its text. */
@@ -185,13 +193,22 @@ export class Mails {
   }
 
   /** Emails the code of an emailed sign-in, if there is an account. */
-  signInCode(mail: Omit<SignInCodeMail, 'type'>, transaction: Transaction): Promise<void> {
+  signInCode(mail: Omit<SignInCodeMail, 'type'>, transaction?: Transaction): Promise<void> {
     return this.#add({ type: 'sign-in-code', ...mail }, mail.template.kind, transaction);
   }
 
-  /** Emails the code that a browser has asked for, if there is an account. */
-  requestedCode(mail: Omit<RequestedCodeMail, 'type'>, transaction: Transaction): Promise<void> {
-    return this.#add({ type: 'requested-code', ...mail }, mail.template.kind, transaction);
+  /**
+   * Emails the code that a browser has asked for, if there is an account.
+   *
+   * @param beside other entries to write in the same statement
+   */
+  async requestedCode(
+    mail: Omit<RequestedCodeMail, 'type'>,
+    transaction?: Transaction,
+    beside: readonly NewEntry[] = [],
+  ): Promise<void> {
+    const content: RequestedCodeMail = { type: 'requested-code', ...mail };
+    await this.outbox.add([{ lane: MAIL_LANE, kind: mail.template.kind, content }, ...beside], transaction);
   }
 
   /** Emails a notice. */

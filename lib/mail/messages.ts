@@ -58,7 +58,7 @@ export interface NoticeToSend {
 
 /** An email with a code that the user types. */
 export interface CodeToSend {
-  readonly template: CodeTemplate;
+  readonly template: CodeTemplate | RequestedCodeTemplate;
   readonly user: User;
   readonly to: string;
   readonly code: string;
@@ -105,9 +105,12 @@ export class Mailer {
   }
 
   /** Sends a code. */
-  async code(mail: CodeToSend, signal: AbortSignal): Promise<void> {
-    const located = { ...mail, template: this.#located(mail.template) };
-    await this.settings.send(await composeCode(located, this.#composer), { signal });
+  async code({ template, ...mail }: CodeToSend, signal: AbortSignal): Promise<void> {
+    const message =
+      'page' in template
+        ? await composeCode({ ...mail, template: this.#located(template) }, this.#composer)
+        : await composeRequestedCode({ ...mail, template }, null, this.#composer);
+    await this.settings.send(message, { signal });
   }
 
   /** Sends a code that a browser has asked for. */
@@ -121,8 +124,8 @@ export class Mailer {
     await this.settings.send(await composeSignInCode(located, this.#composer), { signal });
   }
 
-  /** Sends an email that says that an address has no account. */
-  async noAccount(template: NoAccountTemplate, to: string, facts: NoticeFacts, signal: AbortSignal) {
+  /** Sends an email in place of a code: that an address has no account, or that it has one already. */
+  async noAccount(template: NoAccountTemplate, to: Recipient, facts: NoticeFacts, signal: AbortSignal) {
     const { page } = template;
     const located = { ...template, page: page && this.pageUrl(page) };
     await this.settings.send(await composeNoAccount(located, to, facts, this.#composer), { signal });
@@ -154,7 +157,7 @@ export class Mailer {
 }
 
 async function composeCode(
-  { template, user, to, code, until, facts }: CodeToSend,
+  { template, user, to, code, until, facts }: CodeToSend & { readonly template: CodeTemplate },
   { origin, look, now }: ComposerSettings,
 ): Promise<MailMessage> {
   const { kind, subject, before, page, help, action } = template;
@@ -203,9 +206,15 @@ export async function composeRequestedCode(
   return { kind, to, user, ...contentOf(subject, parts, look), token, code, url, details };
 }
 
+/** Who gets an email. */
+interface Recipient {
+  readonly user: User | null;
+  readonly to: string;
+}
+
 export async function composeNoAccount(
   { kind, subject, before, page, beforeLink, action, help }: NoAccountTemplate,
-  to: string,
+  { user, to }: Recipient,
   facts: NoticeFacts,
   { origin, look }: ComposerSettings,
 ): Promise<MailMessage> {
@@ -213,7 +222,7 @@ export async function composeNoAccount(
   const url = page === null ? '' : pageUrl(page, origin);
   const link = page === null ? [] : [beforeLink, { url, action }];
   const parts = [before, ...link, { table: rowsOf(to, details) }, help];
-  return { kind, to, user: null, ...contentOf(subject, parts, look), token: '', code: '', url, details };
+  return { kind, to, user, ...contentOf(subject, parts, look), token: '', code: '', url, details };
 }
 
 function codeExpiry(now: Date, until: Date): string {
@@ -502,7 +511,7 @@ export interface MailTemplate {
   readonly last?: Advice;
 }
 
-/** The texts of an email with a code. */
+/** The texts of an email with a code and a link. */
 export interface CodeTemplate {
   readonly kind: MailKind;
   readonly subject: string;
@@ -538,9 +547,9 @@ export interface SignInCodeTemplate extends RequestedCodeTemplate {
   readonly action: string;
 }
 
-/** The texts of an email that says that an address has no account. */
+/** The texts of an email in place of a code: that an address has no account, or that it has one already. */
 export interface NoAccountTemplate extends Omit<SignInCodeTemplate, 'page'> {
-  /** The app's page where people sign up. Null if they cannot. */
+  /** The app's page that the link leads to, such as the one where people sign up. Null if there is no link. */
   readonly page: string | null;
 }
 

@@ -208,6 +208,13 @@ export class Site {
     return this.page('account/security', { done: PASSWORD_DROPPED, returnTo: withPasswordRemoved(next) });
   }
 
+  /** Returns the page that follows an email that verifies the address of a session's user: `from`, or the page of the code. */
+  afterVerification(from: string): string {
+    const byCode = this.core.emailVerification?.codes && this.hasPage('verify-email');
+    if (!byCode) return this.page(from, { done: 'sent' });
+    return this.page('verify-email', { done: 'sent', returnTo: this.page(from) });
+  }
+
   /** Returns the page of the first open task of a session. Null if there is none. */
   pageOfTasks({ user, session }: SessionAuthentication, returnTo: string | null): string | null {
     const [task] = this.core.tasks.open(user, session);

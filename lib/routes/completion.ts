@@ -1,13 +1,15 @@
 import * as z from 'zod';
 import { completionApi } from '../accounts/completion.js';
 import type { Core } from '../core/core.js';
-import { removedShape, sessionAnswer, sessionReply } from '../http/present.js';
+import { removedShape, sessionAnswer, sessionReply, signInAnswer } from '../http/present.js';
 import { named, route, text, time } from '../http/route.js';
 import type { StepMethod } from '../sessions/second-factor.js';
 import { shownAgain } from '../shown-again.js';
 
 export const completeSignIn = (core: Core) => {
   const { methods } = core.completion;
+  // An account with a second factor provides it after the code that verifies the email.
+  const waits = core.emailVerification?.asksAtSignIn === true && core.secondFactors.arePossible;
   return route({
     method: 'post',
     path: '/signin/second-factor',
@@ -17,7 +19,7 @@ export const completeSignIn = (core: Core) => {
     access: 'public',
     body: bodyOf(methods),
     answers: {
-      200: sessionAnswer(
+      200: (waits ? signInAnswer : sessionAnswer)(
         core,
         'The user and the new session, whose token is set as a cookie',
         removedShape(core),

@@ -7,12 +7,11 @@ import type { Factors } from '../factors/factors.js';
 import type { SignInStep } from '../tables/core.js';
 import type { UserRecord } from '../users/record.js';
 import type { Users } from '../users/users.js';
-import type { EmailedSignIns } from '../waiting/emailed-sign-ins.js';
 import type { EmailCodeStep } from './email-code-step.js';
 import { challengerOf, type FoundPending, type PendingSignIns } from './pending-sign-ins.js';
 import type { GivenFactor, SecondFactorRules, StepMethod } from './second-factor.js';
 import type { SignInGate, UserToSignIn } from './sign-in.js';
-import { type IssuedSession, isPending } from './signed-in.js';
+import { type IssuedSession, isPending, type SignedIn } from './signed-in.js';
 
 /** A user whose mailbox has been proven. */
 export interface Proven {
@@ -38,8 +37,6 @@ interface CompletionNeeds {
   readonly secondFactors: SecondFactorRules;
   readonly emailCodes: EmailCodeStep;
   readonly emailProofs: RecordsEmailProofs;
-  /** Null without a plugin for them. */
-  readonly emailedSignIns: EmailedSignIns | null;
 }
 
 /** Completes pending sign-ins with the methods of plugins. */
@@ -61,10 +58,11 @@ export class Completion {
 
   /**
    * @param given a token of a pending sign-in. By default, the one in the cookie of the current request
+   * @returns the session; or a pending sign-in that waits for the second factor, after a code that verifies the email
    * @throws AuthError `sign_in_expired`, `invalid_code`, `rate_limited`, and the errors of the method and of account
    *   checks
    */
-  async complete(given: string | undefined, factor: GivenFactor): Promise<IssuedSession> {
+  async complete(given: string | undefined, factor: GivenFactor): Promise<SignedIn> {
     const found = await this.core.pendings.find(given, this.core.factors?.joined);
     const method = this.methods.find(({ name }) => name === factor.method);
     // An emailed code must never replace a second factor.
@@ -114,7 +112,10 @@ export class Completion {
     return found.row.expiresAt;
   }
 
-  /** Consumes the factor and the pending sign-in, and creates the session, all in one transaction. */
+  /**
+   * Consumes the factor and the pending sign-in, and creates the session, all in one transaction. After a code that verifies
+   * the email, it creates another pending sign-in for an account that has a second factor.
+   */
   async #signIn(found: FoundPending, factor: RightFactor, trustDevice: boolean) {
     const { row } = found;
     // The code of the first step was emailed to an address that no longer belongs to the account.
@@ -128,26 +129,36 @@ export class Completion {
       ...assuranceAfter(row.amr, factor),
       attempts: row.attempts,
     };
-    const checked = await this.core.signInGate.check(proof, { remembered: row.remembered, trustDevice });
+    const { remembered, provesEmail: email } = row;
+    const proves = email === null ? undefined : { email, isOwn: row.isOwn === true };
+    const checked = await this.core.signInGate.check(proof, {
+      remembered,
+      trustDevice,
+      ...(proves && { proves }),
+    });
+    const isComplete = this.core.secondFactors.reached(record, proof) !== null;
     const issued = await this.core.database.transaction(async (transaction: Transaction) => {
-      const proven = await this.#prove(found, transaction);
+      // Until the sign-in is complete, it proves nothing.
+      const proven = isComplete ? await this.#prove(found, transaction) : null;
       // Create the session first, because this locks the user's row, as other transactions do before their other locks.
       const signedIn = await checked.begin(
         proven ? afterEmailProof(proven, row.authEpoch) : proof,
         transaction,
       );
-      // The account has got a second factor since the code was emailed.
-      if (isPending(signedIn)) throw new AuthError('sign_in_expired');
+      // The account has got a second factor since the code for an unknown browser was emailed.
+      if (isPending(signedIn) && (isComplete || !proves)) throw new AuthError('sign_in_expired');
       if (!(await this.core.pendings.use(found, transaction))) throw new AuthError('sign_in_expired');
       if (!(await factor.use(transaction))) throw new AuthError('invalid_code');
-      return proven?.passwordRemoved ? { ...signedIn, passwordRemoved: true as const } : signedIn;
+      return proven?.passwordRemoved
+        ? { ...(signedIn as IssuedSession), passwordRemoved: true as const }
+        : signedIn;
     });
     return { issued, complete: () => checked.complete(issued) };
   }
 
   /** Records that the first step has proven the mailbox. @returns null if there is nothing to record */
   async #prove({ record, row }: FoundPending, transaction: Transaction): Promise<Proven | null> {
-    if (!this.core.emailedSignIns || row.provesEmail === null) return null;
+    if (row.provesEmail === null) return null;
     const locked = await this.core.users.lock(record.user.id, transaction);
     const isSame = locked?.authEpoch === row.authEpoch && locked.user.email === row.provesEmail;
     if (!locked || !isSame) throw new AuthError('sign_in_expired');
@@ -174,7 +185,8 @@ function stepOf({ step = 'second_factor' }: StepMethod): SignInStep {
 
 function assuranceAfter(first: readonly string[], { aal, amr }: RightFactor) {
   if (aal === 2) return { aal: 2, amr: withSecond(first, amr) } as const;
-  return { aal: 1, amr: [...new Set([...first, ...amr])] } as const;
+  // The first step can have been two factors, such as a passkey.
+  return { aal: first.includes('mfa') ? 2 : 1, amr: [...new Set([...first, ...amr])] } as const;
 }
 
 /** Returns the `amr` of a user who has provided both factors. */

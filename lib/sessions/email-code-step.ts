@@ -7,7 +7,7 @@ import type { Database } from '../database/database.js';
 import { AuthError, declareProblems } from '../errors.js';
 import type { Limiter } from '../limits/limiter.js';
 import type { Asked, Mails } from '../mail/mails.js';
-import type { CodeTemplate } from '../mail/messages.js';
+import type { CodeTemplate, RequestedCodeTemplate } from '../mail/messages.js';
 import type { Events } from '../outbox/events.js';
 import type { Session, User } from '../tables/core.js';
 import type { Devices, Recognized } from './devices.js';
@@ -34,6 +34,7 @@ interface Begun {
   readonly pendingToken: string;
   readonly salt: Buffer;
   readonly expiresAt: Date;
+  readonly provesEmail: string | null;
 }
 
 /** When and where the password was typed, and when the code expires. */
@@ -56,14 +57,19 @@ interface EmailCodeNeeds {
   readonly mails: Mails | null;
   readonly devices: Devices;
   readonly pendings: PendingSignIns;
+  /** Null without emails or passwords. */
+  readonly emailVerification: {
+    /** Whether sign-ins ask users for a code whose email must be verified first. */
+    readonly asksAtSignIn: boolean;
+  } | null;
   readonly contributions: readonly AsksForEmailCodes[];
   /** Describes who requests an email. */
   asked(inSession: boolean): Asked;
 }
 
 /**
- * The step between a correct password and a session, in a browser that is new to the account: the user enters a code that
- * latchkey emails to them. An attacker might know the password from a leak of another service (credential stuffing,
+ * The step between a correct password and a session, in a browser that is new to the account, and between any first step and
+ * the session of a user whose email must be verified: the user enters a code that latchkey emails to them. An attacker might know the password from a leak of another service (credential stuffing,
  * OWASP). The code is not a second factor, and accounts that have one are not asked for it.
  */
 export class EmailCodeStep {
@@ -79,11 +85,12 @@ export class EmailCodeStep {
 
   constructor(private readonly core: EmailCodeNeeds) {}
 
-  /** Whether a plugin asks for codes. */
+  /** Whether sign-ins can ask for codes. */
   get isOn(): boolean {
     return (
       this.core.mails !== null &&
-      this.core.contributions.some(({ codeInUnknownBrowsers }) => codeInUnknownBrowsers !== undefined)
+      (this.core.emailVerification?.asksAtSignIn === true ||
+        this.core.contributions.some(({ codeInUnknownBrowsers }) => codeInUnknownBrowsers !== undefined))
     );
   }
 
@@ -119,10 +126,14 @@ export class EmailCodeStep {
   }
 
   /** Emails the code. */
-  begin(user: User, { pendingToken, salt, expiresAt }: Begun, transaction: Transaction): Promise<void> {
+  begin(
+    user: User,
+    { pendingToken, salt, expiresAt, provesEmail }: Begun,
+    transaction: Transaction,
+  ): Promise<void> {
     const { ip, userAgent } = this.core.context.client;
     const at = this.core.database.clock.date();
-    const named = { hash: digestToken(pendingToken), salt };
+    const named = { hash: digestToken(pendingToken), salt, provesEmail };
     return this.#send(named, user, { at, ip, userAgent, until: expiresAt }, transaction);
   }
 
@@ -152,7 +163,7 @@ export class EmailCodeStep {
     const page = this.core.settings.email?.forgotPasswordUrl;
     if (!mails || page === undefined || user.email === null) return;
     const facts = { at, client: { ip, userAgent }, subject: null, undo: null };
-    const template = { ...browserCodeMail, page };
+    const template = row.provesEmail === null ? { ...browserCodeMail, page } : verificationCodeMail;
     const code = codes.codeFor(codeName(row, user));
     const requestHash = row.hash.toString('hex');
     const asked = this.core.asked(false);
@@ -173,10 +184,10 @@ export class EmailCodeStep {
   }
 }
 
-type Named = Pick<FoundPending['row'], 'hash' | 'salt'>;
+type Named = Pick<FoundPending['row'], 'hash' | 'salt' | 'provesEmail'>;
 
 /** Names the code of a sign-in: after a change of the email, the code that the former mailbox got is no longer right. */
-function codeName({ hash, salt }: Named, { email }: User): string {
+function codeName({ hash, salt }: Pick<Named, 'hash' | 'salt'>, { email }: User): string {
   return nameOf(['browser', hash.toString('hex'), String(email)], salt);
 }
 
@@ -191,8 +202,17 @@ declare module '../errors.js' {
 declare module '../mail/messages.js' {
   interface MailKinds {
     'browser-code': unknown;
+    'verification-code': unknown;
   }
 }
+
+export const verificationCodeMail: RequestedCodeTemplate = {
+  kind: 'verification-code',
+  subject: 'Your code to confirm your email address',
+  before:
+    'Please confirm that this email address is yours. Enter this code where you signed in or signed up:',
+  help: 'If it was not you, you can ignore this email. Do not share the code.',
+};
 
 const browserCodeMail: Omit<CodeTemplate, 'page'> = {
   kind: 'browser-code',

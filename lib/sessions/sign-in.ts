@@ -178,7 +178,7 @@ export interface SignInOptions {
   readonly isYetToBeMade?: boolean;
   /** Whether the user, who has provided the second factor, trusts the client's browser. @default false */
   readonly trustDevice?: boolean;
-  /** The mailbox that the sign-in proves once it is complete, if it waits for a second factor. @default none */
+  /** The mailbox that the sign-in proves once it is complete, if it waits for another step. @default none */
   readonly proves?: { readonly email: string; readonly isOwn: boolean };
   /** The sessions that the client already has. @default looked up by the tokens in its request */
   readonly replaced?: readonly OwnedSession[];
@@ -205,8 +205,8 @@ export interface CheckedSignIn {
 
 /** The verification of emails, which is a later part of the core. */
 interface RequiresVerifiedEmails {
-  /** Rejects users whose email must be verified first: see `EmailVerification`. */
-  requireFor(user: User, isByPerson: boolean): Promise<void>;
+  /** Whether the sign-in of a user must wait for a code that verifies the email: see `EmailVerification`. */
+  requireFor(user: User, isByPerson: boolean, canWait: boolean): Promise<boolean>;
 }
 
 /** What {@link SignInGate} needs. */
@@ -255,7 +255,8 @@ export class SignInGate {
       throw new AuthError('invalid_credentials');
     checkAccount(account, this.core.contributions);
     await this.core.leftOut.check(user, shown);
-    await this.core.emailVerification?.requireFor(user, isByPerson);
+    const canWait = isByPerson && !withoutSecondFactor;
+    const verifies = await this.core.emailVerification?.requireFor(user, isByPerson, canWait);
     const { secondFactors } = this.core;
     const reached = secondFactors.reached({ account }, shown);
     const trustedEpoch =
@@ -265,7 +266,9 @@ export class SignInGate {
     const isEnough = withoutSecondFactor || trustedEpoch !== null;
     const assurance = reached ?? (isEnough ? { aal: 1 as const, amr: shown.amr } : null);
     const device = assurance && isByPerson ? await this.core.devices.recognize(user) : NO_DEVICE;
-    const needsCode = assurance !== null && (await this.core.emailCodes.isDemanded(user, assurance, device));
+    // One code is for everything: the address, a browser that is new to the account, and a task.
+    const needsCode =
+      verifies || (assurance !== null && (await this.core.emailCodes.isDemanded(user, assurance, device)));
     const begun: SessionToBegin | null =
       assurance && !needsCode
         ? {
@@ -288,15 +291,17 @@ export class SignInGate {
         if (begun && isStillEnough) return this.#begin(proof, asLeft(begun, proof), transaction);
         const record = { user: proof.user, account };
         const step = needsCode ? 'email_code' : 'second_factor';
+        // The first step stands beside the code, so the proof removes nothing from the account.
+        const proves = verifies ? { email: proof.user.email, isOwn: true } : options.proves;
         const pending = {
           record,
           authEpoch: proof.authEpoch,
-          amr: shown.amr,
+          amr: assurance?.amr ?? shown.amr,
           remembered,
           attempts,
           step,
-          provesEmail: options.proves?.email ?? null,
-          isOwn: options.proves?.isOwn ?? null,
+          provesEmail: proves?.email ?? null,
+          isOwn: proves?.isOwn ?? null,
         } as const;
         return this.#wait(pending, transaction);
       },
@@ -394,7 +399,8 @@ export class SignInGate {
     const unit = async (within: Transaction) => {
       const salt = newSalt();
       const begun = await this.core.pendings.begin({ ...pending, salt }, within);
-      await this.core.emailCodes.begin(pending.record.user, { ...begun, salt }, within);
+      const { provesEmail = null } = pending;
+      await this.core.emailCodes.begin(pending.record.user, { ...begun, salt, provesEmail }, within);
       return { secondFactor: { methods: [this.core.emailCodes.method.name], ...begun } };
     };
     return transaction ? unit(transaction) : this.core.database.transaction(unit);

@@ -127,6 +127,15 @@ export interface RenewOptions {
 }
 
 /**
+ * The key that marks the type of an API because of which the sign-ins of every plugin can wait for an emailed code. The
+ * property exists in the type system only.
+ */
+export declare const asksForCodes: unique symbol;
+
+/** The key that marks the type of an API whose sign-ins can be pending only because of {@link asksForCodes}. */
+export declare const withCodes: unique symbol;
+
+/**
  * The key that marks the type of an API whose sign-ins can be pending, because a plugin has second factors. The
  * property exists in the type system only.
  */

@@ -5,8 +5,8 @@ import { defineWaiting } from './waiting.js';
 export type CodePurpose = 'reset' | 'verify';
 
 /**
- * Requests for an emailed code that a person types, other than for a sign-in. They hold an address, and never a user. The
- * browser's part is a token of its own, or the id of the session that verifies the email of its user.
+ * Requests for an emailed code that a person types, other than for a sign-in. The browser's part is a token of its own, or the
+ * id of the session that verifies the email of its user.
  */
 export const codeRequestsTable = defineWaiting({
   name: 'code_requests',
@@ -21,6 +21,11 @@ export const codeRequestsTable = defineWaiting({
     purpose: column.text<CodePurpose>(16).exact(),
     /** The address that the code is mailed to, in canonical form. */
     email: column.text(254).exact(),
+    /**
+     * The account whose address the code verifies. Null if it chooses a new password, which works for the account that has the
+     * address then; and after a sign-up that has created no account.
+     */
+    verifies: column.uuid().nullable(),
     /** The time when the code was last mailed. Null until then, and no code is right. */
     sentAt: column.time().nullable(),
     /** The number of times that an email was sent, or left out. */

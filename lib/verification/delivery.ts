@@ -236,7 +236,7 @@ export class MailDelivery implements Destination {
     const deletedAt = (record?.account.deletedAt ?? null) as Date | null;
     const { graceDays } = this.core.settings.accountDeletion;
     const template = deletedAt ? deletedTemplate(mail.otherwise, deletedAt, graceDays) : mail.otherwise;
-    return () => this.mailer.noAccount(template, email, mail.facts, signal);
+    return () => this.mailer.noAccount(template, { user: null, to: email }, mail.facts, signal);
   }
 
   /**
@@ -244,21 +244,32 @@ export class MailDelivery implements Destination {
    * has the address: see {@link #link}.
    */
   async #requestedCode(
-    { email, requestHash, ...mail }: RequestedCodeMail,
+    { email, requestHash, verifies, otherwise, ...mail }: RequestedCodeMail,
     entry: OpenEntry,
     signal: AbortSignal,
   ): Promise<Ready | 'dropped' | HeldBack> {
     const record = await this.core.users.findRecord({ email });
     const isKnown = await this.#isKnown(mail.asked, record?.user.id ?? null);
     const isWithin = await this.#isWithin(email, mail.asked, { entry, record, isKnown });
-    const isToSend = record !== null && isWithin;
-    const asked = { isOwn: isKnown, isToStranger: isToSend && !record.emailProof.reaches('app') };
+    const isOther = verifies !== undefined && record?.user.id !== verifies;
+    const isPointless = verifies !== undefined && record?.emailProof.reaches('mailbox');
+    const hasCode = isWithin && !isOther && !isPointless;
+    const isToSend = record !== null && (hasCode || (isWithin && isOther && otherwise !== undefined));
+    const asked = {
+      isOwn: isKnown && !mail.asked.signsUp,
+      isToStranger: isToSend && !record.emailProof.reaches('app'),
+    };
     const hasRoom = await this.holding.hasRoom(entry, asked);
-    const isLive = await this.core.codeRequests?.mailed(Buffer.from(requestHash, 'hex'), isToSend && hasRoom);
+    const isLive = await this.core.codeRequests?.mailed(
+      Buffer.from(requestHash, 'hex'),
+      isToSend && hasCode && hasRoom,
+    );
     if (!isLive && hasRoom) await this.holding.takeBack(entry, asked);
     if (!isLive || !isToSend) return 'dropped';
     if (!hasRoom) return { until: mail.until };
-    return () => this.mailer.requestedCode({ ...mail, user: record.user, to: email }, signal);
+    const to = { user: record.user, to: email };
+    if (hasCode) return () => this.mailer.requestedCode({ ...mail, ...to }, signal);
+    return () => (otherwise ? this.mailer.noAccount(otherwise, to, mail.facts, signal) : Promise.resolve());
   }
 
   async #newEmail(

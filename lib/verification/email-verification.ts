@@ -11,15 +11,16 @@ import type { User } from '../tables/core.js';
 import { EmailProof } from '../users/email-proof.js';
 import { definePurpose } from './purposes.js';
 import type { OneTimeTokens } from './tokens.js';
+import type { VerificationCodes } from './verification-codes.js';
 
 /** The settings of the verification of emails. */
 export interface EmailVerificationSettings {
   /** Whether users with an email must verify it before they can sign in. */
   readonly isRequired: boolean;
-  /** Whether a sign-up emails a link. */
+  /** Whether a sign-up emails a link or a code. */
   readonly isOnSignUp: boolean;
   /** What must accompany a link: see `verifyEmailBy`. */
-  readonly by: 'password' | 'link';
+  readonly by: 'password' | 'link' | 'code';
 }
 
 /** What {@link EmailVerification} needs. */
@@ -36,6 +37,8 @@ interface EmailVerificationNeeds {
 interface EmailVerificationGiven extends EmailVerificationSettings {
   readonly mails: Mails;
   readonly check: PasswordCheck;
+  /** Null if emails contain links. */
+  readonly codes: VerificationCodes | null;
 }
 
 /** Emails verification links, and redeems them. */
@@ -50,9 +53,19 @@ export class EmailVerification {
     return this.parts.isRequired;
   }
 
+  /** Whether a sign-up emails a link or a code. */
+  get isOnSignUp(): boolean {
+    return this.parts.isOnSignUp;
+  }
+
   /** Whether a new user finds a link in the mailbox, and cannot sign in before following it. */
   get isFirstStep(): boolean {
     return this.parts.isRequired && this.parts.isOnSignUp;
+  }
+
+  /** The codes that verify an email in place of links. Null if emails contain links. */
+  get codes(): VerificationCodes | null {
+    return this.parts.codes;
   }
 
   /** Whether a link verifies an email without a password, in the browser that was used to sign up. */
@@ -60,15 +73,23 @@ export class EmailVerification {
     return this.parts.by === 'link';
   }
 
+  /** Whether sign-ins ask users for a code whose email must be verified first. */
+  get asksAtSignIn(): boolean {
+    return this.parts.isRequired && this.codes !== null;
+  }
+
   /**
-   * Rejects the sign-in of a user whose email must be verified first.
+   * Rejects the sign-in of a user whose email must be verified first, unless it can wait for an emailed code.
    *
-   * @param isByPerson whether the user does something to sign in. A link is then emailed
+   * @param isByPerson whether the user does something to sign in. A link is then emailed, unless emails contain codes
+   * @param canWait whether the sign-in can have a second step
+   * @returns whether the sign-in must wait for a code, which verifies the email
    * @throws AuthError `email_not_verified`
    */
-  async requireFor(user: User, isByPerson: boolean): Promise<void> {
-    if (!this.isRequired || user.email === null || user.emailVerifiedAt !== null) return;
-    if (isByPerson) await this.offer(user);
+  async requireFor(user: User, isByPerson: boolean, canWait: boolean): Promise<boolean> {
+    if (!this.isRequired || user.email === null || user.emailVerifiedAt !== null) return false;
+    if (this.codes && canWait) return true;
+    if (isByPerson && !this.codes) await this.offer(user);
     throw new AuthError('email_not_verified');
   }
 
@@ -89,9 +110,9 @@ export class EmailVerification {
     await this.#mail(user, this.core.asked(false));
   }
 
-  /** Emails a link to a new user, unless access to the mailbox is already proven. */
-  mailSignUp(user: User, transaction: Transaction): Promise<void> {
-    return this.#mail(user, { ...this.core.asked(false), signsUp: true }, transaction);
+  /** Emails a link to a new user, unless access to the mailbox is already proven, or sessions ask for a code instead. */
+  async mailSignUp(user: User, transaction: Transaction): Promise<void> {
+    if (!this.codes) await this.#mail(user, { ...this.core.asked(false), signsUp: true }, transaction);
   }
 
   async #mail(user: User, asked: Asked, transaction?: Transaction): Promise<void> {

@@ -79,7 +79,7 @@ export class TypedCodes {
       throw (await this.rows.endAfterTries(row)) ? expired() : new AuthError('invalid_code');
     try {
       const record = await this.core.users.findRecord({ email: row.email });
-      if (!record) throw expired();
+      if (!record || (row.verifies !== null && record.user.id !== row.verifies)) throw expired();
       return await work(row, record);
     } catch (error) {
       // A transaction of the app might still lock the row.

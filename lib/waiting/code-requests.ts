@@ -44,11 +44,25 @@ export class CodeRequests extends EmailedRequests<CodeRequestColumns> {
     return codeRequestsTable.waiting.lifetimeMs as number;
   }
 
-  /** Returns a new request. */
-  newRow(purpose: CodePurpose, email: string, browserHash: Digest): CodeRequestRow {
+  /** Returns a new request. @param verifies the account whose address the code verifies */
+  newRow(
+    purpose: CodePurpose,
+    email: string,
+    browserHash: Digest,
+    verifies: string | null = null,
+  ): CodeRequestRow {
     const expiresAt = this.database.clock.date(this.lifetimeMs);
     const counted = { mails: 0, resends: 0, tries: 0 };
-    return { hash: randomBytes(32), purpose, email, browserHash, sentAt: null, ...counted, expiresAt };
+    return {
+      hash: randomBytes(32),
+      purpose,
+      email,
+      browserHash,
+      verifies,
+      sentAt: null,
+      ...counted,
+      expiresAt,
+    };
   }
 
   /** Finds a request of a browser that has not expired. */

@@ -49,7 +49,7 @@ interface Asked<Row> {
    *
    * @param isAgain whether it was emailed before
    */
-  mail(row: Row, transaction: Transaction, isAgain: boolean): Promise<void>;
+  mail(row: Row, transaction: Transaction | undefined, isAgain: boolean): Promise<void>;
 }
 
 /** A request that waits for its code. */
@@ -65,8 +65,9 @@ export interface Awaited {
  */
 export class EmailedRequests<C extends Requested> extends WaitingInBrowsers<C> {
   /** Finds the request of a browser, which can have expired. */
-  async ofBrowser(browserHash: Digest): Promise<RowOf<C> | null> {
-    const [row] = await this.row.select('WHERE w.browser_hash = :browserHash', { browserHash });
+  async ofBrowser(browserHash: Digest, transaction?: Transaction): Promise<RowOf<C> | null> {
+    const where = 'WHERE w.browser_hash = :browserHash';
+    const [row] = await this.row.select(where, { browserHash }, transaction);
     return row ?? null;
   }
 
@@ -82,11 +83,13 @@ export class EmailedRequests<C extends Requested> extends WaitingInBrowsers<C> {
    *
    * @param asked null for something that is not an address, which gets the same response
    * @param lifetimeMs how long a new request waits
+   * @param within the transaction of what the request belongs to; null for none. By default, it has one of its own
    */
   async askInBrowser(
     tokens: TokensOfBrowsers,
     asked: Asked<RowIn<C>> | null,
     lifetimeMs: number,
+    within?: Transaction | null,
   ): Promise<Awaited> {
     const { presentedToken } = tokens;
     const presented = presentedToken === null ? null : digestToken(presentedToken);
@@ -94,14 +97,14 @@ export class EmailedRequests<C extends Requested> extends WaitingInBrowsers<C> {
       if (presented) await this.end({ browserHash: presented } as Partial<RowOf<C>>);
       return { pendingToken: tokens.newToken(), expiresAt: this.database.clock.date(lifetimeMs) };
     }
-    const former = presented && ((await this.ofBrowser(presented)) as RowIn<C> | null);
+    const former = presented && ((await this.ofBrowser(presented, within ?? undefined)) as RowIn<C> | null);
     if (presentedToken !== null && former && this.#canRepeat(former, asked)) {
-      await this.#repeat(former, asked);
+      await this.#repeat(former, asked, within);
       return { pendingToken: presentedToken, expiresAt: former.expiresAt };
     }
     const pendingToken = tokens.newToken();
     const row = asked.newRow(digestToken(pendingToken));
-    await this.#begin(former, row, asked);
+    await this.#begin(former, row, asked, within);
     return { pendingToken, expiresAt: row.expiresAt };
   }
 
@@ -152,16 +155,21 @@ export class EmailedRequests<C extends Requested> extends WaitingInBrowsers<C> {
     return isSame?.(former) ?? true;
   }
 
-  async #repeat(former: RowIn<C>, { mail }: Asked<RowIn<C>>): Promise<void> {
-    await this.database.transaction(async (transaction) => {
+  async #repeat(former: RowIn<C>, { mail }: Asked<RowIn<C>>, within?: Transaction | null): Promise<void> {
+    await this.#inOne(within, async (transaction) => {
       if (await this.countUp(former, 'resends', MAX_RESENDS, transaction))
         await mail(former, transaction, true);
     });
   }
 
   /** @returns whether this call did. Otherwise, a concurrent one of the same session has */
-  #begin(former: RowIn<C> | null, row: RowIn<C>, { mail }: Asked<RowIn<C>>): Promise<boolean> {
-    return this.database.transaction(async (transaction) => {
+  #begin(
+    former: RowIn<C> | null,
+    row: RowIn<C>,
+    { mail }: Asked<RowIn<C>>,
+    within?: Transaction | null,
+  ): Promise<boolean> {
+    return this.#inOne(within, async (transaction) => {
       const isReplaced = former !== null && (await this.#replace(former, row, transaction));
       if (!isReplaced && !(await this.table.insertUnlessThere(row as never, transaction))) return false;
       await mail(row, transaction, false);
@@ -169,8 +177,15 @@ export class EmailedRequests<C extends Requested> extends WaitingInBrowsers<C> {
     });
   }
 
+  #inOne<T>(
+    within: Transaction | null | undefined,
+    work: (transaction: Transaction | undefined) => Promise<T>,
+  ): Promise<T> {
+    return within === undefined ? this.database.transaction(work) : work(within ?? undefined);
+  }
+
   /** Replaces a request by another one. @returns whether it was still there */
-  async #replace(former: RowIn<C>, row: RowIn<C>, transaction: Transaction): Promise<boolean> {
+  async #replace(former: RowIn<C>, row: RowIn<C>, transaction?: Transaction): Promise<boolean> {
     const where = { [this.key.attribute]: this.hashOf(former), browserHash: former.browserHash };
     return (await this.table.update(row as never, where as never, transaction)) > 0;
   }

@@ -101,7 +101,7 @@ export class EmailedSignIns extends EmailedRequests<EmailedSignInColumns> {
   }
 
   /** Remembers whether the session is kept when the browser is closed, as it was said last. */
-  async setRemembered(row: EmailedSignInRow, remembered: boolean, transaction: Transaction): Promise<void> {
+  async setRemembered(row: EmailedSignInRow, remembered: boolean, transaction?: Transaction): Promise<void> {
     if (row.remembered !== remembered) await this.table.update({ remembered }, hashesOf(row), transaction);
   }
 

@@ -5,6 +5,7 @@ import { keyOf } from '../tables/column.js';
 import { coreTables } from '../tables/core.js';
 import { Table, type TableDeclaration } from '../tables/table.js';
 import { isWaiting, type OfUsers, type WaitingTable } from '../tables/waiting.js';
+import type { CodeRequests } from './code-requests.js';
 
 /** What the functions about all tables of waiting rows need. */
 export interface WaitingTablesNeeds {
@@ -27,14 +28,15 @@ export function expiredWaiting(needs: WaitingTablesNeeds): Chore[] {
   });
 }
 
-/** Deletes everything that waits for a user, who is locked. */
+/** Deletes everything that waits for a user, who is locked, and invalidates the codes for their address. */
 export async function endWaiting(
-  needs: WaitingTablesNeeds,
+  needs: WaitingTablesNeeds & { readonly codeRequests: Pick<CodeRequests, 'endFor'> | null },
   userId: string,
   transaction: Transaction,
 ): Promise<void> {
   for (const table of waitingTables(needs))
     if (isOfUsers(table)) await new Table(needs.database, table).delete({ userId }, transaction);
+  await needs.codeRequests?.endFor(userId, transaction);
 }
 
 /** Whether the rows of a table can belong to users. */

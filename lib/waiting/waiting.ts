@@ -80,7 +80,7 @@ class Waiting<C extends Columns> {
   }
 
   /** Adds one to a column. @returns false if the column has reached the maximum, or if the row has ended */
-  async countUp(row: RowOf<C>, attribute: keyof C & string, max: number, transaction: Transaction) {
+  async countUp(row: RowOf<C>, attribute: keyof C & string, max: number, transaction?: Transaction) {
     const count = columnName(attribute, this.declaration.columns[attribute] as Column);
     const sql = `UPDATE ${this.table.name} SET ${count} = ${count} + 1
       WHERE ${this.key.name} = :hash AND ${count} < ${max}`;

@@ -49,7 +49,20 @@ export function servers(): readonly Server[] {
     },
     // Each of the others has passkeys, because a session shows its `aal` only with them or with second factors.
     { email, plugins: [credentialPassword({ concealExistingEmails: true }), passkeys()] },
-    { email, plugins: [credentialPassword({ resetBy: 'code' }), passkeys()] },
+    { email, plugins: [credentialPassword({ resetBy: 'code', verifyEmailBy: 'code' }), passkeys()] },
+    ...[true, false].map((bearerEnabled) => ({
+      email,
+      bearerEnabled,
+      plugins: [credentialPassword({ verifyEmailBy: 'code', concealExistingEmails: true }), passkeys()],
+    })),
+    {
+      email,
+      plugins: [
+        credentialPassword({ verifyEmailBy: 'code', requireVerifiedEmail: true }),
+        passkeys(),
+        twoFactor(),
+      ],
+    },
     { plugins: [credentialPassword({ identifier: 'username' }), passkeys(), twoFactor()] },
     {
       email,

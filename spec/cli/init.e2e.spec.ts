@@ -170,8 +170,8 @@ describe('latchkey init in an empty folder', () => {
     const cookie = await signUp(origin);
     const forPasswords = await fetch(`${origin}/.well-known/change-password`, { redirect: 'manual' });
     expect(forPasswords.headers.get('location')).toBe('/auth/account/security#password');
-    const [, token] = await line(/\/auth\/verify-email\?token=([\w-]+)/);
-    expect((await post(`${origin}/auth/verify-email`, { token }, cookie)).status).toBe(200);
+    const [, emailed] = await line(/^(\d{8})$/m);
+    expect((await post(`${origin}/auth/verify-email`, { code: emailed }, cookie)).status).toBe(200);
     const enrolled = await post(`${origin}/auth/two-factor/totp`, {}, cookie);
     const totp = new TOTP({ secret: enrolled.body.secret });
     const code = totp.generate();

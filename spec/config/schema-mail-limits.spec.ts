@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { createAuth } from '../../lib/index.js';
+import { createAuth, credentialPassword } from '../../lib/index.js';
 import { password, SECRET } from '../support/app.js';
 
 describe('invalid email and rateLimit options', () => {
@@ -62,5 +62,42 @@ describe('invalid email and rateLimit options', () => {
   ])('rateLimit: %j throws a TypeError', (rateLimit, message) => {
     expect(() => make({}, { rateLimit })).toThrow(message);
     expect(() => make({}, { rateLimit })).toThrow(TypeError);
+  });
+});
+
+describe('codes in emails', () => {
+  const create = (options: Parameters<typeof credentialPassword>[0], sends = true) =>
+    createAuth({
+      database: 'sqlite::memory:',
+      secret: SECRET,
+      baseUrl: 'http://localhost:3000',
+      ...(sends && { email: { send: () => undefined } }),
+      plugins: [credentialPassword(options)],
+    });
+
+  test.each([
+    [{ resetBy: 'code' }, false, "resetBy: 'code' requires email: { send } in the config"],
+    [{ verifyEmailBy: 'code' }, false, "verifyEmailBy: 'code' requires email: { send } in the config"],
+    [{ verifyEmailBy: 'code', sendVerificationOnSignUp: true }, true, 'set signInOnSignUp, or omit'],
+    [{ verifyEmailBy: 'code', signInOnSignUp: true, requireVerifiedEmail: true }, true, 'mutually exclusive'],
+    [
+      { verifyEmailBy: 'code', concealExistingEmails: true, sendVerificationOnSignUp: false },
+      true,
+      'requires sendVerificationOnSignUp: omit it',
+    ],
+    [{ verifyEmailBy: 'mail' }, true, "must be 'password', 'link' or 'code'"],
+    [{ resetBy: 'mail' }, true, "must be 'link' or 'code'"],
+  ] as const)('%j with emails: %j is a mistake', (options, sends, message) => {
+    expect(() => create(options as never, sends)).toThrow(message);
+  });
+
+  test.each([
+    { verifyEmailBy: 'code' },
+    { verifyEmailBy: 'code', requireVerifiedEmail: true },
+    { verifyEmailBy: 'code', signInOnSignUp: true, sendVerificationOnSignUp: false },
+    { verifyEmailBy: 'code', concealExistingEmails: true, sendVerificationOnSignUp: true },
+    { verifyEmailBy: 'code', identifier: 'username', signInOnSignUp: true },
+  ] as const)('%j is fine', (options) => {
+    expect(() => create(options)).not.toThrow();
   });
 });

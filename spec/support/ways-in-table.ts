@@ -216,6 +216,8 @@ export const PUBLIC_ROUTES: Readonly<Record<string, readonly Row[] | string>> = 
   'POST /passwords/reset': [
     { way: ways.byReset, ...byReset },
     { way: ways.byInvitation, ...byReset },
+    // The request stays, so that its browser does not learn about the account.
+    { way: ways.byResetCode, ...byReset, deletion: 'invalid_code', closure: 'invalid_code' },
   ],
   'POST /verify-email': [{ way: ways.byVerification, ...byVerification }],
   'POST /undo-change': [

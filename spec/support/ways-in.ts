@@ -164,7 +164,17 @@ export const claim = ({ id, email }: Person) => {
 };
 export const mailedTo = async ({ email, browser }: Person, kind: string, path: string) =>
   (await mail.mailOf(email, kind, () => browser.post(`/auth${path}`).send({ email }).expect(202))).token;
-export const resetToken = (person: Person) => mailedTo(person, 'reset-password', '/passwords/request-reset');
+/** The token of a link that nobody has asked for in a browser, such as an administrator's. */
+export const resetToken = async ({ email, id }: Person) => {
+  const user = await app.auth.admin.getUser(id);
+  const send = async () => internalsOf(app.auth).core.passwordLinks?.mailReset(user);
+  return (await mail.mailOf(email, 'reset-password', send)).token;
+};
+/** The code for a new password that the person's browser has asked for. */
+export const resetCode = async ({ email, browser }: Person) => {
+  const ask = () => browser.post('/auth/passwords/request-reset').send({ email }).expect(202);
+  return (await mail.mailOf(email, 'reset-code', ask)).code;
+};
 export const verificationToken = async ({ email, id }: Person) =>
   (await mail.mailOf(email, 'verify-email', () => app.auth.credential.sendVerification({ userId: id })))
     .token;
@@ -196,6 +206,17 @@ export const byReset: Way = async (person) => {
     wrong: [() => attempt('x', NEW), 'invalid_token'],
     right: () => attempt(token, NEW),
     repeat: () => attempt(token, 'short'),
+  };
+};
+
+export const byResetCode: Way = async (person) => {
+  const code = await resetCode(person);
+  const attempt = (typed: string, new_password: string) =>
+    answered(person.browser.post('/auth/passwords/reset').send({ code: typed, new_password }));
+  return {
+    wrong: [() => attempt('x', NEW), 'invalid_code'],
+    right: () => attempt(code, NEW),
+    repeat: () => attempt(code, 'short'),
   };
 };
 

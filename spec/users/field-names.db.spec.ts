@@ -102,7 +102,8 @@ describe('an app with a field suspendedAt of its own', () => {
 
   test('can use it as long as suspension() is not in plugins', async () => {
     const plugins = [...PLUGINS, pages()];
-    app = await startApp({ plugins, config: { baseUrl: 'http://app.example.com', user: { fields } } });
+    const config = { baseUrl: 'http://app.example.com', user: { fields } };
+    app = (await startApp({ plugins, config })) as unknown as SpecApp<typeof PLUGINS>;
     const user = { ...ada, emailVerified: true, fields: { suspendedAt: new Date(suspendedAt) } };
     await app.auth.users.create(user);
     const browser = app.browser();

@@ -178,7 +178,7 @@ export interface CoreClient<S extends AnyShape> {
     input: SecondFactor,
     options?: CallOptions,
   ): Call<
-    WithStep<S> & WithRemoval,
+    (WithStep<S> & WithRemoval) | Waiting,
     | SendingCode
     | ClosedCode
     | 'email_not_verified'
@@ -334,8 +334,14 @@ export interface CredentialClient<S extends AnyShape> {
     input: SignUpInput & S['newFields'],
     options?: CallOptions,
   ): Call<
-    SignedUp<S> | null,
-    SendingCode | 'email_taken' | 'human_check_failed' | 'rate_limited' | 'sign_up_refused' | 'username_taken'
+    | SignedUp<S>
+    | null
+    | (WithDevice & {
+        readonly expires_at: string;
+        /** For clients without cookies. Depends on the server's config. */
+        readonly pending_token?: string;
+      }),
+    SendingCode | 'email_taken' | 'rate_limited' | 'sign_up_refused' | 'username_taken'
   >;
   /** Signs in with a password. */
   signIn(
@@ -383,16 +389,27 @@ export interface CredentialClient<S extends AnyShape> {
     options?: CallOptions,
   ): Call<null, FreshOrPasswordCode | 'last_sign_in_method' | 'password_not_set' | 'task_required'>;
   /** Emails the current user a verification link. */
-  sendVerification(options?: CallOptions): Call<null, ChangingCode | 'rate_limited'>;
+  sendVerification(
+    options?: CallOptions,
+  ): Call<null | { readonly expires_at: string }, ChangingCode | 'rate_limited'>;
   /** Verifies an email with an emailed token and the session or password. */
   verifyEmail(
-    input: WithPassword & { token: string },
+    input:
+      | (WithPassword & { token: string })
+      | {
+          code: string;
+          /** For clients without cookies, after a sign-up. Depends on the server's config. */
+          pending_token?: string;
+        },
     options?: CallOptions,
   ): Call<
     { readonly user: User<S> },
     | SendingCode
     | ClosedCode
+    | 'code_expired'
+    | 'invalid_code'
     | 'invalid_credentials'
+    | 'invalid_session'
     | 'invalid_token'
     | 'new_password_required'
     | 'rate_limited'
@@ -690,7 +707,7 @@ export interface PasskeyRoutes<S extends AnyShape> {
     },
     options?: CallOptions,
   ): Call<
-    WithStep<S>,
+    SignedIn<S>,
     | SendingCode
     | ClosedCode
     | 'email_not_verified'

@@ -68,7 +68,8 @@ export function account(site: Site): Page {
       check: requireOther,
       next: back('email-change-sent'),
     });
-  if (verify) forms.push({ name: 'verify-email', route: verify, next: back('sent') });
+  if (verify)
+    forms.push({ name: 'verify-email', route: verify, next: () => site.afterVerification('account') });
   if (download) forms.push({ name: 'download', route: download, next: () => site.page('account') });
   if (remove)
     forms.push({

@@ -1,7 +1,9 @@
 import { type Html, html } from '../../html.js';
+import { inWords } from '../../http/refusal-page.js';
 import { VERIFY_EMAIL } from '../../verification/email-verification.js';
 import { VERIFY_NEW_EMAIL } from '../../verification/purposes.js';
-import { field, forgottenLink, formOf, hidden, usernameOf } from '../controls.js';
+import { CODES } from '../codes.js';
+import { AGAIN, field, forgottenLink, formOf, hidden, sentOf, sentText, usernameOf } from '../controls.js';
 import { stateIcon } from '../icons.js';
 import { type Page, page, type View } from '../page.js';
 import type { Site } from '../site.js';
@@ -18,6 +20,8 @@ export interface VerifyEmailValues {
   readonly of: string | null;
   /** Whether the password must be entered, because the account is not signed in here, or the cookie does not prove it. */
   readonly needsPassword: boolean;
+  /** The code that is asked for in place of a link. Null if emails contain links. */
+  readonly byCode: VerifyByCodeValues | null;
   /** The page for a forgotten password. Null if there is none. */
   readonly forgotPassword: string | null;
   /** Whether a sign-in was rejected because the email is not verified yet. */
@@ -35,6 +39,14 @@ export interface VerifyEmailValues {
   readonly next: string;
 }
 
+/** The code that confirms an email. */
+export interface VerifyByCodeValues {
+  /** Whether a code was emailed for this session, or for a sign-up in this browser. */
+  readonly isAsked: boolean;
+  /** The time for which a code is valid, in seconds. */
+  readonly lifetime: number;
+}
+
 /** The field with the email that is confirmed. */
 const CONFIRMED = 'confirmed';
 
@@ -43,6 +55,7 @@ export function verifyEmail(site: Site): Page | null {
   const path = '/verify-email';
   const [verify, send] = [site.route('post /verify-email'), site.route('post /email-verifications')];
   if (!verify || !send) return null;
+  const codes = site.core.emailVerification?.codes ?? null;
   return page<VerifyEmailValues>({
     name: 'verify-email',
     path,
@@ -53,7 +66,9 @@ export function verifyEmail(site: Site): Page | null {
       {
         name: 'confirm',
         route: verify,
-        errors: { invalid_credentials: 'password', unauthenticated: 'password' },
+        errors: codes
+          ? { invalid_code: 'code', code_expired: { field: 'code', steps: [] } }
+          : { invalid_credentials: 'password', unauthenticated: 'password' },
         // The next page names it, because another account might be signed in.
         ownFields: [CONFIRMED],
         emails: CONFIRMED,
@@ -62,7 +77,8 @@ export function verifyEmail(site: Site): Page | null {
       {
         name: 'send',
         route: send,
-        next: ({ returnTo }) => site.page('verify-email', { done: 'sent', returnTo }),
+        ownFields: [AGAIN],
+        next: ({ returnTo, fields }) => site.page('verify-email', { done: sentOf(fields), returnTo }),
       },
     ],
     async values(visit) {
@@ -78,6 +94,13 @@ export function verifyEmail(site: Site): Page | null {
         of: found && site.nameOf(found.record.user),
         // The browser of the sign-up needs no password, so ask for it only if the route does.
         needsPassword: !isOwn && (!site.verifiesByClick(visit) || refused?.form === 'confirm'),
+        byCode: codes && {
+          isAsked:
+            refused?.form === 'confirm' ||
+            codes.isPresented ||
+            (auth !== null && (await codes.isAsked(auth.session.id))),
+          lifetime: codes.lifetime,
+        },
         forgotPassword: site.forgotPassword(returnTo),
         isWaiting: token === null && query.has('waiting'),
         sentTo: auth?.user.email ?? visit.sentTo,
@@ -106,6 +129,7 @@ function verifyEmailView(values: VerifyEmailValues & CommonValues, words: Words)
       icon: stateIcon('done'),
       main: html`${confirmed !== null && confirmed !== account && html`<p>${t.doneFor(confirmed)}</p>`}${account !== null && html`<p>${t.doneText(account)}</p>`}${onward(account === null ? words.signIn.title : words.continue)}`,
     };
+  if (values.byCode) return verifyByCodeView(values.byCode, values, words);
   if (token === null || of === null) {
     if (!isWaiting && !(send !== null && values.done === 'sent'))
       return {
@@ -134,6 +158,49 @@ function verifyEmailView(values: VerifyEmailValues & CommonValues, words: Words)
         html`${usernameOf(of)}${ownerField(form, { hint: t.password, forgotPassword }, words)}`
       }`,
     )}`,
+  };
+}
+
+function verifyByCodeView(
+  { isAsked, lifetime }: VerifyByCodeValues,
+  { form, send, sentTo, signIn, next, returnTo, done }: VerifyEmailValues & CommonValues,
+  words: Words,
+): View {
+  const t = words.verifyEmail;
+  if (!isAsked && (send === null || sentTo === null))
+    return {
+      title: t.title,
+      main: html`<p>${t.codeSignIn}</p><p><a href="${signIn}" data-part="button">${words.signIn.title}</a></p>`,
+    };
+  const address = sentTo === null ? t.anyAddress : html`<strong>${sentTo}</strong>`;
+  // Whoever has signed up without a session signs up again for another code.
+  const sending = (submit: string, kind: 'primary' | 'link') =>
+    send && formOf(send, { submit, kind, returnTo }, words, kind === 'link' && hidden(AGAIN, 'true'));
+  const later = html`<p><a href="${next}">${send ? t.later : words.signIn.title}</a></p>`;
+  if (!isAsked)
+    return {
+      title: t.title,
+      main: html`<p>${t.codeFirst(address)}</p>${sending(t.codeSend, 'primary')}${later}`,
+    };
+  return {
+    title: t.title,
+    saysDone: true,
+    main: html`${sentText((send ? t.codeSentTo : t.codeSignUp)(address, CODES.emailed.length, inWords(lifetime)), { email: sentTo, isCertain: send !== null }, { done }, words)}${formOf(
+      form,
+      { submit: t.submit, returnTo },
+      words,
+      html`${sentTo !== null && hidden(CONFIRMED, sentTo)}${field(
+        form,
+        {
+          name: 'code',
+          label: words.fields.code,
+          autocomplete: 'one-time-code',
+          focus: true,
+          code: CODES.emailed,
+        },
+        words,
+      )}`,
+    )}${sending(t.codeAgain, 'link')}${later}`,
   };
 }
 

@@ -19,6 +19,8 @@ export interface SecondFactorValues {
   readonly form: FormValues;
   /** The address that a code was emailed to, without most of its letters. Null if no code was emailed. */
   readonly sentTo: string | null;
+  /** Whether the code also confirms the address, which is not confirmed yet. */
+  readonly verifies: boolean;
   /** The form that emails the code again. */
   readonly send: FormValues;
   readonly signIn: string;
@@ -70,6 +72,7 @@ export function secondFactor(site: Site): Page | null {
         form: site.form(visit, { path }, 'confirm'),
         // The account can be that of someone else.
         sentTo: methods.includes('email_code') && email ? maskEmail(email) : null,
+        verifies: pending !== null && pending.record.user.emailVerifiedAt === null,
         send: site.form(visit, { path }, 'send'),
         signIn: site.page('sign-in', { returnTo }),
         mount: site.mount,
@@ -88,6 +91,7 @@ function secondFactorView(values: SecondFactorValues & CommonValues, words: Word
     trustDays,
     form,
     sentTo,
+    verifies,
     send,
     signIn,
     returnTo,
@@ -135,12 +139,12 @@ function secondFactorView(values: SecondFactorValues & CommonValues, words: Word
     );
   };
   return {
-    title: t.title,
+    title: verifies ? words.verifyEmail.title : t.title,
     saysDone: has('email_code'),
     ...(has('passkey') && { scripts: ['passkeys.js'] }),
     main: html`${has('totp') && codeForm('totp', words.fields.code, t.totp, true)}${
       has('email_code') &&
-      html`${sentText(t.emailCode(html`<strong>${sentTo}</strong>`, CODES.emailed.length), { email: sentTo, isCertain: true }, values, words)}${codeForm('email_code', words.fields.code, null, true)}${formOf(
+      html`${sentText((verifies ? t.verifyCode : t.emailCode)(html`<strong>${sentTo}</strong>`, CODES.emailed.length), { email: sentTo, isCertain: true }, values, words)}${codeForm('email_code', words.fields.code, null, true)}${formOf(
         send,
         {
           submit: t.sendAgain,

@@ -121,8 +121,13 @@ export function signUp(site: Site): Page {
 
   /** A sign-up creates a session, or waits for an email or a first sign-in. */
   function nextOf({ reply, returnTo, fields }: Sent): string {
-    if (reply.issue) return returnTo ?? site.home;
-    const mustConfirm = Boolean(fields.get('email')) && site.core.emailVerification?.isFirstStep === true;
+    const { emailVerification } = site.core;
+    const hasCode = Boolean(fields.get('email')) && emailVerification?.codes && emailVerification.isOnSignUp;
+    if (reply.status === 202 && emailVerification?.codes)
+      return site.page('verify-email', { done: 'sent', returnTo });
+    if (reply.issue)
+      return hasCode ? site.page('verify-email', { done: 'sent', returnTo }) : (returnTo ?? site.home);
+    const mustConfirm = Boolean(fields.get('email')) && emailVerification?.isFirstStep === true;
     if (reply.status === 202 || mustConfirm) return site.page('sign-up', { done: 'check-mail', returnTo });
     return site.page('sign-in', { done: 'signed-up', returnTo });
   }

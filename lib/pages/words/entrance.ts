@@ -48,6 +48,8 @@ export const entrance = {
     totp: 'Enter the code that your authenticator app shows.',
     emailCode: (email: Html, digits: number) =>
       html`We have emailed a code of ${digits} digits to ${email}, because this browser is new to your account. Check your spam folder too.`,
+    verifyCode: (email: Html, digits: number) =>
+      html`We have emailed a code of ${digits} digits to ${email}. Enter it to confirm that the address is yours. Check your spam folder too.`,
     passkey: (wasPassword: boolean) =>
       wasPassword ? 'Your password was correct. Now use your passkey.' : 'One more step: use your passkey.',
     recoveryHint:
@@ -127,6 +129,16 @@ export const entrance = {
     doneFor: (email: string) => `${email} is confirmed.`,
     doneText: (account: string) => `You are signed in as ${account}.`,
     send: 'Email me a new link',
+    codeFirst: (email: Html | string) =>
+      html`We email a code to ${email}. Enter it here to confirm that the address is yours.`,
+    codeSentTo: (email: Html | string, digits: number, time: string) =>
+      html`We have emailed a code of ${digits} digits to ${email}. It works for ${time}. Check your spam folder too.`,
+    codeSignUp: (email: Html | string, digits: number, time: string) =>
+      html`If ${email} has no account yet, we have emailed it a code of ${digits} digits. It works for ${time}. Check your spam folder too.`,
+    codeSend: 'Email me a code',
+    codeAgain: 'Email me another code',
+    codeSignIn: 'Sign in, and we email you a code to confirm your address.',
+    later: 'Not now',
   },
   changeEmail: {
     title: 'Confirm your new email',

@@ -188,7 +188,10 @@ export const errors = {
       invalid_code: 'This code is wrong. Enter one that was valid before the change.',
       invalid_credentials: 'This was not your password before the change.',
     },
-    'verify-email/confirm': { invalid_credentials: 'This is not the password of this account.' },
+    'verify-email/confirm': {
+      invalid_code: 'This code is wrong. Check it in the newest email, and try again.',
+      invalid_credentials: 'This is not the password of this account.',
+    },
   } as Readonly<Record<string, Readonly<Record<string, string>>>>,
 
   /** What to enter in a field that was left empty, by the field's name. After a slash, only if the app signs in by that. */

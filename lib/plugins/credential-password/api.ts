@@ -3,7 +3,7 @@ import type { Core } from '../../core/core.js';
 import { endingWithObject } from '../../known-keys.js';
 import { attemptsFor, type PasswordCheck } from '../../sessions/password-check.js';
 import type { ClientInput, TransactionOption } from '../../sessions/request.js';
-import type { IssuedSession, SignedIn, withSecondFactors } from '../../sessions/signed-in.js';
+import type { asksForCodes, IssuedSession, SignedIn, withSecondFactors } from '../../sessions/signed-in.js';
 import type { User } from '../../tables/core.js';
 import { canonicalEmail } from '../../users/canonical.js';
 import type { Identifier } from '../../users/record.js';
@@ -14,8 +14,10 @@ import type {
   ReauthenticateInput,
   RemovePasswordInput,
   RequestedReset,
+  RequestedVerification,
   RequestPasswordResetInput,
   ResetPasswordInput,
+  SendVerificationInput,
   SetPasswordInput,
   SignInInput,
   SignUpInput,
@@ -50,8 +52,18 @@ export class CredentialApi<
   Input extends ClientInput & Registration = SignUpInput,
   Outcome extends SignedIn = IssuedSession,
   ResetRequested extends RequestedReset | undefined = undefined,
+  VerificationRequested extends RequestedVerification | undefined = undefined,
+  AsksForCodes extends boolean = false,
 > {
-  declare readonly [withSecondFactors]?: CredentialApi<SignedUp, Input, SignedIn, ResetRequested>;
+  declare readonly [asksForCodes]?: AsksForCodes;
+  declare readonly [withSecondFactors]?: CredentialApi<
+    SignedUp,
+    Input,
+    SignedIn,
+    ResetRequested,
+    VerificationRequested,
+    AsksForCodes
+  >;
   readonly #core: Core;
   readonly #services: CredentialServices;
   readonly #settings: Settings;
@@ -68,7 +80,8 @@ export class CredentialApi<
    * Creates an account, even with `signUp: 'closed'`. Fields with `input: 'none'` are accepted too, so do not pass on a
    * client's whole input.
    *
-   * @returns the user; with `signInOnSignUp`, a new session; with `concealExistingEmails`, always null
+   * @returns the user; with `signInOnSignUp`, a new session; with `concealExistingEmails`, always null or, with
+   *   `verifyEmailBy: 'code'`, the request that waits for the code
    * @throws AuthError `validation_failed` (422), `email_taken`, `username_taken` (409), `rate_limited` (429),
    *   `unavailable` (503); and the errors of hooks
    */
@@ -78,7 +91,10 @@ export class CredentialApi<
       'auth.credential.signUp',
       input,
       ['email', 'password', 'username', 'fields'],
-      async () => (await registrations.create(input, 'code')).outcome as SignedUp,
+      async () => {
+        const { outcome, requested } = await registrations.create(input, 'code');
+        return (requested ?? outcome) as SignedUp;
+      },
     );
   }
 
@@ -192,30 +208,53 @@ export class CredentialApi<
     );
   }
 
-  /** Emails a verification link, unless access to the mailbox is proven. @throws AuthError `user_not_found`, `rate_limited` */
-  sendVerification(input: ClientInput & { userId: string }): Promise<void> {
-    return this.#core.callFor('auth.credential.sendVerification', input, ['userId'], async () =>
-      this.#byMail.verification.request((await this.#core.users.require(input.userId)).user),
-    );
+  /**
+   * Emails a verification link or, with `verifyEmailBy: 'code'`, a code for the session of `sessionId`, unless access to the
+   * mailbox is proven. Asking again emails the same code, at most three times.
+   *
+   * @returns when the code expires, with `verifyEmailBy: 'code'`
+   * @throws AuthError `user_not_found`, `rate_limited`
+   */
+  sendVerification(input: SendVerificationInput): Promise<VerificationRequested> {
+    const { userId, sessionId } = input;
+    const keys = ['userId', 'sessionId'];
+    return this.#core.callFor('auth.credential.sendVerification', input, keys, async () => {
+      const { verification } = this.#byMail;
+      const { codes } = verification;
+      const { user } = await this.#core.users.require(userId);
+      if (!codes) return (await verification.request(user)) as VerificationRequested;
+      if (sessionId === undefined)
+        throw new TypeError('latchkey: auth.credential.sendVerification requires the sessionId of the code');
+      return { expiresAt: await codes.request({ user, sessionId }) } as VerificationRequested;
+    });
   }
 
   /**
-   * Redeems a verification link. This also requires a session of its user, or their password; with `verifyEmailBy:
-   * 'link'` and `request`, the browser in which the account was created is enough.
+   * Redeems a verification link or code. A link also requires a session of its user, or their password; with `verifyEmailBy:
+   * 'link'` and `request`, the browser in which the account was created is enough. A code requires the session that asked
+   * for it or, after a concealed sign-up, its `pendingToken`.
    *
-   * @throws AuthError `invalid_token` (400), `unauthenticated`, `invalid_credentials` (401), `rate_limited` (429)
+   * @throws AuthError `invalid_token` (400), `unauthenticated`, `invalid_credentials` (401) for a link; `invalid_code`,
+   *   `code_expired`, `invalid_session` (401) for a code; `rate_limited` (429)
    */
   verifyEmail(input: VerifyEmailInput): Promise<User> {
-    const { token, sessionUserId = null, password } = input;
-    return this.#core.callFor(
-      'auth.credential.verifyEmail',
-      input,
-      ['token', 'sessionUserId', 'password'],
-      async () => {
-        const own = await this.#core.ownBrowser.confirmed(sessionUserId);
-        return (await this.#byMail.verification.verify(token, { sessionUserId: own, password })).user;
-      },
-    );
+    const { token, code, pendingToken, userId, sessionId, sessionUserId = null, password } = input;
+    const keys = ['token', 'code', 'pendingToken', 'userId', 'sessionId', 'sessionUserId', 'password'];
+    return this.#core.callFor('auth.credential.verifyEmail', input, keys, async () => {
+      const { verification } = this.#byMail;
+      if (verification.codes) {
+        if (code === undefined) throw new TypeError('latchkey: auth.credential.verifyEmail requires a code');
+        if (userId === undefined && this.#settings.concealExistingEmails)
+          return (await verification.codes.verifySignUp(String(code), pendingToken)).user;
+        if (userId === undefined || sessionId === undefined)
+          throw new TypeError('latchkey: auth.credential.verifyEmail requires userId and sessionId');
+        const { user } = await this.#core.users.require(userId);
+        return (await verification.codes.verify({ user, sessionId }, String(code))).user;
+      }
+      if (token === undefined) throw new TypeError('latchkey: auth.credential.verifyEmail requires a token');
+      const own = await this.#core.ownBrowser.confirmed(sessionUserId);
+      return (await verification.verify(token, { sessionUserId: own, password })).user;
+    });
   }
 
   /**

@@ -15,6 +15,7 @@ import type { EmailVerification } from '../../verification/email-verification.js
 import type { PasswordLinks } from '../../verification/password-links.js';
 import { type ByMail, CredentialApi } from './api.js';
 import {
+  type AsksAtSignIn,
   type CredentialPasswordOptions,
   checkTogether,
   type ResetAnswer,
@@ -23,6 +24,7 @@ import {
   type SignInAnswer,
   type SignUpAnswer,
   type SignUpInputOf,
+  type VerificationAnswer,
 } from './options.js';
 import { PasswordChange } from './password-change.js';
 import { PasswordReset } from './password-reset.js';
@@ -36,19 +38,23 @@ import {
   resetPassword,
   resetPasswordByCode,
   sendVerification,
+  sendVerificationCode,
   setPassword,
   signin,
   signup,
   usernamesCheck,
   verifyEmail,
+  verifyEmailByCode,
 } from './routes.js';
 
 const TABLES = { CodeRequest: codeRequestsTable } as const;
 
-/** The models that `resetBy: 'code'` adds to `auth.models`. */
+/** The models that `resetBy: 'code'` and `verifyEmailBy: 'code'` add to `auth.models`. */
 export interface CodeRequestModels extends ModelsOf<typeof TABLES> {}
 
-type CodeModels<O> = O extends { resetBy: 'code' } ? CodeRequestModels : Record<never, never>;
+type CodeModels<O> = O extends { resetBy: 'code' } | { verifyEmailBy: 'code' }
+  ? CodeRequestModels
+  : Record<never, never>;
 
 declarePasswords('add credentialPassword() to plugins');
 
@@ -65,7 +71,14 @@ export function credentialPassword<const O extends CredentialPasswordOptions = R
   options: O = {} as O,
 ): Plugin<
   'credential',
-  CredentialApi<SignUpAnswer<O>, SignUpInputOf<O>, SignInAnswer<O>, ResetAnswer<O>>,
+  CredentialApi<
+    SignUpAnswer<O>,
+    SignUpInputOf<O>,
+    SignInAnswer<O>,
+    ResetAnswer<O>,
+    VerificationAnswer<O>,
+    AsksAtSignIn<O>
+  >,
   CodeModels<O>
 > {
   const settings = readSettings(options);
@@ -96,14 +109,22 @@ export function credentialPassword<const O extends CredentialPasswordOptions = R
       const api = new CredentialApi(core, parts, settings);
       const newPassword = text(1024).describe(parts.passwords.rules.description);
       const routesByMail = ({ verification, reset, resetCodes }: ByMail) => [
-        sendVerification(api),
-        verifyEmail(core, verification),
+        ...(verification.codes
+          ? [sendVerificationCode(verification.codes), verifyEmailByCode(core, verification.codes, settings)]
+          : [sendVerification(verification), verifyEmail(core, verification)]),
         ...(resetCodes
           ? [requestResetCode(core, resetCodes), resetPasswordByCode(core, reset, resetCodes, newPassword)]
           : [requestReset(reset), resetPassword(core, reset, newPassword)]),
       ];
       return {
-        api: api as CredentialApi<SignUpAnswer<O>, SignUpInputOf<O>, SignInAnswer<O>, ResetAnswer<O>>,
+        api: api as CredentialApi<
+          SignUpAnswer<O>,
+          SignUpInputOf<O>,
+          SignInAnswer<O>,
+          ResetAnswer<O>,
+          VerificationAnswer<O>,
+          AsksAtSignIn<O>
+        >,
         ...(hasCodes(settings) && { tables: TABLES }),
         routes: () => [
           signup(core, parts.registrations, newPassword, settings),
@@ -124,7 +145,6 @@ export function credentialPassword<const O extends CredentialPasswordOptions = R
           of: async ({ passwordHash }) => ({ password: passwordHash !== null }),
         },
         tasks: [choosePassword],
-        onDelete: async (userId, transaction) => core.codeRequests?.endFor(userId, transaction),
         waysIn: async (record) => (hasUsablePassword(record, settings) ? [{ kind: 'password' }] : []),
       };
     },
@@ -168,8 +188,8 @@ function mailServices(
 }
 
 /** Whether some emails contain codes instead of links. */
-function hasCodes({ resetBy }: Settings): boolean {
-  return resetBy === 'code';
+function hasCodes({ resetBy, verifyEmailBy }: Settings): boolean {
+  return resetBy === 'code' || verifyEmailBy === 'code';
 }
 
 /** Whether the user has a password, and an email or username to sign in with. */

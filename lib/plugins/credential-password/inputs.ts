@@ -111,15 +111,46 @@ export interface ReauthenticateInput extends ClientInput {
   password: string;
 }
 
-/** The input of `auth.credential.verifyEmail`. */
+/** The input of `auth.credential.sendVerification`. */
+export interface SendVerificationInput extends ClientInput {
+  /** The user whose email to verify. */
+  userId: string;
+  /** The session that the code is for, with `verifyEmailBy: 'code'`. @default none */
+  sessionId?: string | undefined;
+}
+
+/** A verification that waits for the emailed code, with `verifyEmailBy: 'code'`. */
+export interface RequestedVerification {
+  /** When the code expires. */
+  readonly expiresAt: Date;
+}
+
+/** A concealed sign-up that waits for the emailed code, with `verifyEmailBy: 'code'`. */
+export interface RequestedSignUp {
+  /** When the code expires. */
+  readonly expiresAt: Date;
+  /** The token that identifies the sign-up. Send it to the client only. */
+  readonly pendingToken: string;
+}
+
+/** The input of `auth.credential.verifyEmail`: either the token or, with `verifyEmailBy: 'code'`, the code. */
 export interface VerifyEmailInput extends ClientInput {
-  /** The token from the verification email. */
-  token: string;
+  /** The token of the link in the email. @default none */
+  token?: string | undefined;
+  /** The code that the user has typed. Spaces and hyphens do not matter. @default none */
+  code?: string | undefined;
+  /** The token of {@link RequestedSignUp}, for the code of a concealed sign-up. @default the one in the cookie of `request` */
+  pendingToken?: string | undefined;
+  /** The user whose session asked for the code. @default none */
+  userId?: string | undefined;
+  /** The session that asked for the code. @default none */
+  sessionId?: string | undefined;
   /**
-   * The id of the signed-in user. Pass `request` too: then the id counts only if no other host can have planted the session.
+   * The id of the signed-in user, with a token. Pass `request` too: then the id counts only if no other host can have planted
+   * the session.
    * @default none
    */
   sessionUserId?: string | null;
-  /** The user's password, if they are not signed in. @default none */
+  /** The user's password, with a token, if they are not signed in. @default none */
   password?: string | undefined;
 }

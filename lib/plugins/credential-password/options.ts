@@ -8,7 +8,7 @@ import type { LegacyVerifiers } from '../../users/imported.js';
 import { checkVerifiers } from '../../users/legacy-hashes.js';
 import type { BreachCheck } from '../../users/password-rules.js';
 import { UsernameRules } from '../../users/usernames.js';
-import type { RequestedReset, SignUpInput } from './inputs.js';
+import type { RequestedReset, RequestedSignUp, RequestedVerification, SignUpInput } from './inputs.js';
 
 /** Rules for new passwords. */
 export interface PasswordRuleOptions {
@@ -78,8 +78,10 @@ export interface CredentialPasswordOptions {
    */
   argon2?: Argon2Options;
   /**
-   * Whether a verification link is emailed at sign-up. Requires `email`.
-   * @default true with `requireVerifiedEmail` or `concealExistingEmails`, otherwise false
+   * Whether a verification link is emailed at sign-up or, with `verifyEmailBy: 'code'`, a code for the new session. Requires
+   * `email`, and the code requires `signInOnSignUp`.
+   * @default true with `requireVerifiedEmail` or `concealExistingEmails`, otherwise false; with `verifyEmailBy: 'code'`, true
+   *   with `signInOnSignUp` or `concealExistingEmails`, otherwise false
    */
   sendVerificationOnSignUp?: boolean;
   /**
@@ -101,9 +103,11 @@ export interface CredentialPasswordOptions {
    * browsers. So a click is enough for a user who has just signed up, but a stranger's account is not verified when the
    * owner of the mailbox clicks. `link` requires `email`, and a cookie without `session.cookie.domain`. Over plain http, it
    * is the same as `password`, unless the app runs at a loopback address, because another host could have set the cookie.
+   * With `code`, emails contain no verification link, but a code that the user types in the session that asked for it, or
+   * to complete a sign-in. `code` requires `email`.
    * @default 'password'
    */
-  verifyEmailBy?: 'password' | 'link';
+  verifyEmailBy?: 'password' | 'link' | 'code';
   /**
    * The proof in the email for a forgotten password. With `link`, the email contains a link, which works in any browser. With
    * `code`, it contains a code that the user types in the browser that asked for it, so that mail scanners cannot use it up
@@ -185,7 +189,9 @@ export const schema = () =>
     sendVerificationOnSignUp: flag.optional(),
     requireVerifiedEmail: flag.default(false),
     concealExistingEmails: flag.default(false),
-    verifyEmailBy: z.enum(['password', 'link'], "must be 'password' or 'link'").default('password'),
+    verifyEmailBy: z
+      .enum(['password', 'link', 'code'], "must be 'password', 'link' or 'code'")
+      .default('password'),
     resetBy: z.enum(['link', 'code'], "must be 'link' or 'code'").default('link'),
     unknownBrowser: z.enum(['notify', 'code'], "must be 'notify' or 'code'").default('notify'),
     hash: z.enum(['bcrypt', 'argon2id'], "must be 'bcrypt' or 'argon2id'").default('bcrypt'),
@@ -219,7 +225,10 @@ export function readSettings(options: CredentialPasswordOptions) {
   if (usernamePattern && !hasUsernames)
     throw configError("usernamePattern requires username: true, or identifier: 'username' or 'either'");
   if (settings.argon2 && settings.hash !== 'argon2id') throw configError("argon2 requires hash: 'argon2id'");
-  const mailsOnSignUp = settings.requireVerifiedEmail || settings.concealExistingEmails;
+  const { verifyEmailBy, signInOnSignUp, requireVerifiedEmail, concealExistingEmails } = settings;
+  const mailsCode = signInOnSignUp && identifier !== 'username';
+  const mailsOnSignUp =
+    (verifyEmailBy === 'code' ? mailsCode : requireVerifiedEmail) || concealExistingEmails;
   return {
     ...settings,
     argon2: settings.argon2 ?? { memory: ARGON2_MEMORY.min, iterations: ARGON2_ITERATIONS.min },
@@ -250,10 +259,22 @@ export function checkTogether(settings: Settings, core: Core): void {
       throw configError(`${name} and signInOnSignUp are mutually exclusive`);
   }
   checkBrowsers(settings, core);
+  checkCode(settings, core);
   // Otherwise only existing accounts would get an email, which would reveal them.
   if (settings.concealExistingEmails && settings.sendVerificationOnSignUp === false) {
     throw configError('concealExistingEmails requires sendVerificationOnSignUp: omit it, or set it to true');
   }
+}
+
+/** @throws TypeError on options that `verifyEmailBy: 'code'` does not allow */
+function checkCode(settings: Settings, core: Core): void {
+  const { verifyEmailBy, sendVerificationOnSignUp, signInOnSignUp, concealExistingEmails } = settings;
+  if (verifyEmailBy !== 'code') return;
+  if (!core.mails) throw configError("verifyEmailBy: 'code' requires email: { send } in the config");
+  if (sendVerificationOnSignUp && !signInOnSignUp && !concealExistingEmails)
+    throw configError(
+      "sendVerificationOnSignUp and verifyEmailBy: 'code' require signInOnSignUp, because a code is for a session: set signInOnSignUp, or omit sendVerificationOnSignUp",
+    );
 }
 
 /** @throws TypeError on options about browsers that the config does not allow */
@@ -280,18 +301,21 @@ type IfOn<Value, Yes, No> = [Value] extends [true] ? Yes : true extends Value ? 
 /** The result of `auth.credential.signUp`, depending on the options: see {@link CredentialApi.signUp}. */
 export type SignUpAnswer<O> = IfOn<
   Flag<O, 'concealExistingEmails'>,
-  null,
+  CredentialPasswordOptions extends O ? null : O extends { verifyEmailBy: 'code' } ? RequestedSignUp : null,
   IfOn<Flag<O, 'signInOnSignUp'>, IssuedSession, { readonly user: User }>
 >;
 
-/** The result of a sign-in with a password: pending sign-ins are possible with `unknownBrowser: 'code'`. */
-export type SignInAnswer<O> = CredentialPasswordOptions extends O
-  ? IssuedSession
-  : 'unknownBrowser' extends keyof O
-    ? 'code' extends O['unknownBrowser']
-      ? SignedIn
-      : IssuedSession
-    : IssuedSession;
+/** The result of a sign-in with a password: pending sign-ins are possible with `unknownBrowser: 'code'`, for example. */
+export type SignInAnswer<O> =
+  AsksAtSignIn<O> extends true
+    ? SignedIn
+    : CredentialPasswordOptions extends O
+      ? IssuedSession
+      : 'unknownBrowser' extends keyof O
+        ? 'code' extends O['unknownBrowser']
+          ? SignedIn
+          : IssuedSession
+        : IssuedSession;
 
 /** The result of `auth.credential.requestPasswordReset`: with `resetBy: 'code'`, the request that waits for the code. */
 export type ResetAnswer<O> = CredentialPasswordOptions extends O
@@ -303,6 +327,26 @@ export type ResetAnswer<O> = CredentialPasswordOptions extends O
         ? RequestedReset | undefined
         : undefined
     : undefined;
+
+/** The result of `auth.credential.sendVerification`: with `verifyEmailBy: 'code'`, the code that was emailed. */
+export type VerificationAnswer<O> = CredentialPasswordOptions extends O
+  ? RequestedVerification | undefined
+  : O extends { verifyEmailBy: infer By }
+    ? [By] extends ['code']
+      ? RequestedVerification
+      : 'code' extends By
+        ? RequestedVerification | undefined
+        : undefined
+    : undefined;
+
+/** Whether sign-ins of every kind can wait for a code that verifies the email. */
+export type AsksAtSignIn<O> = CredentialPasswordOptions extends O
+  ? false
+  : O extends { verifyEmailBy: 'code'; requireVerifiedEmail: infer Required }
+    ? true extends Required
+      ? true
+      : false
+    : false;
 
 type Person = Omit<SignUpInput, 'email' | 'username'>;
 

@@ -2,13 +2,14 @@ import type { Transaction } from 'sequelize';
 import type { Core } from '../../core/core.js';
 import { AuthError, type FieldError, invalidField } from '../../errors.js';
 import type { NewEntry } from '../../outbox/rows.js';
-import type { SignedIn } from '../../sessions/signed-in.js';
+import { type IssuedSession, isPending, type SignedIn } from '../../sessions/signed-in.js';
 import type { User } from '../../tables/core.js';
 import { canonicalEmail, emailFault } from '../../users/canonical.js';
 import type { FieldSource, FieldValues } from '../../users/fields.js';
 import { isHeld } from '../../users/held-emails.js';
 import type { Passwords } from '../../users/passwords.js';
 import type { UserRecord } from '../../users/record.js';
+import type { Awaited } from '../../waiting/emailed-requests.js';
 import type { SignUpInput } from './inputs.js';
 import type { Settings } from './options.js';
 
@@ -26,6 +27,15 @@ export interface SignedUp {
   readonly outcome: SignedIn | { readonly user: User } | null;
   /** The value for the browser's device cookie. Null if the cookie does not change, or if the session sets it. */
   readonly device: string | null;
+  /** The request that waits for the code of a concealed sign-up. Null without one. */
+  readonly requested: Awaited | null;
+}
+
+/** A new account, or none. */
+interface Made {
+  /** Null if the email is taken and this must not be revealed. */
+  readonly created: UserRecord | null;
+  readonly requested: Awaited | null;
 }
 
 /** A valid registration, with identifiers in canonical form. */
@@ -60,17 +70,29 @@ export class Registrations {
     const checked = await this.#check(registration, from);
     await core.context.client.checkpoint?.({ email: checked.email, createsAccount: true });
     await this.passwords.rules.checkBreach(checked.password, '/password');
-    const created = await this.#createUser(checked, via, from);
+    const { created, requested } = await this.#createUser(checked, via, from);
     if (created && settings.signInOnSignUp) {
       const signedIn = await core.countSignIn('sign_up', () =>
         core.signIn({ ...created, amr: ['pwd'] }, { isSignUp: true }),
       );
-      return { outcome: signedIn, device: null };
+      if (settings.mailsOnSignUp && !isPending(signedIn)) await this.#mailCode(signedIn);
+      return { outcome: signedIn, device: null, requested };
     }
     // A call of the app's own code cannot set a cookie.
     const device = via === 'code' ? null : await this.#remembered(created?.user.id ?? null);
     const outcome = created && !settings.concealExistingEmails ? { user: created.user } : null;
-    return { outcome, device };
+    return { outcome, device, requested };
+  }
+
+  /** Emails a code for a new session. The account was created, so an error here must not fail the call. */
+  async #mailCode({ user, session }: IssuedSession): Promise<void> {
+    try {
+      await this.core.emailVerification?.codes?.mail({ user, sessionId: session.id }, true);
+    } catch (error) {
+      this.core.settings.log.warn('sign_up.not_mailed', 'the code of a sign-up could not be emailed', {
+        err: error,
+      });
+    }
   }
 
   /** Remembers the browser. The account was created, so an error here must not fail the call. */
@@ -147,70 +169,90 @@ export class Registrations {
     }
   }
 
-  /** @returns null if the email is taken and this must not be revealed */
   async #createUser(
     { email, username, usernameDisplay, password, fields }: Checked,
     via: 'credential' | 'code',
     from: FieldSource,
-  ): Promise<UserRecord | null> {
+  ): Promise<Made> {
     const { users, signUp } = this.core;
     const conceals = this.settings.concealExistingEmails;
     // Check the username first, because its error would otherwise reveal that the email is not taken.
     if (conceals && username && (await users.isUsernameTaken(username)))
       throw new AuthError('username_taken');
     const passwordHash = await this.passwords.hasher.hash(password);
+    let requested: Awaited | null = null;
     let isInserted = false;
     const onInserted = () => {
       isInserted = true;
     };
     try {
-      const alongside = ({ user }: UserRecord, transaction: Transaction) => this.#mail(user, transaction);
+      const alongside = async ({ user }: UserRecord, transaction: Transaction) => {
+        requested = await this.#mail(user, transaction);
+      };
       const context = { via, from, fields, onInserted, alongside };
-      return await signUp.create({ email, username, usernameDisplay, passwordHash }, context);
+      const created = await signUp.create({ email, username, usernameDisplay, passwordHash }, context);
+      return { created, requested };
     } catch (error) {
-      if (conceals && isInserted && !isPassing(error)) return this.#concealRefusal(error);
+      if (conceals && isInserted && !isPassing(error)) {
+        this.#logRefusal(error);
+        return { created: null, requested: await this.#requestFor(email, null) };
+      }
       if (!conceals || !(error instanceof AuthError) || error.code !== 'email_taken') throw error;
       // Creating an account also looks up held emails and writes an event, so this does the same.
       if (!isHeld(error)) await this.core.held.pretend(email);
       const beside = this.core.events.pretended('user.created');
-      if (email !== null) await this.#mailOutcome(email, NOBODY, { beside });
-      return null;
+      return { created: null, requested: await this.#mailOutcome(email, null, { beside }) };
     }
   }
 
   /**
    * Conceals the app's refusal. It concerns only a new account, so its error would reveal that the email is not taken.
    */
-  #concealRefusal(error: unknown): null {
+  #logRefusal(error: unknown): void {
     this.core.settings.log.warn(
       'sign_up.refusal_concealed',
       'a sign-up was refused by a hook or the table of user.model, which concealExistingEmails keeps secret. Refuse it in hooks.beforeCreateUser instead',
       { err: error },
     );
-    return null;
   }
 
-  async #mail(user: User, transaction: Transaction): Promise<void> {
-    if (!this.settings.mailsOnSignUp || user.email === null) return;
-    if (this.settings.concealExistingEmails) await this.#mailOutcome(user.email, user.id, { transaction });
-    else await this.core.emailVerification?.mailSignUp(user, transaction);
+  async #mail(user: User, transaction: Transaction): Promise<Awaited | null> {
+    if (!this.settings.mailsOnSignUp) return null;
+    if (this.settings.concealExistingEmails) return this.#mailOutcome(user.email, user.id, { transaction });
+    await this.core.emailVerification?.mailSignUp(user, transaction);
+    return null;
   }
 
   /**
    * Emails the outcome of a concealed sign-up. The SQL statements are the same whether it created the account or not.
+   *
+   * @returns the request that waits for the code. Null if the email contains a link
    */
   async #mailOutcome(
-    email: string,
-    createdId: string,
+    email: string | null,
+    createdId: string | null,
     options: { readonly beside?: readonly NewEntry[]; readonly transaction?: Transaction },
-  ): Promise<void> {
+  ): Promise<Awaited | null> {
     const { mails, emailVerification, passwordLinks } = this.core;
-    if (!mails || !emailVerification || !passwordLinks) return;
+    if (!mails || !emailVerification || !passwordLinks) return null;
+    if (emailVerification.codes) return this.#requestFor(email, createdId, options);
+    if (email === null) return null;
     const links = [
-      { userId: createdId, link: emailVerification.link },
+      { userId: createdId ?? NOBODY, link: emailVerification.link },
       { userId: null, link: passwordLinks.existing },
     ];
     await mails.oneOf(email, links, { asked: { ...this.core.asked(false), signsUp: true }, ...options });
+    return null;
+  }
+
+  /** Emails the code of a concealed sign-up. @returns null if emails contain links */
+  async #requestFor(
+    email: string | null,
+    created: string | null,
+    options: { readonly beside?: readonly NewEntry[]; readonly transaction?: Transaction } = {},
+  ): Promise<Awaited | null> {
+    const { codes = null } = this.core.emailVerification ?? {};
+    return codes && codes.signUp({ email, created, ...options });
   }
 }
 

@@ -64,7 +64,7 @@ export class ResetCodes {
     const asked = {
       email,
       newRow: (browserHash: Buffer) => rows.newRow('reset', email, browserHash),
-      mail: (row: CodeRequestRow, transaction: Transaction) => this.#mail(row, by, transaction),
+      mail: (row: CodeRequestRow, transaction?: Transaction) => this.#mail(row, by, transaction),
     };
     return rows.askInBrowser(this.#tokens, asked, rows.lifetimeMs);
   }
@@ -89,7 +89,7 @@ export class ResetCodes {
     });
   }
 
-  #mail(row: CodeRequestRow, asked: Asked, transaction: Transaction): Promise<void> {
+  #mail(row: CodeRequestRow, asked: Asked, transaction?: Transaction): Promise<void> {
     const { context, database } = this.core;
     const { ip, userAgent } = context.client;
     const facts = { at: database.clock.date(), client: { ip, userAgent }, subject: null, undo: null };

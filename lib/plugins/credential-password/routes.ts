@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import type { CookieSettings } from '../../config/session.js';
 import type { Core } from '../../core/core.js';
+import { AuthError } from '../../errors.js';
 import {
   deviceInBody,
   deviceShape,
@@ -10,8 +11,10 @@ import {
   signInAnswer,
 } from '../../http/present.js';
 import { named, type Reply, route, text, time } from '../../http/route.js';
+import { sessionOf } from '../../sessions/carriers.js';
 import { shownAgain } from '../../shown-again.js';
 import type { EmailVerification } from '../../verification/email-verification.js';
+import type { VerificationCodes, Verified } from '../../verification/verification-codes.js';
 import type { Awaited } from '../../waiting/emailed-requests.js';
 import type { CredentialApi } from './api.js';
 import type { Settings } from './options.js';
@@ -30,6 +33,7 @@ export const signup = (
   const { signUp, hooks } = core.settings;
   const device = deviceShape(core);
   const hasDevice = Object.keys(device).length > 0;
+  const hasCode = core.emailVerification?.codes != null;
   const mayRefuse = signUp === 'closed' || Boolean(hooks.beforeCreateUser ?? hooks.createRow);
   return route({
     method: 'post',
@@ -50,10 +54,12 @@ export const signup = (
     ),
     answers: concealExistingEmails
       ? {
-          202: {
-            description: 'Accepted; the outcome is sent by email',
-            ...(hasDevice && { schema: z.object(device).optional() }),
-          },
+          202: hasCode
+            ? codeRequested(core, 'Accepted; the outcome is sent by email. The browser gets a cookie', device)
+            : {
+                description: 'Accepted; the outcome is sent by email',
+                ...(hasDevice && { schema: z.object(device).optional() }),
+              },
         }
       : {
           201: {
@@ -79,10 +85,11 @@ export const signup = (
       const { email, password, username } = body as Registration;
       const fields = core.users.fields.fromWire(body);
       const created = await registrations.create({ email, password, username, fields }, 'credential');
-      const { outcome, device } = created;
+      const { outcome, device, requested } = created;
       if (outcome && ('token' in outcome || 'secondFactor' in outcome))
         return sessionReply(core, outcome, 201);
       const inBody = deviceInBody(core, device);
+      if (requested) return { ...codeReply(requested, core.settings.verifyCookie, inBody), device };
       if (!outcome) return { status: 202, device, ...(inBody.device_token && { body: inBody }) };
       return { status: 201, device, body: { user: user.present(outcome.user), ...inBody } };
     },
@@ -107,7 +114,8 @@ function identifiers({ identifier, usernames }: Settings): z.ZodRawShape {
 }
 
 export const signin = (core: Core, api: CredentialApi, settings: Settings) => {
-  const saysUnverified = settings.requireVerifiedEmail && !settings.concealExistingEmails;
+  const { requireVerifiedEmail, concealExistingEmails, verifyEmailBy } = settings;
+  const saysUnverified = requireVerifiedEmail && !concealExistingEmails && verifyEmailBy !== 'code';
   return route({
     method: 'post',
     path: '/signin/credential',
@@ -151,15 +159,19 @@ export const usernamesCheck = (api: CredentialApi) =>
     },
   });
 
+const verificationOfEmail = {
+  method: 'post',
+  path: '/verify-email',
+  client: 'credential.verifyEmail',
+  session: 'changes',
+  access: 'public',
+} as const;
+
 export const verifyEmail = (core: Core, verification: EmailVerification) => {
   const { user } = resources(core);
   return route({
-    method: 'post',
-    path: '/verify-email',
-    client: 'credential.verifyEmail',
-    session: 'changes',
+    ...verificationOfEmail,
     summary: 'Verify an email with an emailed token and the session or password',
-    access: 'public',
     body: z.strictObject({ token: text(200), password: text(1024).optional() }),
     answers: { 200: { description: 'The user', schema: z.object({ user: user.schema }) } },
     problems: ['invalid_token', 'unauthenticated', 'invalid_credentials', 'rate_limited'],
@@ -171,22 +183,72 @@ export const verifyEmail = (core: Core, verification: EmailVerification) => {
   });
 };
 
-export const sendVerification = (api: CredentialApi) =>
+export const verifyEmailByCode = (core: Core, codes: VerificationCodes, settings: Settings) => {
+  const { user } = resources(core);
+  const { concealExistingEmails } = settings;
+  const token = text(200).optional().describe('For clients without cookies, after a sign-up');
+  const reply = (verified: Verified, clears: readonly CookieSettings[] = []) => {
+    const body = { user: user.present(verified.user) };
+    return { status: 200, device: verified.device, clears, body };
+  };
+  return route({
+    ...verificationOfEmail,
+    summary: 'Verify an email with an emailed code, in the session or browser that asked for it',
+    body: z.strictObject({ code: text(100), ...(concealExistingEmails && { pending_token: token }) }),
+    answers: { 200: { description: 'The user', schema: z.object({ user: user.schema }) } },
+    problems: ['invalid_code', 'code_expired', 'unauthenticated', 'invalid_session', 'rate_limited'],
+    async handle({ body, req }) {
+      const { code, pending_token } = body as { readonly code: string; readonly pending_token?: string };
+      const found = await sessionOf(core.carriers, req);
+      const own = found && { user: found.user, sessionId: found.session.id };
+      const isOfSession = own !== null && pending_token === undefined && (await codes.isAsked(own.sessionId));
+      if (concealExistingEmails && !isOfSession) {
+        const clears = codes.isPresented ? [core.settings.verifyCookie] : [];
+        return reply(await codes.verifySignUp(code, pending_token, true), clears);
+      }
+      // Someone who has signed up with another person's address could have planted the session in their browser.
+      if (!own || !(await core.ownBrowser.confirms(found))) throw new AuthError('unauthenticated');
+      return reply(await codes.verify(own, code, true));
+    },
+  });
+};
+
+const sendingOfVerification = {
+  method: 'post',
+  path: '/email-verifications',
+  client: 'credential.sendVerification',
+  access: 'session',
+  openTo: 'any-task',
+  forms: true,
+  problems: ['rate_limited'],
+} as const;
+
+export const sendVerification = (verification: EmailVerification) =>
   route({
-    method: 'post',
-    path: '/email-verifications',
-    client: 'credential.sendVerification',
+    ...sendingOfVerification,
     summary: 'Email the current user a verification link',
-    access: 'session',
-    openTo: 'any-task',
-    forms: true,
     answers: {
       202: { description: 'The link is being sent, unless access to the mailbox is already proven' },
     },
-    problems: ['rate_limited'],
-    async handle({ auth }) {
-      await api.sendVerification({ userId: auth.user.id });
+    async handle({ auth: { user } }) {
+      await verification.request(user);
       return { status: 202 };
+    },
+  });
+
+export const sendVerificationCode = (codes: VerificationCodes) =>
+  route({
+    ...sendingOfVerification,
+    summary: 'Email the current user a code that verifies their email in this session',
+    answers: {
+      202: {
+        description: 'The code is being sent, unless access to the mailbox is already proven',
+        schema: z.object({ expires_at: time }),
+      },
+    },
+    async handle({ auth: { user, session } }) {
+      const expiresAt = await codes.request({ user, sessionId: session.id });
+      return { status: 202, body: { expires_at: expiresAt.toISOString() } };
     },
   });
 
@@ -296,17 +358,17 @@ export const requestResetCode = (core: Core, codes: ResetCodes) =>
   });
 
 /** The documented response to a browser that has asked for a code. */
-function codeRequested({ settings }: Core, description: string) {
+function codeRequested({ settings }: Core, description: string, more: z.ZodRawShape = {}) {
   const token = z.string().describe('For clients without cookies');
   return {
     description,
-    schema: z.object({ expires_at: time, ...(settings.bearerEnabled && { pending_token: token }) }),
+    schema: z.object({ expires_at: time, ...(settings.bearerEnabled && { pending_token: token }), ...more }),
   };
 }
 
 /** Creates the reply to a browser that has asked for a code. */
-function codeReply({ expiresAt, pendingToken }: Awaited, cookie: CookieSettings): Reply {
-  const body = { expires_at: expiresAt.toISOString(), pending_token: pendingToken };
+function codeReply({ expiresAt, pendingToken }: Awaited, cookie: CookieSettings, more: object = {}): Reply {
+  const body = { expires_at: expiresAt.toISOString(), pending_token: pendingToken, ...more };
   return { status: 202, body, pending: { expiresAt, pendingToken, cookie } };
 }
 

@@ -45,7 +45,7 @@ export class Requests {
         const linkHash = digestToken(rows.newLink({ browserHash, salt, email }));
         return this.#newRow({ browserHash, linkHash, salt, email, remembered, askedBy });
       },
-      mail: async (row: EmailedSignInRow, transaction: Transaction) => {
+      mail: async (row: EmailedSignInRow, transaction?: Transaction) => {
         await rows.setRemembered(row, remembered, transaction);
         await this.#mail(row, signInCodeMail, rows.codeFor(row), rows.linkOf(row), transaction);
       },
@@ -95,7 +95,7 @@ export class Requests {
     template: Omit<SignInCodeTemplate, 'page'>,
     code: string,
     link: string | null,
-    transaction: Transaction,
+    transaction?: Transaction,
   ): Promise<void> {
     const { settings, context, database } = this.core;
     const { ip, userAgent } = context.client;

@@ -4,7 +4,7 @@ import { reauthenticate } from '../../accounts/reauthentication.js';
 import { AuthError } from '../../errors.js';
 import { endingWithObject } from '../../known-keys.js';
 import type { ClientInput, TransactionOption } from '../../sessions/request.js';
-import { type IssuedSession, isPending } from '../../sessions/signed-in.js';
+import type { IssuedSession, SignedIn, withCodes } from '../../sessions/signed-in.js';
 import type { Passkey } from '../../tables/factors.js';
 import type { UserRecord } from '../../users/record.js';
 import {
@@ -82,7 +82,8 @@ const MAX_NAME = 100;
 const OF_SESSION = ['userId', 'sessionId'];
 
 /** `auth.passkeys`: sign-ins with a passkey instead of a password. */
-export class PasskeysApi {
+export class PasskeysApi<Outcome extends SignedIn = IssuedSession> {
+  declare readonly [withCodes]?: PasskeysApi<SignedIn>;
   readonly #services: PasskeyServices;
   readonly #enrolment: Enrolment;
   readonly #assertions: Assertions;
@@ -215,12 +216,13 @@ export class PasskeysApi {
   }
 
   /**
-   * Signs in the owner of a passkey, which counts as two factors.
+   * Signs in the owner of a passkey, which counts as two factors. With `verifyEmailBy: 'code'`, the result can be a sign-in that
+   * waits for a code: see `auth.completeSignIn`.
    *
    * @throws AuthError `unknown_passkey` (401) if no account has the passkey, and no link can restore it;
    *   `invalid_passkey` (401) if the response cannot be verified; and the errors of account checks
    */
-  signIn(input: PasskeySignInInput): Promise<IssuedSession> {
+  signIn(input: PasskeySignInInput): Promise<Outcome> {
     const { core } = this.#services;
     const work = async () => {
       const binding = bindingOf(core, core.context.client.request, input.pendingToken);
@@ -228,13 +230,11 @@ export class PasskeysApi {
       const ceremony = { purpose: 'sign-in', binding } as const;
       const { passkey, record } = await this.#assertions.verify(input.response, ceremony, null);
       const proof = { ...record, ...assuranceOf(passkey) };
-      const signedIn = await core.signIn(proof, { remembered: input.rememberMe === true });
-      if (isPending(signedIn)) throw new TypeError('a passkey counts as two factors');
-      return signedIn;
+      return core.signIn(proof, { remembered: input.rememberMe === true });
     };
     return core.callFor('auth.passkeys.signIn', input, ['response', 'rememberMe', 'pendingToken'], () =>
       core.countSignIn('passkey', work),
-    );
+    ) as Promise<Outcome>;
   }
 
   async #remove(

@@ -1,8 +1,15 @@
 import * as z from 'zod';
 import { examineUndo, findUndo, requireBrowser, thenOf } from '../../accounts/undo-proof.js';
 import type { Core } from '../../core/core.js';
-import { enrolledReply, enrolledShape, resourceOf, sessionAnswer, sessionReply } from '../../http/present.js';
-import { named, route, text } from '../../http/route.js';
+import {
+  enrolledReply,
+  enrolledShape,
+  resourceOf,
+  sessionAnswer,
+  sessionReply,
+  signInAnswer,
+} from '../../http/present.js';
+import { type Answer, named, route, text } from '../../http/route.js';
 import { shownAgain } from '../../shown-again.js';
 import { type Passkey, passkeysTable } from '../../tables/factors.js';
 import type { AcceptedPasskeys } from './accepted.js';
@@ -56,7 +63,7 @@ export const signIn = (core: Core, api: PasskeysApi) =>
         .optional()
         .describe('The pending_token of the options, for clients without cookies'),
     }),
-    answers: { 200: sessionAnswer(core, 'The user and the new session, whose token is set as a cookie') },
+    answers: { 200: answerOf(core, 'The user and the new session, whose token is set as a cookie') },
     problems: ['invalid_passkey', 'unknown_passkey', ...core.signInProblems],
     async handle({ body: { response, remember_me, pending_token } }) {
       const issued = await api.signIn({
@@ -67,6 +74,12 @@ export const signIn = (core: Core, api: PasskeysApi) =>
       return sessionReply(core, issued);
     },
   });
+
+/** The documented response of a sign-in with a passkey, which waits only for a code that verifies the email. */
+function answerOf(core: Core, description: string): Answer {
+  const waits = core.emailVerification?.asksAtSignIn === true;
+  return waits ? signInAnswer(core, description) : sessionAnswer(core, description);
+}
 
 export const undoOptions = (core: Core, then: PasskeysThen) =>
   route({

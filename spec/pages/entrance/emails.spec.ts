@@ -254,3 +254,106 @@ describe('change-email', () => {
       expect([page.heading, page.actions]).toEqual(['This link is no longer valid', []]);
   });
 });
+
+describe('verify-email with a code', () => {
+  const plugins = [password({ verifyEmailBy: 'code', signInOnSignUp: true })] as const;
+  let app: PagesApp<typeof plugins>;
+  beforeAll(async () => {
+    app = await startPagesApp(plugins, HTTPS);
+  });
+  afterAll(() => app.stop());
+
+  const signUp = async (person = newPerson(), at = '/auth/sign-up') => {
+    const browser = app.open();
+    const page = await browser.open(at);
+    let answer = page;
+    const { code = '' } = await app.mailOf(person.email, 'verification-code', async () => {
+      answer = await browser.submit(page, 'password', person);
+    });
+    return { browser, code, answer, person };
+  };
+
+  test('a sign-up leads to the field for the code, which leads on', async () => {
+    const { browser, code, answer, person } = await signUp(newPerson(), '/auth/sign-up?return_to=/deep');
+    expect(answer.location).toBe('/auth/verify-email?done=sent&return_to=%2Fdeep');
+    const page = await browser.follow(answer);
+    expect(page.text).toContain(`We have emailed a code of 8 digits to ${person.email}`);
+    expect(page.form('confirm').attribute('code', 'autocomplete')).toBe('one-time-code');
+    expect(page.links).toContain('/deep');
+    const wrong = await browser.submit(page, 'confirm', { code: '0' });
+    expect([wrong.status, wrong.title]).toEqual([401, 'Error: Confirm your email – localhost']);
+    const done = await browser.submit(wrong, 'confirm', { code });
+    expect(done.location).toBe('/auth/verify-email?done=email-verified&return_to=%2Fdeep');
+    const last = await browser.follow(done);
+    expect(last.heading).toBe('Your email is confirmed');
+    expect(last.links).toContain('/deep');
+  });
+
+  test('a session without a code can ask for one, from the account too', async () => {
+    const { person } = await signUp();
+    const browser = app.open();
+    await signInOn(browser, person);
+    const page = await browser.open('/auth/verify-email');
+    expect(page.actions).toEqual(['/auth/verify-email/send']);
+    let answer = page;
+    const { code = '' } = await app.mailOf(person.email, 'verification-code', async () => {
+      answer = await browser.submit(await browser.open('/auth/account'), 'verify-email', {});
+    });
+    expect(answer.location).toBe('/auth/verify-email?done=sent&return_to=%2Fauth%2Faccount');
+    const done = await browser.submit(await browser.follow(answer), 'confirm', { code });
+    expect((await browser.follow(done)).heading).toBe('Your email is confirmed');
+  });
+
+  test('without a session, the page leads to the sign-in', async () => {
+    const page = await app.open().open('/auth/verify-email');
+    expect(page.links).toContain('/auth/sign-in');
+    expect(page.actions).toEqual([]);
+  });
+});
+
+test('with requireVerifiedEmail, the page of the second step asks for the code after a sign-in', async () => {
+  const plugins = [password({ verifyEmailBy: 'code', requireVerifiedEmail: true })] as const;
+  const app = await startPagesApp(plugins, HTTPS);
+  const person = newPerson();
+  const browser = app.open();
+  const signedUp = await browser.submit(await browser.open('/auth/sign-up'), 'password', person);
+  expect(signedUp.location).toBe('/auth/sign-in?done=signed-up');
+  let answer = signedUp;
+  const { code = '' } = await app.mailOf(person.email, 'verification-code', async () => {
+    answer = await signInOn(browser, person);
+  });
+  const page = await browser.follow(answer);
+  expect(page.heading).toBe('Confirm your email');
+  const done = await browser.submit(page, 'confirm', { code }, { method: 'email_code' });
+  expect(done.status).toBe(303);
+  expect(await isSignedIn(browser)).toBe(true);
+  await app.stop();
+});
+
+test('a concealed sign-up leads to the field for the code, whether or not the address is taken', async () => {
+  const plugins = [password({ verifyEmailBy: 'code', concealExistingEmails: true })] as const;
+  const app = await startPagesApp(plugins, HTTPS);
+  const [taken, person] = [newPerson(), newPerson()];
+  await app.auth.users.create({ ...taken, emailVerified: true });
+  const texts = [];
+  for (const [one, kind] of [
+    [taken, 'account-exists'],
+    [person, 'verification-code'],
+  ] as const) {
+    const browser = app.open();
+    let answer = await browser.open('/auth/sign-up');
+    const { code = '' } = await app.mailOf(one.email, kind, async () => {
+      answer = await browser.submit(answer, 'password', one);
+    });
+    expect(answer.location).toBe('/auth/verify-email?done=sent');
+    const page = await browser.follow(answer);
+    texts.push(page.text.replaceAll(one.email, 'x'));
+    if (one === taken) continue;
+    const done = await browser.submit(page, 'confirm', { code });
+    expect(done.location).toBe('/auth/verify-email?done=email-verified');
+    expect((await browser.follow(done)).heading).toBe('Your email is confirmed');
+    expect((await signInOn(browser, person)).status).toBe(303);
+  }
+  expect(texts[1]).toBe(texts[0]);
+  await app.stop();
+});

@@ -28,7 +28,7 @@ export function confirmEmailCard(site: Site): Card | null {
     name: 'confirm-email',
     does: ['enroll_second_factor'],
     forms: [
-      { name: 'verify-email', route: send, next: () => site.page('account/security', { done: 'sent' }) },
+      { name: 'verify-email', route: send, next: () => site.afterVerification('account/security') },
       {
         name: 'start-over',
         route: site.require('post /signout'),
