@@ -341,7 +341,7 @@ export interface CredentialClient<S extends AnyShape> {
         /** For clients without cookies. Depends on the server's config. */
         readonly pending_token?: string;
       }),
-    SendingCode | 'email_taken' | 'rate_limited' | 'sign_up_refused' | 'username_taken'
+    SendingCode | 'email_taken' | 'human_check_failed' | 'rate_limited' | 'sign_up_refused' | 'username_taken'
   >;
   /** Signs in with a password. */
   signIn(

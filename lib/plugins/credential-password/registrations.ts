@@ -251,8 +251,7 @@ export class Registrations {
     created: string | null,
     options: { readonly beside?: readonly NewEntry[]; readonly transaction?: Transaction } = {},
   ): Promise<Awaited | null> {
-    const { codes = null } = this.core.emailVerification ?? {};
-    return codes && codes.signUp({ email, created, ...options });
+    return this.core.emailVerification?.codes?.signUp({ email, created, ...options }) ?? null;
   }
 }
 
