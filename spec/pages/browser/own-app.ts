@@ -32,10 +32,17 @@ export interface OwnAppOptions {
   readonly signUp?: 'open' | 'closed';
   /** Whether users need a second factor and a field, and a new browser needs a code. @default false */
   readonly isStrict?: boolean;
+  /** Whether emails contain codes instead of links. @default false */
+  readonly hasCodes?: boolean;
 }
 
 /** Starts an app with every plugin in the process of the spec, and an OpenID provider. */
-export async function startOwnApp({ pages: options, signUp = 'open', isStrict = false }: OwnAppOptions = {}) {
+export async function startOwnApp({
+  pages: options,
+  signUp = 'open',
+  isStrict = false,
+  hasCodes = false,
+}: OwnAppOptions = {}) {
   const provider = await startProvider();
   const inbox = new Inbox();
   const app = express();
@@ -68,6 +75,7 @@ export async function startOwnApp({ pages: options, signUp = 'open', isStrict = 
         signInOnSignUp: true,
         sendVerificationOnSignUp: true,
         unknownBrowser: isStrict ? 'code' : 'notify',
+        ...(hasCodes && { verifyEmailBy: 'code', resetBy: 'code' }),
       }),
       emailSignIn({ signUp: true }),
       twoFactor({ required: isStrict ? 'everybody' : 'never' }),
