@@ -40,6 +40,8 @@ export interface OwnAppOptions {
   readonly twoFactor?: TwoFactorOptions;
   /** The scopes of API keys. @default any */
   readonly scopes?: Readonly<Record<string, string>>;
+  /** Whether emails contain codes instead of links. @default false */
+  readonly hasCodes?: boolean;
 }
 
 /** Starts an app with every plugin in the process of the spec, and an OpenID provider. */
@@ -50,6 +52,7 @@ export async function startOwnApp({
   humanCheck,
   twoFactor: more = {},
   scopes,
+  hasCodes = false,
 }: OwnAppOptions = {}) {
   const provider = await startProvider();
   const inbox = new Inbox();
@@ -84,6 +87,7 @@ export async function startOwnApp({
         signInOnSignUp: true,
         sendVerificationOnSignUp: true,
         unknownBrowser: isStrict ? 'code' : 'notify',
+        ...(hasCodes && { verifyEmailBy: 'code', resetBy: 'code' }),
       }),
       emailSignIn({ signUp: true }),
       twoFactor({ required: isStrict ? 'everybody' : 'never', ...more }),

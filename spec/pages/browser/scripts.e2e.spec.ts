@@ -217,6 +217,35 @@ inBrowser('the scripts of the pages', () => {
     expect(sent).toHaveLength(2);
   });
 
+  test('a code verifies the email of a sign-up, and another one is typed with the new password', async () => {
+    const own = await startOwnApp({ hasCodes: true });
+    const email = 'emmy@example.com';
+    const page = await browser.open(own.url('/auth/sign-up'));
+    await fill(page, 'Email', email);
+    await fill(page, 'Password', 'symmetries and laws');
+    await press(page, 'Create an account');
+    await showsPage(page, 'Confirm your email');
+    // A complete code is sent by itself.
+    await field(page, 'Code').pressSequentially((await own.inbox.next(email, 'verification-code')).code);
+    await showsPage(page, 'Your email is confirmed');
+    await page.context().clearCookies();
+    await page.goto(own.url('/auth/forgot-password'));
+    await fill(page, 'Email', email);
+    await press(page, 'Email me a code');
+    await showsPage(page, 'Choose a new password');
+    const sent = formsOf(page);
+    await field(page, 'Code').pressSequentially((await own.inbox.next(email, 'reset-code')).code);
+    await fill(page, 'New password', 'a difference engine');
+    expect(sent).toHaveLength(0);
+    await press(page, 'Save the password');
+    await showsPage(page, 'Sign in to Notes');
+    expect(await field(page, 'Email or username').inputValue()).toBe(email);
+    await fill(page, 'Password', 'a difference engine');
+    await press(page, 'Sign in');
+    await showsPage(page, `Notes of ${email}`);
+    await own.stop();
+  });
+
   test('the email that was typed goes along to the next page, but not in its address', async () => {
     const page = await browser.open(app.url('/auth/sign-in'));
     await fill(page, 'Email or username', 'ruth@example.com');
