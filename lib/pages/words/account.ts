@@ -157,7 +157,7 @@ export const account = {
     deleteLater: (days: number) =>
       `All sessions end immediately, and the account can no longer be used. After ${days} day${days === 1 ? '' : 's'}, it is permanently deleted, with everything that belongs to it.`,
     restore: 'Until then, a link that we email to you can restore it.',
-    confirmDelete: 'Yes, delete my account',
+    confirmDelete: 'Yes, delete',
   },
   proof: {
     lead: 'For your security, this is only possible after you have confirmed that it is you.',

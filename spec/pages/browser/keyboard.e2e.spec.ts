@@ -25,10 +25,10 @@ inBrowser('the pages, by keyboard alone', () => {
     const page = await browser.open(app.url('/auth/sign-up'), { javaScriptEnabled: hasScripts });
     await field(page, 'Email').and(page.locator(':focus')).waitFor();
     await page.keyboard.type(email);
-    await tabTo(page, field(page, 'Newsletter (optional)'));
-    await page.keyboard.press('y');
     await tabTo(page, field(page, 'Password'));
     await page.keyboard.type('nanoseconds of wire');
+    await tabTo(page, field(page, 'Newsletter'));
+    await page.keyboard.press('Space');
     await page.keyboard.press('Enter');
     await showsPage(page, `Notes of ${email}`);
     // The link of the email is opened elsewhere.
@@ -38,7 +38,7 @@ inBrowser('the pages, by keyboard alone', () => {
     await showsPage(page, 'Your email is confirmed');
 
     await page.goto(app.url('/auth/account'));
-    expect(await field(page, 'Newsletter (optional)').inputValue()).toBe('true');
+    expect(await field(page, 'Newsletter').isChecked()).toBe(true);
     await tabTo(page, page.getByRole('link', { name: 'Security' }));
     await page.keyboard.press('Enter');
     await showsPage(page, 'Security');
