@@ -93,7 +93,7 @@ async function readGlossary(which: number): Promise<{ word: string; all: string[
     .trim()
     .split('\n')
     .map((line) => {
-      const [word = '', others = ''] = line.split(': ');
+      const [word = '', others = ''] = line.split(/:\s*/);
       return { word, all: others.split(', ').filter(Boolean) };
     });
 }

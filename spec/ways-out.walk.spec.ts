@@ -30,6 +30,7 @@ const COOKIES: Readonly<Record<string, { name: string; dead: () => string }>> = 
   device: { name: 'latchkey-device', dead: () => createToken('lkd_') },
   pending: { name: 'latchkey-pending', dead: () => createToken('lkp_') },
   reset: { name: 'latchkey-reset', dead: () => createToken('lkr_') },
+  verify: { name: 'latchkey-verify', dead: () => createToken('lkv_') },
   passkey: { name: 'latchkey-passkey', dead: () => createToken('lkb_') },
   once: { name: 'latchkey-once', dead: () => 'x'.repeat(60) },
   press: { name: 'latchkey-press', dead: () => 'x'.repeat(60) },
@@ -126,6 +127,9 @@ const TABLE: Readonly<Record<string, Row>> = {
   'reset dead': {},
   'reset malformed': {},
   'reset beside': {},
+  'verify dead': {},
+  'verify malformed': {},
+  'verify beside': {},
   'passkey dead': {},
   'passkey malformed': {},
   // docs/passkeys.md: the other ways to sign in are open, and this one after five minutes.

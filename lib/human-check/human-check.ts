@@ -27,7 +27,7 @@ const problems = declareProblems({
 });
 
 /** The name of the part in `auth.health()` and in the log. */
-const PART = 'human_check';
+const DEGRADED = 'human_check';
 
 const MAX_TOKEN_BYTES = 8 * 1024;
 /** It is longer than the tokens of all services are valid. */
@@ -121,7 +121,7 @@ export class HumanCheck {
 
   /** Logs a failure at most once a minute, because anyone can send tokens that make a check fail. */
   #report(error: unknown): void {
-    this.core.degraded.add(PART, DEGRADED_FOR_MS);
+    this.core.degraded.add(DEGRADED, DEGRADED_FOR_MS);
     const now = performance.now();
     if (now - this.#loggedAt < LOGGED_EVERY_MS) return;
     this.#loggedAt = now;

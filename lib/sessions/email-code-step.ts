@@ -208,9 +208,9 @@ declare module '../mail/messages.js' {
 
 export const verificationCodeMail: RequestedCodeTemplate = {
   kind: 'verification-code',
-  subject: 'Your code to confirm your email address',
+  subject: 'Your code to confirm your email',
   before:
-    'Please confirm that this email address is yours. Enter this code where you signed in or signed up:',
+    'Please confirm that this email is yours. Enter this code where you signed in or signed up:',
   help: 'If it was not you, you can ignore this email. Do not share the code.',
 };
 

@@ -240,7 +240,7 @@ declare module '../mail/messages.js' {
 const accountExistsMail: Omit<NoAccountTemplate, 'page'> = {
   kind: 'account-exists',
   subject: 'You already have an account',
-  before: 'Someone tried to sign up with this email address, but it already has an account.',
+  before: 'Someone tried to sign up with this email, but it already has an account.',
   beforeLink: 'If it was you, sign in. If you do not know the password, choose a new one here:',
   action: 'Choose a new password',
   help: 'If it was not you, ignore this email: nothing has changed.',

@@ -151,7 +151,7 @@ export const entrance = {
       'It was already used, it has expired, or your account has changed since then. If you have confirmed your new email already, just sign in with it.',
     invalidHere: (email: string) =>
       `It was already used, it has expired, or your account has changed since then. The email of your account is ${email}.`,
-    signsOut: 'You will be signed out on all devices.',
+    signsOut: 'You will be signed out everywhere.',
     signsOutOthers: 'You will be signed out on all other devices.',
     done: 'Your email was changed',
     doneText: (email: string) => `Your email is now ${email}.`,

@@ -236,7 +236,7 @@ describe('change-email', () => {
     const done = await other.submit(wrong, 'confirm', { password: person.password });
     expect([done.status, done.location]).toEqual([303, '/auth/change-email?done=email-changed']);
     // All sessions have ended, which is said before and after, and the sign-in knows the email.
-    expect(page.text).toContain('You will be signed out on all devices.');
+    expect(page.text).toContain('You will be signed out everywhere.');
     const told = await other.follow(done);
     expect(told.text).toContain(
       `Your email is now ${email}. Your sessions have ended. Sign in with the new email.`,

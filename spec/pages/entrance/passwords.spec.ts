@@ -243,7 +243,7 @@ describe('a forgotten password with a code', () => {
     const again = await codes.mailOf(email, 'reset-code', async () => {
       answer = await browser.submit(asked, 'send-code', {});
     });
-    expect([again.code, answer.location]).toEqual([code, '/auth/reset-password?done=sent']);
+    expect([again.code, answer.location]).toEqual([code, '/auth/reset-password?done=sent-again']);
   });
 
   test('is not asked for in a browser that has not asked for one, which is led to the first page', async () => {
@@ -257,7 +257,7 @@ describe('a forgotten password with a code', () => {
     const { url } = await codes.mailOf(email, 'reset-password', () => codes.auth.admin.sendPasswordReset(id));
     const browser = codes.open();
     const page = await browser.open(pathOf(url ?? ''));
-    expect(page.text).toContain(`For the account ${email}.`);
+    expect(page.text).toContain(`Choose a password for ${email}.`);
     const done = await browser.submit(page, 'set', { new_password: NEW });
     expect(done.location).toBe('/auth/sign-in?done=password-reset');
   });
