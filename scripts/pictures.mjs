@@ -3,7 +3,7 @@
 //
 //   npm run docs:pictures
 import { spawn } from 'node:child_process';
-import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -27,6 +27,9 @@ const AGENTS = [
   'Mozilla/5.0 (Windows NT 10.0; Win64; x64; rv:140.0) Gecko/20100101 Firefox/140.0',
 ];
 
+/** The emailed codes that were entered already. */
+const used = new Set();
+
 let origin;
 try {
   origin = await originOf(demo);
@@ -37,7 +40,9 @@ try {
   const page = await (await browser.newContext({ baseURL: origin })).newPage();
   await page.request.post('/auth/signup/credential', { data: ACCOUNT });
   for (const agent of AGENTS) await signInFrom(origin, agent);
-  await picturesOf(page);
+  const administrator = await (await browser.newContext({ baseURL: origin })).newPage();
+  await signInAsAdministrator(administrator.request);
+  await picturesOf(page, administrator);
   await browser.close();
 } finally {
   demo.kill();
@@ -45,13 +50,14 @@ try {
   rmSync(data, { recursive: true });
 }
 
-/** Takes a picture of each page in light and in dark. The user of the page is signed in. */
-async function picturesOf(page) {
+/** Takes a picture of each page in light and in dark. The users of the pages are signed in. */
+async function picturesOf(page, administrator) {
   const folder = join(root, 'docs/images/pages');
   mkdirSync(folder, { recursive: true });
   const visitor = await (await page.context().browser().newContext({ baseURL: origin })).newPage();
-  for (const [name, path, opened = page] of [
+  for (const [name, path, opened = page, width = 800] of [
     ['sign-in', '/auth/sign-in', visitor],
+    ['phone', '/auth/sign-up', visitor, 390],
     ['sign-up', '/auth/sign-up', visitor],
     ['forgot-password', '/auth/forgot-password', visitor],
     ['account', '/auth/account'],
@@ -59,15 +65,34 @@ async function picturesOf(page) {
     ['sessions', '/auth/account/sessions'],
     ['api-keys', '/auth/account/api-keys'],
     ['sign-out', '/auth/sign-out'],
+    ['administration', '/auth/administration/users', administrator, 1000],
   ]) {
-    await opened.setViewportSize({ width: 800, height: 700 });
+    await opened.setViewportSize({ width, height: 700 });
     for (const colorScheme of ['light', 'dark']) {
       await opened.emulateMedia({ colorScheme });
       await opened.goto(path);
-      const clip = { x: 0, y: 0, width: 800, height: 700 };
+      const clip = { x: 0, y: 0, width, height: 700 };
       await opened.screenshot({ path: join(folder, `${name}-${colorScheme}.png`), clip, scale: 'css' });
     }
   }
+}
+
+async function signInAsAdministrator(request) {
+  const password = readFileSync(join(data, 'admin-password.txt'), 'utf8').trim();
+  // The list of an app with a single user looks empty.
+  for (const name of ['grace', 'linus', 'margaret'])
+    await request.post('/auth/signup/credential', {
+      data: { email: `${name}@example.com`, password: ACCOUNT.password },
+    });
+  await request.post('/auth/signout');
+  const answer = await request.post('/auth/signin/credential', {
+    data: { credential: 'admin@example.com', password },
+  });
+  const { second_factor: step } = await answer.json();
+  if (step)
+    await request.post('/auth/signin/second-factor', {
+      data: { method: 'email_code', code: await newCode(origin), pending_token: step.pending_token },
+    });
 }
 
 /** Waits until the demo has printed where it is. */
@@ -94,8 +119,6 @@ async function signInFrom(origin, agent) {
   const answer = { method: 'email_code', code, pending_token: step.pending_token };
   await send('/auth/signin/second-factor', answer);
 }
-
-const used = new Set();
 
 /** The code of the next email. Emails are sent after the response. */
 async function newCode(origin) {
