@@ -228,7 +228,7 @@ describe('the config', () => {
     const domain = { session: { cookie: { domain: 'example.com' } } };
     expect(() => make({ verifyEmailBy: 'link' }, domain)).toThrow(/session\.cookie\.domain are mutually/);
     expect(() => make({ unknownBrowser: 'code' }, domain)).not.toThrow();
-    expect(() => make({ verifyEmailBy: 'click' as never })).toThrow("must be 'password' or 'link'");
+    expect(() => make({ verifyEmailBy: 'click' as never })).toThrow("must be 'password', 'link' or 'code'");
     expect(() => make({ unknownBrowser: 'ask' as never })).toThrow("must be 'notify' or 'code'");
   });
 
