@@ -57,11 +57,7 @@ export interface BuiltInCheck {
   issuer?(secrets: readonly string[]): ChallengeIssuer;
 }
 
-/**
- * Issues challenges, and verifies their solutions.
- *
- * @internal
- */
+/** Issues challenges, and verifies their solutions. */
 export interface ChallengeIssuer {
   /** Creates a challenge. @param now the milliseconds since 1970 */
   issue(now: number): object;

@@ -566,14 +566,15 @@ const DECIDE: readonly (readonly [what: string, pattern: RegExp, files: Readonly
       'whose session a request without a guard presents',
       /\b(sessionOf|usableSession)\(/,
       {
-        'core/core.ts': 'leaves out sessions with open tasks',
+        'core/core.ts': 'leaves out sessions with open tasks; names the user who asks for an email',
         'sessions/carriers.ts': 'finds the session',
         'sessions/own-browser.ts': 'decides whether it counts',
         'http/own-sign-in.ts': 'ends it',
         'pages/serve.ts': 'binds a value that is shown once to it',
         'routes/account.ts': 'asks for a new email whether it counts; clears the cookie after an undo',
         'plugins/oauth/complete-flow.ts': 'compares it with the session that began the flow',
-        'plugins/email-sign-in/requests.ts': 'records it; the confirmation asks whether it counts',
+        'http/ask-human.ts': 'leaves out the human check for requests about its own account',
+        'plugins/credential-password/routes.ts': 'asks for the code of a session whether it counts',
       },
     ],
   ];

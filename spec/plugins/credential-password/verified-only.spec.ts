@@ -110,7 +110,7 @@ describe('concealExistingEmails', () => {
     expect(toKnown).toMatchObject({ kind: 'reset-password', to: ada.email });
     // Without pages(), latchkey does not know where users sign in.
     expect(toKnown.text).toMatch(
-      /^Someone signed up with your email .* sign in as usual\.\n\nIf you forgot your password, choose a new one here:\n\n/,
+      /^Someone signed up with your email, .* sign in as usual\.\n\nIf you forgot your password, choose a new one here:\n\n/,
     );
     expect(toKnown.text.match(/http/g)).toHaveLength(1);
     expect(toUnknown).toMatchObject({ kind: 'verify-email', to: 'new@example.com' });
