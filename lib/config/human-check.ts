@@ -44,11 +44,7 @@ export interface HumanVerifier {
   readonly builtIn?: BuiltInCheck;
 }
 
-/**
- * The part of a check of latchkey's own that is not its `verify`.
- *
- * @internal
- */
+/** The part of a check of latchkey's own that is not its `verify`. */
 export interface BuiltInCheck {
   readonly name: 'altcha' | 'turnstile' | 'hcaptcha';
   /** The key of the app's site at the service. Absent without a service. */

@@ -66,7 +66,6 @@ export const forgetTrustedDevices = ({ deviceRows }: Core) =>
     formTwin: '/two-factor/trusted-devices/delete',
     summary: "Ask for the second factor in all of the current user's browsers again",
     access: 'session',
-    openTo: 'any-task',
     answers: { 204: { description: 'No browser stands in for the second factor' } },
     async handle({ auth }) {
       await deviceRows.distrustAll(auth.user.id);
