@@ -75,10 +75,13 @@ const KNOWN: Readonly<Record<string, readonly [found: Readonly<Record<string, nu
     'One is a page. The other pauses after each part, because it uses `inBatches`.',
   ],
   'outbox/lane.ts': [{ loop: 1 }, 'It only waits.'],
-  'outbox/outbox.ts': [{ loop: 1 }, ATTEMPTS],
+  'outbox/outbox.ts': [
+    { loop: 3 },
+    'One is another attempt at the same work. The others send held emails, and wait for each of them.',
+  ],
   'outbox/rows.ts': [
-    { limit: 2 },
-    'One is a page. The batches of the other go through `database/batches.ts`.',
+    { limit: 3 },
+    'One is a page. The batches of the others go through `database/batches.ts`, or are sent one by one.',
   ],
   'outbox/webhooks.ts': [{ loop: 1 }, 'It only waits.'],
   'pages/theme.ts': [{ loop: 1 }, 'It has no rows.'],
