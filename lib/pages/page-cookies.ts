@@ -52,7 +52,10 @@ export class PageCookies {
 
   /** Returns and deletes the value that was kept for the page. Undefined if there is none. */
   take(req: Request, res: Response, sessionId: string): unknown {
-    return this.#takeOf(this.#once, req, res, sessionId) ?? undefined;
+    const value = this.#once.get(req, this.#contextFor(req, sessionId));
+    // A value for another page is left.
+    if (value !== null) this.#once.clear(req, res);
+    return value ?? undefined;
   }
 
   /** Keeps a form of the page that the user returns to after confirming who it is. The press was the user's own. */
@@ -60,17 +63,24 @@ export class PageCookies {
     this.#press.set(res, contextOf(pathOf(to), sessionId), press);
   }
 
-  /** Returns and deletes the form that was kept for the page. Null if there is none. */
+  /**
+   * Returns the form that was kept for the page. Null if there is none. Deletes a form of another page too, because its
+   * user has gone on to something else.
+   */
   takePress(req: Request, res: Response, sessionId: string): Press | null {
-    return this.#takeOf(this.#press, req, res, sessionId);
+    const press = this.#press.get(req, this.#contextFor(req, sessionId));
+    this.#press.clear(req, res);
+    return press;
   }
 
-  #takeOf<T>(cookie: SealedCookie<T>, req: Request, res: Response, sessionId: string): T | null {
-    const page = this.#core.settings.publicPath + pathOf(req.originalUrl);
-    // A value for another page is left.
-    const value = cookie.get(req, contextOf(page, sessionId));
-    if (value !== null) cookie.clear(req, res);
-    return value;
+  /** Deletes the form that was kept, unless the user confirms who it is for its page. */
+  dropPressExceptOf(returnTo: string | null, req: Request, res: Response, sessionId: string): void {
+    const isKept = returnTo !== null && this.#press.get(req, contextOf(pathOf(returnTo), sessionId)) !== null;
+    if (!isKept) this.#press.clear(req, res);
+  }
+
+  #contextFor(req: Request, sessionId: string): string {
+    return contextOf(this.#core.settings.publicPath + pathOf(req.originalUrl), sessionId);
   }
 
   /** Keeps `return_to` for a user who continues with a link in an email. */
@@ -120,5 +130,5 @@ export function pathOf(url: string): string {
 }
 
 function contextOf(page: string, sessionId: string): string {
-  return `shown once ${page} ${sessionId}`;
+  return `${page} ${sessionId}`;
 }

@@ -9,12 +9,14 @@ import { cookieValues } from '../sessions/carriers.js';
 export class SealedCookie<T> {
   readonly #core: Core;
   readonly #cookie: CookieSettings;
+  readonly #purpose: string;
   readonly #seconds: number;
 
   /** @param seconds the lifetime of a value */
   constructor(core: Core, purpose: string, seconds: number) {
     this.#core = core;
     this.#cookie = pageCookie(core.settings.cookie, purpose);
+    this.#purpose = purpose;
     this.#seconds = seconds;
   }
 
@@ -38,15 +40,20 @@ export class SealedCookie<T> {
   /** Seals a value for an address. */
   seal(context: string, value: T): string {
     const until = Date.now() + this.#seconds * 1000;
-    return this.#core.box.seal(JSON.stringify({ until, value }), context);
+    return this.#core.box.seal(JSON.stringify({ until, value }), this.#contextOf(context));
   }
 
   /** Opens a sealed value. Null if it is of another context, or has expired. */
   open(context: string, sealed: string): T | null {
-    const opened = this.#core.box.open(sealed, context);
+    const opened = this.#core.box.open(sealed, this.#contextOf(context));
     if (opened === null) return null;
     const { until, value } = JSON.parse(opened) as { until: number; value: T };
     return until > Date.now() ? value : null;
+  }
+
+  /** A value must not open as one of another kind. */
+  #contextOf(context: string): string {
+    return `cookie ${this.#purpose} ${context}`;
   }
 
   #sent({ headers }: PlainRequest): readonly string[] {

@@ -52,6 +52,9 @@ export const CSP =
 /** The field that a form with {@link PageForm.confirmation} has. */
 const CONFIRMATION = 'confirmation';
 
+/** The page that confirms who the user is. */
+const CONFIRMING = 'reauthenticate';
+
 /** The header that a script sends with a form, to get an address instead of a redirect. */
 const BY_SCRIPT = 'latchkey-form';
 
@@ -362,6 +365,8 @@ ${way !== null && html`<p><a href="${way}" data-part="button">${words.steps[erro
     const auth = await this.#authenticate(page, req, res);
     const returnTo = queryOf(req).get('return_to');
     const visit = this.#visit(page, { req, res, auth, returnTo, refused: null });
+    if (page.name === CONFIRMING && auth)
+      this.#site.cookies.dropPressExceptOf(visit.returnTo, req, res, auth.session.id);
     await this.#render(page, visit, 200);
   }
 
@@ -466,6 +471,11 @@ ${way !== null && html`<p><a href="${way}" data-part="button">${words.steps[erro
     const to = this.#nextOf(form, reply, sent);
     const once = form.showOnce?.(reply);
     if (once !== undefined) await this.#keepOnce(req, res, reply, to, once);
+    if (page.name === CONFIRMING) {
+      const session = await this.#sessionAfter(req, reply);
+      // Another tab might have kept the press since the page was opened.
+      if (session) this.#site.cookies.dropPressExceptOf(returnTo, req, res, session.id);
+    }
     if (form.remembers !== undefined) this.#site.cookies.setWay(res, form.remembers);
     if (form.keepsReturnTo) this.#site.cookies.setReturnTo(res, returnTo);
     // Who has signed in needs no field filled in.
@@ -578,11 +588,15 @@ ${way !== null && html`<p><a href="${way}" data-part="button">${words.steps[erro
   }
 
   /** Keeps a value that is shown once, for the session that can see it. */
-  async #keepOnce(req: Request, res: Response, { issue }: Reply, to: string, once: unknown): Promise<void> {
-    const { core, cookies } = this.#site;
-    const session =
-      issue && !isPending(issue) ? issue.session : (await sessionOf(core.carriers, req))?.session;
-    if (session) cookies.keep(res, to, session.id, once);
+  async #keepOnce(req: Request, res: Response, reply: Reply, to: string, once: unknown): Promise<void> {
+    const session = await this.#sessionAfter(req, reply);
+    if (session) this.#site.cookies.keep(res, to, session.id, once);
+  }
+
+  /** Returns the session of the browser after a form. Undefined if it has none. */
+  async #sessionAfter(req: Request, { issue }: Reply) {
+    if (issue && !isPending(issue)) return issue.session;
+    return (await sessionOf(this.#site.core.carriers, req))?.session;
   }
 
   #nextOf(form: PageForm, { issue }: Reply, sent: Parameters<PageForm['next']>[0]): string {
@@ -622,7 +636,7 @@ ${way !== null && html`<p><a href="${way}" data-part="button">${words.steps[erro
       returnTo:
         site.returnTo(returnTo) ??
         (page.keepsReturnTo ? site.returnTo(this.#site.cookies.returnTo(req)) : null),
-      resumed: isShown && auth ? this.#resumed(page, req, res, auth) : null,
+      resumed: isShown && auth && page.kind === 'account' ? this.#resumed(page, req, res, auth) : null,
       shownOnce: isShown && auth ? this.#site.cookies.take(req, res, auth.session.id) : undefined,
       lastWay: this.#site.cookies.way(req),
       // A form, a script or a provider has led there with the message in the address.
@@ -641,8 +655,9 @@ ${way !== null && html`<p><a href="${way}" data-part="button">${words.steps[erro
     const form = press && page.forms.find(({ name }) => name === press.form);
     if (!form) return null;
     if (!isConfirmed(this.#site, auth)) return { ...press, state: 'kept' };
-    // What cannot be undone takes one more press.
-    return { ...press, state: form.confirmation ? 'confirmed' : 'sent' };
+    // What cannot be undone takes one more press, and so does a page that another site might have opened.
+    const isOwn = req.headers['sec-fetch-site'] === 'same-origin';
+    return { ...press, state: isOwn && !form.confirmation ? 'sent' : 'confirmed' };
   }
 
   /** Returns the error in the address of a page that a provider has led back to. */

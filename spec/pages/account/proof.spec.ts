@@ -115,6 +115,64 @@ describe('a session that is not recent', () => {
     expect(back.text).not.toContain(AGAIN);
   });
 
+  /** Types a new address, and presses its button. */
+  const pressEmail = async () =>
+    browser.submit(await browser.open('/auth/account'), 'email', { new_email: 'new@example.com' });
+  /** Confirms who the user is, to continue with another page. */
+  const confirmFor = async (path: string) => {
+    const page = await browser.open(`/auth/reauthenticate?return_to=${encodeURIComponent(path)}`);
+    return browser.submit(page, 'confirm', { password: person.password });
+  };
+  /** Opens the page of the press, as a link of the app does. */
+  const comeBack = () => browser.open('/auth/account', { 'sec-fetch-site': 'same-origin' });
+
+  test.each([SECURITY, '/auth/account/api-keys', '/auth/account/sessions'])(
+    'drops the press when %s is opened',
+    async (path) => {
+      await pressEmail();
+      await browser.open(path);
+      await app.auth.models.Session.update({ authenticatedAt: new Date() }, { where: {} });
+      const back = await comeBack();
+      expect([back.form('email').value('new_email'), resuming(back)]).toEqual(['', []]);
+      expect(back.text).not.toContain(AGAIN);
+    },
+  );
+
+  test.each(['/sensitive', SECURITY])('drops the press when it confirms for %s', async (path) => {
+    await pressEmail();
+    expect((await confirmFor(path)).location).toBe(path);
+    const back = await comeBack();
+    expect([back.form('email').value('new_email'), resuming(back)]).toEqual(['', []]);
+  });
+
+  test('drops the press when another tab confirms for another page', async () => {
+    const other = await browser.open('/auth/reauthenticate?return_to=/sensitive');
+    await pressEmail();
+    await browser.submit(other, 'confirm', { password: person.password });
+    expect(resuming(await comeBack())).toEqual([]);
+  });
+
+  test('keeps the press while the page of its confirmation is opened again', async () => {
+    const pressed = await pressEmail();
+    for (let times = 0; times < 2; times++) await browser.follow(pressed);
+    expect(resuming(await confirmed(pressed))).toEqual(['/auth/account/email']);
+  });
+
+  test.each([
+    ['a link of another site', 'cross-site'],
+    ['a sibling subdomain', 'same-site'],
+    ['the address bar', 'none'],
+    ['a browser without the header', ''],
+  ])('presses once more if %s opens the page', async (_from, site) => {
+    const page = await browser.follow(await pressEmail());
+    await browser.submit(page, 'confirm', { password: person.password });
+    const back = await browser.open('/auth/account', { 'sec-fetch-site': site });
+    expect([back.form('email').value('new_email'), resuming(back)]).toEqual(['new@example.com', []]);
+    expect(back.text.split(AGAIN)).toHaveLength(2);
+    expect(resuming(await comeBack())).toEqual([]);
+    expect((await browser.submit(back, 'email')).location).toBe('/auth/account?done=email-change-sent');
+  });
+
   test('keeps no secret, and nothing that another site has sent or another session can see', async () => {
     const secrets = { new_email: 'new@example.com', password: '' };
     const pressed = await browser.post('/auth/account/email', secrets);
