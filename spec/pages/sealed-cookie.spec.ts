@@ -1,17 +1,14 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { internalsOf } from '../../lib/auth.js';
-import { apiKeys } from '../../lib/index.js';
 import { SealedCookie } from '../../lib/pages/sealed-cookie.js';
+import { password } from '../support/app.js';
+import { type PagesApp, startPagesApp } from '../support/pages-app.js';
 
-import { ada, password } from '../support/app.js';
-import { createPerson, type PagesApp, startPagesApp } from '../support/pages-app.js';
-
-const plugins = [password(), apiKeys()] as const;
+const plugins = [password()] as const;
 const KINDS = ['once', 'press', 'note', 'email'];
 let app: PagesApp<typeof plugins>;
 beforeAll(async () => {
   app = await startPagesApp(plugins);
-  await createPerson(app as never, ada);
 });
 afterAll(() => app.stop());
 

@@ -48,7 +48,7 @@ export class PageVisitor extends Visitor {
   /** Opens the page that a response redirects to. */
   async follow({ status, location }: Answer): Promise<Answer> {
     expect(status).toBe(303);
-    return this.get(String(location));
+    return this.send('GET', String(location), undefined, { 'sec-fetch-site': 'same-origin' });
   }
 
   async signIn({ email, password } = ada): Promise<this> {
