@@ -65,8 +65,8 @@ export interface PageForm {
   /** The names of the fields that only the page reads, and that the route does not get. They are not secret. @default none */
   readonly ownFields?: readonly string[];
   /**
-   * The names of secret fields that were right if only other fields are missing, so that the form sends them along and does
-   * not ask for them again.
+   * The names of secret fields that are still of use if only other fields are missing or wrong, so that the form sends them
+   * along and does not ask for them again.
    * @default none
    */
   readonly sendsAlong?: readonly string[];

@@ -86,7 +86,10 @@ export function emailedSignIn(site: Site): Page | null {
       const request = token === null ? null : await emailedSignIns.ofLink(token);
       const form = site.form(visit, { path }, 'confirm');
       const { typed, lostFields } = carried(site, { ...visit.typed, ...form.typed });
-      const needsFields = refused?.error.code === 'validation_failed' && refused.form === 'confirm';
+      // A code that is missing or wrong itself is not among the fields.
+      const proof = refused?.token || refused?.fields.get('code');
+      const needsFields =
+        refused?.error.code === 'validation_failed' && refused.form === 'confirm' && Boolean(proof);
       // Nothing is wrong before the fields have been shown.
       const isFirst = needsFields && !refused.fields.has(ASKED);
       return {

@@ -163,6 +163,7 @@ export const errors = {
       invalid_request: '',
     },
     'reset-password/set': {
+      '/code': 'Enter the code.',
       invalid_code: 'This code is wrong. Check it in the newest email, and try again.',
     },
     'second-factor/confirm': {
@@ -172,6 +173,7 @@ export const errors = {
       invalid_credentials: 'This code is wrong, or was already used. Check it, and try again.',
     },
     'sign-in/email/confirm': {
+      '/code': 'Enter the code.',
       invalid_code: 'This code is wrong. Check it in the newest email, and try again.',
       sign_in_expired: codeOver,
     },
