@@ -44,7 +44,8 @@ export class Leave {
 /** Where a form shows an error, and what the user can do about it. */
 export interface ErrorPlace {
   /**
-   * The name of the field that the error is about. Of several, it is the first one that is filled in.
+   * The name of the field that the error is about. Of several, it is the first one that is filled in. For
+   * `proof_required`, it must be one of the proofs that are missing.
    * @default none, so that the error is shown above the fields
    */
   readonly field?: string | readonly string[];
