@@ -238,6 +238,18 @@ export function text(maxLength: number) {
     });
 }
 
+/** Whether a body has a code or the token of a link, and not both. */
+export function hasCodeOrToken(body: { readonly code?: unknown; readonly token?: unknown }): boolean {
+  return (body.code === undefined) !== (body.token === undefined);
+}
+
+/** The error of {@link hasCodeOrToken}. It is reported together with those of the other fields. */
+export const CODE_OR_TOKEN = {
+  path: ['code'],
+  error: 'must be there if there is no token, and only then',
+  when: ({ value }: { readonly value: unknown }) => typeof value === 'object' && value !== null,
+};
+
 /** An id in JSON. It is not z.uuid(), because that accepts only certain versions. */
 export const id = z.string().meta({ format: 'uuid' });
 

@@ -1,5 +1,6 @@
 import { type AuthError, defaultDetailOf } from '../errors.js';
 import { inWords } from '../http/refusal-page.js';
+import { snakeCase } from '../tables/column.js';
 import { isInternationalized } from '../users/canonical.js';
 import type { ErrorPlace, PageForm } from './page.js';
 import type { Site } from './site.js';
@@ -48,6 +49,9 @@ export interface Where {
   readonly here: string | null;
 }
 
+/** The own field of a form that names the change which is undone, if the words about its errors depend on it. */
+export const CHANGE = 'change';
+
 /** Explains an error to the user of a page: in the words of the page, beside its field, with the next step. */
 export function explain(site: Site, error: AuthError, where: Where, words: Words): ErrorValues {
   const { page, form, sent, here } = where;
@@ -55,11 +59,13 @@ export function explain(site: Site, error: AuthError, where: Where, words: Words
   const declared = form?.errors?.[code];
   const place: ErrorPlace = typeof declared === 'string' ? { field: declared } : (declared ?? {});
   const key = form && `${page}/${form.name}`;
-  const text = textOf(error, [key, page], variantsOf(site, sent), words);
   const fields = fieldsOf(error, { site, form: key, sent, words });
   const field = [place.field ?? []]
     .flat()
+    .filter((name) => code !== 'proof_required' || missing.includes(name))
     .find((name, index, all) => sent?.get(name) || index === all.length - 1);
+  const variants = [...variantsOf(site, sent), ...(field === undefined ? [] : [field])];
+  const text = textOf(error, [key, page], variants, words);
   return {
     status,
     code,
@@ -77,7 +83,8 @@ export function explain(site: Site, error: AuthError, where: Where, words: Words
 function variantsOf(site: Site, sent: Where['sent']): readonly string[] {
   const { identifier, concealsEmails } = site;
   const method = sent?.get('method') ?? (sent?.get('code') ? 'code' : '');
-  return [...(concealsEmails ? [`${identifier}/concealed`] : []), identifier, method];
+  const change = sent?.get(CHANGE) ?? '';
+  return [...(concealsEmails ? [`${identifier}/concealed`] : []), identifier, method, change];
 }
 
 /** @param places the names of the form, if there is one, and of the page */
@@ -113,13 +120,18 @@ interface FieldsAt extends Pick<Where, 'sent'> {
 function fieldsOf({ errors = [] }: AuthError, { site, form, sent, words }: FieldsAt): Record<string, string> {
   const { missing, fieldErrors, errorsOf } = words;
   const own = (form === null ? undefined : errorsOf[form]) ?? {};
+  const types = new Map(
+    Object.entries(site.core.settings.user.fields).map(([key, { type }]) => [snakeCase(key), type]),
+  );
   return Object.fromEntries(
     errors.map(({ pointer, code, detail }) => {
       const name = pointer.split('/')[1] ?? '';
       const isMissing = code === 'required';
       const text = isMissing
         ? (missing[`${name}/${site.identifier}`] ?? missing[name] ?? fieldErrors.required)
-        : (own[`/${name}`] ?? fieldErrors[kindOf(code, sent?.get(name))]);
+        : (own[`/${name}`] ??
+          fieldErrors[`${code}/${types.get(name)}`] ??
+          fieldErrors[kindOf(code, sent?.get(name))]);
       return [name, text ?? sentence(detail)];
     }),
   );

@@ -44,7 +44,8 @@ export class Leave {
 /** Where a form shows an error, and what the user can do about it. */
 export interface ErrorPlace {
   /**
-   * The name of the field that the error is about. Of several, it is the first one that is filled in.
+   * The name of the field that the error is about. Of several, it is the first one that is filled in. For
+   * `proof_required`, it must be one of the proofs that are missing.
    * @default none, so that the error is shown above the fields
    */
   readonly field?: string | readonly string[];
@@ -65,8 +66,8 @@ export interface PageForm {
   /** The names of the fields that only the page reads, and that the route does not get. They are not secret. @default none */
   readonly ownFields?: readonly string[];
   /**
-   * The names of secret fields that were right if only other fields are missing, so that the form sends them along and does
-   * not ask for them again.
+   * The names of secret fields that are still of use if only other fields are missing or wrong, so that the form sends them
+   * along and does not ask for them again.
    * @default none
    */
   readonly sendsAlong?: readonly string[];

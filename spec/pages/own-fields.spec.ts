@@ -8,6 +8,8 @@ const fields = {
   name: { type: 'string', required: true, default: 'Someone' },
   birthday: { type: 'plainDate', label: 'Date of birth' },
   plan: { type: 'string', enum: ['free', 'pro'], default: 'free', labels: { free: 'Free of charge' } },
+  height: { type: 'integer' },
+  weight: { type: 'number' },
   size: { type: 'integer', enum: [1, 2], labels: { '1': 'Small' } },
   newsletter: { type: 'boolean', label: 'Email me news', default: true },
   source: { type: 'string', onPages: false },
@@ -40,6 +42,8 @@ test('a sign-up has the words of the app, the password before its fields, and on
     'Name',
     'Date of birth (optional)',
     'Plan',
+    'Height (optional)',
+    'Weight (optional)',
     'Size (optional)',
     'Email me news',
   ]);
@@ -67,6 +71,18 @@ test('a rejected day is shown again beside its error', async () => {
   const refused = await visitor.submit(page, '/profile', { birthday: '2026-02-30' });
   expect(refused.status).toBe(422);
   expect(refused.body).toMatch(/value="2026-02-30"[^>]* aria-invalid="true"/);
+});
+
+test.each([
+  ['height', '45.5', 'Enter a whole number, such as 45.'],
+  ['height', 'tall', 'Enter a whole number, such as 45.'],
+  ['weight', 'heavy', 'Enter a number.'],
+  ['birthday', 'tomorrow', 'Enter a date.'],
+])('%s is not %s', async (name, typed, text) => {
+  const page = await visitor.get('/auth/account');
+  const refused = await visitor.submit(page, '/profile', { [name]: typed });
+  expect(refused.status).toBe(422);
+  expect(refused.body).toContain(text);
 });
 
 test('administrators see the same words', async () => {

@@ -6,7 +6,7 @@ import { AGAIN, field, formOf, hidden, labelOf, sentOf, sentText } from '../cont
 import { type OwnField, ownFields, ownInputs } from '../own-fields.js';
 import { Leave, type Page, page, type View, type Visit } from '../page.js';
 import type { Site } from '../site.js';
-import type { CommonValues, FormValues } from '../values.js';
+import type { CommonValues, ErrorValues, FormValues } from '../values.js';
 import type { Words } from '../words/index.js';
 import { OTHER } from './sign-in.js';
 import { requireEmail } from './typed-email.js';
@@ -86,13 +86,14 @@ export function emailedSignIn(site: Site): Page | null {
       const request = token === null ? null : await emailedSignIns.ofLink(token);
       const form = site.form(visit, { path }, 'confirm');
       const { typed, lostFields } = carried(site, { ...visit.typed, ...form.typed });
-      const needsFields = refused?.error.code === 'validation_failed' && refused.form === 'confirm';
-      // Nothing is wrong before the fields have been shown.
-      const isFirst = needsFields && !refused.fields.has(ASKED);
+      // A code that is missing or wrong itself is not among the fields.
+      const proof = refused?.token || refused?.fields.get('code');
+      const needsFields =
+        refused?.error.code === 'validation_failed' && refused.form === 'confirm' && Boolean(proof);
       return {
-        form: isFirst ? { ...form, errors: {}, refusal: null, hasNoFocus: false } : form,
+        form,
         code: needsFields ? (refused.fields.get('code') ?? null) : null,
-        ...(isFirst && { error: null }),
+        ...(needsFields && !refused.fields.has(ASKED) && firstOf(form, refused.explained)),
         send: site.form(visit, { path }, 'send-code'),
         token,
         of: request?.email ?? null,
@@ -116,6 +117,18 @@ export function emailedSignIn(site: Site): Page | null {
     view: emailedSignInView,
   });
 }
+
+/** Returns the form and the error before the fields have been shown: only what was typed already can be wrong. */
+function firstOf(form: FormValues, error: ErrorValues): Pick<EmailedSignInValues, 'form'> & FirstError {
+  const typed = Object.entries(form.errors).filter(([name]) => form.typed[name]);
+  const errors = Object.fromEntries(typed);
+  if (typed.length === 0) return { form: { ...form, errors, refusal: null, hasNoFocus: false }, error: null };
+  const told = { ...error, fields: errors };
+  // One error stands beside its field. Several stand together above the form.
+  return { form: { ...form, errors, refusal: typed.length === 1 ? told : null }, error: told };
+}
+
+type FirstError = Pick<CommonValues, 'error'>;
 
 /** Whether the code that this browser has asked for has expired, was used, or was tried too often. */
 async function isOver({ site, req }: Visit): Promise<boolean> {

@@ -47,6 +47,9 @@ export interface VerifyByCodeValues {
   readonly lifetime: number;
 }
 
+/** The password proves who opens a link, so its form leads to no sign-in. */
+const PASSWORD_ASKED = { field: 'password', steps: [] } as const;
+
 /** The field with the email that is confirmed. */
 const CONFIRMED = 'confirmed';
 
@@ -68,7 +71,7 @@ export function verifyEmail(site: Site): Page | null {
         route: verify,
         errors: codes
           ? { invalid_code: 'code', code_expired: { field: 'code', steps: [] } }
-          : { invalid_credentials: 'password', unauthenticated: 'password' },
+          : { invalid_credentials: 'password', unauthenticated: PASSWORD_ASKED },
         // The next page names it, because another account might be signed in.
         ownFields: [CONFIRMED],
         emails: CONFIRMED,
@@ -239,7 +242,10 @@ export function changeEmail(site: Site): Page | null {
       {
         name: 'confirm',
         route,
-        errors: { invalid_credentials: 'password', unauthenticated: 'password' },
+        errors: {
+          invalid_credentials: 'password',
+          ...(site.core.passwords && { unauthenticated: PASSWORD_ASKED }),
+        },
         // The next page names it, and the page for the sign-in fills it in.
         ownFields: [CONFIRMED],
         emails: CONFIRMED,

@@ -158,7 +158,11 @@ export function resetPassword(site: Site, name: 'reset-password' | 'invitation')
         // The page for the sign-in fills it in.
         ownFields: [ACCOUNT],
         emails: ACCOUNT,
-        ...(takesCodes && { errors: { invalid_code: 'code', code_expired: 'code' } }),
+        ...(takesCodes && {
+          errors: { invalid_code: 'code', code_expired: 'code' },
+          // A rejected password does not use it up.
+          sendsAlong: ['code'],
+        }),
         next: ({ returnTo }) =>
           site.page('sign-in', {
             done: name === 'invitation' ? 'invitation-accepted' : 'password-reset',

@@ -2,6 +2,7 @@ import { examineUndo, findUndo, type UndoCase } from '../../accounts/undo-proof.
 import { AuthError } from '../../errors.js';
 import { type Html, html } from '../../html.js';
 import { field, formOf, hidden, orLine, passkeyButton, supportLink } from '../controls.js';
+import { CHANGE } from '../errors.js';
 import { stateIcon } from '../icons.js';
 import { type Page, page, type View } from '../page.js';
 import type { Site } from '../site.js';
@@ -59,9 +60,13 @@ export function undoChange(site: Site): Page | null {
       {
         name: 'confirm',
         route: undo,
-        errors: { invalid_credentials: 'password', invalid_code: { field: ['code', 'recovery_code'] } },
+        errors: {
+          invalid_credentials: 'password',
+          invalid_code: { field: ['code', 'recovery_code'] },
+          proof_required: 'password',
+        },
         // The next page says where the link was emailed.
-        ownFields: [ACCOUNT],
+        ownFields: [ACCOUNT, CHANGE],
         emails: ACCOUNT,
         next: ({ reply }) =>
           site.page('undo-change', { done: doneOf((reply.body as { readonly undone: string }).undone) }),
@@ -134,6 +139,8 @@ function undoChangeView(values: UndoChangeValues & CommonValues, words: Words): 
         { submit: t.submit },
         words,
         html`${hidden('token', token)}${hidden(ACCOUNT, restored)}${
+          change.kind === DELETION && asks('password') && hidden(CHANGE, DELETION)
+        }${
           asks('password') &&
           field(
             form,

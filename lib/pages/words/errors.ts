@@ -12,6 +12,9 @@ const wrongTotp = 'This code is wrong, or was already used. Check it, or wait fo
 const unconfirmed =
   ', or the email is not confirmed yet. If you have just signed up, open the link that we have emailed to you.';
 
+/** What is said of an empty password where only that of one account proves who it is. */
+const ownPassword = 'Enter the password of this account.';
+
 /** The words about errors. */
 export const errors = {
   errorTitle: (title: string) => `Error: ${title}`,
@@ -121,7 +124,7 @@ export const errors = {
   /**
    * What an error means on one page, by the page's name, or in one of its forms, by the page's name and the form's. With
    * a slash before it, it is the error of a field that is not missing. After a code and a slash, it is for one kind of code or
-   * identifier, or where a sign-up conceals which emails have an account.
+   * identifier, for one field that the error stands beside, or where a sign-up conceals which emails have an account.
    */
   errorsOf: {
     account: { invalid_credentials: 'This is not your current password.' },
@@ -149,6 +152,7 @@ export const errors = {
     'change-email/confirm': {
       email_taken: 'Another account has this email by now.',
       invalid_credentials: 'This is not the password of this account.',
+      'unauthenticated/password': ownPassword,
     },
     invitation: { invalid_token: 'This invitation was already used, or it has expired.' },
     'reauthenticate/confirm': {
@@ -163,6 +167,7 @@ export const errors = {
       invalid_request: '',
     },
     'reset-password/set': {
+      '/code': 'Enter the code.',
       invalid_code: 'This code is wrong. Check it in the newest email, and try again.',
     },
     'second-factor/confirm': {
@@ -172,6 +177,7 @@ export const errors = {
       invalid_credentials: 'This code is wrong, or was already used. Check it, and try again.',
     },
     'sign-in/email/confirm': {
+      '/code': 'Enter the code.',
       invalid_code: 'This code is wrong. Check it in the newest email, and try again.',
       sign_in_expired: codeOver,
     },
@@ -187,10 +193,13 @@ export const errors = {
     'undo-change/confirm': {
       invalid_code: 'This code is wrong. Enter one that was valid before the change.',
       invalid_credentials: 'This was not your password before the change.',
+      'proof_required/account-deleted': ownPassword,
+      'proof_required/password': 'Enter the password that the account had before this change.',
     },
     'verify-email/confirm': {
       invalid_code: 'This code is wrong. Check it in the newest email, and try again.',
       invalid_credentials: 'This is not the password of this account.',
+      'unauthenticated/password': ownPassword,
     },
   } as Readonly<Record<string, Readonly<Record<string, string>>>>,
 
@@ -228,6 +237,10 @@ export const errors = {
     taken: 'This is taken. Choose another.',
     unknown_key: 'This field is not expected here. Reload the page, and try again.',
     wrong_type: 'This value is not possible here. Check it, and try again.',
+    /** After a slash, only for the app's own fields of this type. */
+    'wrong_type/integer': 'Enter a whole number, such as 45.',
+    'wrong_type/number': 'Enter a number.',
+    'invalid/plainDate': 'Enter a date.',
   } as Readonly<Record<string, string>>,
 
   /** The links to the next step after an error. */

@@ -10,7 +10,7 @@ import {
   sessionReply,
   signInAnswer,
 } from '../../http/present.js';
-import { named, type Reply, route, text, time } from '../../http/route.js';
+import { CODE_OR_TOKEN, hasCodeOrToken, named, type Reply, route, text, time } from '../../http/route.js';
 import { sessionOf } from '../../sessions/carriers.js';
 import { shownAgain } from '../../shown-again.js';
 import type { EmailVerification } from '../../verification/email-verification.js';
@@ -410,9 +410,7 @@ export const resetPasswordByCode = (
         new_password: newPassword,
         pending_token: text(200).optional().describe('For clients without cookies, with the code'),
       })
-      .refine(({ code, token }) => (code === undefined) !== (token === undefined), {
-        error: 'must have exactly one of code and token',
-      }),
+      .refine(hasCodeOrToken, CODE_OR_TOKEN),
     problems: ['invalid_token', 'invalid_code', 'code_expired', 'rate_limited'],
     async handle({ body: { code, token, new_password: password, pending_token }, req }) {
       const by = { sessionUserId: await core.ownBrowser.userOf(req), remembers: true };

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import type { Core } from '../../core/core.js';
 import { removedShape, sessionReply, signInAnswer } from '../../http/present.js';
-import { route, text, time } from '../../http/route.js';
+import { CODE_OR_TOKEN, hasCodeOrToken, route, text, time } from '../../http/route.js';
 import { isShownAgain, shownAgain } from '../../shown-again.js';
 import type { EmailSignInApi } from './api.js';
 import type { EmailSignInSettings } from './options.js';
@@ -66,9 +66,7 @@ export const confirmSignIn = (core: Core, api: EmailSignInApi, { link, signUp }:
         pending_token: text(200).optional().describe('For clients without cookies'),
         ...(signUp && unchecked(users.fields.wireShape('user', 'update'))),
       })
-      .refine((body) => (body.code === undefined) !== ((body as Body).token === undefined), {
-        error: 'must have exactly one of code and token',
-      }),
+      .refine(hasCodeOrToken, CODE_OR_TOKEN),
     answers: {
       200: signInAnswer(
         core,

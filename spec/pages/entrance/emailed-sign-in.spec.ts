@@ -57,6 +57,22 @@ describe('by code', () => {
     expect((await browser.submit(wrong, 'confirm', { code: mail.code })).location).toBe('/deep');
   });
 
+  test.each([ada.email, 'nobody@example.com'])('an empty code of %s is asked for again', async (email) => {
+    const browser = app.open();
+    const { mail, answer } = await ask(browser, email, '/auth/sign-up?return_to=/deep');
+    const empty = await browser.submit(await browser.follow(answer), 'confirm', { code: '' });
+    expect([empty.status, empty.title]).toEqual([422, 'Error: Enter your code – localhost']);
+    expect(empty.text).toContain('Enter the code.');
+    expect(empty.text).not.toMatch(/no account yet|exactly one/i);
+    const form = empty.form('confirm');
+    expect([form.attribute('code', 'aria-invalid'), form.attribute('code', 'autofocus')]).toEqual([
+      'true',
+      '',
+    ]);
+    const next = await browser.submit(empty, 'confirm', { code: mail.code });
+    expect(next.status).toBe(email === ada.email ? 303 : 422);
+  });
+
   test('after too many wrong codes, the page says so, and emails another code', async () => {
     const browser = app.open();
     const { answer } = await ask(browser);

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { ada, password } from '../../support/app.js';
+import type { Shown } from '../../support/page-browser.js';
 import {
   createPerson,
   isSignedIn,
@@ -13,6 +14,19 @@ let people = 0;
 /** Over plain http, another host could have set the cookies. */
 const HTTPS = { config: { baseUrl: 'https://localhost' } };
 const newPerson = () => ({ email: `person-${people++}@example.com`, password: ada.password });
+
+/** Expects that the page asks for the password, and does not say that someone has been signed out. */
+function expectPasswordAsked(shown: Shown): void {
+  const form = shown.form('confirm');
+  expect(shown.status).toBe(401);
+  expect(shown.text).toContain('Enter the password of this account.');
+  expect(shown.text).not.toContain('signed out.');
+  expect([form.attribute('password', 'aria-invalid'), form.attribute('password', 'autofocus')]).toEqual([
+    'true',
+    '',
+  ]);
+  expect([shown.error, shown.links.includes('/auth/sign-in')]).toEqual([null, false]);
+}
 
 describe('verify-email', () => {
   const plugins = [password({ sendVerificationOnSignUp: true, signInOnSignUp: true })] as const;
@@ -57,6 +71,7 @@ describe('verify-email', () => {
     const page = await other.open(pathOf(mail.url));
     expect(page.form('confirm').has('password')).toBe(true);
     expect(page.links).toContain('/auth/forgot-password');
+    expectPasswordAsked(await other.submit(page, 'confirm', { password: '' }));
     const wrong = await other.submit(page, 'confirm', { password: 'sent-only-once' });
     expect(wrong.status).toBe(401);
     expect(wrong.body).not.toContain('sent-only-once');
@@ -229,6 +244,7 @@ describe('change-email', () => {
     const other = app.open();
     const page = await other.open(pathOf(mail.url));
     expect(page.links).toContain('/auth/forgot-password');
+    expectPasswordAsked(await other.submit(page, 'confirm', { password: '' }));
     const wrong = await other.submit(page, 'confirm', { password: 'sent-only-once' });
     expect(wrong.status).toBe(401);
     expect(wrong.body).not.toContain('sent-only-once');

@@ -203,13 +203,36 @@ describe('a forgotten password with a code', () => {
     expect(wrong.text).toContain('This code is wrong. Check it in the newest email');
     const refused = await browser.submit(wrong, 'set', { code, new_password: 'short' });
     expect(refused.status).toBe(422);
-    const done = await browser.submit(refused, 'set', { code, new_password: NEW });
+    // The code was not used up, so it stays in its field, and nowhere else.
+    expect(refused.form('set').value('code')).toBe(code);
+    expect(refused.headers['cache-control']).toContain('no-store');
+    expect(`${refused.headers['set-cookie']}`).not.toContain(code);
+    const done = await browser.submit(refused, 'set', { new_password: NEW });
     expect(done.location).toBe('/auth/sign-in?done=password-reset&return_to=%2Freports');
     const signIn = await browser.follow(done);
     expect(signIn.form('password').value('credential')).toBe(email);
     expect((await signInOn(browser, { email, password: NEW }, done.location ?? '')).location).toBe(
       '/reports',
     );
+  });
+
+  test('is asked for together with the password if both are missing', async () => {
+    const browser = codes.open();
+    const asked = await browser.submit(await browser.open('/auth/forgot-password'), 'send', { email });
+    const page = await browser.follow(asked);
+    for (const [new_password, more] of [
+      ['', 'Enter a new password.'],
+      [NEW, null],
+    ] as const) {
+      const refused = await browser.submit(page, 'set', { code: '', new_password });
+      const form = refused.form('set');
+      expect(refused.status).toBe(422);
+      expect(refused.text).toContain('Enter the code.');
+      expect(refused.text).not.toMatch(/exactly one/i);
+      expect(form.attribute('code', 'aria-invalid')).toBe('true');
+      if (more !== null) expect(refused.text).toContain(more);
+      expect(form.attribute('new_password', 'aria-invalid')).toBe(more === null ? undefined : 'true');
+    }
   });
 
   test('looks the same whether or not there is an account, up to the last code', async () => {

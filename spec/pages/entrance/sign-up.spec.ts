@@ -269,6 +269,7 @@ describe('a code in place of a password', () => {
               fullName: { type: 'string', required: true, maxLength: 4000 },
               plan: { type: 'string', enum: ['free', 'paid'] },
               taxId: { type: 'string', output: 'none' },
+              age: { type: 'integer' },
             },
           },
         },
@@ -302,6 +303,23 @@ describe('a code in place of a password', () => {
     const done = await browser.submit(reopened, 'confirm', { code: again.code });
     expect([again.code, done.location]).toEqual([code, '/deep']);
     expect(await user()).toMatch(/"fullName":"Ada <b>".*"plan":"paid"/);
+  });
+
+  test('says at once what is wrong with what was typed, and nothing of what was not', async () => {
+    await startWithFields();
+    const browser = app.open();
+    const { code, page } = await ask(browser, { email: PERSON.email, age: '45.5' });
+    const asked = await browser.submit(page, 'confirm', { code });
+    expect([asked.status, asked.title]).toEqual([422, 'Error: Create your account – localhost']);
+    const of = (name: string, what: string) => asked.form('confirm').attribute(name, what);
+    expect(asked.text).toContain('Enter a whole number, such as 45.');
+    expect([of('age', 'aria-invalid'), of('age', 'autofocus'), of('full_name', 'aria-invalid')]).toEqual([
+      'true',
+      '',
+      undefined,
+    ]);
+    const done = await browser.submit(asked, 'confirm', { code, full_name: 'Ada', age: '45' });
+    expect(done.location).toBe('/deep');
   });
 
   test('asks for what is too long to be kept, or was not typed', async () => {

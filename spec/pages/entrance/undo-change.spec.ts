@@ -44,6 +44,14 @@ test('a browser that the account knows undoes the change with the password from 
   expect(page.text).toContain('The password was changed.');
   expect(page.form('confirm').names).toEqual(['token', 'account', 'password']);
   expect(page.text).toContain('If it was you, there is nothing to do.');
+  const empty = await browser.submit(page, 'confirm', { password: '' });
+  expect(empty.text).toContain('Enter the password that the account had before this change.');
+  const of = (name: string, what: string) => empty.form('confirm').attribute(name, what);
+  expect([empty.error, of('password', 'aria-invalid'), of('password', 'autofocus')]).toEqual([
+    null,
+    'true',
+    '',
+  ]);
   const wrong = await browser.submit(page, 'confirm', { password: 'sent-only-once' });
   expect(wrong.status).toBeGreaterThanOrEqual(400);
   expect(wrong.form('confirm').attribute('password', 'aria-invalid')).toBe('true');
@@ -156,6 +164,10 @@ test('a deleted account is restored, in words of its own in the emails and on th
   expect(page.heading).toBe('Restore your account');
   expect(page.text).toContain('Restore the account');
   expect(page.text).not.toMatch(/undo it|Undo/);
+  const empty = await browser.submit(page, 'confirm', { password: '' });
+  expect(empty.text).toContain('Enter the password of this account.');
+  expect(empty.text).not.toContain('before this change');
+  expect(empty.form('confirm').attribute('password', 'aria-invalid')).toBe('true');
   const recovered = own.mailOf(person.email, 'account-recovered', async () => {});
   const reset = await own.mailOf(person.email, 'reset-password', async () => {
     const done = await browser.submit(page, 'confirm', { password: person.password });
