@@ -425,7 +425,7 @@ export class Site {
     const { refused, auth, resumed = null } = visit;
     const isOfAccount = this.pages.some(({ path, kind }) => kind === 'account' && path === page.path);
     const user = isOfAccount ? (auth?.user.id ?? null) : null;
-    const hasNoFocus = refused !== null;
+    const hasNoFocus = refused !== null || (resumed !== null && resumed.state !== 'kept');
     const human = this.#humanFor(page.path, name);
     if (resumed?.action === action)
       return {

@@ -43,7 +43,7 @@ export interface FormValues {
    * @default the user has not come back
    */
   readonly resumed?: 'sent' | 'confirmed' | 'kept';
-  /** Whether the page has an error that gets the focus, instead of a field of this form. */
+  /** Whether something else on the page gets the focus: an error, or a button that has to be pressed again. */
   readonly hasNoFocus?: boolean;
   /** The human check of the form. Null if its route asks for none, or if your app has its own. */
   readonly human: HumanValues | null;

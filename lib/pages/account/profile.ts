@@ -163,7 +163,7 @@ function accountView(values: AccountValues & CommonValues, words: Words): View {
         html`<p>${email.present ?? t.noEmail}${
           email.present !== null &&
           html` <span data-part="tag">${email.isVerified ? t.verified : t.unverified}</span>`
-        }</p>${email.sentTo !== null && html`<p>${t.pending(html`<strong>${email.sentTo}</strong>`)}</p>${email.change && formOf({ ...email.change, typed: {}, errors: {}, refusal: null, key: 'again' }, { submit: t.emailAgain, kind: 'link' }, words, hidden('new_email', email.sentTo))}`}${email.verify && formOf(email.verify, { submit: t.verify, kind: 'secondary' }, words)}${
+        }</p>${email.sentTo !== null && html`<p>${t.pending(html`<strong>${email.sentTo}</strong>`)}</p>${email.change && formOf(untouched(email.change), { submit: t.emailAgain, kind: 'link' }, words, hidden('new_email', email.sentTo))}`}${email.verify && formOf(email.verify, { submit: t.verify, kind: 'secondary' }, words)}${
           email.change &&
           formOf(email.change, { submit: t.changeEmail, kind: 'secondary' }, words, [
             field(
@@ -218,6 +218,11 @@ function requireOther(fields: ReadonlyMap<string, string>, user: User | null): v
 
 function card(title: string, content: HtmlValue) {
   return html`<section data-part="card"><h2>${title}</h2>${content}</section>`;
+}
+
+/** The form that emails the waiting link again, without what was typed into the other one that is sent to the same path. */
+function untouched({ resumed: _, ...form }: FormValues): FormValues {
+  return { ...form, typed: {}, errors: {}, refusal: null, key: 'again' };
 }
 
 declare module '../values.js' {
