@@ -1,4 +1,5 @@
 import { type AuthError, defaultDetailOf } from '../errors.js';
+import { HUMAN_FIELD } from '../http/ask-human.js';
 import { inWords } from '../http/refusal-page.js';
 import { isInternationalized } from '../users/canonical.js';
 import type { ErrorPlace, PageForm } from './page.js';
@@ -44,6 +45,8 @@ export interface Where {
   readonly form: PageForm | null;
   /** The fields that the form was sent with. */
   readonly sent?: ReadonlyMap<string, string>;
+  /** Whether a script of the pages has sent the form. @default false */
+  readonly isByScript?: boolean;
   /** The address that the user returns to after another page. Null if there is none. */
   readonly here: string | null;
 }
@@ -55,7 +58,7 @@ export function explain(site: Site, error: AuthError, where: Where, words: Words
   const declared = form?.errors?.[code];
   const place: ErrorPlace = typeof declared === 'string' ? { field: declared } : (declared ?? {});
   const key = form && `${page}/${form.name}`;
-  const text = textOf(error, [key, page], variantsOf(site, sent), words);
+  const text = textOf(error, [key, page], variantsOf(site, where), words);
   const fields = fieldsOf(error, { site, form: key, sent, words });
   const field = [place.field ?? []]
     .flat()
@@ -74,10 +77,17 @@ export function explain(site: Site, error: AuthError, where: Where, words: Words
 }
 
 /** Returns what the words about an error can depend on, such as what users sign in with, or which kind of code it is. */
-function variantsOf(site: Site, sent: Where['sent']): readonly string[] {
+function variantsOf(site: Site, { sent, isByScript = false }: Where): readonly string[] {
   const { identifier, concealsEmails } = site;
+  // A built-in check needs a script, which has sent no token.
+  const isWithout = !isByScript && !sent?.get(HUMAN_FIELD) && site.core.humanCheck?.builtIn;
   const method = sent?.get('method') ?? (sent?.get('code') ? 'code' : '');
-  return [...(concealsEmails ? [`${identifier}/concealed`] : []), identifier, method];
+  return [
+    ...(concealsEmails ? [`${identifier}/concealed`] : []),
+    identifier,
+    method,
+    ...(isWithout ? ['no-script'] : []),
+  ];
 }
 
 /** @param places the names of the form, if there is one, and of the page */
@@ -95,7 +105,8 @@ function textOf(
   const [own] = places.flatMap((place) =>
     keys.flatMap((one) => (place === null ? [] : (errorsOf[place]?.[one] ?? []))),
   );
-  const text = isOwn ? detail : (own ?? errors[code] ?? detail);
+  const [general = detail] = keys.flatMap((one) => errors[one] ?? []);
+  const text = isOwn ? detail : (own ?? general);
   if (retryAfter === undefined) return text;
   // The exact wait replaces this sentence.
   return `${text.replace(words.later, '').trimEnd()} ${words.refusal.wait(inWords(retryAfter))}`;

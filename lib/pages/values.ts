@@ -12,7 +12,7 @@ export interface HumanValues {
   readonly challenge: string | null;
   /** The key of the app's site at the service. Null without a service. */
   readonly siteKey: string | null;
-  /** The ways to sign in that need no check, for browsers without JavaScript. */
+  /** The sign-in methods that need no check, for browsers without JavaScript. Only the page `sign-in` has some. */
   readonly otherWays: {
     readonly password: boolean;
     /** Whether a code can be emailed. */

@@ -297,7 +297,10 @@ describe('verify-email with a code', () => {
     expect(page.actions).toEqual(['/auth/verify-email/send']);
     let answer = page;
     const { code = '' } = await app.mailOf(person.email, 'verification-code', async () => {
-      answer = await browser.submit(await browser.open('/auth/account'), 'verify-email', {});
+      const profile = await browser.open('/auth/account');
+      expect(profile.text).toContain('Email me a code to confirm it');
+      expect(profile.text).not.toContain('Email me a link to confirm it');
+      answer = await browser.submit(profile, 'verify-email', {});
     });
     expect(answer.location).toBe('/auth/verify-email?done=sent&return_to=%2Fauth%2Faccount');
     const done = await browser.submit(await browser.follow(answer), 'confirm', { code });
