@@ -280,6 +280,8 @@ describe('verify-email with a code', () => {
     expect(page.text).toContain(`We have emailed a code of 8 digits to ${person.email}`);
     expect(page.form('confirm').attribute('code', 'autocomplete')).toBe('one-time-code');
     expect(page.links).toContain('/deep');
+    expect(page.text).toContain('Is the address wrong? Change it on your profile.');
+    expect(page.links).toContain('/auth/account');
     const wrong = await browser.submit(page, 'confirm', { code: '0' });
     expect([wrong.status, wrong.title]).toEqual([401, 'Error: Confirm your email – localhost']);
     const done = await browser.submit(wrong, 'confirm', { code });
