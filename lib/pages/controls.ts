@@ -233,17 +233,37 @@ export const FOR_USER = 'for_user';
 /** Creates a form, with its error above the fields if it was rejected and not every error stands beside a field. */
 export function formOf(form: FormValues, parts: FormContent, words: Words, inputs: HtmlValue = null): Html {
   const { submit, kind = 'primary', also, about, returnTo, downloads = false } = parts;
-  const again = form.resumed !== undefined && form.resumed !== 'kept';
+  const again = isPressedAgain(form);
+  const id = idOf(form, 'press');
+  if (again) pressedByErrors.set(form.errors, { id, label: submit });
   const showsBox = form.refusal !== null && !isBesideFields(form, form.refusal);
   if (form.refusal) told.add(form.refusal);
   // The words of the page say what is missing, and not those of the browser.
   return html`<form method="post" action="${form.action}" data-part="form" novalidate${downloads && html` data-downloads`}${form.resumed === 'sent' && html` data-resumes`}>
-${again && html`<p data-part="hint" role="status">${words.pressAgain}</p>`}${showsBox && form.refusal && errorBox(form.refusal, [form], words, drawnErrors(form).length === 0)}${hidden('return_to', returnTo)}${hidden(FOR_USER, form.user)}${inputs}${humanBox([form, also?.form], words)}
-<button data-part="button ${kind}">${submit}${about !== undefined && html`<span data-part="unseen"> ${about}</span>`}</button>${
+${again && html`<p data-part="hint" id="${id}-hint">${words.pressAgain}</p>`}${showsBox && form.refusal && errorBox(form.refusal, [form], words, drawnErrors(form).length === 0)}${hidden('return_to', returnTo)}${hidden(FOR_USER, form.user)}${inputs}${humanBox([form, also?.form], words)}
+<button${again && html` id="${id}"`} data-part="button ${kind}"${again && html` autofocus aria-describedby="${id}-hint"`}>${submit}${about !== undefined && html`<span data-part="unseen"> ${about}</span>`}</button>${
     also &&
     html`\n<button data-part="button secondary" formaction="${also.form.action}">${also.submit}</button>`
   }
 </form>`;
+}
+
+/** The buttons that have been drawn and have to be pressed again. The errors identify the form. */
+const pressedByErrors = new WeakMap<FormValues['errors'], Drawn>();
+
+/** Whether the user has confirmed who it is since the form was sent, so that its button has to be pressed again. */
+function isPressedAgain({ resumed }: FormValues): boolean {
+  return resumed !== undefined && resumed !== 'kept';
+}
+
+/**
+ * Creates the notice that a button has to be pressed again, which leads to the button. It is created after the forms of the
+ * page. Null if there is no such button.
+ */
+export function pressAgainNotice(values: CommonValues, words: Words): HtmlValue {
+  const [button] = formsIn(values).flatMap(({ errors }) => pressedByErrors.get(errors) ?? []);
+  if (!button) return null;
+  return html`<p data-part="warning" role="status">${words.nothingDone(html`<a href="#${button.id}">${button.label}</a>`)}</p>`;
 }
 
 /** The errors that a form has shown. */

@@ -1,4 +1,5 @@
 import { type AuthError, defaultDetailOf } from '../errors.js';
+import { HUMAN_FIELD } from '../http/ask-human.js';
 import { inWords } from '../http/refusal-page.js';
 import { snakeCase } from '../tables/column.js';
 import { isInternationalized } from '../users/canonical.js';
@@ -45,6 +46,8 @@ export interface Where {
   readonly form: PageForm | null;
   /** The fields that the form was sent with. */
   readonly sent?: ReadonlyMap<string, string>;
+  /** Whether a script of the pages has sent the form. @default false */
+  readonly isByScript?: boolean;
   /** The address that the user returns to after another page. Null if there is none. */
   readonly here: string | null;
 }
@@ -64,7 +67,7 @@ export function explain(site: Site, error: AuthError, where: Where, words: Words
     .flat()
     .filter((name) => code !== 'proof_required' || missing.includes(name))
     .find((name, index, all) => sent?.get(name) || index === all.length - 1);
-  const variants = [...variantsOf(site, sent), ...(field === undefined ? [] : [field])];
+  const variants = [...variantsOf(site, where), ...(field === undefined ? [] : [field])];
   const text = textOf(error, [key, page], variants, words);
   return {
     status,
@@ -80,11 +83,19 @@ export function explain(site: Site, error: AuthError, where: Where, words: Words
 }
 
 /** Returns what the words about an error can depend on, such as what users sign in with, or which kind of code it is. */
-function variantsOf(site: Site, sent: Where['sent']): readonly string[] {
+function variantsOf(site: Site, { sent, isByScript = false }: Where): readonly string[] {
   const { identifier, concealsEmails } = site;
+  // A built-in check needs a script, which has sent no token.
+  const isWithout = !isByScript && !sent?.get(HUMAN_FIELD) && site.core.humanCheck?.builtIn;
   const method = sent?.get('method') ?? (sent?.get('code') ? 'code' : '');
   const change = sent?.get(CHANGE) ?? '';
-  return [...(concealsEmails ? [`${identifier}/concealed`] : []), identifier, method, change];
+  return [
+    ...(concealsEmails ? [`${identifier}/concealed`] : []),
+    identifier,
+    method,
+    change,
+    ...(isWithout ? ['no-script'] : []),
+  ];
 }
 
 /** @param places the names of the form, if there is one, and of the page */
@@ -102,7 +113,8 @@ function textOf(
   const [own] = places.flatMap((place) =>
     keys.flatMap((one) => (place === null ? [] : (errorsOf[place]?.[one] ?? []))),
   );
-  const text = isOwn ? detail : (own ?? errors[code] ?? detail);
+  const [general = detail] = keys.flatMap((one) => errors[one] ?? []);
+  const text = isOwn ? detail : (own ?? general);
   if (retryAfter === undefined) return text;
   // The exact wait replaces this sentence.
   return `${text.replace(words.later, '').trimEnd()} ${words.refusal.wait(inWords(retryAfter))}`;

@@ -39,7 +39,7 @@ export function humanBox(forms: readonly (FormValues | null | undefined)[], word
   const { password, email, providers } = otherWays;
   const t = words.human;
   const ways = [...(password ? [t.password] : []), ...(email ? [t.email] : []), ...providers];
-  return html`<div data-part="human" data-human="${JSON.stringify(settings)}"></div><noscript><p data-part="warning">${t.noScript} ${
-    ways.length > 0 ? t.otherWays(t.list(ways)) : t.turnOn
+  return html`<div data-part="human" data-human="${JSON.stringify(settings)}"></div><noscript><p data-part="warning">${t.noScript} ${t.turnOn}${
+    ways.length > 0 && html` ${t.otherWays(t.list(ways))}`
   }</p></noscript>`;
 }

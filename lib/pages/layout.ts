@@ -1,5 +1,5 @@
 import { type Html, html } from '../html.js';
-import { CANCELED, errorSummary } from './controls.js';
+import { CANCELED, errorSummary, pressAgainNotice } from './controls.js';
 import type { View } from './page.js';
 import type { CommonValues, PageLinks } from './values.js';
 import type { Words } from './words/index.js';
@@ -114,7 +114,7 @@ export function mainOf(values: CommonValues, view: View, words: Words): Html {
 ${view.up && html`<p data-part="up"><a href="${view.up.href}">‹ ${view.up.name}</a></p>`}${view.icon}${headingOf(view)}
 ${said !== undefined && html`<p data-part="done" role="status">${said}</p>`}${
   needed !== undefined && html`<p data-part="warning" role="status">${needed}</p>`
-}${errorSummary(values, words)}
+}${pressAgainNotice(values, words)}${errorSummary(values, words)}
 ${view.main}
 </main>`;
 }

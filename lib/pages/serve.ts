@@ -420,7 +420,8 @@ ${way !== null && html`<p><a href="${way}" data-part="button">${words.steps[erro
       )
         return;
       const here = this.#site.returnTo(this.#pageOf(page, req)) ?? returnTo;
-      const where = { page: page.name, form, sent: fields, here };
+      const isByScript = req.headers[BY_SCRIPT] !== undefined;
+      const where = { page: page.name, form, sent: fields, isByScript, here };
       const explained = explain(this.#site, error, where, this.#words);
       const others = Object.entries(typedWithin(page, form, sentPairs)).filter(isText);
       const refused: Refused = {

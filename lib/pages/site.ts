@@ -26,6 +26,9 @@ import type {
   StepName,
 } from './values.js';
 
+/** No sign-in method: see {@link HumanValues.otherWays}. */
+const NO_WAYS: HumanValues['otherWays'] = { password: false, email: false, providers: [] };
+
 /** A form that was rejected. */
 export interface Refused {
   readonly form: string;
@@ -210,8 +213,7 @@ export class Site {
 
   /** Returns the page that follows an email that verifies the address of a session's user: `from`, or the page of the code. */
   afterVerification(from: string): string {
-    const byCode = this.core.emailVerification?.codes && this.hasPage('verify-email');
-    if (!byCode) return this.page(from, { done: 'sent' });
+    if (!this.verifiesByCode || !this.hasPage('verify-email')) return this.page(from, { done: 'sent' });
     return this.page('verify-email', { done: 'sent', returnTo: this.page(from) });
   }
 
@@ -342,6 +344,11 @@ export class Site {
     return cookieValues(req.headers.cookie, this.core.settings.pendingCookie.name).length > 0;
   }
 
+  /** Whether users confirm their emails with codes instead of links. */
+  get verifiesByCode(): boolean {
+    return this.core.emailVerification?.codes != null;
+  }
+
   /** Whether users choose a new password with an emailed code. */
   get resetsByCode(): boolean {
     return this.core.codeRequests?.resets ?? false;
@@ -425,7 +432,7 @@ export class Site {
     const { refused, auth, resumed = null } = visit;
     const isOfAccount = this.pages.some(({ path, kind }) => kind === 'account' && path === page.path);
     const user = isOfAccount ? (auth?.user.id ?? null) : null;
-    const hasNoFocus = refused !== null;
+    const hasNoFocus = refused !== null || (resumed !== null && resumed.state !== 'kept');
     const human = this.#humanFor(page.path, name);
     if (resumed?.action === action)
       return {
@@ -459,7 +466,10 @@ export class Site {
     if (!this.core.humanCheck) return null;
     const { forms = [] } = this.pages.find((page) => page.path === path) ?? {};
     const form = forms.find((one) => one.name === name);
-    return form && asksHuman(this.core, form.route) ? this.#human : null;
+    if (!form || !asksHuman(this.core, form.route)) return null;
+    const human = this.#human;
+    // Another sign-in method helps only users who sign in.
+    return human && path !== '/sign-in' ? { ...human, otherWays: NO_WAYS } : human;
   }
 
   /** The human check of the forms that call checked routes. Null if the app checks in a way of its own. */

@@ -12,7 +12,7 @@ export interface HumanValues {
   readonly challenge: string | null;
   /** The key of the app's site at the service. Null without a service. */
   readonly siteKey: string | null;
-  /** The ways to sign in that need no check, for browsers without JavaScript. */
+  /** The sign-in methods that need no check, for browsers without JavaScript. Only the page `sign-in` has some. */
   readonly otherWays: {
     readonly password: boolean;
     /** Whether a code can be emailed. */
@@ -43,7 +43,7 @@ export interface FormValues {
    * @default the user has not come back
    */
   readonly resumed?: 'sent' | 'confirmed' | 'kept';
-  /** Whether the page has an error that gets the focus, instead of a field of this form. */
+  /** Whether something else on the page gets the focus: an error, or a button that has to be pressed again. */
   readonly hasNoFocus?: boolean;
   /** The human check of the form. Null if its route asks for none, or if your app has its own. */
   readonly human: HumanValues | null;

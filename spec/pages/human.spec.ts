@@ -5,7 +5,7 @@ import { CSP } from '../../lib/pages/serve.js';
 import { ada, password } from '../support/app.js';
 import { fixedProvider } from '../support/fixed-provider.js';
 import { solved } from '../support/human.js';
-import type { PageBrowser, Shown } from '../support/page-browser.js';
+import { type PageBrowser, Shown } from '../support/page-browser.js';
 import { type PagesApp, startPagesApp } from '../support/pages-app.js';
 
 const ends: (() => Promise<void>)[] = [];
@@ -72,11 +72,29 @@ describe('with altcha()', () => {
     }
   });
 
-  test('without JavaScript, the page names the ways in that need no check', async () => {
-    const { body } = await browser.open('/auth/sign-up');
-    expect(body).toContain(
-      '<noscript><p data-part="warning">This browser cannot be checked, because it runs no scripts. You can still sign in with your password or Fixed.</p></noscript>',
-    );
+  test('without JavaScript, the page of the sign-in also names the sign-in methods that need no check', async () => {
+    const why =
+      'This browser cannot be checked, because it runs no scripts. Turn on JavaScript, then reload this page.';
+    const said = (text: string) => `<noscript><p data-part="warning">${text}</p></noscript>`;
+    const signIn = await browser.open('/auth/sign-in');
+    expect(signIn.body).toContain(said(`${why} You can still sign in with your password or Fixed.`));
+    // They create no account and no new password.
+    for (const path of ['/auth/sign-up', '/auth/forgot-password'])
+      expect((await browser.open(path)).body).toContain(said(why));
+  });
+
+  test('without JavaScript, a form is rejected with what to do; with it, the user tries again', async () => {
+    const values = { email: 'new@example.com', password: ada.password };
+    const refused = await post('/auth/sign-up/password', values);
+    expect([refused.status, new Shown('', 403, {}, refused.text).error]).toEqual([
+      403,
+      'There is a problem We could not confirm that a person has sent this. Turn on JavaScript, reload this page, and try again.',
+    ]);
+    for (const sent of [
+      post('/auth/sign-up/password', values).set('latchkey-form', '1'),
+      post('/auth/sign-up/password', { ...values, human_token: 'wrong' }),
+    ])
+      expect((await sent).text).toContain('We could not confirm that a person has sent this. Try again.');
   });
 
   test('a form with a token is accepted once; without one, the page keeps what was typed', async () => {

@@ -23,8 +23,10 @@ export interface AccountValues {
     readonly change: FormValues | null;
     /** The new address that a link was just emailed to. Null if there is none. */
     readonly sentTo: string | null;
-    /** The form that emails a link to the current address. Null if there is nothing to verify. */
+    /** The form that emails a link or a code to the current address. Null if there is nothing to verify. */
     readonly verify: FormValues | null;
+    /** Whether that form emails a code instead of a link. */
+    readonly isByCode: boolean;
   };
   /** The form that downloads the user's data. Null if users cannot download it. */
   readonly download: FormValues | null;
@@ -112,6 +114,7 @@ export function account(site: Site): Page {
           isVerified: email_verified_at !== null,
           sentTo: visit.sentTo === email ? null : visit.sentTo,
           change: has('email') && !hasTasks ? form('email') : null,
+          isByCode: site.verifiesByCode,
           verify:
             has('verify-email') && email !== null && email_verified_at === null ? form('verify-email') : null,
         },
@@ -163,7 +166,7 @@ function accountView(values: AccountValues & CommonValues, words: Words): View {
         html`<p>${email.present ?? t.noEmail}${
           email.present !== null &&
           html` <span data-part="tag">${email.isVerified ? t.verified : t.unverified}</span>`
-        }</p>${email.sentTo !== null && html`<p>${t.pending(html`<strong>${email.sentTo}</strong>`)}</p>${email.change && formOf({ ...email.change, typed: {}, errors: {}, refusal: null, key: 'again' }, { submit: t.emailAgain, kind: 'link' }, words, hidden('new_email', email.sentTo))}`}${email.verify && formOf(email.verify, { submit: t.verify, kind: 'secondary' }, words)}${
+        }</p>${email.sentTo !== null && html`<p>${t.pending(html`<strong>${email.sentTo}</strong>`)}</p>${email.change && formOf(untouched(email.change), { submit: t.emailAgain, kind: 'link' }, words, hidden('new_email', email.sentTo))}`}${email.verify && formOf(email.verify, { submit: t.verify(email.isByCode), kind: 'secondary' }, words)}${
           email.change &&
           formOf(email.change, { submit: t.changeEmail, kind: 'secondary' }, words, [
             field(
@@ -218,6 +221,11 @@ function requireOther(fields: ReadonlyMap<string, string>, user: User | null): v
 
 function card(title: string, content: HtmlValue) {
   return html`<section data-part="card"><h2>${title}</h2>${content}</section>`;
+}
+
+/** The form that emails the waiting link again, without what was typed into the other one that is sent to the same path. */
+function untouched({ resumed: _, ...form }: FormValues): FormValues {
+  return { ...form, typed: {}, errors: {}, refusal: null, key: 'again' };
 }
 
 declare module '../values.js' {

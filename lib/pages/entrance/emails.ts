@@ -45,6 +45,8 @@ export interface VerifyByCodeValues {
   readonly isAsked: boolean;
   /** The time for which a code is valid, in seconds. */
   readonly lifetime: number;
+  /** The page where the email can be changed. Null without a session, while a task is open, or if it cannot be changed. */
+  readonly profile: string | null;
 }
 
 /** The password proves who opens a link, so its form leads to no sign-in. */
@@ -103,6 +105,10 @@ export function verifyEmail(site: Site): Page | null {
             codes.isPresented ||
             (auth !== null && (await codes.isAsked(auth.session.id))),
           lifetime: codes.lifetime,
+          profile:
+            auth && !auth.session.tasks?.length && site.route('post /email-changes')
+              ? site.page('account')
+              : null,
         },
         forgotPassword: site.forgotPassword(returnTo),
         isWaiting: token === null && query.has('waiting'),
@@ -165,11 +171,12 @@ function verifyEmailView(values: VerifyEmailValues & CommonValues, words: Words)
 }
 
 function verifyByCodeView(
-  { isAsked, lifetime }: VerifyByCodeValues,
+  { isAsked, lifetime, profile }: VerifyByCodeValues,
   { form, send, sentTo, signIn, next, returnTo, done }: VerifyEmailValues & CommonValues,
   words: Words,
 ): View {
   const t = words.verifyEmail;
+  const { wrong, change } = words.security.confirmEmail;
   if (!isAsked && (send === null || sentTo === null))
     return {
       title: t.title,
@@ -203,7 +210,7 @@ function verifyByCodeView(
         },
         words,
       )}`,
-    )}${sending(t.codeAgain, 'link')}${later}`,
+    )}${sending(t.codeAgain, 'link')}${profile !== null && html`<p data-part="quiet">${wrong} <a href="${profile}">${change}</a></p>`}${later}`,
   };
 }
 

@@ -141,7 +141,7 @@ export const account = {
     noEmail: 'This account has no email.',
     verified: 'confirmed',
     unverified: 'not confirmed',
-    verify: 'Email me a link to confirm it',
+    verify: (isByCode: boolean) => `Email me a ${isByCode ? 'code' : 'link'} to confirm it`,
     pending: (email: Html) => html`Waiting for you to open the link at ${email}.`,
     emailAgain: 'Email it again',
     newEmailHint: 'We email a link to the new address. Your email changes once you open it.',

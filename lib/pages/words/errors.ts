@@ -44,6 +44,8 @@ export const errors = {
     email_not_verified: 'Confirm your email first.',
     email_taken: 'Another account has this email.',
     human_check_failed: 'We could not confirm that a person has sent this. Try again.',
+    'human_check_failed/no-script':
+      'We could not confirm that a person has sent this. Turn on JavaScript, reload this page, and try again.',
     insufficient_scope: unexpected,
     invalid_api_key: unexpected,
     invalid_callback_url: unexpected,

@@ -25,6 +25,8 @@ export const en = {
   sentAgain: (email: Html, isCertain: boolean) =>
     html`${isCertain ? html`Another email is on its way to ${email}` : html`If there is an account with ${email}, another email is on its way`}. If none comes, use the newest one that you have.`,
   pressAgain: 'You have confirmed that it is you. Press the button again to continue.',
+  nothingDone: (button: Html) =>
+    html`You have confirmed that it is you. Nothing was done yet: press “${button}” again.`,
   or: 'or',
   close: 'Close',
 

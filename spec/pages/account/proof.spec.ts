@@ -4,7 +4,7 @@ import { ageSessions } from '../../support/account-pages.js';
 import { ada, password } from '../../support/app.js';
 import { rows } from '../../support/database.js';
 import { fixedProvider } from '../../support/fixed-provider.js';
-import { attribute, type PageBrowser, type Shown } from '../../support/page-browser.js';
+import { attribute, elementsIn, type PageBrowser, type Shown, textOf } from '../../support/page-browser.js';
 import {
   createPerson,
   createProtected,
@@ -40,6 +40,20 @@ const resuming = (page: Shown) =>
     .filter((one) => attribute(one, 'data-resumes') !== undefined)
     .map((one) => attribute(one, 'action'));
 const AGAIN = 'You have confirmed that it is you. Press the button again to continue.';
+/** The notice at the top of a page whose button has to be pressed again, and the button that its link leads to. */
+const pressedAgain = (page: Shown) => {
+  const notices = page
+    .all('p')
+    .filter((one) => attribute(one, 'data-part') === 'warning' && attribute(one, 'role') === 'status');
+  const ids = notices.flatMap((notice) =>
+    [...elementsIn(notice)].flatMap((one) => attribute(one, 'href')?.slice(1) ?? []),
+  );
+  return {
+    notices: notices.map(textOf),
+    buttons: page.all('button').filter((one) => ids.includes(attribute(one, 'id') ?? '')),
+    focused: page.elements.filter((one) => attribute(one, 'autofocus') !== undefined),
+  };
+};
 const pressCookies = ({ cookies }: Shown) => cookies.filter((line) => line.startsWith('latchkey-press='));
 
 describe('a session that is not recent', () => {
@@ -104,8 +118,31 @@ describe('a session that is not recent', () => {
     const back = await confirmed(await browser.submit(await browser.open('/auth/account'), 'delete', typed));
     expect([back.form('delete').value('confirmation'), resuming(back)]).toEqual([person.email, []]);
     expect(back.text).toContain(AGAIN);
+    const { notices, buttons, focused } = pressedAgain(back);
+    expect(notices).toEqual([
+      'You have confirmed that it is you. Nothing was done yet: press “Yes, delete” again.',
+    ]);
+    // The page opens at the button, without a script too.
+    expect(focused).toEqual(buttons);
+    expect(buttons.map(textOf)).toEqual(['Yes, delete my account']);
+    const [details] = back.all('details').filter((one) => [...elementsIn(one)].includes(buttons[0] as never));
+    expect(attribute(details as never, 'open')).toBe('');
     const done = await browser.submit(back, 'delete');
     expect(done.location).toBe('/auth/sign-in?done=account-deleted');
+  });
+
+  test('comes back to the new email, and not to the one that waits for its link', async () => {
+    browser = app.open();
+    await signInOn(browser, person);
+    const asked = await browser.submit(await browser.open('/auth/account'), 'email', {
+      new_email: 'first@example.com',
+    });
+    const page = await browser.follow(asked);
+    expect(page.text).toContain('Waiting for you to open the link at first@example.com.');
+    await age();
+    const back = await confirmed(await browser.post('/auth/account/email', { new_email: 'new@example.com' }));
+    expect(resuming(back)).toEqual(['/auth/account/email']);
+    expect(pressedAgain(back).focused).toHaveLength(1);
   });
 
   test('keeps what was typed if it goes back without confirming, and sends nothing', async () => {
@@ -113,6 +150,7 @@ describe('a session that is not recent', () => {
     const back = await browser.open('/auth/account');
     expect([back.form('email').value('new_email'), resuming(back)]).toEqual(['new@example.com', []]);
     expect(back.text).not.toContain(AGAIN);
+    expect(pressedAgain(back)).toEqual({ notices: [], buttons: [], focused: [] });
   });
 
   /** Types a new address, and presses its button. */

@@ -398,4 +398,16 @@ describe('an email that was mistyped at sign-up', () => {
     expect(page.text).not.toContain('sign up again');
     await own.stop();
   });
+
+  test.each(['link', 'code'] as const)(
+    'is confirmed with a button that says what is emailed: a %s',
+    async (verifyEmailBy) => {
+      const own = await startPagesApp([password({ verifyEmailBy }), twoFactor()] as const);
+      await own.auth.users.create(mistyped);
+      const visitor = own.open();
+      await signInOn(visitor, mistyped);
+      expect((await visitor.open(PATH)).text).toContain(`Email me a ${verifyEmailBy} to confirm it`);
+      await own.stop();
+    },
+  );
 });

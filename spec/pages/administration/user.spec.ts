@@ -244,6 +244,18 @@ describe('the buttons', () => {
     }
     expect(await user()).toMatchObject({ username: 'ada' });
   });
+
+  test('ask for one more press after a deletion was confirmed, at the button and above the page', async () => {
+    await ageSessions(app);
+    const pressed = await visitor.submit(await open(), `/${id}/delete`, { confirmation: ada.email });
+    const confirm = await visitor.follow(pressed);
+    const back = await visitor.follow(await visitor.submit(confirm, '/confirm', { password: root.password }));
+    const [, button] =
+      /Nothing was done yet: press “<a href="#([^"]*)">Yes, delete<\/a>” again\./.exec(back.body) ?? [];
+    expect(back.body.split(' autofocus')).toHaveLength(2);
+    expect(back.body).toMatch(new RegExp(`<button id="${button}" [^>]* autofocus[^>]*>Yes, delete`));
+    expect((await visitor.submit(back, `/${id}/delete`)).location).toBe(`${USERS}?done=user-deleted`);
+  });
 });
 
 test('the actions are rows of one list, each with a title, a sentence and a button', async () => {

@@ -99,7 +99,7 @@ inBrowser('altcha() in Chromium', () => {
     // Playwright disables scripts after the parser has decided not to show <noscript>: Firefox shows it below.
     const page = await browser.open(app.url('/auth/sign-up'), { javaScriptEnabled: false });
     await signUp(page, 'hedy@example.com');
-    await page.getByText('We could not confirm that a person has sent this. Try again.').waitFor();
+    await page.getByText('Turn on JavaScript, reload this page, and try again.').waitFor();
   });
 });
 
@@ -126,7 +126,7 @@ inFirefox('altcha() in Firefox', () => {
       const page = await firefox.openDriven(app.url('/auth/sign-up'));
       const shown = await page.evaluate(() => document.querySelector('noscript > p')?.textContent ?? null);
       const text =
-        'This browser cannot be checked, because it runs no scripts. You can still sign in with your password or Example.';
+        'This browser cannot be checked, because it runs no scripts. Turn on JavaScript, then reload this page.';
       expect(shown).toBe(hasScripts ? null : text);
     });
   });

@@ -296,6 +296,8 @@ describe('verify-email with a code', () => {
     expect(page.text).toContain(`We have emailed a code of 8 digits to ${person.email}`);
     expect(page.form('confirm').attribute('code', 'autocomplete')).toBe('one-time-code');
     expect(page.links).toContain('/deep');
+    expect(page.text).toContain('Is the address wrong? Change it on your profile.');
+    expect(page.links).toContain('/auth/account');
     const wrong = await browser.submit(page, 'confirm', { code: '0' });
     expect([wrong.status, wrong.title]).toEqual([401, 'Error: Confirm your email – localhost']);
     const done = await browser.submit(wrong, 'confirm', { code });
@@ -313,7 +315,10 @@ describe('verify-email with a code', () => {
     expect(page.actions).toEqual(['/auth/verify-email/send']);
     let answer = page;
     const { code = '' } = await app.mailOf(person.email, 'verification-code', async () => {
-      answer = await browser.submit(await browser.open('/auth/account'), 'verify-email', {});
+      const profile = await browser.open('/auth/account');
+      expect(profile.text).toContain('Email me a code to confirm it');
+      expect(profile.text).not.toContain('Email me a link to confirm it');
+      answer = await browser.submit(profile, 'verify-email', {});
     });
     expect(answer.location).toBe('/auth/verify-email?done=sent&return_to=%2Fauth%2Faccount');
     const done = await browser.submit(await browser.follow(answer), 'confirm', { code });

@@ -8,8 +8,10 @@ import { type Card, type CardView, card, SECURITY } from './card.js';
 /** The values of the card `confirm-email`, which is shown until the email of the account is confirmed. */
 export interface ConfirmEmailValues {
   readonly email: string;
-  /** The form that emails a link to confirm the email. */
+  /** The form that emails a link or a code to confirm the email. */
   readonly send: FormValues;
+  /** Whether it emails a code. */
+  readonly isByCode: boolean;
   /**
    * The form that signs out and leads to the page where users sign up, for a user who has mistyped the email. Null unless
    * an open task prevents a change of the email, and users can sign up.
@@ -43,6 +45,7 @@ export function confirmEmailCard(site: Site): Card | null {
       return {
         email,
         send: form('verify-email'),
+        isByCode: site.verifiesByCode,
         startOver: isHeld && site.canSignUp ? form('start-over') : null,
         profile: !isHeld && site.route('post /email-changes') ? site.page('account') : null,
       };
@@ -52,7 +55,7 @@ export function confirmEmailCard(site: Site): Card | null {
 
 /** @internal */
 export function confirmEmailView(
-  { email, send, startOver, profile }: ConfirmEmailValues,
+  { email, send, isByCode, startOver, profile }: ConfirmEmailValues,
   { returnTo }: CommonValues,
   words: Words,
 ): CardView {
@@ -61,7 +64,7 @@ export function confirmEmailView(
     title: t.title,
     state: t.text(email),
     opens: null,
-    content: html`${formOf(send, { submit: words.account.verify }, words)}${
+    content: html`${formOf(send, { submit: words.account.verify(isByCode) }, words)}${
       startOver &&
       html`<p data-part="quiet">${t.wrongAddress}</p>${formOf(
         startOver,
