@@ -205,7 +205,7 @@ export class MailDelivery implements Destination {
    * {@link #link}.
    */
   async #signInCode(
-    { email, requestHash, askedBy, ...mail }: SignInCodeMail,
+    { email, requestHash, askedBy, hasLink, ...mail }: SignInCodeMail,
     entry: OpenEntry,
     signal: AbortSignal,
   ): Promise<Ready | 'dropped' | HeldBack> {
@@ -228,11 +228,14 @@ export class MailDelivery implements Destination {
     const hasRoom = await this.holding.hasRoom(entry, { isOwn: isKnown, isToStranger });
     const hash = Buffer.from(requestHash, 'hex');
     const sends = isToSend && hasRoom;
-    const isLive = await signIns.mailedTo(record?.authEpoch ?? null, hash, sends && hasCode);
-    if (!isLive && hasRoom) await this.holding.takeBack(entry, { isOwn: isKnown, isToStranger });
-    if (!isLive || !isToSend) return 'dropped';
+    const row = await signIns.mailedTo(record?.authEpoch ?? null, hash, sends && hasCode);
+    if (!row && hasRoom) await this.holding.takeBack(entry, { isOwn: isKnown, isToStranger });
+    if (!row || !isToSend) return 'dropped';
     if (!hasRoom) return { until: mail.until };
-    if (hasCode) return () => this.mailer.signInCode({ ...mail, user, to: email }, signal);
+    if (hasCode) {
+      const secrets = { code: signIns.codeFor(row), token: hasLink ? signIns.linkOf(row) : null };
+      return () => this.mailer.signInCode({ ...mail, ...secrets, user, to: email }, signal);
+    }
     const deletedAt = (record?.account.deletedAt ?? null) as Date | null;
     const { graceDays } = this.core.settings.accountDeletion;
     const template = deletedAt ? deletedTemplate(mail.otherwise, deletedAt, graceDays) : mail.otherwise;

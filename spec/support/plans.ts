@@ -92,7 +92,8 @@ function sqlitePlan(lines: { detail: string }[]): Plan {
 function mysqlPlan(lines: { table: string | null; type: string | null; Extra: string | null }[]): Plan {
   const accesses = lines.flatMap(({ table, type, Extra }): Access[] => {
     // The planner has looked for a row by its unique key, and found none.
-    if (!table && /const table|no matching row|impossible where/i.test(Extra ?? '')) return [{ table: '', by: 'keys' }];
+    if (!table && /const table|no matching row|impossible where/i.test(Extra ?? ''))
+      return [{ table: '', by: 'keys' }];
     if (!table || !type || table.startsWith('<')) return [];
     return [{ table, by: type === 'ALL' ? 'table' : type === 'index' ? 'index' : 'keys' }];
   });
