@@ -29,6 +29,15 @@ export interface FoundSignIn {
 
 /** The settings of emailed sign-ins. */
 export interface EmailedSignInSettings {
+  // A request that is mailed again can get another primary key meanwhile, which must not show in the response to a wrong code.
+  protected override get triesKey(): string {
+    return 'browser_hash';
+  }
+
+  protected override triesHashOf({ browserHash }: EmailedSignInRow): Buffer {
+    return browserHash;
+  }
+
   /** Whether a code or link creates an account for an address that has none, unless sign-ups are closed. */
   readonly signUp: boolean;
   /** The time for which a code or link is valid, in seconds. */

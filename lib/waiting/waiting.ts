@@ -111,6 +111,15 @@ class Waiting<C extends Columns> {
     return row[this.key.attribute] as Digest;
   }
 
+  /** The unique column that finds a row to count its tries. */
+  protected get triesKey(): string {
+    return this.key.name;
+  }
+
+  protected triesHashOf(row: RowOf<C>): Digest {
+    return this.hashOf(row);
+  }
+
   protected hasExpired(row: RowOf<C>): boolean {
     return this.database.clock.hasPassed((row as RowOf<C> & Expiring).expiresAt);
   }
@@ -124,11 +133,11 @@ class Waiting<C extends Columns> {
   get #withTries(): TableWithTries {
     const { tries } = this.declaration.waiting;
     if (tries === null) throw new TypeError(`the rows of ${this.table.name} have no codes`);
-    return { name: this.table.name, key: this.key.name, max: tries };
+    return { name: this.table.name, key: this.triesKey, max: tries };
   }
 
   #triesOf(row: RowOf<C> & Tried): RowWithTries {
-    return { hash: this.hashOf(row), tries: row.tries };
+    return { hash: this.triesHashOf(row), tries: row.tries };
   }
 }
 
