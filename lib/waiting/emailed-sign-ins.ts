@@ -29,15 +29,6 @@ export interface FoundSignIn {
 
 /** The settings of emailed sign-ins. */
 export interface EmailedSignInSettings {
-  // A request that is mailed again can get another primary key meanwhile, which must not show in the response to a wrong code.
-  protected override get triesKey(): string {
-    return 'browser_hash';
-  }
-
-  protected override triesHashOf({ browserHash }: EmailedSignInRow): Buffer {
-    return browserHash;
-  }
-
   /** Whether a code or link creates an account for an address that has none, unless sign-ups are closed. */
   readonly signUp: boolean;
   /** The time for which a code or link is valid, in seconds. */
@@ -154,6 +145,12 @@ export class EmailedSignIns extends EmailedRequests<EmailedSignInColumns> {
    */
   async endCodesFor(email: string, transaction: Transaction): Promise<void> {
     await this.table.update({ sentAt: null, authEpoch: DELETED }, { email }, transaction);
+  }
+
+  // A sign-in that is mailed again can get another primary key at the same time, and the response to a wrong code must not
+  // show this.
+  protected override foundBy(row: EmailedSignInRow) {
+    return row.salt === null ? super.foundBy(row) : { key: 'browser_hash', hash: row.browserHash };
   }
 
   /**

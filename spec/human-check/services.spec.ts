@@ -7,7 +7,7 @@ import { password, type SpecApp, startApp } from '../support/app.js';
 
 const SECRET = 'the secret of the service';
 const SITE = 'the key of the site';
-const FACTS = { ip: null, route: 'sign-up', email: null, request: null as never } as const;
+const FACTS = { ip: null, route: 'signup/credential', email: null, request: null as never } as const;
 
 /**
  * A server that behaves like siteverify of Turnstile and hCaptcha, as their documentation says: each token works once.
