@@ -32,8 +32,8 @@ export interface RateLimitOptions {
   /**
    * Emails that requests cause to addresses that no account has proven, for the whole app, such as the emails of
    * sign-ups. Further emails wait in the outbox until the next window, up to ten times the limit. The newest is sent
-   * first. Invitations, and emails to the account's own address that are requested in its session or in a known browser,
-   * are neither counted nor held.
+   * first. Invitations are neither counted nor held, and neither are emails to an account's own address that are requested
+   * in its session or in a known browser, once the account is older than `window`.
    * @default { limit: 1000, window: 3600 }
    */
   strangers?: WindowRule | false;

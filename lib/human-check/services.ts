@@ -52,6 +52,9 @@ const HCAPTCHA: Service = {
   maxLength: 8192,
 };
 
+/** The services issue no other characters. */
+const PRINTABLE = /^[!-~ ]+$/;
+
 const TIMEOUT_MS = 2000;
 
 /** The errors that no token causes. All others are about the token, which anyone can send. */
@@ -86,12 +89,13 @@ function checkBy(service: Service, options: ServiceOptions): HumanCheckOptions {
   const { siteKey, secret, verifyUrl, routes, onFailure } = readOptions(name, schema, options);
   const url = verifyUrl ?? service.verifyUrl;
   const verify: HumanVerifier = async (token) => {
-    if (!token || token.length > maxLength) return false;
+    if (!token || token.length > maxLength || !PRINTABLE.test(token)) return false;
     const body = new URLSearchParams({ secret, response: token, sitekey: siteKey });
     const response = await boundedFetch(abortedAfter(TIMEOUT_MS))(url, { method: 'POST', body });
-    // A token that is refused can have a status of 400.
     if (response.status >= 500) throw new Error(`${name} responded with the status ${response.status}`);
     const { data } = answer.safeParse(await response.json().catch(() => null));
+    // A token that is refused can have a status of 400, and anyone can send a token that a proxy rejects with a page.
+    if (!data && response.status >= 400) return false;
     if (!data) throw new Error(`${name} responded with the status ${response.status} and without a verdict`);
     const fault = data['error-codes'].find((code) => FAULTS.includes(code));
     if (fault !== undefined) throw new Error(`${name} responded with ${fault}`);

@@ -185,6 +185,11 @@ export class Limiter {
     return this.#rules?.strangers?.limit ?? null;
   }
 
+  /** The length of a window of the limit on emails to strangers. */
+  get windowOfStrangersMs(): number {
+    return this.#rules?.strangers?.windowMs ?? 0;
+  }
+
   /**
    * Counts an email that a request has caused.
    *

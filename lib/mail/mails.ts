@@ -92,9 +92,8 @@ export interface SignInCodeMail {
   /** Identifies the request, in hexadecimal. */
   readonly requestHash: string;
   readonly template: SignInCodeTemplate;
-  readonly code: string;
-  /** The token of the link. Null if there is no link. */
-  readonly token: string | null;
+  /** Whether the email of a sign-in contains a link. The code and the link are those of the request when it is sent. */
+  readonly hasLink: boolean;
   /** When the code expires. */
   readonly until: Date;
   readonly facts: NoticeFacts;

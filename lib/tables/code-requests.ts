@@ -28,6 +28,8 @@ export const codeRequestsTable = defineWaiting({
     verifies: column.uuid().nullable(),
     /** The time when the code was last mailed. Null until then, and no code is right. */
     sentAt: column.time().nullable(),
+    /** The number of times that a change of the account has ended the code. Each time, the request gets another one. */
+    generation: column.integer().internal(),
     /** The number of times that an email was sent, or left out. */
     mails: column.integer().internal(),
     /** The number of times that the code was asked for again. */

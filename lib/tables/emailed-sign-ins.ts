@@ -23,7 +23,10 @@ export const emailedSignInsTable = defineWaiting({
     askedBy: column.uuid().nullable(),
     /** The time when the code was last mailed. Null until then, and no code is right. */
     sentAt: column.time().nullable(),
-    /** The account's epoch when the code was last mailed. Null if no account had the address. */
+    /**
+     * The account's epoch when the code was last mailed. Null if no account had the address. Negative if the account was
+     * deleted since then.
+     */
     authEpoch: column.integer().internal().nullable(),
     /** The number of times that an email was sent, or left out. */
     mails: column.integer().internal(),

@@ -126,7 +126,7 @@ export class MailDelivery implements Destination {
     const purpose = link?.purpose ?? links.at(-1)?.link.purpose;
     if (!purpose) return 'dropped';
     const isToSend = link !== undefined && user !== null && isWithin;
-    const isOwn = asked === null || (isKnown && !asked.signsUp);
+    const isOwn = asked === null || this.holding.isOwn(user, isKnown && !asked.signsUp);
     const isToStranger = isToSend && !record?.emailProof.reaches('app');
     const hasRoom = await this.holding.hasRoom(entry, { isOwn, isToStranger });
     const isSent = isToSend && hasRoom;
@@ -192,7 +192,8 @@ export class MailDelivery implements Destination {
     if (isFirst(entry) && !(await this.#count(user.id, 'code after password'))) return 'dropped';
     if (this.core.database.clock.hasPassed(until)) return 'dropped';
     if (!EmailProof.of(user).reaches('app')) {
-      const isOwn = asked !== undefined && (await this.#isKnown(asked, user.id));
+      const isKnown = asked !== undefined && (await this.#isKnown(asked, user.id));
+      const isOwn = this.holding.isOwn(user, isKnown);
       if (!(await this.holding.hasRoom(entry, { isOwn, isToStranger: true }))) return { until };
     }
     await this.core.pendings.mailed(Buffer.from(requestHash, 'hex'));
@@ -205,7 +206,7 @@ export class MailDelivery implements Destination {
    * {@link #link}.
    */
   async #signInCode(
-    { email, requestHash, askedBy, ...mail }: SignInCodeMail,
+    { email, requestHash, askedBy, hasLink, ...mail }: SignInCodeMail,
     entry: OpenEntry,
     signal: AbortSignal,
   ): Promise<Ready | 'dropped' | HeldBack> {
@@ -221,18 +222,22 @@ export class MailDelivery implements Destination {
     const hasCode = isOpen && !isHeld;
     // Every email is counted, so that the statements are the same. The count matters only if there is no code to send.
     const tells = isWithin && !hasCode;
-    const counted = `${tells ? 'no-account' : 'sign-in-code'} ${mailboxOf(email)}`;
-    const mayTell = (!isFirst(entry) || (await limiter.allowsDaily(counted))) && tells;
+    const daily = `${tells ? 'no-account' : 'sign-in-code'} ${mailboxOf(email)}`;
+    const mayTell = (!isFirst(entry) || (await limiter.allowsDaily(daily))) && tells;
     const isToSend = isWithin && (hasCode || mayTell);
     const isToStranger = isToSend && !record?.emailProof.reaches('app');
-    const hasRoom = await this.holding.hasRoom(entry, { isOwn: isKnown, isToStranger });
+    const counted = { isOwn: this.holding.isOwn(user, isKnown), isToStranger };
+    const hasRoom = await this.holding.hasRoom(entry, counted);
     const hash = Buffer.from(requestHash, 'hex');
     const sends = isToSend && hasRoom;
-    const isLive = await signIns.mailedTo(record?.authEpoch ?? null, hash, sends && hasCode);
-    if (!isLive && hasRoom) await this.holding.takeBack(entry, { isOwn: isKnown, isToStranger });
-    if (!isLive || !isToSend) return 'dropped';
+    const row = await signIns.mailedTo(record?.authEpoch ?? null, hash, sends && hasCode);
+    if (!row && hasRoom) await this.holding.takeBack(entry, counted);
+    if (!row || !isToSend) return 'dropped';
     if (!hasRoom) return { until: mail.until };
-    if (hasCode) return () => this.mailer.signInCode({ ...mail, user, to: email }, signal);
+    if (hasCode) {
+      const secrets = { code: signIns.codeFor(row), token: hasLink ? signIns.linkOf(row) : null };
+      return () => this.mailer.signInCode({ ...mail, ...secrets, user, to: email }, signal);
+    }
     const deletedAt = (record?.account.deletedAt ?? null) as Date | null;
     const { graceDays } = this.core.settings.accountDeletion;
     const template = deletedAt ? deletedTemplate(mail.otherwise, deletedAt, graceDays) : mail.otherwise;
@@ -256,7 +261,7 @@ export class MailDelivery implements Destination {
     const hasCode = isWithin && !isOther && !isPointless;
     const isToSend = record !== null && (hasCode || (isWithin && isOther && otherwise !== undefined));
     const asked = {
-      isOwn: isKnown && !mail.asked.signsUp,
+      isOwn: this.holding.isOwn(record?.user ?? null, isKnown && !mail.asked.signsUp),
       isToStranger: isToSend && !record.emailProof.reaches('app'),
     };
     const hasRoom = await this.holding.hasRoom(entry, asked);
@@ -282,7 +287,7 @@ export class MailDelivery implements Destination {
     const isLate = this.core.database.clock.now() - entry.createdAt.getTime() > LATE_MS;
     // A newer request, or a change that ended the user's sessions, might have invalidated the token.
     if (isLate && !(await this.core.tokens.prolong(token, lifetimeMs))) return 'dropped';
-    const isOwn = user.email === to;
+    const isOwn = this.holding.isOwn(user, user.email === to);
     if (!(await this.holding.hasRoom(entry, { isOwn, isToStranger: true }))) return { until: null };
     return () => this.mailer.link(mail, signal);
   }

@@ -1,15 +1,17 @@
 import type { CallContext } from '../context/call.js';
+import type { Database } from '../database/database.js';
 import type { Limiter } from '../limits/limiter.js';
 import type { Log } from '../logger.js';
 import type { Events } from '../outbox/events.js';
 import type { HeldCounts, Holding, OpenEntry } from '../outbox/lane.js';
+import type { User } from '../tables/core.js';
 
 /** The number of windows of `rateLimit.strangers` that the held emails can fill. */
 const WINDOWS = 10;
 
 /** What decides whether an email that a request has caused counts. */
 export interface AskedMail {
-  /** Whether it is for the account's own address, and is requested in its session or in a browser that it knows. */
+  /** Whether the limit exempts it: see {@link MailsToStrangers.isOwn}. */
   readonly isOwn: boolean;
   /** Whether it will be sent, to an address that no account has proven at `app` or above. */
   readonly isToStranger: boolean;
@@ -18,6 +20,7 @@ export interface AskedMail {
 /** What {@link MailsToStrangers} need. */
 export interface StrangersNeeds {
   readonly context: CallContext;
+  readonly database: Pick<Database, 'clock'>;
   readonly limiter: Limiter;
   readonly events: Events;
   readonly settings: { readonly log: Log };
@@ -32,6 +35,18 @@ export class MailsToStrangers implements Holding {
 
   get most(): number {
     return WINDOWS * (this.core.limiter.mostToStrangers ?? 0);
+  }
+
+  /**
+   * Whether an email to an account's own address is exempt, because its owner asks for it. A new account's is not, because a
+   * bot gets a session and a known browser from each sign-up with a stranger's address.
+   *
+   * @param isKnown whether the email is requested in the account's session, or in a browser that the account knows
+   */
+  isOwn(user: Pick<User, 'createdAt'> | null, isKnown: boolean): boolean {
+    if (!user || !isKnown) return false;
+    const { database, limiter } = this.core;
+    return user.createdAt.getTime() + limiter.windowOfStrangersMs <= database.clock.now();
   }
 
   /**

@@ -52,7 +52,7 @@ export class CodeRequests extends EmailedRequests<CodeRequestColumns> {
     verifies: string | null = null,
   ): CodeRequestRow {
     const expiresAt = this.database.clock.date(this.lifetimeMs);
-    const counted = { mails: 0, resends: 0, tries: 0 };
+    const counted = { generation: 0, mails: 0, resends: 0, tries: 0 };
     return {
       hash: randomBytes(32),
       purpose,
@@ -89,18 +89,20 @@ export class CodeRequests extends EmailedRequests<CodeRequestColumns> {
 
   /**
    * Invalidates the codes for the address of a user, who is locked. The requests stay, because the people who sent them
-   * must not learn about the account.
+   * must not learn about the account. A request that is repeated gets another code, because someone might have read the
+   * one before.
    *
    * @param purpose all of them by default
    */
   async endFor(userId: string, transaction: Transaction, purpose?: CodePurpose): Promise<void> {
-    const sql = `UPDATE ${this.table.name} SET sent_at = NULL
+    const sql = `UPDATE ${this.table.name} SET sent_at = NULL, generation = generation + 1
       WHERE email = (SELECT u.email FROM ${this.core.users.selection.from} WHERE u.id = :userId)
       ${purpose ? 'AND purpose = :purpose' : ''}`;
     await this.database.change(sql, { userId, ...(purpose && { purpose }) }, { transaction });
   }
 }
 
-function codeName({ purpose, browserHash, hash, email }: CodeRequestRow): string {
-  return nameOf([purpose, browserHash.toString('hex'), hash.toString('hex'), email], null);
+function codeName({ purpose, browserHash, hash, generation, email }: CodeRequestRow): string {
+  const parts = [purpose, browserHash.toString('hex'), hash.toString('hex'), `${generation}`, email];
+  return nameOf(parts, null);
 }

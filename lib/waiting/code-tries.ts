@@ -6,7 +6,7 @@ const MAX_IN_MEMORY = 10_000;
 /** A table in which each row waits for a code. It has the columns `tries` and `expires_at`. */
 export interface TableWithTries {
   readonly name: string;
-  /** The column with the primary key. */
+  /** The unique column that finds the row. */
   readonly key: string;
   /** The number of codes that can be tried for a row. */
   readonly max: number;
@@ -14,7 +14,7 @@ export interface TableWithTries {
 
 /** A row of such a table, as it was read. */
 export interface RowWithTries {
-  /** The primary key. */
+  /** The value of the unique column that finds the row. */
   readonly hash: Buffer;
   readonly tries: number;
 }

@@ -134,19 +134,11 @@ export class EmailedRequests<C extends Requested> extends WaitingInBrowsers<C> {
    * @returns whether the request has not ended
    */
   async mailed(browserHash: Digest, hasCode: boolean): Promise<boolean> {
-    return this.setMailed(browserHash, hasCode ? 'sent_at = :now' : 'sent_at = sent_at');
-  }
-
-  protected async setMailed(
-    browserHash: Digest,
-    set: string,
-    values: Readonly<Record<string, number | null>> = {},
-  ) {
     const { database } = this;
     await database.ready();
-    const sql = `UPDATE ${this.table.name} SET mails = mails + 1, ${set}
+    const sql = `UPDATE ${this.table.name} SET mails = mails + 1, sent_at = ${hasCode ? ':now' : 'sent_at'}
       WHERE browser_hash = :browserHash AND expires_at > :now`;
-    return (await database.change(sql, { browserHash, now: database.clock.date(), ...values })) > 0;
+    return (await database.change(sql, { browserHash, now: database.clock.date() })) > 0;
   }
 
   #canRepeat(former: RowIn<C>, { email, isSame }: Asked<RowIn<C>>): boolean {

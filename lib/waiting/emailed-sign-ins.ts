@@ -1,7 +1,7 @@
-import { timingSafeEqual } from 'node:crypto';
+import { randomBytes, timingSafeEqual } from 'node:crypto';
 import type { Transaction } from 'sequelize';
 import type { Settings } from '../config/config.js';
-import { type EmailedCodes, nameOf } from '../crypto/emailed-codes.js';
+import { type EmailedCodes, nameOf, newSalt } from '../crypto/emailed-codes.js';
 import { digestToken, isWellFormedToken, tokenOfBytes } from '../crypto/token.js';
 import {
   type EmailedSignInColumns,
@@ -15,6 +15,9 @@ import type { WaitingNeeds } from './waiting.js';
 
 /** The prefix of the tokens in links. */
 const PREFIX = 'lkl_';
+
+/** In place of an epoch: the account was deleted. No account ever has it. */
+const DELETED = -1;
 
 /** A request, and the account that has its address. */
 export interface FoundSignIn {
@@ -114,14 +117,26 @@ export class EmailedSignIns extends EmailedRequests<EmailedSignInColumns> {
   }
 
   /**
-   * Like {@link mailed}, for the account that has the address.
+   * Like {@link mailed}, for the account that has the address. If the request was mailed to the account as it was before
+   * its sessions ended, it gets another code and link, because someone might have read those.
    *
    * @param authEpoch the account's epoch. Null if there is no account
+   * @returns the request to mail. Null if it has ended
    */
-  mailedTo(authEpoch: number | null, browserHash: Buffer, hasCode: boolean): Promise<boolean> {
-    // The code of an earlier email stays right. It belongs to the account as it is now, as that of a new request would.
+  async mailedTo(
+    authEpoch: number | null,
+    browserHash: Buffer,
+    hasCode: boolean,
+  ): Promise<EmailedSignInRow | null> {
+    const { database } = this;
+    const former = await this.ofBrowser(browserHash);
+    if (!former) return null;
+    const { salt, linkHash } = hasCode && isOfFormer(former, authEpoch) ? this.#renewed(former) : former;
     const sent = hasCode ? 'sent_at = :now, auth_epoch = :authEpoch' : 'sent_at = sent_at';
-    return this.setMailed(browserHash, sent, { authEpoch });
+    const sql = `UPDATE ${this.table.name} SET mails = mails + 1, salt = :salt, link_hash = :linkHash, ${sent}
+      WHERE link_hash = :formerHash AND expires_at > :now`;
+    const values = { salt, linkHash, authEpoch, formerHash: former.linkHash, now: database.clock.date() };
+    return (await database.change(sql, values)) > 0 ? { ...former, salt, linkHash } : null;
   }
 
   /**
@@ -129,11 +144,21 @@ export class EmailedSignIns extends EmailedRequests<EmailedSignInColumns> {
    * them must not learn that there was an account.
    */
   async endCodesFor(email: string, transaction: Transaction): Promise<void> {
-    await this.table.update({ sentAt: null, authEpoch: null }, { email }, transaction);
+    await this.table.update({ sentAt: null, authEpoch: DELETED }, { email }, transaction);
   }
 
-  /** Returns the code for a sign-in, from the secret that its link was derived from. */
+  // A sign-in that is mailed again can get another primary key at the same time, and the response to a wrong code must not
+  // show this.
+  protected override foundBy(row: EmailedSignInRow) {
+    return row.salt === null ? super.foundBy(row) : { key: 'browser_hash', hash: row.browserHash };
+  }
+
+  /**
+   * Returns the code for a sign-in, from the secret that its link was derived from. Returns the code for a
+   * reauthentication if the request is one.
+   */
   codeFor(row: EmailedSignInRow): string {
+    if (row.salt === null) return this.core.codes.codeFor(reauthenticationName(row));
     const codes = this.core.codes.codesFor(codeName(row));
     const index = this.#links(row).findIndex((token) => isLinkOf(token, row));
     return codes[index] ?? codes[0];
@@ -144,22 +169,31 @@ export class EmailedSignIns extends EmailedRequests<EmailedSignInColumns> {
     return this.core.codes.matches(typed, codeName(row)) && row.sentAt !== null;
   }
 
-  /** Returns the code for a reauthentication. */
-  reauthenticationCodeFor(row: EmailedSignInRow): string {
-    return this.core.codes.codesFor(reauthenticationName(row))[0];
-  }
-
   /** Whether what a person has typed is the code of a reauthentication, and was mailed. */
   isReauthenticationCode(typed: string, row: EmailedSignInRow): boolean {
     return this.core.codes.matches(typed, reauthenticationName(row)) && row.sentAt !== null;
   }
 
-  /** Returns the token of a new request's link. */
-  newLink(row: Named): string {
-    return tokenOfBytes(PREFIX, this.core.codes.bytesFor(linkName(row))[0]);
+  /** Returns what the code and the link of a new sign-in are derived from and found by. */
+  newSecrets(request: Pick<EmailedSignInRow, 'browserHash' | 'email'>) {
+    const salt = newSalt();
+    const token = tokenOfBytes(PREFIX, this.core.codes.bytesFor(linkName({ ...request, salt }))[0]);
+    return { salt, linkHash: digestToken(token) };
   }
 
-  /** Returns the token of a request's link. Null if the secret that it was derived from is not configured any more. */
+  /** Returns what the code of a new reauthentication is derived from. */
+  newReauthenticationSecrets() {
+    return { salt: null, linkHash: randomBytes(32) };
+  }
+
+  #renewed(row: EmailedSignInRow) {
+    return row.salt === null ? this.newReauthenticationSecrets() : this.newSecrets(row);
+  }
+
+  /**
+   * Returns the token of a request's link. Null for a reauthentication, and if the secret that it was derived from is not
+   * configured any more.
+   */
   linkOf(row: EmailedSignInRow): string | null {
     return this.#links(row).find((token) => isLinkOf(token, row)) ?? null;
   }
@@ -183,6 +217,11 @@ export function hashesOf({ linkHash, browserHash }: EmailedSignInRow) {
 /** Whether a token is the one of a request's link. */
 export function isLinkOf(token: string, { linkHash }: EmailedSignInRow): boolean {
   return isWellFormedToken(PREFIX, token) && timingSafeEqual(digestToken(token), linkHash);
+}
+
+/** Whether a request was mailed to an account as it was before, or before there was one. */
+function isOfFormer({ sentAt, authEpoch }: EmailedSignInRow, current: number | null): boolean {
+  return (sentAt !== null || authEpoch !== null) && authEpoch !== current;
 }
 
 type Named = Pick<EmailedSignInRow, 'browserHash' | 'salt' | 'email'>;

@@ -89,26 +89,31 @@ class Waiting<C extends Columns> {
 
   /** Counts a code before it is compared: see {@link CodeTries}. @returns false if there were too many */
   countTry(row: RowOf<C> & Tried): Promise<boolean> {
-    return this.#codeTries.count(this.#withTries, this.#triesOf(row));
+    return this.#codeTries.count(this.#withTries(row), this.#triesOf(row));
   }
 
   /** Whether another code can be tried for a row. */
   hasTries(row: RowOf<C> & Tried): boolean {
-    return this.#codeTries.areLeft(this.#withTries, this.#triesOf(row));
+    return this.#codeTries.areLeft(this.#withTries(row), this.#triesOf(row));
   }
 
   /** Takes back the count of a code that was right. */
   giveBackTry(row: RowOf<C> & Tried): Promise<void> {
-    return this.#codeTries.giveBack(this.#withTries, this.#triesOf(row));
+    return this.#codeTries.giveBack(this.#withTries(row), this.#triesOf(row));
   }
 
   /** Deletes a row after a wrong code, if it was the last one allowed. @returns whether the row was deleted */
   endAfterTries(row: RowOf<C> & Tried): Promise<boolean> {
-    return this.#codeTries.endAfterLast(this.#withTries, this.#triesOf(row));
+    return this.#codeTries.endAfterLast(this.#withTries(row), this.#triesOf(row));
   }
 
   protected hashOf(row: RowOf<C>): Digest {
     return row[this.key.attribute] as Digest;
+  }
+
+  /** The unique column that finds a row to count its tries, and its value. */
+  protected foundBy(row: RowOf<C>): { readonly key: string; readonly hash: Digest } {
+    return { key: this.key.name, hash: this.hashOf(row) };
   }
 
   protected hasExpired(row: RowOf<C>): boolean {
@@ -121,14 +126,14 @@ class Waiting<C extends Columns> {
     return lifetimeMs;
   }
 
-  get #withTries(): TableWithTries {
+  #withTries(row: RowOf<C>): TableWithTries {
     const { tries } = this.declaration.waiting;
     if (tries === null) throw new TypeError(`the rows of ${this.table.name} have no codes`);
-    return { name: this.table.name, key: this.key.name, max: tries };
+    return { name: this.table.name, key: this.foundBy(row).key, max: tries };
   }
 
   #triesOf(row: RowOf<C> & Tried): RowWithTries {
-    return { hash: this.hashOf(row), tries: row.tries };
+    return { hash: this.foundBy(row).hash, tries: row.tries };
   }
 }
 

@@ -7,6 +7,7 @@ import { password, type SpecApp, startApp } from '../support/app.js';
 
 const SECRET = 'the secret of the service';
 const SITE = 'the key of the site';
+const FACTS = { ip: null, route: 'signup/credential', email: null, request: null as never } as const;
 
 /**
  * A server that behaves like siteverify of Turnstile and hCaptcha, as their documentation says: each token works once.
@@ -54,10 +55,12 @@ describe.each([
   ['hcaptcha', hcaptcha, { used: 'already-seen-response', wrong: 'invalid-input-response' }],
 ] as const)('%s()', (name, check, words) => {
   const service = new Siteverify(words);
+  let verifyUrl: string;
+  const verdictOn = (token: string) => check({ siteKey: SITE, secret: SECRET, verifyUrl }).verify(token, FACTS);
   let app: SpecApp<readonly [ReturnType<typeof password>]>;
   let other: typeof app;
   beforeAll(async () => {
-    const verifyUrl = await service.start();
+    verifyUrl = await service.start();
     const start = (secret: string) =>
       startApp({
         plugins: [password()] as const,
@@ -97,6 +100,8 @@ describe.each([
     await post().expect(403);
     await post('').expect(403);
     await post(`token ${'x'.repeat(name === 'turnstile' ? 2048 : 8192)}`).expect(403);
+    for (const wrong of ['token\u00e9', 'token\u00a0', 'token\tx'])
+      expect(await verdictOn(wrong)).toBe(false);
     expect(service.requests).toEqual([]);
   });
 
@@ -119,6 +124,14 @@ describe.each([
     service.broken = (res) => void res.writeHead(400).end('{"success":false,"error-codes":["bad-request"]}');
     await post('token 3').expect(403);
   });
+
+  test.each([400, 403, 413, 429])(
+    'responds 403, not 503, to a token that the service refuses with %i and without a verdict',
+    async (status) => {
+      service.broken = (res) => void res.writeHead(status).end('<h1>Bad request</h1>');
+      await post('token 3').expect(403);
+    },
+  );
 
   test('reports a wrong secret as a failure', async () => {
     await post('token 4', other).expect(503);

@@ -22,7 +22,7 @@ const LANDED: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   '0003-core': { mysql: '95f2cdfb2553c00b', postgres: '8b3278788a024933', sqlite: '82f4bc086dbaee49' },
   '0001-apiKeys': { mysql: '8fcf3cee66957aa5', postgres: 'de798514ef311444', sqlite: 'a6f87186a4a87de5' },
   '0001-auditLog': { mysql: '8eea6f136ab106e5', postgres: 'd5d17f0aedfaf243', sqlite: '7b01b055b508031a' },
-  '0001-credential': { mysql: '11ddff6cca7b2dc1', postgres: 'f9d9dcba5d1fd88e', sqlite: 'cc5632f91a8dee9e' },
+  '0001-credential': { mysql: '4120222cab529aa3', postgres: '96f4e188352feb34', sqlite: '7fd3432131b3cab3' },
   '0001-emailSignIn': { mysql: 'c496db35a1e19852', postgres: '1760a898a8c7bb17', sqlite: '1e3f4496ad8aa4fe' },
   '0001-oauth': { mysql: 'b37384cba60ce627', postgres: '4051a7e21fcdc3b2', sqlite: '53f8857ef64b3e38' },
   '0001-passkeys': { mysql: 'fde347fac88563a6', postgres: 'b62f971f7bfb1e83', sqlite: '69782da02403de49' },

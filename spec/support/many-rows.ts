@@ -129,6 +129,7 @@ export async function fillTables(database: SpecDatabase): Promise<void> {
       purpose: index % 2 === 0 ? 'reset' : 'verify',
       browser_hash: digest(),
       email: `${index}@example.com`,
+      generation: 0,
       mails: 1,
       tries: 0,
       resends: 0,

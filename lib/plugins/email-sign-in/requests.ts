@@ -1,8 +1,5 @@
-import { randomBytes } from 'node:crypto';
 import type { Transaction } from 'sequelize';
 import type { Core } from '../../core/core.js';
-import { newSalt } from '../../crypto/emailed-codes.js';
-import { digestToken } from '../../crypto/token.js';
 import { AuthError } from '../../errors.js';
 import type { Mails } from '../../mail/mails.js';
 import type { SignInCodeTemplate } from '../../mail/messages.js';
@@ -41,13 +38,12 @@ export class Requests {
       email,
       isSame: (former: EmailedSignInRow) => former.askedBy === askedBy && rows.linkOf(former) !== null,
       newRow: (browserHash: Buffer) => {
-        const salt = newSalt();
-        const linkHash = digestToken(rows.newLink({ browserHash, salt, email }));
-        return this.#newRow({ browserHash, linkHash, salt, email, remembered, askedBy });
+        const secrets = rows.newSecrets({ browserHash, email });
+        return this.#newRow({ browserHash, ...secrets, email, remembered, askedBy });
       },
       mail: async (row: EmailedSignInRow, transaction?: Transaction) => {
         await rows.setRemembered(row, remembered, transaction);
-        await this.#mail(row, signInCodeMail, rows.codeFor(row), rows.linkOf(row), transaction);
+        await this.#mail(row, signInCodeMail, transaction);
       },
     };
     return rows.askInBrowser(tokens, asked, this.#lifetimeMs);
@@ -71,14 +67,12 @@ export class Requests {
       newRow: () =>
         this.#newRow({
           browserHash,
-          linkHash: digestToken(randomBytes(32).toString('hex')),
-          salt: null,
+          ...rows.newReauthenticationSecrets(),
           email,
           remembered: false,
           askedBy: userId,
         }),
-      mail: (row, transaction) =>
-        this.#mail(row, reauthenticationMail, rows.reauthenticationCodeFor(row), null, transaction),
+      mail: (row, transaction) => this.#mail(row, reauthenticationMail, transaction),
     });
   }
 
@@ -93,8 +87,6 @@ export class Requests {
   #mail(
     { email, browserHash, askedBy, expiresAt: until }: EmailedSignInRow,
     template: Omit<SignInCodeTemplate, 'page'>,
-    code: string,
-    link: string | null,
     transaction?: Transaction,
   ): Promise<void> {
     const { settings, context, database } = this.core;
@@ -104,8 +96,7 @@ export class Requests {
       email,
       requestHash: browserHash.toString('hex'),
       template: { ...template, page: settings.email?.signInUrl ?? '' },
-      code,
-      token: this.settings.link ? link : null,
+      hasLink: this.settings.link,
       until,
       facts,
       otherwise: {

@@ -160,6 +160,48 @@ describe('a code for a new password', () => {
     expectProblem(await reset(browser, code), 401, 'invalid_code');
   });
 
+  test.each<[string, () => Promise<unknown>]>([
+    ['a new password', () => app.auth.users.setPassword(id, 'another password of hers')],
+    [
+      'a reset in another browser',
+      async () => {
+        const other = app.browser();
+        await reset(other, (await mailFor(other)).code, 'another password of hers').expect(204);
+      },
+    ],
+    [
+      'a new owner of the address',
+      async () => {
+        await app.auth.users.changeEmail(id, 'moved@example.com', { verified: true });
+        await app.auth.users.create({ ...grace, email: ada.email });
+      },
+    ],
+  ])('stays wrong after %s when it is asked for again, and another one is mailed', async (_what, end) => {
+    const browser = app.browser();
+    const { code } = await mailFor(browser);
+    await end();
+    const again = await mailFor(browser);
+    expect(again.code).not.toBe(code);
+    expectProblem(await reset(browser, code), 401, 'invalid_code');
+    await reset(browser, again.code).expect(204);
+  });
+
+  test('shows no end to the browser that asks again', async () => {
+    const seen = async (email: string, end?: () => Promise<unknown>) => {
+      const browser = app.browser();
+      const first = await ask(browser, email).expect(202);
+      await settled(app.auth);
+      await end?.();
+      const { status, body } = await ask(browser, email);
+      await settled(app.auth);
+      const wrong = await reset(browser, '0');
+      return [status, body.expires_at === first.body.expires_at, wrong.status, wrong.body.code];
+    };
+    const known = await seen(ada.email, () => app.auth.users.setPassword(id, 'another password of hers'));
+    expect(known).toEqual([202, true, 401, 'invalid_code']);
+    expect(await seen('nobody@example.com')).toEqual(known);
+  });
+
   test('does not open an account that has taken the address since', async () => {
     const browser = app.browser();
     const { code } = await mailFor(browser);

@@ -46,6 +46,59 @@ test('after the sessions have ended, the code is dead, and the browser gets a li
   }
 });
 
+test.each<[string, (id: string) => Promise<unknown>]>([
+  ['the end of all sessions', (id) => app.auth.revokeAllSessions(id)],
+  ['a new password', (id) => app.auth.users.setPassword(id, 'another password of hers')],
+  ['the deletion of the account', (id) => app.auth.users.delete(id)],
+  [
+    'a new account with the address',
+    async (id) => {
+      await app.auth.users.delete(id);
+      await app.auth.users.create({ ...ada, emailVerified: true });
+    },
+  ],
+])('after %s, the code and the link stay dead when the browser asks again', async (_what, end) => {
+  await open();
+  const { id } = await app.auth.users.create({ ...ada, emailVerified: true });
+  const browser = app.browser();
+  const dead = await mailFor(browser);
+  await end(id);
+  const living = await mailFor(browser);
+  expect(living.code).not.toBe(dead.code);
+  expect(living.token).not.toBe(dead.token);
+  expect(living.url).toContain(living.token);
+  expectProblem(await confirm(browser, { code: dead.code }), 401, 'invalid_code');
+  expectProblem(await confirm(browser, { token: dead.token }), 401, 'sign_in_expired');
+  // Asking again changes nothing while nothing has ended.
+  expect(await mailFor(browser)).toMatchObject({ code: living.code, token: living.token });
+  await confirm(browser, { code: living.code }).expect(200);
+});
+
+test('a mail that is sent again after a failure has the code that is right', async () => {
+  let fails = false;
+  await open({
+    email: {
+      send: async (mail) => {
+        if (fails) throw new Error('no connection');
+        return mails.send(mail);
+      },
+    },
+  });
+  const { id } = await app.auth.users.create({ ...ada, emailVerified: true });
+  const browser = app.browser();
+  await mailFor(browser);
+  await app.auth.revokeAllSessions(id);
+  fails = true;
+  await ask(browser, ada.email).expect(202);
+  await settled(app.auth);
+  fails = false;
+  const { code } = await mails.mailOf(ada.email, 'sign-in-code', async () => {
+    advance(app.auth, 60);
+    await app.auth.outbox.deliver();
+  });
+  await confirm(browser, { code }).expect(200);
+});
+
 test('a first proof in one browser leaves no browser without a code', async () => {
   await open();
   await app.auth.users.create(ada);
