@@ -242,8 +242,8 @@ export class DeviceRows {
   }
 
   /** Makes an account trust no browser. */
-  async distrustAll(userId: string): Promise<void> {
-    await this.#tables.devices.update({ trustedUntil: null, trustedEpoch: null }, { userId });
+  async distrustAll(userId: string, transaction?: Transaction): Promise<void> {
+    await this.#tables.devices.update({ trustedUntil: null, trustedEpoch: null }, { userId }, transaction);
   }
 
   /**

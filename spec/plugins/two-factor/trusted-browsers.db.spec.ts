@@ -555,6 +555,19 @@ describe('the trust ends with', () => {
       await addPasskey(owner, authenticator());
       await owner.put('/auth/two-factor/passkeys').send({ on: true }).expect(200);
     },
+    'the removal of one of two passkeys': async () => {
+      for (const device of [authenticator(), authenticator()]) await addPasskey(owner, device);
+      await owner.put('/auth/two-factor/passkeys').send({ on: true }).expect(200);
+      await trust();
+      expect(await isTrusted()).toBe(true);
+      const { body } = await owner.get('/auth/passkeys').expect(200);
+      await renewed();
+      await owner.delete(`/auth/passkeys/${body.passkeys[0].id}`).expect(204);
+    },
+    'other recovery codes': async () => {
+      await renewed();
+      await owner.post('/auth/two-factor/recovery-codes').expect(200);
+    },
     'an undo': () => undoIn(owner),
     'an undo, in the same browser': () => undoIn(browser),
     'the account forgetting the browser': async () => {
