@@ -209,8 +209,7 @@ declare module '../mail/messages.js' {
 export const verificationCodeMail: RequestedCodeTemplate = {
   kind: 'verification-code',
   subject: 'Your code to confirm your email',
-  before:
-    'Please confirm that this email is yours. Enter this code where you signed in or signed up:',
+  before: 'Please confirm that this email is yours. Enter this code where you signed in or signed up:',
   help: 'If it was not you, you can ignore this email. Do not share the code.',
 };
 

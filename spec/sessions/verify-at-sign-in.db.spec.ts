@@ -32,7 +32,10 @@ let mails: ReturnType<typeof mailbox>;
 let id: string;
 afterEach(() => app.stop());
 
-async function open(options: CredentialPasswordOptions = {}, config: Pick<AuthConfig, 'session'> & { baseUrl?: string } = {}) {
+async function open(
+  options: CredentialPasswordOptions = {},
+  config: Pick<AuthConfig, 'session'> & { baseUrl?: string } = {},
+) {
   mails = mailbox();
   app = await startApp({
     plugins: pluginsWith(options),
@@ -104,7 +107,9 @@ describe('a sign-in of a user whose email is not verified', () => {
     });
     const lines = [answer?.headers['set-cookie']].flat().map(String);
     const set = lines.filter((line) => line.includes('-pending='));
-    expect(set).toEqual([expect.stringMatching(/^__Host-[^;]*; Path=\/; [^;]*; HttpOnly; Secure; SameSite=Lax$/)]);
+    expect(set).toEqual([
+      expect.stringMatching(/^__Host-[^;]*; Path=\/; [^;]*; HttpOnly; Secure; SameSite=Lax$/),
+    ]);
     const typed = (name: string) =>
       secure('/auth/signin/second-factor')
         .set('cookie', `${name}=${answer?.body.second_factor.pending_token}`)
