@@ -362,7 +362,7 @@ describe('the table', () => {
     for (const file of files) {
       const source = readFileSync(lib + file, 'utf8');
       for (const [, kind = ''] of source.matchAll(
-        /\b(?:cookieBeside|laxCookie|browserCookie|pageCookie|SealedCookie)\([^()]*, '(\w+)'[^()]*\)/g,
+        /\b(?:cookieBeside|browserCookie|pageCookie|SealedCookie)\([^()]*, '(\w+)'[^()]*\)/g,
       ))
         kinds.add(kind);
       if (/\bserialize\(name/.test(source)) serializing.push(file);

@@ -76,8 +76,9 @@ function respelled({ usernames }: Core, { user }: UserRecord, spelling: string):
 }
 
 /**
- * Removes a sign-in method, unless it is the last one, and ends the sign-ins in progress, which can have begun with it. It
- * locks the user's row, so that two concurrent removals cannot each rely on the method that the other removes.
+ * Removes a sign-in method, unless it is the last one, and ends the sign-ins in progress, which can have begun with it. No
+ * browser stands in for the second factor any more, because a removed passkey can have been one. It locks the user's row,
+ * so that two concurrent removals cannot each rely on the method that the other removes.
  *
  * @param sessionId the requesting session; null for code
  * @param remove returns the user without the method
@@ -93,6 +94,7 @@ export function removeWayIn(
     const left = await remove(record, transaction);
     if (!(await hasWayIn(left, core.contributions, transaction))) throw lastSignInMethod();
     await core.pendings.endAll(userId, transaction);
+    await core.deviceRows.distrustAll(userId, transaction);
   });
 }
 

@@ -243,7 +243,7 @@ export class SecondFactorSetup {
     );
   }
 
-  /** Replaces the recovery codes, and sends the user a notice. The user's row is locked. */
+  /** Replaces the recovery codes, ends the trust in browsers, and sends the user a notice. The user's row is locked. */
   async #renew(
     record: UserRecord,
     codes: NewCodes | null,
@@ -253,6 +253,7 @@ export class SecondFactorSetup {
     const { id } = record.user;
     await core.notices.before(secondFactorNotices['recovery-codes-renewed'], record, transaction);
     await core.users.announceChange(id, ['recoveryCodes'], transaction);
+    await core.deviceRows.distrustAll(id, transaction);
     return this.#newCodes(id, codes, transaction);
   }
 

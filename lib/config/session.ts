@@ -129,7 +129,7 @@ export function sessionSettings(
     /** The cookie that identifies a browser: see `Devices`. */
     deviceCookie: browserCookie(cookie, 'device'),
     /** The cookie of a pending sign-in. */
-    pendingCookie: laxCookie(cookie, 'pending'),
+    pendingCookie: browserCookie(cookie, 'pending'),
     /** The cookie of a request for a new password, with `resetBy: 'code'`. */
     resetCookie: browserCookie(cookie, 'reset'),
     /** The cookie of a concealed sign-up, with `verifyEmailBy: 'code'`. */
@@ -276,11 +276,6 @@ export function formCookie(cookie: CookieSettings, page: string): CookieSettings
 function browserCookie(cookie: CookieSettings, purpose: string): CookieSettings {
   const { partitioned } = cookie;
   return { ...hostCookie(cookie, purpose), sameSite: laxOf(cookie), partitioned };
-}
-
-/** Returns a cookie for the host and path of the session cookie, which is lax if the session cookie is strict. */
-function laxCookie(cookie: CookieSettings, purpose: string): CookieSettings {
-  return { ...cookieBeside(cookie, purpose), sameSite: laxOf(cookie) };
 }
 
 // A sign-in with a provider ends with a redirect from another site, with which browsers send no strict cookies.

@@ -206,7 +206,8 @@ export class DeviceRows {
   }
 
   /**
-   * Makes an account trust the browser with a token, which has just signed in.
+   * Makes an account trust the browser with a token, which has just signed in. The account's other tokens for this browser
+   * are former ones from then on, because a stranger who has copied one, or has got another one for it, could have them.
    *
    * @returns the id of the device. Null if the token has been replaced in the meantime
    */
@@ -220,13 +221,29 @@ export class DeviceRows {
        ORDER BY d.last_used_at DESC LIMIT 1 ${this.core.database.currentRead}`;
     const [device] = await this.#device.select(where, { tokenHash, userId }, transaction);
     if (!device) return null;
-    await this.#tables.devices.update({ ...trust }, { id: device.id }, transaction);
-    return device.id;
+    const { id } = device;
+    // This locks the row, so the statements after it also end a token that another sign-in has just added.
+    await this.#tables.devices.update({ ...trust }, { id }, transaction);
+    const { devices, deviceTokens } = this.#tables;
+    const values = { id, tokenHash, until: this.core.database.clock.date(FORMER_MS) };
+    await this.core.database.change(
+      `UPDATE ${devices.name} SET token_until = :until
+       WHERE id = :id AND token_hash <> :tokenHash AND token_until IS NULL`,
+      values,
+      { transaction },
+    );
+    await this.core.database.change(
+      `UPDATE ${deviceTokens.name} SET expires_at = :until
+       WHERE device_id = :id AND token_hash <> :tokenHash AND expires_at IS NULL`,
+      values,
+      { transaction },
+    );
+    return id;
   }
 
   /** Makes an account trust no browser. */
-  async distrustAll(userId: string): Promise<void> {
-    await this.#tables.devices.update({ trustedUntil: null, trustedEpoch: null }, { userId });
+  async distrustAll(userId: string, transaction?: Transaction): Promise<void> {
+    await this.#tables.devices.update({ trustedUntil: null, trustedEpoch: null }, { userId }, transaction);
   }
 
   /**
@@ -238,7 +255,8 @@ export class DeviceRows {
    * gains no time. There are three exceptions, in which the new token is accepted permanently: by the account that
    * signs in; by accounts to which this account has given a token before, because the browser did not get that token;
    * and if the week started a moment ago, because the sign-ins then run at the same time, and the browser keeps either
-   * token.
+   * token. An account that trusts the browser accepts only the first exception, because a copy of a former token could
+   * otherwise become a trusted browser.
    *
    * @param userId the account that signs in
    */
@@ -252,13 +270,13 @@ export class DeviceRows {
     const { clock } = this.core.database;
     const known = await this.#withToken(tokenHash, userId, transaction);
     if (known.length === 0) return;
-    const recent = clock.now() + FORMER_MS - AT_ONCE_MS;
+    const now = clock.date();
+    const recent = now.getTime() + FORMER_MS - AT_ONCE_MS;
     const given = await this.#givenBy(userId, transaction);
-    const isForGood = (device: WithToken) =>
-      device.until === null ||
-      device.until.getTime() > recent ||
+    const isForGood = ({ id, until, trustedUntil, ...device }: WithToken) =>
+      until === null ||
       device.userId === userId ||
-      given.has(device.id);
+      ((trustedUntil === null || trustedUntil <= now) && (until.getTime() > recent || given.has(id)));
     const tokens = known.map((device) => ({
       id: uuidv7(clock.now()),
       deviceId: device.id,
@@ -288,6 +306,9 @@ export class DeviceRows {
     const lock = { mysql: 'FOR UPDATE', postgres: 'FOR NO KEY UPDATE OF d', sqlite: '' }[dialect];
     const rest = `ORDER BY CASE WHEN d.user_id = :userId THEN 0 ELSE 1 END, d.last_used_at DESC
        LIMIT ${MAX_IN_BROWSER} ${lock}`;
+    // On PostgreSQL, a statement that has waited for a device still sees its tokens as they were before the wait.
+    if (dialect === 'postgres')
+      await this.#device.select(`WHERE ${this.#hasToken('d')} ${rest}`, values, transaction);
     const first = await this.#device.select(`WHERE ${isFirstToken('d')} ${rest}`, values, transaction);
     const later = await this.core.database.select<object>(
       `SELECT ${this.#device.columns}, ${this.#token.columns}
@@ -483,7 +504,7 @@ export class DeviceRows {
 }
 
 /** A device in a browser, and the time after which the browser's token is no longer accepted. */
-interface WithToken extends Pick<DeviceRow, 'id' | 'userId'> {
+interface WithToken extends Pick<DeviceRow, 'id' | 'userId' | 'trustedUntil'> {
   readonly until: Date | null;
 }
 

@@ -149,20 +149,23 @@ export class Devices {
   }
 
   /**
-   * Makes the browser of the current request stand in for the second factor of a user who has just provided it.
+   * Makes the browser of the current request stand in for the second factor of a user who has just provided it. The
+   * browser gets a new token, because a copy of the current one could exist.
    *
    * @param cookie the value of the browser's device cookie after the sign-in
-   * @returns the id of the device. Null if it cannot be trusted
+   * @returns the new value of the cookie, and the id of the device, which is null if it cannot be trusted
    */
   async trust(
     cookie: string,
     { userId, authEpoch, days }: { userId: string; authEpoch: number; days: number },
     transaction: Transaction,
-  ): Promise<string | null> {
-    if (this.#isNamed) return null;
+  ): Promise<{ readonly deviceId: string | null; readonly cookie: string }> {
+    if (this.#isNamed) return { deviceId: null, cookie };
+    const { token, tokenHash } = await this.#renewed(userId, transaction, digestToken(cookie));
     const trustedUntil = this.core.database.clock.date(days * 24 * 60 * 60 * 1000);
     const trust = { trustedUntil, trustedEpoch: authEpoch };
-    return this.core.deviceRows.trust(digestToken(cookie), userId, trust, transaction);
+    const deviceId = await this.core.deviceRows.trust(tokenHash, userId, trust, transaction);
+    return { deviceId, cookie: token };
   }
 
   /** Returns a device that an account knows. The user's row is locked. */
@@ -346,13 +349,12 @@ export class Devices {
   }
 
   /** Gives the browser of the current request a new token, which replaces the current one for all accounts. */
-  async #renewed(userId: string, transaction: Transaction) {
+  async #renewed(userId: string, transaction: Transaction, current = this.presented) {
     const token = createToken(PREFIX);
     const tokenHash = digestToken(token);
-    const { presented } = this;
-    if (presented) {
-      await this.core.deviceRows.replaceToken(presented, tokenHash, userId, transaction);
-      if (this.#remembers) await this.#recent.copy(presented, tokenHash, transaction);
+    if (current) {
+      await this.core.deviceRows.replaceToken(current, tokenHash, userId, transaction);
+      if (this.#remembers) await this.#recent.copy(current, tokenHash, transaction);
     }
     return { token, tokenHash };
   }

@@ -356,9 +356,9 @@ export class SignInGate {
       const isOpen = known?.account.authEpoch === proof.authEpoch;
       const added =
         within && known && isOpen ? await this.core.devices.add(user, known, within, isSignUp) : null;
-      const cookie = device.cookie ?? added;
-      if (within && cookie !== null && trustDays !== null)
-        await this.#trust(cookie, { userId: user.id, authEpoch: proof.authEpoch, days: trustDays }, within);
+      const current = device.cookie ?? added;
+      const trust = trustDays !== null && { userId: user.id, authEpoch: proof.authEpoch, days: trustDays };
+      const cookie = within && current && trust ? await this.#trust(current, trust, within) : current;
       await this.#sessions.end(replaced, within);
       // The replaced sessions have ended, so they do not count.
       const newest = { userId: user.id, sessionId: session.id, authEpoch: proof.authEpoch };
@@ -375,15 +375,16 @@ export class SignInGate {
     }
   }
 
-  /** Makes the client's browser stand in for the second factor. */
+  /** Makes the client's browser stand in for the second factor. @returns the value of its device cookie from then on */
   async #trust(
     cookie: string,
     trust: Parameters<Devices['trust']>[1],
     transaction: Transaction,
-  ): Promise<void> {
-    const deviceId = await this.core.devices.trust(cookie, trust, transaction);
-    if (deviceId === null) return;
-    this.core.events.emit('device.trusted', { userId: trust.userId, deviceId }, transaction);
+  ): Promise<string> {
+    const { deviceId, cookie: next } = await this.core.devices.trust(cookie, trust, transaction);
+    if (deviceId !== null)
+      this.core.events.emit('device.trusted', { userId: trust.userId, deviceId }, transaction);
+    return next;
   }
 
   /** Stores a sign-in that waits for another step. */

@@ -1,5 +1,8 @@
 import { afterEach, describe, expect, test } from '@jest/globals';
+import type request from 'supertest';
 import {
+  type AuthConfig,
+  type CookieOptions,
   type CredentialPasswordOptions,
   credentialPassword,
   emailSignIn,
@@ -29,11 +32,14 @@ let mails: ReturnType<typeof mailbox>;
 let id: string;
 afterEach(() => app.stop());
 
-async function open(options: CredentialPasswordOptions = {}) {
+async function open(
+  options: CredentialPasswordOptions = {},
+  config: Pick<AuthConfig, 'session'> & { baseUrl?: string } = {},
+) {
   mails = mailbox();
   app = await startApp({
     plugins: pluginsWith(options),
-    config: { baseUrl: PAGE, bearerEnabled: true, email: { send: mails.send } },
+    config: { baseUrl: PAGE, bearerEnabled: true, email: { send: mails.send }, ...config },
   });
   ({ id } = await app.auth.users.create(ada));
 }
@@ -85,6 +91,33 @@ describe('a sign-in of a user whose email is not verified', () => {
     await browser.get('/auth/me').expect(200);
     await signIn(app.browser()).expect(200, /session/);
     expect(mails.mails.map(({ kind }) => kind)).not.toContain('verify-email');
+  });
+
+  test.each<[string, CookieOptions, planted: string]>([
+    ['a domain', { domain: 'example.com' }, '__Secure-latchkey-pending'],
+    ['another path', { path: '/auth' }, '__Secure-latchkey-pending'],
+    ['a name', { name: 'sid' }, 'sid-pending'],
+  ])('cannot be planted by another host if the session cookie has %s', async (_what, cookie, planted) => {
+    await open({}, { baseUrl: 'https://app.example.com', session: { cookie } });
+    const secure = (path: string) => app.http.post(path).set('x-forwarded-proto', 'https');
+    let answer: request.Response | undefined;
+    // A stranger has signed up with the address, knows the password, and plants the cookie in the owner's browser.
+    const { code } = await mailFor(async () => {
+      answer = await secure('/auth/signin/credential').send(credentials).expect(200);
+    });
+    const lines = [answer?.headers['set-cookie']].flat().map(String);
+    const set = lines.filter((line) => line.includes('-pending='));
+    expect(set).toEqual([
+      expect.stringMatching(/^__Host-[^;]*; Path=\/; [^;]*; HttpOnly; Secure; SameSite=Lax$/),
+    ]);
+    const typed = (name: string) =>
+      secure('/auth/signin/second-factor')
+        .set('cookie', `${name}=${answer?.body.second_factor.pending_token}`)
+        .send({ method: 'email_code', code });
+    expectProblem(await typed(planted), 401, 'sign_in_expired');
+    expect(await proofOf()).toEqual(['none', false, true]);
+    await typed(set[0]?.split('=')[0] ?? '').expect(200);
+    expect(await proofOf()).toEqual(['mailbox', true, true]);
   });
 
   test('by a wrong password reveals nothing, and mails nothing', async () => {

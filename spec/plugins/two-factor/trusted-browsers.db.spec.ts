@@ -172,6 +172,86 @@ describe('a browser that its user trusts', () => {
     expect(answer.body).toHaveProperty('second_factor');
   });
 
+  describe('after its cookie was copied', () => {
+    const eve = (name: string) => ({ email: `${name}@example.com`, password: ada.password });
+    let copied: string;
+    /** Presents a value in a sign-in of another account, which makes the browser of that value one of its devices. */
+    const launder = async (value: string, name: string) => {
+      await app.auth.users.create({ ...eve(name), emailVerified: true });
+      const other = deviceOf(await withCookie(value, eve(name)).expect(200));
+      expect(other).not.toBe(value);
+      return other;
+    };
+    const expectAsked = async (...values: string[]) => {
+      for (const value of values)
+        expect((await withCookie(value).expect(200)).body).toHaveProperty('second_factor');
+    };
+    beforeEach(async () => {
+      await firstStep(browser).expect(200);
+      copied = deviceOf(await complete(browser, {}));
+    });
+
+    test('is trusted with another value, which no copy has', async () => {
+      await trust();
+      expect(await isTrusted()).toBe(true);
+      await expectAsked(copied);
+    });
+
+    test('is not trusted with a value that another account got before', async () => {
+      const others = [await launder(copied, 'eve'), await launder(copied, 'mallory')];
+      await trust();
+      expect(await isTrusted()).toBe(true);
+      await expectAsked(copied, ...others);
+    });
+
+    test('is not trusted with a value that another account gets afterwards', async () => {
+      const before = await launder(copied, 'eve');
+      await trust();
+      const after = [await launder(copied, 'mallory'), await launder(before, 'trudy')];
+      // The accounts that got a value before get another one.
+      for (const value of [copied, before, ...after])
+        for (const name of ['eve', 'mallory', 'trudy']) {
+          const other = deviceOf(await withCookie(value, eve(name)).expect(200));
+          await expectAsked(value, ...(other ? [other] : []));
+        }
+      expect(await isTrusted()).toBe(true);
+    });
+
+    test.each([1, 2, 3, 4])(
+      'is not trusted with a value that another account gets at the same time (%i)',
+      async () => {
+        for (const name of ['eve', 'mallory', 'trudy'])
+          await app.auth.users.create({ ...eve(name), emailVerified: true });
+        await firstStep(browser).expect(200);
+        const [, ...others] = await Promise.all([
+          complete(browser),
+          ...['eve', 'mallory', 'trudy'].map((name) => withCookie(copied, eve(name)).expect(200)),
+        ]);
+        expect(await isTrusted()).toBe(true);
+        await expectAsked(copied, ...others.map((one) => deviceOf(one as request.Response)));
+      },
+    );
+
+    test('asks again if the new value did not arrive, and can be trusted again', async () => {
+      await trust();
+      const known = await devices(browser);
+      const { body } = await withCookie(copied).expect(200);
+      await forgetSteps(app);
+      const again = await app.http
+        .post('/auth/signin/second-factor')
+        .set('cookie', `latchkey-device=${copied}`)
+        .send({
+          method: 'totp',
+          code: codeOf(secret),
+          pending_token: body.second_factor.pending_token,
+          trust_device: true,
+        })
+        .expect(200);
+      expect((await withCookie(deviceOf(again))).body).toHaveProperty('session');
+      expect(await devices(browser)).toHaveLength(known.length);
+    });
+  });
+
   test('can sign in 16 times at once', async () => {
     await firstStep(browser).expect(200);
     const value = deviceOf(await complete(browser));
@@ -474,6 +554,19 @@ describe('the trust ends with', () => {
       await renewed();
       await addPasskey(owner, authenticator());
       await owner.put('/auth/two-factor/passkeys').send({ on: true }).expect(200);
+    },
+    'the removal of one of two passkeys': async () => {
+      for (const device of [authenticator(), authenticator()]) await addPasskey(owner, device);
+      await owner.put('/auth/two-factor/passkeys').send({ on: true }).expect(200);
+      await trust();
+      expect(await isTrusted()).toBe(true);
+      const { body } = await owner.get('/auth/passkeys').expect(200);
+      await renewed();
+      await owner.delete(`/auth/passkeys/${body.passkeys[0].id}`).expect(204);
+    },
+    'other recovery codes': async () => {
+      await renewed();
+      await owner.post('/auth/two-factor/recovery-codes').expect(200);
     },
     'an undo': () => undoIn(owner),
     'an undo, in the same browser': () => undoIn(browser),
