@@ -784,7 +784,7 @@ export interface TwoFactorClient<S extends AnyShape> {
     FreshCode | 'rate_limited' | 'task_required' | 'totp_not_enabled'
   >;
   /** Asks for the second factor in all of the current user's browsers again. */
-  forgetTrustedDevices(options?: CallOptions): Call<null, ChangingCode>;
+  forgetTrustedDevices(options?: CallOptions): Call<null, ChangingCode | 'task_required'>;
   /** Enables or disables passkeys as a second factor, and revokes all other sessions. */
   usePasskeys(
     input: { on: boolean },
