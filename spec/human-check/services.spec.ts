@@ -56,7 +56,8 @@ describe.each([
 ] as const)('%s()', (name, check, words) => {
   const service = new Siteverify(words);
   let verifyUrl: string;
-  const verdictOn = (token: string) => check({ siteKey: SITE, secret: SECRET, verifyUrl }).verify(token, FACTS);
+  const verdictOn = (token: string) =>
+    check({ siteKey: SITE, secret: SECRET, verifyUrl }).verify(token, FACTS);
   let app: SpecApp<readonly [ReturnType<typeof password>]>;
   let other: typeof app;
   beforeAll(async () => {

@@ -99,6 +99,11 @@ const unverified = async ({ id, email }: Owner) => {
   return email;
 };
 
+const VERIFY_CODES: Options = { password: { verifyEmailBy: 'code', signInOnSignUp: true } };
+const CONCEALED_CODES: Options = {
+  password: { verifyEmailBy: 'code', concealExistingEmails: true, requireVerifiedEmail: true },
+};
+
 const ROWS: Readonly<Record<string, Readonly<Record<string, Row>>>> = {
   'verify-email': {
     'of a sign-up': ['held', () => signUp('new@example.com', app.browser())],
@@ -211,6 +216,23 @@ const ROWS: Readonly<Record<string, Readonly<Record<string, Row>>>> = {
       'sent',
       ({ unproven }) => app.auth.admin.sendPasswordReset(unproven.id),
     ],
+  },
+  'verification-code': {
+    'of a sign-up': ['held', () => signUp('new@example.com', app.browser()), VERIFY_CODES],
+    'of a concealed sign-up': ['held', () => signUp('new@example.com', app.browser()), CONCEALED_CODES],
+    'in the own session': [
+      'sent',
+      ({ unproven }) => unproven.browser.post('/auth/email-verifications'),
+      VERIFY_CODES,
+    ],
+  },
+  'account-exists': {
+    'to an unproven address': [
+      'held',
+      async ({ unproven }) => signUp(await unverified(unproven), app.browser()),
+      CONCEALED_CODES,
+    ],
+    'to a proven address': ['sent', ({ proven }) => signUp(proven.email, app.browser()), CONCEALED_CODES],
   },
   'reset-code': {
     'to an unproven address': ['held', ({ unproven }) => reset(unproven.email, app.browser()), RESET_CODES],
