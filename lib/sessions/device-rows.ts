@@ -306,16 +306,18 @@ export class DeviceRows {
     const lock = { mysql: 'FOR UPDATE', postgres: 'FOR NO KEY UPDATE OF d', sqlite: '' }[dialect];
     const rest = `ORDER BY CASE WHEN d.user_id = :userId THEN 0 ELSE 1 END, d.last_used_at DESC
        LIMIT ${MAX_IN_BROWSER} ${lock}`;
+    const read = async () => ({
+      first: await this.#device.select(`WHERE ${isFirstToken('d')} ${rest}`, values, transaction),
+      later: await this.core.database.select<object>(
+        `SELECT ${this.#device.columns}, ${this.#token.columns}
+         FROM ${deviceTokens.name} t JOIN ${this.#device.from} ON d.id = t.device_id WHERE ${IS_LATER_TOKEN} ${rest}`,
+        values,
+        transaction,
+      ),
+    });
     // On PostgreSQL, a statement that has waited for a device still sees its tokens as they were before the wait.
-    if (dialect === 'postgres')
-      await this.#device.select(`WHERE ${this.#hasToken('d')} ${rest}`, values, transaction);
-    const first = await this.#device.select(`WHERE ${isFirstToken('d')} ${rest}`, values, transaction);
-    const later = await this.core.database.select<object>(
-      `SELECT ${this.#device.columns}, ${this.#token.columns}
-       FROM ${deviceTokens.name} t JOIN ${this.#device.from} ON d.id = t.device_id WHERE ${IS_LATER_TOKEN} ${rest}`,
-      values,
-      transaction,
-    );
+    if (dialect === 'postgres') await read();
+    const { first, later } = await read();
     return [
       ...first.map(({ tokenUntil, ...device }) => ({ ...device, until: tokenUntil })),
       ...later.map((raw) => ({ ...this.#device.read(raw), until: this.#token.read(raw).expiresAt })),
