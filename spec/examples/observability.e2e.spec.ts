@@ -80,7 +80,12 @@ const routesOf = (spans: readonly OtlpSpan[]) =>
 test('the collector of examples/observability gets the metrics and the spans', async () => {
   const { written, spans, metrics } = await run('with-express.jsonl');
   expect([...metrics].filter((name) => name.startsWith('latchkey.')).sort()).toEqual([
-    ...['latchkey.lookup.batch_size', 'latchkey.lookup.duration', 'latchkey.outbox.waiting'],
+    ...[
+      'latchkey.lookup.batch_size',
+      'latchkey.lookup.duration',
+      'latchkey.outbox.held',
+      'latchkey.outbox.waiting',
+    ],
     ...['latchkey.password_hash.duration', 'latchkey.password_hash.queue_length', 'latchkey.sign_ins'],
   ]);
   const lookup = spans.find(({ name }) => name === 'latchkey.lookup');
