@@ -78,7 +78,7 @@ export class EmailedRequests<C extends Requested> extends WaitingInBrowsers<C> {
   }
 
   /**
-   * Begins the request of the current browser, or emails the code of the former one again. If the browser asks for
+   * Starts the request of the current browser, or emails the code of the former one again. If the browser asks for
    * another address, this ends the request before.
    *
    * @param asked null for something that is not an address, which gets the same response
@@ -109,9 +109,9 @@ export class EmailedRequests<C extends Requested> extends WaitingInBrowsers<C> {
   }
 
   /**
-   * Begins the request of a session, or emails the code of the former one again.
+   * Starts the request of a session, or emails the code of the former one again.
    *
-   * @param browserHash the session's, with which no token of a browser begins
+   * @param browserHash the session's, which is the hash of no token of a browser
    * @returns when the code expires
    */
   async askInSession(browserHash: Digest, asked: Asked<RowIn<C>>): Promise<Date> {

@@ -183,7 +183,7 @@ function verifyByCodeView(
       main: html`<p>${t.codeSignIn}</p><p><a href="${signIn}" data-part="button">${words.signIn.title}</a></p>`,
     };
   const address = sentTo === null ? t.anyAddress : html`<strong>${sentTo}</strong>`;
-  // Whoever has signed up without a session signs up again for another code.
+  // A user who has signed up without a session signs up again for another code.
   const sending = (submit: string, kind: 'primary' | 'link') =>
     send && formOf(send, { submit, kind, returnTo }, words, kind === 'link' && hidden(AGAIN, 'true'));
   const later = html`<p><a href="${next}">${send ? t.later : words.signIn.title}</a></p>`;
