@@ -59,6 +59,7 @@ export const authKnownDevices = mysqlTable('auth_known_devices', {
   createdAt: datetime('created_at', { fsp: 3 }).notNull(),
   lastUsedAt: datetime('last_used_at', { fsp: 3 }).notNull(),
   forgottenAt: datetime('forgotten_at', { fsp: 3 }),
+  trustedUntil: datetime('trusted_until', { fsp: 3 }),
 }, (table) => [
   index('auth_known_devices_user_id').on(table.userId, table.lastUsedAt),
 ]);

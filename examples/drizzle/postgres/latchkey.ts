@@ -50,6 +50,7 @@ export const authKnownDevices = pgTable('auth_known_devices', {
   createdAt: timestamp('created_at', { precision: 3, withTimezone: true }).notNull(),
   lastUsedAt: timestamp('last_used_at', { precision: 3, withTimezone: true }).notNull(),
   forgottenAt: timestamp('forgotten_at', { precision: 3, withTimezone: true }),
+  trustedUntil: timestamp('trusted_until', { precision: 3, withTimezone: true }),
 }, (table) => [
   index('auth_known_devices_user_id').on(table.userId, table.lastUsedAt),
 ]);

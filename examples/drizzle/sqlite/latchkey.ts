@@ -57,6 +57,7 @@ export const authKnownDevices = sqliteTable('auth_known_devices', {
   createdAt: latchkeyTime('created_at').notNull(),
   lastUsedAt: latchkeyTime('last_used_at').notNull(),
   forgottenAt: latchkeyTime('forgotten_at'),
+  trustedUntil: latchkeyTime('trusted_until'),
 }, (table) => [
   index('auth_known_devices_user_id').on(table.userId, table.lastUsedAt),
 ]);
