@@ -93,7 +93,12 @@ export type {
   ChangePasswordInput,
   ReauthenticateInput,
   RemovePasswordInput,
+  RequestedReset,
+  RequestedSignUp,
+  RequestedVerification,
+  RequestPasswordResetInput,
   ResetPasswordInput,
+  SendVerificationInput,
   SetPasswordInput,
   SignInInput,
   SignUpInput,
@@ -102,9 +107,11 @@ export type {
 export type {
   CredentialPasswordOptions,
   PasswordRuleOptions,
+  ResetAnswer,
   SignInAnswer,
   SignUpAnswer,
   SignUpInputOf,
+  VerificationAnswer,
 } from './plugins/credential-password/options.js';
 export type { EmailSignInApi } from './plugins/email-sign-in/api.js';
 export { type EmailSignInModels, emailSignIn } from './plugins/email-sign-in/index.js';

@@ -27,6 +27,9 @@ export interface FoundSignIn {
   readonly hasPasskey: boolean;
 }
 
+/** What the code and the link of a request are derived from and found by. */
+type Secrets = Pick<EmailedSignInRow, 'salt' | 'linkHash'>;
+
 /** The settings of emailed sign-ins. */
 export interface EmailedSignInSettings {
   /** Whether a code or link creates an account for an address that has none, unless sign-ups are closed. */
@@ -175,18 +178,18 @@ export class EmailedSignIns extends EmailedRequests<EmailedSignInColumns> {
   }
 
   /** Returns what the code and the link of a new sign-in are derived from and found by. */
-  newSecrets(request: Pick<EmailedSignInRow, 'browserHash' | 'email'>) {
+  newSecrets(request: Pick<EmailedSignInRow, 'browserHash' | 'email'>): Secrets {
     const salt = newSalt();
     const token = tokenOfBytes(PREFIX, this.core.codes.bytesFor(linkName({ ...request, salt }))[0]);
     return { salt, linkHash: digestToken(token) };
   }
 
   /** Returns what the code of a new reauthentication is derived from. */
-  newReauthenticationSecrets() {
+  newReauthenticationSecrets(): Secrets {
     return { salt: null, linkHash: randomBytes(32) };
   }
 
-  #renewed(row: EmailedSignInRow) {
+  #renewed(row: EmailedSignInRow): Secrets {
     return row.salt === null ? this.newReauthenticationSecrets() : this.newSecrets(row);
   }
 

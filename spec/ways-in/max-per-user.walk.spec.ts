@@ -21,6 +21,7 @@ const OUTCOMES: Readonly<Record<string, 'evicted' | 'all' | 'stays'>> = {
   'POST /signin/credential, 3': 'evicted',
   'POST /passwords/reset, 1': 'all',
   'POST /passwords/reset, 2': 'all',
+  'POST /passwords/reset, 3': 'all',
   'POST /verify-email': 'stays',
   'POST /undo-change': 'all',
   'POST /email-changes/confirm': 'all',

@@ -318,24 +318,19 @@ export type SignInAnswer<O> =
         : IssuedSession;
 
 /** The result of `auth.credential.requestPasswordReset`: with `resetBy: 'code'`, the request that waits for the code. */
-export type ResetAnswer<O> = CredentialPasswordOptions extends O
-  ? RequestedReset | undefined
-  : O extends { resetBy: infer By }
-    ? [By] extends ['code']
-      ? RequestedReset
-      : 'code' extends By
-        ? RequestedReset | undefined
-        : undefined
-    : undefined;
+export type ResetAnswer<O> = IfByCode<O, 'resetBy', RequestedReset>;
 
 /** The result of `auth.credential.sendVerification`: with `verifyEmailBy: 'code'`, the code that was emailed. */
-export type VerificationAnswer<O> = CredentialPasswordOptions extends O
-  ? RequestedVerification | undefined
-  : O extends { verifyEmailBy: infer By }
+export type VerificationAnswer<O> = IfByCode<O, 'verifyEmailBy', RequestedVerification>;
+
+/** `T` if the option is `'code'`, undefined if it is not, and both if the types of the options do not tell. */
+type IfByCode<O, Option extends keyof CredentialPasswordOptions, T> = CredentialPasswordOptions extends O
+  ? T | undefined
+  : O extends { [K in Option]: infer By }
     ? [By] extends ['code']
-      ? RequestedVerification
+      ? T
       : 'code' extends By
-        ? RequestedVerification | undefined
+        ? T | undefined
         : undefined
     : undefined;
 
