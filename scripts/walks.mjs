@@ -1,4 +1,4 @@
-// Draws which files of lib a request goes through, from requests to an app that really runs, into docs/architecture.md.
+// Draws which files of lib a request goes through, from requests to an app that really runs, into contributing/architecture.md.
 // Prints how often each file is entered from another one: a file that is entered twice is a detour, or two subjects.
 //
 //   npm run docs:walks                updates the page
@@ -8,7 +8,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { register } from 'node:module';
 import { posix } from 'node:path';
 
-const page = new URL('../docs/architecture.md', import.meta.url);
+const page = new URL('../contributing/architecture.md', import.meta.url);
 const written = readFileSync(page, 'utf8');
 
 // Every file may use these rooms, so the pictures show of them only that the database is asked.
@@ -58,7 +58,7 @@ register('./walks-hook.mjs', import.meta.url);
 
 const walks = await walkAll();
 const [before, , after] = written.split(/(?<=<!-- walks -->\n)([\s\S]*)(?=<!-- \/walks -->)/);
-if (after === undefined) throw new Error('docs/architecture.md does not say where the pictures are');
+if (after === undefined) throw new Error('contributing/architecture.md does not say where the pictures are');
 const drawn = `${before}\n${Object.keys(TITLES).map(section).join('')}${after}`;
 if (process.argv.includes('--json')) {
   const entered = Object.keys(TITLES).map((key) => ({ title: TITLES[key], entries: entriesOf(walks[key]) }));

@@ -16,35 +16,38 @@ const sorted = (names: Iterable<string>) => [...new Set(names)].sort();
 
 /** The rows of the table below a heading, each as the text of its cells. */
 async function listOf(title: string): Promise<string[][]> {
-  const page = await readFile(join(root, 'docs/architecture.md'), 'utf8');
+  const page = await readFile(join(root, 'contributing/architecture.md'), 'utf8');
   const section = page.split(`\n### ${title}\n`)[1]?.split(/\n##/)[0] ?? '';
   return [...section.matchAll(/^\| (`.*) \|$/gm)].map(([, row = '']) => row.split(' | '));
 }
 
 const codeIn = (text = '') => [...text.matchAll(/`([^`]+)`/g)].map(([, code = '']) => code);
 
-describe.each(ADDITIONS)('docs/architecture.md: $title', ({ title, name, edits: own, writes = {} }) => {
-  test('lists the files that it touches, and no others', async () => {
-    const listed = (await listOf(title)).flatMap(([file]) => codeIn(file));
-    const named = listed.map((file) => file.replaceAll('<name>', name));
-    expect(named.sort()).toEqual(sorted([...own.map(({ file }) => file), ...Object.keys(writes)]));
-  });
+describe.each(ADDITIONS)(
+  'contributing/architecture.md: $title',
+  ({ title, name, edits: own, writes = {} }) => {
+    test('lists the files that it touches, and no others', async () => {
+      const listed = (await listOf(title)).flatMap(([file]) => codeIn(file));
+      const named = listed.map((file) => file.replaceAll('<name>', name));
+      expect(named.sort()).toEqual(sorted([...own.map(({ file }) => file), ...Object.keys(writes)]));
+    });
 
-  test('names the spec that fails without a row', async () => {
-    const named = (await listOf(title)).flatMap(([file, , gate]) =>
-      codeIn(gate).map((spec) => `${codeIn(file)[0]?.replaceAll('<name>', name)} ${spec}`),
-    );
-    const asked = own.flatMap(({ file, gate }) => (gate ? `${file} ${gate}` : []));
-    expect(named.sort()).toEqual(sorted(asked));
-  });
+    test('names the spec that fails without a row', async () => {
+      const named = (await listOf(title)).flatMap(([file, , gate]) =>
+        codeIn(gate).map((spec) => `${codeIn(file)[0]?.replaceAll('<name>', name)} ${spec}`),
+      );
+      const asked = own.flatMap(({ file, gate }) => (gate ? `${file} ${gate}` : []));
+      expect(named.sort()).toEqual(sorted(asked));
+    });
 
-  test('names the commands that write files', async () => {
-    const named = (await listOf(title)).flatMap(([file, text]) =>
-      codeIn(text).flatMap((code) => (/^npm run /.test(code) ? [[codeIn(file)[0], code]] : [])),
-    );
-    expect(Object.fromEntries(named)).toEqual(writes);
-  });
-});
+    test('names the commands that write files', async () => {
+      const named = (await listOf(title)).flatMap(([file, text]) =>
+        codeIn(text).flatMap((code) => (/^npm run /.test(code) ? [[codeIn(file)[0], code]] : [])),
+      );
+      expect(Object.fromEntries(named)).toEqual(writes);
+    });
+  },
+);
 
 describe('a copy in which everything was added', () => {
   let folder: string;

@@ -16,8 +16,8 @@ const read = (path: string) => readFileSync(fileURLToPath(new URL(`../${path}`, 
 const files = filesIn('lib');
 const arrows = [...files].flatMap(([from, { imports }]) => imports.map((to) => ({ from, to })));
 
-/** The order from docs/architecture.md: each line may import what is on the lines above it. */
-const order = (/```text\n(errors[\s\S]*?)```/.exec(read('docs/architecture.md'))?.[1] ?? '')
+/** The order from contributing/architecture.md: each line may import what is on the lines above it. */
+const order = (/```text\n(errors[\s\S]*?)```/.exec(read('contributing/architecture.md'))?.[1] ?? '')
   .trim()
   .split('\n')
   .map((line) => line.replace(/^→ /, '').split(', '));
@@ -50,7 +50,7 @@ describe('what is looked at here', () => {
 });
 
 describe('the import rule', () => {
-  test('docs/architecture.md lists the folder of every file', () => {
+  test('contributing/architecture.md lists the folder of every file', () => {
     expect([...files.keys()].filter((path) => place(roomOf(path)) < 0)).toEqual([]);
   });
 
@@ -89,7 +89,7 @@ describe('the import rule', () => {
   });
 });
 
-describe('what docs/architecture.md promises', () => {
+describe('what contributing/architecture.md promises', () => {
   const code = (source: string) => source.replace(/\/\*[\s\S]*?\*\/|\/\/.*/g, '');
   // The client has the routes of all plugins.
   const ofCore = [...files].filter(
@@ -366,7 +366,7 @@ function cycleIn(files: ReadonlyMap<string, { imports: readonly string[] }>): st
 }
 
 test('the list of folders names files that exist in their folder', () => {
-  const page = read('docs/architecture.md');
+  const page = read('contributing/architecture.md');
   const [, lib = ''] = /^lib\/\n(.*?)^spec\/ /ms.exec(page) ?? [];
   const folders = [...lib.matchAll(/^ {2}([\w/-]+)\/ +(.*?)(?=^ {2}\S|(?![\s\S]))/gms)];
   const named = folders.flatMap(([, folder = '', text = '']) =>
@@ -393,7 +393,7 @@ test('the table of contributions has each of them, and no other', () => {
     ...inherited,
   ].map(([path, name]) => members(path, name));
   expect(all.filter((those) => those.length === 0)).toEqual([]);
-  const page = read('docs/architecture.md');
+  const page = read('contributing/architecture.md');
   const table = page.slice(
     page.indexOf('| contribution |'),
     page.indexOf('\n\n', page.indexOf('| contribution |')),

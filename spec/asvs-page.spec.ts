@@ -7,7 +7,7 @@ import { isCommonPassword } from '../lib/users/common-passwords.js';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const read = (path: string) => readFile(root + path, 'utf8');
-const page = await read('docs/asvs.md');
+const page = await read('contributing/asvs.md');
 const sources = new Map<string, string>();
 for (const path of await readdir(`${root}lib`, { recursive: true }))
   if (path.endsWith('.ts')) sources.set(`lib/${path}`, code(await read(`lib/${path}`)));
@@ -42,7 +42,7 @@ function code(source: string): string {
   return source.replace(/\/\*[\s\S]*?\*\/|^\s*\/\/.*$/gm, '');
 }
 
-describe('docs/asvs.md', () => {
+describe('contributing/asvs.md', () => {
   test('lists each requirement of its chapters once, and in order', () => {
     const ids = Object.entries(SECTIONS).flatMap(([chapter, sizes]) =>
       sizes.flatMap((size, at) => Array.from({ length: size }, (_, n) => `${chapter}.${at + 1}.${n + 1}`)),

@@ -17,7 +17,7 @@ import { expectProblem } from './support/problem.js';
 import { codeOf, firstStep, forgetSteps, secondStep, withSecondFactor } from './support/two-factor.js';
 import { withClockAhead } from './support/wrong-clock.js';
 
-// What docs/asvs.md says of the OWASP ASVS, and no other spec asserts. The numbers are those of its requirements.
+// What contributing/asvs.md says of the OWASP ASVS, and no other spec asserts. The numbers are those of its requirements.
 const plugins = () =>
   [
     password({ username: true }),

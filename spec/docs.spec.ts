@@ -229,15 +229,10 @@ test.each(['docs/oauth-reference.md', 'docs/security.md'])(
 describe('the pages', () => {
   const pages: string[] = [];
   beforeAll(async () => {
-    const all = await readdir(join(root, 'docs'), { recursive: true });
-    const docs = all.filter((name) => name.endsWith('.md'));
-    pages.push(
-      'README.md',
-      'CONTRIBUTING.md',
-      'SECURITY.md',
-      'demo-app/README.md',
-      ...docs.map((name) => `docs/${name}`),
-    );
+    pages.push('README.md', 'CONTRIBUTING.md', 'SECURITY.md', 'demo-app/README.md');
+    for (const folder of ['docs', 'contributing'])
+      for (const name of await readdir(join(root, folder), { recursive: true }))
+        if (name.endsWith('.md')) pages.push(`${folder}/${name}`);
   });
 
   test('the index of the docs leads to a page with code for each task', async () => {
@@ -255,12 +250,27 @@ describe('the pages', () => {
     expect((await read('README.md')).split(/\s+/).length).toBeLessThan(1500);
   });
 
-  test('the index of the docs lists every page, but for those that it leaves to docs/audits.md', async () => {
-    const index = (await read('docs/README.md')) + (await read('docs/audits.md'));
-    const missing = pages
-      .filter((page) => /^docs\/(?!README)/.test(page))
-      .filter((page) => !index.includes(`](${page.slice('docs/'.length)})`));
-    expect(missing).toEqual([]);
+  test.each(['docs', 'contributing'])('the index of %s lists every page', async (folder) => {
+    const index = await read(`${folder}/README.md`);
+    const listed = pages.filter((page) => page.startsWith(`${folder}/`) && page !== `${folder}/README.md`);
+    expect(listed.length).toBeGreaterThan(4);
+    expect(listed.filter((page) => !index.includes(`](${page.slice(folder.length + 1)})`))).toEqual([]);
+  });
+
+  test('pages of the npm package link to each other, and in the repository only to what readers can use', async () => {
+    const { files } = JSON.parse(await read('package.json')) as { files: string[] };
+    expect(files).toEqual(expect.arrayContaining(['docs/*.md', 'docs/migrating/*.md']));
+    const packed = pages.filter((page) => /^(README|SECURITY|docs\/.*)(\.md)$/.test(page));
+    const elsewhere: string[] = [];
+    for (const page of packed)
+      for (const [, target = ''] of (await read(page)).replace(CODE, '').matchAll(/\]\(([^)#\s]+)/g)) {
+        const path = posix.join(posix.dirname(page), target);
+        if (/^[a-z]+:/.test(target) || [...packed, 'CHANGELOG.md', 'LICENSE'].includes(path)) continue;
+        if (!/^(examples|bench|contributing|demo-app|docs\/images)\/|^CONTRIBUTING\.md$/.test(path))
+          elsewhere.push(`${page}: ${target}`);
+      }
+    expect(elsewhere).toEqual([]);
+    expect(packed.length).toBeGreaterThan(40);
   });
 
   test('no page has two headings with the same name', async () => {

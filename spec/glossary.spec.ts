@@ -2,7 +2,7 @@ import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from '@jest/globals';
 
-const PAGE = 'docs/architecture.md';
+const PAGE = 'contributing/architecture.md';
 const KEYWORDS = new Set([
   'if',
   'for',

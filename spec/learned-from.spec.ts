@@ -12,12 +12,12 @@ const PAGES: readonly (readonly [RegExp, (name: string) => string])[] = [
   [/^AA/, (name) => `https://www.cisa.gov/news-events/cybersecurity-advisories/${name.toLowerCase()}`],
   [/#/, (name) => `https://github.com/${name.replace('#', '/issues/')}`],
 ];
-const page = await readFile(`${root}docs/learned-from.md`, 'utf8');
+const page = await readFile(`${root}contributing/learned-from.md`, 'utf8');
 const sections = page.split(/^## /m).slice(1);
 const files = (await readdir(root + FOLDER)).map((name) => `${FOLDER}/${name}`);
 
 const numbersIn = (text: string): string[] => [...new Set(text.match(NUMBER) ?? [])].sort();
-/** The tests of features that prove the rule of a row, as docs/asvs.md names them. */
+/** The tests of features that prove the rule of a row, as contributing/asvs.md names them. */
 const testsNamedIn = (row: string) =>
   [...row.matchAll(/\[([\w/.-]+)\]\(\.\.\/(spec\/[\w/.-]+)\) “(.*?)”/g)].map(
     ([, name = '', path = '', title = '']) => ({ name, path, title }),
@@ -30,7 +30,7 @@ async function tested(file: string): Promise<string[]> {
   return numbersIn(text.replace(/^\s*(?:\/\/|\*).*$/gm, ''));
 }
 
-describe('docs/learned-from.md', () => {
+describe('contributing/learned-from.md', () => {
   test('lists each advisory once', () => {
     const numbers = sections.flatMap((section) => rowsOf(section).flatMap(numbersIn));
     expect(numbers.filter((number, at) => numbers.indexOf(number) !== at)).toEqual([]);

@@ -31,9 +31,9 @@ beforeAll(async () => {
   walks = new Map(drawn.walks.map(({ title, entries }) => [title, entries]));
 });
 
-describe('the paths of requests in docs/architecture.md', () => {
+describe('the paths of requests in contributing/architecture.md', () => {
   test('are what npm run docs:walks draws', () => {
-    expect(readFileSync(`${root}docs/architecture.md`, 'utf8')).toBe(page);
+    expect(readFileSync(`${root}contributing/architecture.md`, 'utf8')).toBe(page);
   });
 
   test('are three', () => {

@@ -8,7 +8,7 @@ import { rows } from '../support/database.js';
 import { expectProblem } from '../support/problem.js';
 import { settled } from '../support/sessions.js';
 
-// What docs/learned-from.md says of addresses: who gets a mail, and what one can do to it. A real SMTP server receives
+// What contributing/learned-from.md says of addresses: who gets a mail, and what one can do to it. A real SMTP server receives
 // what the app sends through nodemailer.
 const mails: { to: string[]; source: string }[] = [];
 let server: SMTPServer;

@@ -9,7 +9,7 @@ import { rows } from '../support/database.js';
 import { expectProblem } from '../support/problem.js';
 import { codeOf, firstStep, secondStep, withSecondFactor, wrongCode } from '../support/two-factor.js';
 
-// What docs/learned-from.md says of codes: of an authenticator app, and for recovery.
+// What contributing/learned-from.md says of codes: of an authenticator app, and for recovery.
 let app: SpecApp<readonly [ReturnType<typeof password>, ReturnType<typeof twoFactor>]>;
 beforeEach(async () => {
   app = await startApp({ plugins: [password(), twoFactor()] });

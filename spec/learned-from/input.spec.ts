@@ -5,7 +5,7 @@ import { ada, password, type SpecApp, signedIn, startApp } from '../support/app.
 import { rows } from '../support/database.js';
 import { expectProblem } from '../support/problem.js';
 
-// What docs/learned-from.md says of input: who a request speaks for, what it may set, and what it gets to see.
+// What contributing/learned-from.md says of input: who a request speaks for, what it may set, and what it gets to see.
 const ROOT = { email: 'root@example.com', password: 'a root of all admins' };
 const plugins = [password({ username: true }), apiKeys(), admin({ adminEmails: [ROOT.email] })] as const;
 const fields = {

@@ -4,7 +4,7 @@ import { authRouter, type RateLimitOptions } from '../../lib/index.js';
 import { ada, password, type SpecApp, startApp } from '../support/app.js';
 import { expectProblem } from '../support/problem.js';
 
-// What docs/learned-from.md says of limits.
+// What contributing/learned-from.md says of limits.
 let app: SpecApp<readonly [ReturnType<typeof password>]>;
 afterEach(() => app.stop());
 

@@ -9,7 +9,7 @@ import { mailedLink } from '../support/mailed-link.js';
 import { expectProblem } from '../support/problem.js';
 import { settled } from '../support/sessions.js';
 
-// What docs/learned-from.md says of mailed links.
+// What contributing/learned-from.md says of mailed links.
 const plugins = [
   password({ sendVerificationOnSignUp: true }),
   apiKeys(),

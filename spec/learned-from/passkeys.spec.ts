@@ -5,7 +5,7 @@ import { rows } from '../support/database.js';
 import { addPasskey, authenticator, optionsOf, PAGE } from '../support/passkeys.js';
 import { expectProblem } from '../support/problem.js';
 
-// What docs/learned-from.md says of passkeys. An authenticator in software makes real ones.
+// What contributing/learned-from.md says of passkeys. An authenticator in software makes real ones.
 let app: SpecApp<readonly [ReturnType<typeof password>, ReturnType<typeof passkeys>]>;
 beforeAll(async () => {
   app = await startApp({ plugins: [password(), passkeys()], config: { baseUrl: PAGE } });

@@ -17,7 +17,7 @@ import {
 import { CLIENT, visitProvider } from '../support/oidc.js';
 import { expectProblem } from '../support/problem.js';
 
-// What docs/learned-from.md says of sign-ins with a provider.
+// What contributing/learned-from.md says of sign-ins with a provider.
 const AUTHORIZE = '/auth/oauth/oidc/authorize';
 const NOBODY = { users: 0, accounts: 0, sessions: 0 };
 

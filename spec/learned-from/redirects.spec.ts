@@ -4,7 +4,7 @@ import { begin, type OAuthApp, oidcPlugin, pathOf, signInWith, startOAuthApp } f
 import { visitProvider } from '../support/oidc.js';
 import { expectProblem } from '../support/problem.js';
 
-// What docs/learned-from.md says of redirects. Every place that takes a target from a request is tried with every target.
+// What contributing/learned-from.md says of redirects. Every place that takes a target from a request is tried with every target.
 const TRUSTED = 'http://trusted.example';
 const TARGETS = [
   ['CVE-2022-24858: another origin', 'https://evil.example/x'],

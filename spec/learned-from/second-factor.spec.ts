@@ -12,7 +12,7 @@ import { linkWith, type OAuthApp, oidcPlugin, signInWith, startOAuthApp } from '
 import { expectProblem } from '../support/problem.js';
 import { codeOf, enroll, forgetSteps } from '../support/two-factor.js';
 
-// What docs/learned-from.md says of the second factor: that no way in forgets it.
+// What contributing/learned-from.md says of the second factor: that no way in forgets it.
 const provider = await startLyingProvider();
 const plugins = [
   password(),

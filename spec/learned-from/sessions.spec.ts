@@ -9,7 +9,7 @@ import { expectProblem } from '../support/problem.js';
 import { ago, changeSession, DAY, SECOND, settled } from '../support/sessions.js';
 import { loggingSequelize } from '../support/statements.js';
 
-// What docs/learned-from.md says of sessions.
+// What contributing/learned-from.md says of sessions.
 const ROOT = { email: 'root@example.com', password: 'a root of all admins' };
 const plugins = [
   password(),

@@ -12,7 +12,7 @@ export interface Edit {
   readonly gate?: string;
 }
 
-/** Something that is added, as docs/architecture.md says. */
+/** Something that is added, as contributing/architecture.md says. */
 export interface Addition {
   /** The heading of its list of files. */
   readonly title: string;
@@ -276,7 +276,7 @@ Your app issues a badge, prints it, and gives it to the user, who signs in with 
       text: `| \`badges\` | Its rows are hashes, and expire within a day. |`,
     },
     {
-      file: 'docs/asvs.md',
+      file: 'contributing/asvs.md',
       gate: 'spec/asvs-page.spec.ts',
       replace: `\`passkey_challenges\`, \`removed_passkeys\`, \`carried_sessions\` |`,
       text: `\`passkey_challenges\`, \`removed_passkeys\`, \`carried_sessions\`, \`badges\` |`,
@@ -628,7 +628,7 @@ export interface SuspensionModels extends ModelsOf<typeof TABLES> {}
       text: `| \`suspension_reasons\` | Its rows name no account. |`,
     },
     {
-      file: 'docs/asvs.md',
+      file: 'contributing/asvs.md',
       gate: 'spec/asvs-page.spec.ts',
       replace: `| counters | \`rate_limits\` |`,
       text: `| counters and lists | \`rate_limits\`, \`suspension_reasons\` |`,
