@@ -36,7 +36,10 @@ const ELSEWHERE = /^moving-in\/(systems\/|import\.ts)/;
 const page = (name: string) =>
   readFileSync(fileURLToPath(new URL(`../../docs/${name}.md`, import.meta.url)), 'utf8');
 const section = (name: string, title: string) =>
-  page(name).split(`## ${title}\n`)[1]?.split('\n## ')[0] ?? '';
+  page(name)
+    .replace(/^```[\s\S]*?^```/gm, '')
+    .split(`# ${title}\n`)[1]
+    ?.split('\n## ')[0] ?? '';
 const codeIn = (text: string) => [...text.matchAll(/`([^`]+)`/g)].map(([, code = '']) => code);
 const wordsIn = (text: string) => codeIn(text).flatMap((code) => code.match(/\w+/g) ?? []);
 
@@ -50,6 +53,21 @@ beforeAll(async () => {
   for (const [path, shape] of shapes) options.push(...Object.keys(shape).map((name) => join(path, name)));
   readRows(page('configuration'));
   readRows(section('pages', 'The look'), 'pages()');
+  for (const [name, plugin] of [
+    ['credential-password', 'credentialPassword()'],
+    ['email-sign-in', 'emailSignIn()'],
+    ['oauth', 'oauth()'],
+    ['passkeys', 'passkeys()'],
+    ['two-factor', 'twoFactor()'],
+    ['api-keys', 'apiKeys()'],
+    ['admin', 'admin()'],
+    ['audit-log', 'auditLog()'],
+  ] as const)
+    readRows(section(name, 'Options'), plugin);
+  for (const check of ['humanCheck', 'altcha()', 'turnstile()', 'hcaptcha()'])
+    rows.set(check, wordsIn(section('human-check', 'Options')));
+  rows.set('haveIBeenPwned()', wordsIn(section('credential-password', 'Passwords from data breaches')));
+  rows.set('movingIn()', wordsIn(section('bridges', 'Bridges: take over active sessions')));
   readRows(section('users', 'Fields'), 'user.fields');
   readRows(section('users', 'Hooks').replace(/^(\| `\w+)\(.*?`/gm, '$1`'), 'hooks');
   for (const [line, name, given] of page('code').matchAll(/^\| `(auth\.\w+)\((.*?)\)`.*$/gm))
@@ -60,15 +78,11 @@ beforeAll(async () => {
   for (const [path] of shapes) if (providers.includes(path.split('.')[0] ?? '')) rows.set(path, ofProviders);
 });
 
-/** Reads tables of options. A row with the call of a plugin starts the options of that plugin. */
-function readRows(text: string, start = ''): void {
-  let prefix = start;
-  for (const [line, first = ''] of text.matchAll(/^\| (.*?) \|.*$/gm)) {
-    const [, call] = /^\*\*`(\w+\(\))`\*\*/.exec(first) ?? [];
-    prefix = call ?? prefix;
-    for (const name of call ? [''] : codeIn(first))
-      rows.set(join(prefix, name), wordsIn(line.slice(`| ${first}`.length)));
-  }
+/** Reads tables of options. */
+function readRows(text: string, prefix = ''): void {
+  expect([prefix, text.length > 0]).toEqual([prefix, true]);
+  for (const [line, first = ''] of text.matchAll(/^\| (.*?) \|.*$/gm))
+    for (const name of codeIn(first)) rows.set(join(prefix, name), wordsIn(line.slice(`| ${first}`.length)));
 }
 
 test('every option is documented, in a row of its own or in the row of what contains it', () => {
