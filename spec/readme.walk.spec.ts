@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { transform } from 'esbuild';
 import { ada, SECRET } from './support/app.js';
 import { freePort } from './support/free-port.mjs';
 
@@ -21,7 +22,7 @@ const tsc = (...args: string[]) =>
 const GIVEN = `
   type Latchkey = typeof import('latchkey');
   declare const app: import('express').Express;
-  declare const auth: import('latchkey').Auth &
+  type GivenAuth = import('latchkey').Auth &
     import('latchkey').PluginApis<
       readonly [
         ReturnType<Latchkey['credentialPassword']>,
@@ -35,6 +36,7 @@ const GIVEN = `
         ReturnType<typeof import('latchkey/moving-in')['movingIn']>,
       ]
     >;
+  declare const auth: GivenAuth;
   declare const admin: Latchkey['admin'];
   declare const apiKeys: Latchkey['apiKeys'];
   declare const auditLog: Latchkey['auditLog'];
@@ -102,6 +104,7 @@ beforeAll(async () => {
   }
   await writeFile(join(project, 'package.json'), '{ "type": "module" }');
   await writeFile(join(project, 'given.d.ts'), GIVEN);
+  await writeFile(join(project, 'auth.d.ts'), 'export declare const auth: GivenAuth;');
   await mkdir(join(project, 'pages'));
   await writeFile(join(project, 'pages/sign-in.ts'), EJECTED);
   await writeFile(join(project, 'shape.ts'), SHAPE);
@@ -177,6 +180,94 @@ test('the first example of the README serves sign-up, sign-in and its own route'
   const hello = await fetch(`${origin}/hello`, { headers: { cookie } });
   expect(await hello.json()).toEqual({ hello: ada.email });
   expect(await pageOfPassword(origin)).toEqual([302, '/auth/account/security#password']);
+});
+
+/** Pages whose first code cannot run here, and why. */
+const CANNOT_RUN: Readonly<Record<string, string>> = {
+  'account.md': 'it runs in a browser',
+  'beside-drizzle.md': 'it is the config of drizzle-kit',
+  'beside-prisma.md': 'it is the config of Prisma',
+  'bridges.md': 'it reads the database of the app before the move',
+  'bundlers.md': 'it bundles the server of the app',
+  'generated-clients.md': 'it uses a generated client',
+  'migrating/express-session-passport.md': 'it is the app before the move',
+  'migrating/own-table.md': 'it reads the database of the app before the move',
+  'moving-in.md': 'it is the app before the move',
+};
+
+/** The environment that pages read, as they say that it is; all other variables are secrets. */
+const GIVEN_ENVIRONMENT = {
+  AUTH_SECRET: SECRET.replaceAll(',', ''),
+  BASE_URL: 'http://localhost:3000',
+  APP_ORIGIN: 'http://localhost:5173',
+  PORT: '0',
+  SMTP_URL: 'smtp://127.0.0.1:1025',
+  SLACK_WEBHOOK_URL: 'https://hooks.slack.com/services/T0/B0/x',
+  TRUSTED_PROXIES: '127.0.0.1',
+  CRM_WEBHOOK_SECRET: `whsec_${Buffer.alloc(32, 1).toString('base64')}`,
+  MICROSOFT_TENANT: 'common',
+};
+
+/** What the first code of a page imports from the app, which the page before it has made. */
+const AUTH = `
+  import { admin, apiKeys, createAuth, credentialPassword } from 'latchkey';
+  export const auth = createAuth({
+    database: 'sqlite::memory:',
+    secret: process.env.AUTH_SECRET,
+    baseUrl: 'http://localhost:3000',
+    email: { send() {} },
+    plugins: [credentialPassword(), apiKeys(), admin({ adminEmails: ['owner@example.com'] })],
+  });
+  await auth.migrate();
+`;
+
+/** Imports each file in a folder of its own, one after the other, and prints which of them fail. */
+const IMPORT_ALL = `
+  import { writeFileSync } from 'node:fs';
+  const failed = {};
+  let current;
+  const fail = (error) => { failed[current] ??= String(error?.message ?? error); };
+  process.on('uncaughtException', fail).on('unhandledRejection', fail);
+  const given = { ...process.env };
+  for (current of process.argv.slice(2)) {
+    process.chdir(current);
+    Object.assign(process.env, given);
+    await import(current + '/example.mjs').catch(fail);
+    await new Promise(setImmediate);
+  }
+  writeFileSync('../failed.json', JSON.stringify(failed));
+  process.exit(0);
+`;
+
+test('the first code of each page of docs runs as it is pasted', async () => {
+  const pages = await readdir(join(root, 'docs'), { recursive: true });
+  const folders: string[] = [];
+  const environment: Record<string, string> = { ...GIVEN_ENVIRONMENT };
+  for (const page of pages.filter((name) => name.endsWith('.md')).sort()) {
+    const text = await readFile(join(root, 'docs', page), 'utf8');
+    const [, loader, code] = /^```(ts|js)\n([\s\S]*?)^```$/m.exec(text) ?? [];
+    if (code === undefined || page in CANNOT_RUN) continue;
+    const place = join(project, 'pasted', page.replaceAll('/', '-'));
+    const { code: runs } = await transform(code.replaceAll('listen(3000', 'listen(0'), {
+      loader: loader as 'ts' | 'js',
+    }).catch((error: Error) => ({ code: `throw new Error(${JSON.stringify(error.message)})` }));
+    await mkdir(place, { recursive: true });
+    await writeFile(join(place, 'example.mjs'), runs);
+    await writeFile(join(place, 'auth.js'), AUTH);
+    for (const [, name = ''] of code.matchAll(/process\.env\.(\w+)/g))
+      environment[name] ??= /DATABASE/.test(name) ? 'sqlite::memory:' : SECRET;
+    folders.push(place);
+  }
+  expect(folders.length).toBeGreaterThan(40);
+  await writeFile(join(project, 'import-all.mjs'), IMPORT_ALL);
+  await run(process.execPath, [join(project, 'import-all.mjs'), ...folders], {
+    env: { PATH: process.env.PATH, NODE_ENV: 'development', ...environment },
+    timeout: 120_000,
+  });
+  const failed = JSON.parse(await readFile(join(project, 'pasted/failed.json'), 'utf8')) as object;
+  expect(
+    Object.fromEntries(Object.entries(failed).map(([place, error]) => [place.split('/').at(-1), error])),
+  ).toEqual({});
 });
 
 /** The status of the first response of an app that is starting. */
