@@ -354,11 +354,6 @@ export class Site {
     return this.core.codeRequests?.resets ?? false;
   }
 
-  /** Whether the browser has asked for a code for a new password. */
-  hasAskedForReset({ req }: Asking): boolean {
-    return cookieValues(req.headers.cookie, this.core.settings.resetCookie.name).length > 0;
-  }
-
   /** Finds the token of a link, without consuming it. @param purposes the purposes that the link can have */
   async linkOf(
     { token }: Asking,
