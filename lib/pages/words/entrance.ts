@@ -148,9 +148,9 @@ export const entrance = {
     submit: 'Use this email',
     invalid: 'This link is no longer valid',
     invalidText:
-      'It was already used, it has expired, or your account has changed since then. If you have confirmed your new email already, just sign in with it.',
+      'It was already used, it has expired, it was canceled, or your account has changed since then. If you have confirmed your new email already, just sign in with it.',
     invalidHere: (email: string) =>
-      `It was already used, it has expired, or your account has changed since then. The email of your account is ${email}.`,
+      `It was already used, it has expired, it was canceled, or your account has changed since then. The email of your account is ${email}.`,
     signsOut: 'You will be signed out everywhere.',
     signsOutOthers: 'You will be signed out on all other devices.',
     done: 'Your email was changed',
