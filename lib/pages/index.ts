@@ -88,7 +88,7 @@ export function pages(options: PagesOptions = {}): Plugin<'pages', PagesApi> {
             core.basePath.reportGuesses();
             return server().answerGuard(error, req, res, from);
           },
-          leaveError: (code, to, res) => server().leaveError(code, to, res),
+          leaveError: (code, to, res, email) => server().leaveError(code, to, res, email),
         },
       };
     },
