@@ -206,6 +206,8 @@ async function accountLife(): Promise<void> {
     call(one, 'POST /email-changes', { new_email: address }),
   );
   await call(one, 'POST /email-changes/confirm', { token: newAddress });
+  await call(one, 'DELETE /email-changes');
+  await call(one, 'POST /email-changes/cancel', undefined, { form: 'yes' });
   await rows(app.database, 'UPDATE users SET email_verified_at = NULL WHERE id = :id', { id });
   const proof = await mailOf(address, 'verify-email', () => call(one, 'POST /email-verifications'));
   await call(one, 'POST /verify-email', { token: proof, password: changed });

@@ -149,6 +149,7 @@ const ROUTES: Record<string, () => Promise<unknown>> = {
       () => browser.post('/auth/email-changes').send({ new_email: 'new@example.com' }).expect(202),
       'new@example.com',
     ),
+  'DELETE /email-changes': () => browser.delete('/auth/email-changes').expect(204),
   'POST /email-changes/confirm': async () => {
     const email = 'newer@example.com';
     const changed = () => browser.post('/auth/email-changes').send({ new_email: email }).expect(202);
@@ -310,6 +311,7 @@ const OPERATIONS: Record<string, () => Promise<unknown>> = {
 const ALIKE = [
   'POST /me/update',
   'POST /me/delete',
+  'POST /email-changes/cancel',
   'POST /devices/{id}/forget',
   'POST /two-factor/trusted-devices/delete',
   // Called with POST /undo-change.

@@ -64,6 +64,16 @@ export async function requestEmailChange(
   });
 }
 
+/** Returns the new address that a user has not confirmed yet. Null if there is none. */
+export function emailInWaiting({ tokens }: Core, userId: string): Promise<string | null> {
+  return tokens.newEmailOf(VERIFY_NEW_EMAIL, userId);
+}
+
+/** Revokes the link to a new address of a user, if there is one. Nothing has changed, so there is no notice. */
+export function cancelEmailChange({ tokens }: Core, userId: string): Promise<void> {
+  return tokens.endFor(VERIFY_NEW_EMAIL, userId);
+}
+
 /**
  * Redeems a link for a new email, which also verifies the address. It revokes all other sessions and all emailed links.
  * An account with a second factor requires a session that was recently verified with it.

@@ -53,7 +53,7 @@ export interface FieldOptions {
   readonly labels?: Readonly<Record<string, string>>;
   /**
    * Whether the pages of `pages()` show the field to those who can see or set it. If it is required and has no default,
-   * `false` leaves the sign-up to your own page.
+   * `false` requires your own page for the sign-up: `pages({ own })`.
    * @default true
    */
   readonly onPages?: boolean;

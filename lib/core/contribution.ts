@@ -103,8 +103,12 @@ export interface Pages {
    * @returns whether it has responded. Otherwise, the response is a problem
    */
   answer(error: AuthError, req: Request, res: Response, from?: string | null): Promise<boolean>;
-  /** Called when a browser is redirected because of an error, so that the page can show it. */
-  leaveError(code: AuthErrorCode, to: string, res: Response): void;
+  /**
+   * Called when a browser is redirected because of an error, so that the page can show it.
+   *
+   * @param email the email to fill in, which the browser's user has proven. Null if there is none
+   */
+  leaveError(code: AuthErrorCode, to: string, res: Response, email: string | null): void;
 }
 
 /** Who a request is from, as far as it is known. Null if it presents no credential; an error if that is invalid. */

@@ -126,7 +126,7 @@ export function redirectError(
 ): void {
   startError(core, error, 303, res, startedAt);
   const { code, task } = error;
-  core.pages?.leaveError(code, page, res);
+  core.pages?.leaveError(code, page, res, null);
   res.setHeader('Location', withError(page, code, { fields: fieldsOf(error), task }));
   res.end();
 }

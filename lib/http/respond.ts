@@ -50,7 +50,8 @@ export function respond(core: Core, route: Route, reply: Reply, res: Response): 
     reply.cacheable?.json ?? (schema && JSON.stringify(schema.parse(reply.body), null, file ? 2 : 0));
   setReplyCookies(core, reply, res);
   for (const [name, value] of Object.entries(reply.headers ?? {})) res.appendHeader(name, value);
-  if (reply.error) core.pages?.leaveError(reply.error, String(reply.headers?.Location), res);
+  if (reply.error)
+    core.pages?.leaveError(reply.error, String(reply.headers?.Location), res, reply.email ?? null);
   res.statusCode = reply.status;
   if (file) res.setHeader('Content-Disposition', attachment(file));
   if (reply.cacheable) {

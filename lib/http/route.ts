@@ -63,6 +63,8 @@ export interface Reply {
   readonly clears?: readonly CookieSettings[];
   /** The error that a redirect is the response to. @default none */
   readonly error?: AuthErrorCode;
+  /** The email that the error is about, if this browser's user has proven it. @default none */
+  readonly email?: string | null;
   /** Additional headers. */
   readonly headers?: Readonly<Record<string, string | readonly string[]>>;
 }

@@ -12,7 +12,6 @@ import type { Words } from './words/index.js';
 const STEPS: Readonly<Partial<Record<string, readonly StepName[]>>> = {
   account_exists: ['sign-in'],
   account_suspended: ['support'],
-  code_expired: ['forgot-password'],
   email_not_verified: ['verify-email'],
   invalid_session: ['sign-in'],
   new_password_required: ['forgot-password'],

@@ -3,6 +3,7 @@ import { endingWithObject } from '../known-keys.js';
 import { definePlugin, type Plugin } from '../plugin.js';
 import { Assets } from './assets.js';
 import { type PagesOptions, readSettings, withConfig } from './options.js';
+import { checkSignUp } from './own-fields.js';
 import { pagesOf } from './pages.js';
 import { PageServer } from './serve.js';
 import { PASSWORD_DROPPED, Site } from './site.js';
@@ -39,7 +40,8 @@ export class PagesApi {
  * Adds the pages that accounts need: sign-up, sign-in, the account with its security and sessions, and administration.
  * The pages show the features of the other plugins.
  *
- * @throws TypeError on invalid options, and from `createAuth` if a field of users has the name of an input of the pages
+ * @throws TypeError on invalid options, and from `createAuth` if a field of users has the name of an input of the pages, or if
+ *   the pages do not show a field that every new user must fill in
  *
  * @example
  * plugins: [credentialPassword(), pages({ home: '/dashboard' })]
@@ -54,6 +56,7 @@ export function pages(options: PagesOptions = {}): Plugin<'pages', PagesApi> {
         throw new TypeError(
           'latchkey: user.fields.returnTo is the name of an input in the forms of pages(): rename the field',
         );
+      checkSignUp(core, settings.own);
       // Create the pages on first use, because a process that only runs chores does not need them.
       const made = once(() => {
         const site = new Site(core, withConfig(settings, core), routes());
@@ -88,7 +91,7 @@ export function pages(options: PagesOptions = {}): Plugin<'pages', PagesApi> {
             core.basePath.reportGuesses();
             return server().answerGuard(error, req, res, from);
           },
-          leaveError: (code, to, res) => server().leaveError(code, to, res),
+          leaveError: (code, to, res, email) => server().leaveError(code, to, res, email),
         },
       };
     },

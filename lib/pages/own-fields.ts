@@ -1,4 +1,5 @@
 import type { FieldOptions } from '../config/user.js';
+import type { Core } from '../core/core.js';
 import type { Html, HtmlValue } from '../html.js';
 import { CHECKBOXES } from '../http/forms.js';
 import { snakeCase } from '../tables/column.js';
@@ -63,6 +64,29 @@ export function ownFields(
         };
       })
   );
+}
+
+/**
+ * Requires that the pages ask new users for every value that they must have. Providers return the values of theirs.
+ *
+ * @param own the paths of the app's own pages
+ * @throws TypeError if no one could sign up
+ * @internal
+ */
+export function checkSignUp(core: Core, own: Readonly<Record<string, string>>): void {
+  const { signUp, user } = core.settings;
+  const byPassword = core.passwords !== null && own['sign-up'] === undefined;
+  const byEmail = core.emailedSignIns?.makesAccounts === true && own['sign-in/email'] === undefined;
+  if (signUp !== 'open' || !(byPassword || byEmail)) return;
+  for (const [name, { type, required, default: initial, onPages = true }] of Object.entries(user.fields)) {
+    if (!required || initial != null || (onPages && type !== 'json')) continue;
+    const page = byEmail ? 'sign-in/email' : 'sign-up';
+    throw new TypeError(
+      type === 'json'
+        ? `latchkey: user.fields.${name} is required and has no default, and no page has an input for type: 'json', so no one could sign up on the pages: set a default, or your own page with pages({ own: { '${page}': … } })`
+        : `latchkey: user.fields.${name} is required and has no default, but onPages is false, so no one could sign up on the pages: set onPages: true or a default, or your own page with pages({ own: { '${page}': … } })`,
+    );
+  }
 }
 
 function textOf(type: FieldOptions['type'], value: unknown): string | null {

@@ -73,10 +73,14 @@ export class PageCookies {
     return press;
   }
 
+  /** Returns the form that was kept for a page, which the user returns to. Null if there is none. */
+  pressFor(returnTo: string | null, req: Request, sessionId: string): Press | null {
+    return returnTo === null ? null : this.#press.get(req, contextOf(pathOf(returnTo), sessionId));
+  }
+
   /** Deletes the form that was kept, unless the user confirms who it is for its page. */
   dropPressExceptOf(returnTo: string | null, req: Request, res: Response, sessionId: string): void {
-    const isKept = returnTo !== null && this.#press.get(req, contextOf(pathOf(returnTo), sessionId)) !== null;
-    if (!isKept) this.#press.clear(req, res);
+    if (this.pressFor(returnTo, req, sessionId) === null) this.#press.clear(req, res);
   }
 
   #contextFor(req: Request, sessionId: string): string {

@@ -205,7 +205,7 @@ export class PageServer {
       const to = await this.#wayFor(req, res, error, returnTo);
       if (to === null && from !== null && this.#site.pageAt(from)) {
         startError(this.#site.core, error, 303, res, startedAt);
-        this.leaveError(error.code, from, res);
+        this.leaveError(error.code, from, res, null);
         this.#leave(withError(from, error.code), res);
         return;
       }
@@ -625,6 +625,11 @@ ${way !== null && html`<p><a href="${way}" data-part="button">${words.steps[erro
     const inAddress = site.notes.inAddress(req, query.get('sealed'), auth?.session.id ?? null);
     const done = query.get('done');
     const isMeant = note.done === done || inAddress.done === done;
+    const wanted =
+      site.returnTo(returnTo) ?? (page.keepsReturnTo ? site.returnTo(site.cookies.returnTo(req)) : null);
+    // The page asks the user to sign in and then to link the provider.
+    const isToLink =
+      page.kind === 'entrance' && note.error === ACCOUNT_EXISTS && query.get('error') === ACCOUNT_EXISTS;
     return {
       site,
       req,
@@ -634,9 +639,7 @@ ${way !== null && html`<p><a href="${way}" data-part="button">${words.steps[erro
       query,
       params: req.params as Record<string, string>,
       token: (refused ? refused.token : queryOf(req).get('token')) || null,
-      returnTo:
-        site.returnTo(returnTo) ??
-        (page.keepsReturnTo ? site.returnTo(this.#site.cookies.returnTo(req)) : null),
+      returnTo: isToLink ? site.linkedAccounts(wanted) : wanted,
       resumed: isShown && auth && page.kind === 'account' ? this.#resumed(page, req, res, auth) : null,
       shownOnce: isShown && auth ? this.#site.cookies.take(req, res, auth.session.id) : undefined,
       lastWay: this.#site.cookies.way(req),
@@ -662,11 +665,12 @@ ${way !== null && html`<p><a href="${way}" data-part="button">${words.steps[erro
   }
 
   /** Returns the error in the address of a page that a provider has led back to. */
-  #errorIn(page: Page, { req, query }: Visit): ErrorValues | null {
+  #errorIn(page: Page, { req, query, returnTo }: Visit): ErrorValues | null {
     const code = query.get('error');
     if (code === null || this.#site.notes.of(req).error !== code) return null;
     const error = errorNamed(code);
-    const where = { page: page.name, form: null, here: this.#site.here(req) };
+    const here = code === ACCOUNT_EXISTS ? returnTo : this.#site.here(req);
+    const where = { page: page.name, form: null, here };
     const explained = error && explain(this.#site, error, where, this.#words);
     const id = query.get('provider') ?? '';
     const atProvider = providerIds(this.#site).includes(id) && this.#words.errorsAt[code];
@@ -675,8 +679,10 @@ ${way !== null && html`<p><a href="${way}" data-part="button">${words.steps[erro
   }
 
   /** Leaves the error of a redirect for the page that it leads to, if it is one of latchkey's. */
-  leaveError(code: string, to: string, res: Response): void {
-    if (this.#site.pageAt(to)) this.#site.notes.leave(res, to, { error: code });
+  leaveError(code: string, to: string, res: Response, email: string | null): void {
+    if (!this.#site.pageAt(to)) return;
+    this.#site.notes.leave(res, to, { error: code });
+    if (email !== null) this.#site.notes.keepEmail(res, email);
   }
 
   async #render(page: Page, visit: Visit, status: number): Promise<void> {
@@ -868,6 +874,9 @@ function fieldsWithin(
     return other === undefined ? [] : [[other, value]];
   });
 }
+
+/** The error of a sign-in at a provider that is not linked to the account with its email. */
+const ACCOUNT_EXISTS = 'account_exists';
 
 /** The page that lists what a page for an unknown user would show. */
 const USERS = 'administration/users';

@@ -211,6 +211,13 @@ export class Site {
     return this.page('account/security', { done: PASSWORD_DROPPED, returnTo: withPasswordRemoved(next) });
   }
 
+  /** Returns the place where the user of an account links a provider. */
+  linkedAccounts(returnTo: string | null): string | null {
+    if (!this.hasPage('account/security') || this.pageAt(returnTo ?? '')?.name === 'account/security')
+      return returnTo;
+    return `${this.page('account/security', { returnTo })}#linked-accounts`;
+  }
+
   /** Returns the page that follows an email that verifies the address of a session's user: `from`, or the page of the code. */
   afterVerification(from: string): string {
     if (!this.verifiesByCode || !this.hasPage('verify-email')) return this.page(from, { done: 'sent' });
@@ -352,11 +359,6 @@ export class Site {
   /** Whether users choose a new password with an emailed code. */
   get resetsByCode(): boolean {
     return this.core.codeRequests?.resets ?? false;
-  }
-
-  /** Whether the browser has asked for a code for a new password. */
-  hasAskedForReset({ req }: Asking): boolean {
-    return cookieValues(req.headers.cookie, this.core.settings.resetCookie.name).length > 0;
   }
 
   /** Finds the token of a link, without consuming it. @param purposes the purposes that the link can have */

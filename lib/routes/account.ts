@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { type OwnUserInput, updateUser } from '../accounts/change.js';
 import { deleteUser } from '../accounts/deletion.js';
-import { confirmEmailChange, requestEmailChange } from '../accounts/email.js';
+import { cancelEmailChange, confirmEmailChange, requestEmailChange } from '../accounts/email.js';
 import { exportOwnData } from '../accounts/export.js';
 import { undoChange as undo } from '../accounts/undo.js';
 import {
@@ -154,6 +154,21 @@ export const changeEmail = (core: Core) =>
       const email = readEmail(body.new_email, '/new_email');
       await requestEmailChange(core, auth.user.id, auth.session.id, email);
       return { status: 202 };
+    },
+  });
+
+export const cancelChange = (core: Core) =>
+  route({
+    method: 'delete',
+    path: '/email-changes',
+    client: 'cancelEmailChange',
+    formTwin: '/email-changes/cancel',
+    summary: 'Cancel the change to a new email that is not confirmed yet',
+    access: 'session',
+    answers: { 204: { description: 'No emailed link changes the email. Also if there was none' } },
+    async handle({ auth }) {
+      await cancelEmailChange(core, auth.user.id);
+      return { status: 204 };
     },
   });
 

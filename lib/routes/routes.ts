@@ -9,6 +9,7 @@ import { withPasswordField } from '../http/sensitive.js';
 import { CORE, callOf, type Defined, requireOneOwner } from '../owners.js';
 import type { NamedSetup } from '../plugin.js';
 import {
+  cancelChange,
   canUpdate,
   changeEmail,
   confirmChange,
@@ -48,7 +49,9 @@ export function allRoutes(
     ...(core.settings.account.delete ? [deleteMe(core)] : []),
     ...(core.settings.account.export ? [exportMe(core)] : []),
     ...(core.settings.account.update && canUpdate(core) ? [updateMe(core)] : []),
-    ...(core.mails && core.settings.account.changeEmail ? [changeEmail(core), confirmChange(core)] : []),
+    ...(core.mails && core.settings.account.changeEmail
+      ? [changeEmail(core), cancelChange(core), confirmChange(core)]
+      : []),
     ...(core.notices.isOn ? [undoChange(core), lookUpUndo(core)] : []),
     listChanges(core),
     listDevices(core),

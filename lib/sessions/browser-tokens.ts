@@ -30,6 +30,11 @@ export class BrowserTokens {
     return token !== undefined && others.length === 0 ? token : null;
   }
 
+  /** Whether the current request presents the cookie. */
+  get isPresented(): boolean {
+    return this.presented.length > 0;
+  }
+
   /**
    * Returns the tokens in the cookie of the current request, or `given`. A browser can send several cookies with different
    * domains or paths, like those of sessions. Only one of them can then be of something that has not ended: see

@@ -12,7 +12,7 @@ import type {
   RequestedCodeMail,
   SignInCodeMail,
 } from '../mail/mails.js';
-import { dateInWords, type Mailer, type NoAccountTemplate } from '../mail/messages.js';
+import { dateInWords, type Mailer, type NoAccountTemplate, type PlainTemplate } from '../mail/messages.js';
 import {
   type Destination,
   type HeldBack,
@@ -23,6 +23,7 @@ import {
 } from '../outbox/lane.js';
 import type { Devices } from '../sessions/devices.js';
 import type { PendingSignIns } from '../sessions/pending-sign-ins.js';
+import type { User } from '../tables/core.js';
 import { mailboxOf } from '../users/canonical.js';
 import { EmailProof } from '../users/email-proof.js';
 import type { HeldEmails } from '../users/held-emails.js';
@@ -30,6 +31,7 @@ import type { UserRecord } from '../users/record.js';
 import type { Users } from '../users/users.js';
 import type { CodeRequests } from '../waiting/code-requests.js';
 import type { EmailedSignIns } from '../waiting/emailed-sign-ins.js';
+import { RESET_PASSWORD } from './password-links.js';
 import { MailsToStrangers, type StrangersNeeds } from './strangers.js';
 import type { OneTimeTokens } from './tokens.js';
 
@@ -40,17 +42,48 @@ const LATE_MS = 60_000;
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 
+/** An account whose deletion is pending. */
+interface Deleted {
+  readonly at: Date;
+  readonly graceDays: number;
+  readonly now: number;
+}
+
+/** Says that an account was deleted, and how it can be restored. Not every email about a deletion has a link for that. */
+function deletionInWords({ at, graceDays, now }: Deleted): string {
+  const until = new Date(at.getTime() + graceDays * DAY_MS);
+  const deleted = `Your account was deleted on ${dateInWords(at)}.`;
+  if (until.getTime() <= now) return deleted;
+  return `${deleted} Until ${dateInWords(until)}, it can be restored: with the link in our email about the deletion, or by the people who run this app.`;
+}
+
 /** Returns the email to the owner of a deleted account, who would search in vain for what "no account" means. */
-function deletedTemplate(template: NoAccountTemplate, at: Date, graceDays: number): NoAccountTemplate {
-  const until = dateInWords(new Date(at.getTime() + graceDays * DAY_MS));
+function deletedTemplate(template: NoAccountTemplate, deleted: Deleted): NoAccountTemplate {
   return {
     ...template,
     subject: 'Your account was deleted',
-    before: `Someone asked to sign in with this email address. Your account was deleted on ${dateInWords(at)}.${
-      graceDays > 0 ? ` Until ${until}, the link in our email about the deletion can restore it.` : ''
-    }`,
+    before: `Someone asked to sign in with this email address. ${deletionInWords(deleted)}`,
     page: null,
   };
+}
+
+/** Returns the email in place of one to choose a new password, which the account would reject. */
+function deletedAccountMail(deleted: Deleted): PlainTemplate {
+  return {
+    kind: 'deleted-account',
+    subject: 'Your account was deleted',
+    lines: [
+      'Someone asked for a new password with this email address, or signed up with it.',
+      deletionInWords(deleted),
+      'No new password can be chosen for it. If it was not you, ignore this email: nothing has changed.',
+    ],
+  };
+}
+
+declare module '../mail/messages.js' {
+  interface MailKinds {
+    'deleted-account': unknown;
+  }
 }
 
 /** What {@link MailDelivery} needs. */
@@ -130,8 +163,11 @@ export class MailDelivery implements Destination {
     const isToStranger = isToSend && !record?.emailProof.reaches('app');
     const hasRoom = await this.holding.hasRoom(entry, { isOwn, isToStranger });
     const isSent = isToSend && hasRoom;
-    const token = await this.core.tokens.issue(purpose, isSent ? user.id : null, isSent ? email : '');
+    const deleted = purpose.name === RESET_PASSWORD.name ? this.#deletionOf(record) : null;
+    const works = isSent && !deleted;
+    const token = await this.core.tokens.issue(purpose, works ? user.id : null, works ? email : '');
     const { lifetimeMs } = purpose;
+    if (isSent && deleted) return this.#tellOfDeletion(deleted, user, email, signal);
     if (isSent)
       return () => this.mailer.link({ template: link.template, user, to: email, token, lifetimeMs }, signal);
     return hasRoom ? 'dropped' : { until: null };
@@ -218,7 +254,7 @@ export class MailDelivery implements Destination {
     const isKnown = await this.#isKnown(asked, user?.id ?? null);
     const isWithin = await this.#isWithin(email, asked, { entry, record, isKnown });
     const isHeld = await this.core.held.isHeld(email, user?.id ?? null);
-    const isOpen = record ? (record.account.deletedAt ?? null) === null : signIns.makesAccounts;
+    const isOpen = record ? this.#deletionOf(record) === null : signIns.makesAccounts;
     const hasCode = isOpen && !isHeld;
     // Every email is counted, so that the statements are the same. The count matters only if there is no code to send.
     const tells = isWithin && !hasCode;
@@ -238,9 +274,8 @@ export class MailDelivery implements Destination {
       const secrets = { code: signIns.codeFor(row), token: hasLink ? signIns.linkOf(row) : null };
       return () => this.mailer.signInCode({ ...mail, ...secrets, user, to: email }, signal);
     }
-    const deletedAt = (record?.account.deletedAt ?? null) as Date | null;
-    const { graceDays } = this.core.settings.accountDeletion;
-    const template = deletedAt ? deletedTemplate(mail.otherwise, deletedAt, graceDays) : mail.otherwise;
+    const deleted = this.#deletionOf(record);
+    const template = deleted ? deletedTemplate(mail.otherwise, deleted) : mail.otherwise;
     return () => this.mailer.noAccount(template, { user: null, to: email }, mail.facts, signal);
   }
 
@@ -258,8 +293,10 @@ export class MailDelivery implements Destination {
     const isWithin = await this.#isWithin(email, mail.asked, { entry, record, isKnown });
     const isOther = verifies !== undefined && record?.user.id !== verifies;
     const isPointless = verifies !== undefined && record?.emailProof.reaches('mailbox');
-    const hasCode = isWithin && !isOther && !isPointless;
-    const isToSend = record !== null && (hasCode || (isWithin && isOther && otherwise !== undefined));
+    const deleted = verifies === undefined ? this.#deletionOf(record) : null;
+    const hasCode = isWithin && !isOther && !isPointless && !deleted;
+    const hasOther = deleted !== null || (isOther && otherwise !== undefined);
+    const isToSend = record !== null && (hasCode || (isWithin && hasOther));
     const asked = {
       isOwn: this.holding.isOwn(record?.user ?? null, isKnown && !mail.asked.signsUp),
       isToStranger: isToSend && !record.emailProof.reaches('app'),
@@ -273,8 +310,20 @@ export class MailDelivery implements Destination {
     if (!isLive || !isToSend) return 'dropped';
     if (!hasRoom) return { until: mail.until };
     const to = { user: record.user, to: email };
+    if (deleted) return this.#tellOfDeletion(deleted, record.user, email, signal);
     if (hasCode) return () => this.mailer.requestedCode({ ...mail, ...to }, signal);
     return () => (otherwise ? this.mailer.noAccount(otherwise, to, mail.facts, signal) : Promise.resolve());
+  }
+
+  /** Returns the pending deletion of an account. Null if there is none. */
+  #deletionOf(record: UserRecord | null): Deleted | null {
+    const at = (record?.account.deletedAt ?? null) as Date | null;
+    const { settings, database } = this.core;
+    return at && { at, graceDays: settings.accountDeletion.graceDays, now: database.clock.now() };
+  }
+
+  #tellOfDeletion(deleted: Deleted, user: User, to: string, signal: AbortSignal): Ready {
+    return () => this.mailer.notice({ template: deletedAccountMail(deleted), user, to, facts: null }, signal);
   }
 
   async #newEmail(

@@ -77,6 +77,22 @@ export class OneTimeTokens {
     return token;
   }
 
+  /** Returns the new address of a user that a token was issued for. Null if no such token is valid. */
+  async newEmailOf({ name: purpose }: Purpose, userId: string): Promise<string | null> {
+    const rows = await this.#waiting.row.select(
+      `JOIN ${this.core.users.selection.from} ON u.id = w.user_id AND u.auth_epoch = w.auth_epoch
+       WHERE w.user_id = :userId AND w.purpose = :purpose`,
+      { userId, purpose },
+    );
+    const { clock } = this.core.database;
+    return rows.find(({ expiresAt }) => !clock.hasPassed(expiresAt))?.email ?? null;
+  }
+
+  /** Revokes the tokens of a user for one purpose. */
+  async endFor({ name: purpose }: Purpose, userId: string): Promise<void> {
+    await this.#waiting.end({ userId, purpose });
+  }
+
   /** Restarts the lifetime of a token that is sent late. @returns whether the token still exists */
   async prolong(token: string, lifetimeMs: number): Promise<boolean> {
     const expiresAt = this.core.database.clock.date(lifetimeMs);

@@ -1,9 +1,11 @@
 import type { Transaction } from 'sequelize';
+import type { Settings } from '../config/config.js';
+import type { CallContext } from '../context/call.js';
 import { digestToken } from '../crypto/token.js';
 import type { Database } from '../database/database.js';
 import { AuthError, declareProblems } from '../errors.js';
 import type { Limiter } from '../limits/limiter.js';
-import { type BrowserTokens, onlyOne } from '../sessions/browser-tokens.js';
+import { BrowserTokens, onlyOne } from '../sessions/browser-tokens.js';
 import type { CodePurpose, CodeRequestRow } from '../tables/code-requests.js';
 import type { Digest } from '../tables/column.js';
 import { EmailProof } from '../users/email-proof.js';
@@ -14,6 +16,8 @@ import type { BeforeChange, EmailProofs } from './email-proofs.js';
 
 /** What {@link TypedCodes} need. */
 interface TypedCodesNeeds {
+  readonly settings: Settings;
+  readonly context: CallContext;
   readonly database: Database;
   readonly limiter: Limiter;
   readonly users: Users;
@@ -37,22 +41,28 @@ interface Redeemed<T> {
  * of the account.
  */
 export class TypedCodes {
+  /** The tokens of the browsers that have asked for codes. The requests of sessions have none. */
+  readonly tokens: Readonly<Record<CodePurpose, BrowserTokens>>;
+
   constructor(
     private readonly core: TypedCodesNeeds,
     private readonly rows: CodeRequests,
-  ) {}
+  ) {
+    const { resetCookie, verifyCookie } = core.settings;
+    const expired = 'code_expired';
+    this.tokens = {
+      reset: new BrowserTokens(core, { cookie: resetCookie, prefix: 'lkr_', expired }),
+      verify: new BrowserTokens(core, { cookie: verifyCookie, prefix: 'lkv_', expired }),
+    };
+  }
 
   /**
    * Finds the request of the current browser. Null if it has none.
    *
    * @param given the token that the input contains
    */
-  async inBrowser(
-    purpose: CodePurpose,
-    tokens: BrowserTokens,
-    given: string | undefined,
-  ): Promise<CodeRequestRow | null> {
-    const hashes = tokensIn(tokens, given).map(digestToken);
+  async inBrowser(purpose: CodePurpose, given: string | undefined): Promise<CodeRequestRow | null> {
+    const hashes = tokensIn(this.tokens[purpose], given).map(digestToken);
     return onlyOne(await Promise.all(hashes.map((hash) => this.rows.current(purpose, hash))));
   }
 

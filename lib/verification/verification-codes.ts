@@ -8,7 +8,6 @@ import type { Limiter } from '../limits/limiter.js';
 import type { Asked, Mails } from '../mail/mails.js';
 import type { NoAccountTemplate } from '../mail/messages.js';
 import type { NewEntry } from '../outbox/rows.js';
-import { BrowserTokens } from '../sessions/browser-tokens.js';
 import type { Devices } from '../sessions/devices.js';
 import { verificationCodeMail } from '../sessions/email-code-step.js';
 import type { Sessions } from '../sessions/sessions.js';
@@ -68,20 +67,14 @@ export interface Verified {
  * is useless for anyone else who learns it, and that the owner of the mailbox cannot verify the account of a stranger.
  */
 export class VerificationCodes {
-  /** The tokens of concealed sign-ups. */
-  readonly #tokens: BrowserTokens;
-
   constructor(
     private readonly core: VerificationCodesNeeds,
     private readonly given: VerificationCodesGiven,
-  ) {
-    const { verifyCookie: cookie } = core.settings;
-    this.#tokens = new BrowserTokens(core, { cookie, prefix: 'lkv_', expired: 'code_expired' });
-  }
+  ) {}
 
   /** Whether the current request presents the cookie of a concealed sign-up. */
   get isPresented(): boolean {
-    return this.#tokens.presented.length > 0;
+    return this.given.codes.tokens.verify.isPresented;
   }
 
   /**
@@ -155,9 +148,10 @@ export class VerificationCodes {
    * its owner that it has. Signing up again in the browser emails the same code.
    */
   signUp({ email, created, beside = [], transaction: within }: ConcealedSignUp): Promise<Awaited> {
-    const { rows } = this.given;
+    const { rows, codes } = this.given;
+    const tokens = codes.tokens.verify;
     // A sign-up that has created nothing has rolled its transaction back, so another one would reveal it.
-    if (email === null) return rows.askInBrowser(this.#tokens, null, rows.lifetimeMs, within ?? null);
+    if (email === null) return rows.askInBrowser(tokens, null, rows.lifetimeMs, within ?? null);
     const asked = {
       email,
       // A sign-up that has created nothing can be a repetition of the one that has.
@@ -166,7 +160,7 @@ export class VerificationCodes {
       mail: (row: CodeRequestRow, transaction?: Transaction) =>
         this.#send(row, { ...this.core.asked(false), signsUp: true }, transaction, beside),
     };
-    return rows.askInBrowser(this.#tokens, asked, rows.lifetimeMs, within ?? null);
+    return rows.askInBrowser(tokens, asked, rows.lifetimeMs, within ?? null);
   }
 
   /**
@@ -178,7 +172,7 @@ export class VerificationCodes {
    */
   async verifySignUp(code: string, given: string | undefined, remembers = false): Promise<Verified> {
     const { codes } = this.given;
-    const found = await codes.inBrowser('verify', this.#tokens, given);
+    const found = await codes.inBrowser('verify', given);
     await this.core.limiter.countAddress('signIn');
     return codes.withRight(found, code, (row, record) =>
       codes.redeem(row, record, {

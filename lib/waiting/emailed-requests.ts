@@ -33,6 +33,8 @@ type RowIn<C extends Requested> = RowOf<C> & RequestRow;
 interface TokensOfBrowsers {
   /** The token that the current request presents. Null if there is none, or different ones. */
   readonly presentedToken: string | null;
+  /** Whether the current request presents a token. */
+  readonly isPresented: boolean;
   newToken(): string;
 }
 
@@ -75,6 +77,12 @@ export class EmailedRequests<C extends Requested> extends WaitingInBrowsers<C> {
   async hasCode(browserHash: Digest): Promise<boolean> {
     const row = (await this.ofBrowser(browserHash)) as RowIn<C> | null;
     return row !== null && !this.hasExpired(row) && this.hasTries(row);
+  }
+
+  /** Whether the code that the current browser has asked for can no longer be right. False if it is not known which one that is. */
+  async isOverIn({ presentedToken, isPresented }: TokensOfBrowsers): Promise<boolean> {
+    if (presentedToken === null) return !isPresented;
+    return !(await this.hasCode(digestToken(presentedToken)));
   }
 
   /**

@@ -49,14 +49,41 @@ describe('a deleted account with a grace', () => {
     expectProblem(await signIn(), 403, 'account_deleted');
     expectProblem(await app.http.get('/auth/me').set('x-service-api-key', key), 403, 'account_deleted');
     await expect(app.auth.createSession(id)).rejects.toMatchObject({ code: 'account_deleted' });
-    const reset = await mails.mailOf(ada.email, 'reset-password', () =>
-      app.http.post('/auth/passwords/request-reset').send({ email: ada.email }).expect(202),
-    );
-    const choose = { token: reset.token, new_password: 'a difference engine' };
-    expectProblem(await app.http.post('/auth/passwords/reset').send(choose), 403, 'account_deleted');
     expectProblem(await app.http.post('/auth/signup/credential').send(ada), 409, 'email_taken');
     await expect(app.auth.users.delete(id)).rejects.toMatchObject({ code: 'user_not_found' });
     expect(await app.auth.users.get(id)).toMatchObject({ deletedAt: expect.any(Date) });
+  });
+
+  test('is told about instead of a link to choose a password, as long as it can be restored', async () => {
+    await start();
+    const browser = await signedIn(app);
+    const { id } = (await browser.get('/auth/me').expect(200)).body.user;
+    const earlier = await mails.mailOf(ada.email, 'reset-password', () =>
+      app.http.post('/auth/passwords/request-reset').send({ email: ada.email }).expect(202),
+    );
+    await browser.delete('/auth/me').expect(204);
+    const choose = { token: earlier.token, new_password: 'a difference engine' };
+    const late = await app.http.post('/auth/passwords/reset').send(choose);
+    expect(late.body.code).toMatch(/^(account_deleted|invalid_token)$/);
+    const tell = () =>
+      mails.mailOf(ada.email, 'deleted-account', () =>
+        app.http.post('/auth/passwords/request-reset').send({ email: ada.email }).expect(202),
+      );
+    const mail = await tell();
+    expect(mail).toMatchObject({
+      subject: expect.stringMatching(/^Your account was deleted/),
+      token: '',
+      url: '',
+    });
+    expect(mail.text).toMatch(
+      /Your account was deleted on \d+ \w+ \d{4}\. Until \d+ \w+ \d{4}, it can be restored: with the link in our email about the deletion, or by the people who run this app\./,
+    );
+    await later(11);
+    expect((await tell()).text).not.toContain('restored');
+    await app.auth.users.restore(id);
+    await mails.mailOf(ada.email, 'reset-password', () =>
+      app.http.post('/auth/passwords/request-reset').send({ email: ada.email }).expect(202),
+    );
   });
 
   test('comes back by the link of its notice, which lasts as long', async () => {

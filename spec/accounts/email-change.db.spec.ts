@@ -109,6 +109,27 @@ describe('a change of email', () => {
     await old.get('/auth/me').expect(401);
   });
 
+  test('can be canceled at any time, and then its link is dead', async () => {
+    const token = await tokenFor();
+    await age();
+    const cancel = () => browser.delete('/auth/email-changes').expect(204);
+    expect(await mailsOf(0, cancel)).toEqual([]);
+    expectProblem(await confirm(token), 400, 'invalid_token');
+    expect((await me()).email).toBe(ada.email);
+    await cancel();
+  });
+
+  test('is canceled by its own session only', async () => {
+    const token = await tokenFor();
+    const other = await signedIn(app, bob);
+    await other.delete('/auth/email-changes').expect(204);
+    const { key } = (await browser.post('/auth/api-keys').send({ name: 'program' }).expect(201)).body;
+    const byKey = app.http.delete('/auth/email-changes').set('x-service-api-key', key);
+    expectProblem(await byKey, 403, 'session_required');
+    expectProblem(await app.http.delete('/auth/email-changes'), 401, 'unauthenticated');
+    await confirm(token).expect(200);
+  });
+
   test('kills the links that were mailed to the old address', async () => {
     const verification = (await mailsOf(1, () => browser.post('/auth/email-verifications').expect(202)))[0];
     const resetting = (

@@ -224,6 +224,8 @@ const REASONS: Readonly<Record<string, string>> = {
   'POST /reauthenticate/options': OTHERS,
   'POST /email-verifications': OTHERS,
   'POST /verify-email': OTHERS,
+  'DELETE /email-changes': 'nothing has changed',
+  'POST /email-changes/cancel': 'nothing has changed',
   'POST /email-changes': 'nothing has changed until the link is followed, and a new password ends it',
   'POST /passwords/request-reset': OTHERS,
   'POST /usernames/check': OTHERS,

@@ -83,6 +83,8 @@ export async function story({ client, ceremonies, mailed, totp, email }: StoryTo
   await ok(credential.resetPassword({ token: reset, new_password: FIRST }));
 
   await ok(ceremonies.signIn());
+  await ok(client.changeEmail({ new_email: `other-${email}` }));
+  await ok(client.cancelEmailChange());
   await ok(client.changeEmail({ new_email: `new-${email}` }));
   const confirmation = await mailed('verify-new-email', `new-${email}`);
   equal((await ok(client.confirmEmail({ token: confirmation }))).user.email, `new-${email}`);

@@ -75,6 +75,7 @@ describe('which routes take forms', () => {
       '/admin/users/:id/reinstate',
       '/admin/users/:id/require-new-password',
       '/admin/users/:id/send-password-reset',
+      '/email-changes/cancel',
       '/email-verifications',
       '/reauthenticate/email',
       '/signout',

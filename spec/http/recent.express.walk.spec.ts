@@ -83,6 +83,8 @@ const ASKS: Readonly<Record<string, string>> = {
 /** The other routes, and why they ask for nothing. */
 const NOTHING: Readonly<Record<string, string>> = {
   'POST /signout': 'ends access',
+  'DELETE /email-changes': 'ends a change that has not happened',
+  'POST /email-changes/cancel': 'ends a change that has not happened',
   'POST /revoke-sessions': 'ends access: who defends an account must not be held up',
   'DELETE /sessions/:id': 'ends access',
   'DELETE /api-keys/:id': 'ends access',

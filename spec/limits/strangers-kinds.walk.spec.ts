@@ -90,6 +90,11 @@ const saidByProvider = ({ id }: Owner) =>
 /** Signs an unverified account in, which is refused and mails a link. */
 const refused = async (email: string, browser: Browser) =>
   expectProblem(await firstStep(browser, { email, password: ada.password }), 403, 'email_not_verified');
+/** Marks an account as deleted. @returns its email */
+const deleted = async ({ id, email }: Owner) => {
+  await rows(app.database, `UPDATE users SET deleted_at = created_at WHERE id = '${id}'`);
+  return email;
+};
 /** Makes an account that has signed in unverified again. */
 const unverified = async ({ id, email }: Owner) => {
   await rows(
@@ -233,6 +238,15 @@ const ROWS: Readonly<Record<string, Readonly<Record<string, Row>>>> = {
       CONCEALED_CODES,
     ],
     'to a proven address': ['sent', ({ proven }) => signUp(proven.email, app.browser()), CONCEALED_CODES],
+  },
+  'deleted-account': {
+    'to an unproven address': ['held', async ({ unproven }) => reset(await deleted(unproven), app.browser())],
+    'to a proven address': ['sent', async ({ proven }) => reset(await deleted(proven), app.browser())],
+    'in place of a code': [
+      'sent',
+      async ({ proven }) => reset(await deleted(proven), app.browser()),
+      RESET_CODES,
+    ],
   },
   'reset-code': {
     'to an unproven address': ['held', ({ unproven }) => reset(unproven.email, app.browser()), RESET_CODES],

@@ -207,7 +207,6 @@ test('an error without a field has the focus in the form, or above the page', as
 /** The next steps that people need, by code, and the forms that lead there. */
 const STEPS: Readonly<Record<string, string>> = {
   account_suspended: 'https://help.example',
-  code_expired: '/auth/forgot-password',
   new_password_required: '/auth/forgot-password',
   reauthentication_required: '/auth/reauthenticate',
   second_factor_required: '/auth/reauthenticate',

@@ -156,7 +156,7 @@ test('a form that was shown to another user changes nothing', async () => {
   // Another account signs in, in another tab.
   await browser.post('/auth/sign-out/confirm', {});
   await signInOn(browser, grace);
-  const refused = await browser.post(first.form('email').action, {
+  const refused = await browser.post(first.form('email', { new_email: '' }).action, {
     for_user:
       first
         .all('input')

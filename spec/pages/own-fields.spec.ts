@@ -1,7 +1,10 @@
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { admin } from '../../lib/index.js';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { type Auth, type AuthConfig, admin, createAuth, emailSignIn, type Plugin } from '../../lib/index.js';
+import { type PagesOptions, pages } from '../../lib/pages.js';
 import { formIn, PageVisitor, startPages } from '../support/account-pages.js';
-import { ada, password } from '../support/app.js';
+import { ada, password, SECRET } from '../support/app.js';
+
+type Fields = NonNullable<AuthConfig['user']>['fields'];
 
 const root = { email: 'root@example.com', password: 'the password of root' };
 const fields = {
@@ -96,4 +99,48 @@ test('administrators see the same words', async () => {
   ])
     expect(body).toContain(`<dt>${name}</dt><dd>${value}</dd>`);
   expect(body).not.toContain('Source');
+});
+
+describe('a required field without a default that no page asks for', () => {
+  const NOT_SHOWN = { source: { type: 'string', required: true, onPages: false } } as const;
+  const create = (
+    { fields = NOT_SHOWN, ...config }: { fields?: Fields; signUp?: 'open' | 'closed' } = {},
+    options: PagesOptions = {},
+    plugins: readonly Plugin[] = [password()],
+  ) =>
+    createAuth({
+      database: 'sqlite::memory:',
+      secret: SECRET,
+      baseUrl: 'http://localhost',
+      email: { send: async () => {} },
+      user: { fields },
+      plugins: [...plugins, pages(options)],
+      ...config,
+    } as never);
+
+  test.each([
+    ['a sign-up with a password', NOT_SHOWN, [password()], 'onPages: true'],
+    ['a sign-up by email', NOT_SHOWN, [emailSignIn({ signUp: true })], 'onPages: true'],
+    [
+      'a field that no input can show',
+      { settings: { type: 'json', required: true } } as const,
+      [password()],
+      'a default',
+    ],
+  ])('makes %s impossible, which the app learns at its start', (_what, fields, plugins, remedy) => {
+    expect(() => create({ fields }, {}, plugins)).toThrow(
+      new RegExp(
+        `^latchkey: user\\.fields\\.\\w+ is required and has no default, .* no one could sign up on the pages: .*${remedy}`,
+      ),
+    );
+  });
+
+  test.each([
+    ['sign-ups are closed', { signUp: 'closed' } as const, {}],
+    ['the app has its own page', {}, { own: { 'sign-up': '/join' } }],
+    ['it has a default', { fields: { source: { ...NOT_SHOWN.source, default: 'web' } } }, {}],
+    ['it is optional', { fields: { source: { ...NOT_SHOWN.source, required: false } } }, {}],
+  ])('is fine if %s', async (_why, config, options) => {
+    await (create(config, options) as Auth).close();
+  });
 });

@@ -21,6 +21,7 @@ export interface MethodByRoute<S extends AnyShape> {
   'delete /admin/users/:id/sessions/:sessionId': AdminClient<S>['revokeUserSession'];
   'delete /api-keys/:id': ApiKeysClient['revoke'];
   'delete /devices/:id': CoreClient<S>['forgetDevice'];
+  'delete /email-changes': CoreClient<S>['cancelEmailChange'];
   'delete /me': CoreClient<S>['deleteMe'];
   'delete /oauth/:provider/unlink': OAuthClient['unlink'];
   'delete /passkeys/:id': PasskeyMethods['remove'];

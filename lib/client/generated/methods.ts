@@ -85,6 +85,8 @@ export interface CoreClient<S extends AnyShape> {
     input: WithPassword & { new_email: string },
     options?: CallOptions,
   ): Call<null, FreshOrPasswordCode | 'task_required'>;
+  /** Cancels the change to a new email that is not confirmed yet. */
+  cancelEmailChange(options?: CallOptions): Call<null, ChangingCode | 'task_required'>;
   /** Confirms a new email with an emailed token and the session or password. */
   confirmEmail(
     input: WithPassword & { token: string },

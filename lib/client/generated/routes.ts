@@ -21,6 +21,7 @@ export const ROUTES = {
   exportMe: { path: '/me/export', method: 'POST', input: true },
   updateMe: { path: '/me', method: 'PATCH', input: true, session: 'changes' },
   changeEmail: { path: '/email-changes', method: 'POST', input: true },
+  cancelEmailChange: { path: '/email-changes', method: 'DELETE' },
   confirmEmail: { path: '/email-changes/confirm', method: 'POST', input: true, session: 'changes' },
   undoChange: { path: '/undo-change', method: 'POST', input: true, session: 'changes' },
   lookUpUndo: { path: '/undo-change/lookup', method: 'POST', input: true },

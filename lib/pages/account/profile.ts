@@ -1,3 +1,4 @@
+import { emailInWaiting } from '../../accounts/email.js';
 import { invalidField } from '../../errors.js';
 import { type HtmlValue, html } from '../../html.js';
 import type { User } from '../../tables/core.js';
@@ -21,8 +22,10 @@ export interface AccountValues {
     readonly isVerified: boolean;
     /** The form that emails a link to a new address. Null if the email cannot be changed. */
     readonly change: FormValues | null;
-    /** The new address that a link was just emailed to. Null if there is none. */
+    /** The new address that a link was emailed to, if the link still works. Null if there is none. */
     readonly sentTo: string | null;
+    /** The form that cancels the change to that address. Null if there is none. */
+    readonly cancel: FormValues | null;
     /** The form that emails a link or a code to the current address. Null if there is nothing to verify. */
     readonly verify: FormValues | null;
     /** Whether that form emails a code instead of a link. */
@@ -47,6 +50,7 @@ export interface AccountValues {
 export function account(site: Site): Page {
   const path = '/account';
   const [update, change] = [site.route('patch /me'), site.route('post /email-changes')];
+  const cancel = site.route('delete /email-changes');
   const [verify, remove] = [site.route('post /email-verifications'), site.route('delete /me')];
   const download = site.route('post /me/export');
   const { core } = site;
@@ -70,6 +74,7 @@ export function account(site: Site): Page {
       check: requireOther,
       next: back('email-change-sent'),
     });
+  if (cancel) forms.push({ name: 'cancel-email', route: cancel, next: back('email-change-canceled') });
   if (verify)
     forms.push({ name: 'verify-email', route: verify, next: () => site.afterVerification('account') });
   if (download) forms.push({ name: 'download', route: download, next: () => site.page('account') });
@@ -105,6 +110,8 @@ export function account(site: Site): Page {
       const has = (name: string) => forms.some((one) => one.name === name);
       const form = (name: string) => site.form(visit, { path }, name);
       const fields = ownFields(site, user);
+      const canChange = has('email') && !hasTasks;
+      const sentTo = canChange && auth ? await emailInWaiting(core, auth.user.id) : null;
       const { email, email_verified_at, username_display = null } = user;
       return {
         profile: has('profile') && fields.length > 0 && !hasTasks ? { ...form('profile'), fields } : null,
@@ -112,8 +119,9 @@ export function account(site: Site): Page {
         email: {
           present: email,
           isVerified: email_verified_at !== null,
-          sentTo: visit.sentTo === email ? null : visit.sentTo,
-          change: has('email') && !hasTasks ? form('email') : null,
+          sentTo,
+          cancel: sentTo !== null && has('cancel-email') ? form('cancel-email') : null,
+          change: canChange ? form('email') : null,
           isByCode: site.verifiesByCode,
           verify:
             has('verify-email') && email !== null && email_verified_at === null ? form('verify-email') : null,
@@ -166,7 +174,7 @@ function accountView(values: AccountValues & CommonValues, words: Words): View {
         html`<p>${email.present ?? t.noEmail}${
           email.present !== null &&
           html` <span data-part="tag">${email.isVerified ? t.verified : t.unverified}</span>`
-        }</p>${email.sentTo !== null && html`<p>${t.pending(html`<strong>${email.sentTo}</strong>`)}</p>${email.change && formOf(untouched(email.change), { submit: t.emailAgain, kind: 'link' }, words, hidden('new_email', email.sentTo))}`}${email.verify && formOf(email.verify, { submit: t.verify(email.isByCode), kind: 'secondary' }, words)}${
+        }</p>${email.sentTo !== null && html`<p>${t.pending(html`<strong>${email.sentTo}</strong>`)}</p>${email.change && formOf(untouched(email.change), { submit: t.emailAgain, kind: 'link' }, words, hidden('new_email', email.sentTo))}${email.cancel && formOf(email.cancel, { submit: t.cancelEmail, kind: 'link' }, words)}`}${email.verify && formOf(email.verify, { submit: t.verify(email.isByCode), kind: 'secondary' }, words)}${
           email.change &&
           formOf(email.change, { submit: t.changeEmail, kind: 'secondary' }, words, [
             field(

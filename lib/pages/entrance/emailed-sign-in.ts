@@ -1,13 +1,13 @@
-import { digestToken } from '../../crypto/token.js';
 import { html } from '../../html.js';
 import { inWords } from '../../http/refusal-page.js';
 import { CODES } from '../codes.js';
-import { AGAIN, field, formOf, hidden, labelOf, sentOf, sentText } from '../controls.js';
+import { AGAIN, formOf, hidden, labelOf, sentOf, sentText } from '../controls.js';
 import { type OwnField, ownFields, ownInputs } from '../own-fields.js';
 import { Leave, type Page, page, type View, type Visit } from '../page.js';
 import type { Site } from '../site.js';
 import type { CommonValues, ErrorValues, FormValues } from '../values.js';
 import type { Words } from '../words/index.js';
+import { codeOverView, emailedCodeField, sendForm } from './emailed-code.js';
 import { OTHER } from './sign-in.js';
 import { requireEmail } from './typed-email.js';
 
@@ -50,7 +50,7 @@ export interface EmailedSignInValues {
 export function emailedSignIn(site: Site): Page | null {
   const path = '/sign-in/email';
   const [route, send] = [site.route('post /signin/email/confirm'), site.route('post /signin/email')];
-  const { emailedSignIns } = site.core;
+  const { emailedSignIns, pendings } = site.core;
   if (!route || !send || !emailedSignIns) return null;
   return page<EmailedSignInValues>({
     name: 'sign-in/email',
@@ -97,8 +97,10 @@ export function emailedSignIn(site: Site): Page | null {
         send: site.form(visit, { path }, 'send-code'),
         token,
         of: request?.email ?? null,
-        isElsewhere: request !== null && !site.core.pendings.isPresented(request.browserHash),
-        isOver: refused?.error.code === 'sign_in_expired' || (sentTo !== null && (await isOver(visit))),
+        isElsewhere: request !== null && !pendings.isPresented(request.browserHash),
+        isOver:
+          refused?.error.code === 'sign_in_expired' ||
+          (sentTo !== null && (await emailedSignIns.isOverIn(pendings.tokens))),
         sentTo,
         isRemembered,
         lifetime: emailedSignIns.lifetime,
@@ -129,15 +131,6 @@ function firstOf(form: FormValues, error: ErrorValues): Pick<EmailedSignInValues
 }
 
 type FirstError = Pick<CommonValues, 'error'>;
-
-/** Whether the code that this browser has asked for has expired, was used, or was tried too often. */
-async function isOver({ site, req }: Visit): Promise<boolean> {
-  const { pendings, emailedSignIns } = site.core;
-  const token = pendings.tokens.presentedToken;
-  // With two cookies, it is not known which one is meant.
-  if (token === null) return !site.isWaiting({ req });
-  return (await emailedSignIns?.hasCode(digestToken(token))) === false;
-}
 
 /** Returns what a confirmation can contain of the fields of a sign-up, and the names of the others. */
 function carried(site: Site, typed: Visit['typed']): Pick<EmailedSignInValues, 'typed' | 'lostFields'> {
@@ -170,11 +163,10 @@ function emailedSignInView(values: EmailedSignInValues & CommonValues, words: Wo
   const { again, next, account, returnTo, isOver, error, createsAccounts } = values;
   const t = words.emailedSignIn;
   const sendTo = (email: string, submit: string, kind: 'primary' | 'link') =>
-    formOf(
+    sendForm(
       send,
-      { submit, kind, returnTo },
+      { email, submit, kind, returnTo, more: isRemembered && hidden('remember_me', 'true') },
       words,
-      html`${hidden('email', email)}${kind === 'link' && hidden(AGAIN, 'true')}${isRemembered && hidden('remember_me', 'true')}`,
     );
   if (token !== null && of === null)
     return {
@@ -218,14 +210,10 @@ function emailedSignInView(values: EmailedSignInValues & CommonValues, words: Wo
       )}${lost}<p><a href="${again}">${t.other}</a></p>`,
     };
   if (isOver)
-    return {
-      title: t.title,
-      main: html`${error === null && html`<p>${words.codeOver}</p>`}${
-        sentTo === null
-          ? html`<p><a href="${again}" data-part="button">${t.again}</a></p>`
-          : html`${sendTo(sentTo, t.again, 'primary')}<p><a href="${again}">${t.other}</a></p>`
-      }`,
-    };
+    return codeOverView(
+      { title: t.title, error, another: sentTo === null ? null : sendTo(sentTo, t.again, 'primary'), again },
+      words,
+    );
   return {
     title: t.title,
     saysDone: true,
@@ -245,17 +233,7 @@ function emailedSignInView(values: EmailedSignInValues & CommonValues, words: Wo
       form,
       { submit: t.submit, returnTo },
       words,
-      html`${field(
-        form,
-        {
-          name: 'code',
-          label: words.fields.code,
-          autocomplete: 'one-time-code',
-          focus: true,
-          code: CODES.emailed,
-        },
-        words,
-      )}${own}`,
+      html`${emailedCodeField(form, words)}${own}`,
     )}${lost}${sentTo !== null && sendTo(sentTo, t.again, 'link')}<p><a href="${again}">${
       sentTo === null ? t.again : t.other
     }</a></p>`,

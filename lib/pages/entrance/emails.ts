@@ -10,6 +10,7 @@ import type { Site } from '../site.js';
 import { maskedName } from '../texts.js';
 import type { CommonValues, FormValues } from '../values.js';
 import type { Words } from '../words/index.js';
+import { emailedCodeField, sendForm } from './emailed-code.js';
 
 /** The values of the page `verify-email`. */
 export interface VerifyEmailValues {
@@ -130,7 +131,7 @@ function verifyEmailView(values: VerifyEmailValues & CommonValues, words: Words)
   const { form, token, of, needsPassword, isWaiting, sentTo, isDone, send, signIn } = values;
   const { forgotPassword, next, returnTo, account, confirmed } = values;
   const t = words.verifyEmail;
-  const again = send && formOf(send, { submit: t.send, kind: 'secondary', returnTo }, words);
+  const again = send && sendForm(send, { email: null, submit: t.send, kind: 'secondary', returnTo }, words);
   const onward = (label: string) => html`<p><a href="${next}" data-part="button">${label}</a></p>`;
   if (isDone)
     return {
@@ -185,7 +186,7 @@ function verifyByCodeView(
   const address = sentTo === null ? t.anyAddress : html`<strong>${sentTo}</strong>`;
   // A user who has signed up without a session signs up again for another code.
   const sending = (submit: string, kind: 'primary' | 'link') =>
-    send && formOf(send, { submit, kind, returnTo }, words, kind === 'link' && hidden(AGAIN, 'true'));
+    send && sendForm(send, { email: null, submit, kind, returnTo }, words);
   const later = html`<p><a href="${next}">${send ? t.later : words.signIn.title}</a></p>`;
   if (!isAsked)
     return {
@@ -199,17 +200,7 @@ function verifyByCodeView(
       form,
       { submit: t.submit, returnTo },
       words,
-      html`${sentTo !== null && hidden(CONFIRMED, sentTo)}${field(
-        form,
-        {
-          name: 'code',
-          label: words.fields.code,
-          autocomplete: 'one-time-code',
-          focus: true,
-          code: CODES.emailed,
-        },
-        words,
-      )}`,
+      html`${sentTo !== null && hidden(CONFIRMED, sentTo)}${emailedCodeField(form, words)}`,
     )}${sending(t.codeAgain, 'link')}${profile !== null && html`<p data-part="quiet">${wrong} <a href="${profile}">${change}</a></p>`}${later}`,
   };
 }

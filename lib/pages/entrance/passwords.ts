@@ -8,6 +8,7 @@ import { type Page, page, type Sent, type View } from '../page.js';
 import type { Site } from '../site.js';
 import type { CommonValues, FormValues } from '../values.js';
 import type { Words } from '../words/index.js';
+import { codeOverView, emailedCodeField, sendForm } from './emailed-code.js';
 import { requireEmail } from './typed-email.js';
 
 /** The values of the page `forgot-password`. */
@@ -76,13 +77,7 @@ function forgotPasswordView(values: ForgotPasswordValues & CommonValues, words: 
       icon: stateIcon('mail'),
       saysDone: true,
       main: html`${sentText(t.sentText(sentTo === null ? t.anyAddress : html`<strong>${sentTo}</strong>`), { email: sentTo, isCertain: false }, values, words)}${
-        sentTo !== null &&
-        formOf(
-          form,
-          { submit: t.again, kind: 'link', returnTo },
-          words,
-          html`${hidden('email', sentTo)}${hidden(AGAIN, 'true')}`,
-        )
+        sentTo !== null && sendForm(form, { email: sentTo, submit: t.again, kind: 'link', returnTo }, words)
       }<p><a href="${again}">${words.emailedSignIn.other}</a></p>${back}`,
     };
   return {
@@ -126,6 +121,8 @@ export interface ResetPasswordValues {
 export interface ResetByCodeValues {
   /** Whether this browser has asked for a code. */
   readonly isAsked: boolean;
+  /** Whether the code no longer works, so that the page offers only another one. */
+  readonly isOver: boolean;
   /** The address that the code was emailed to. Null if it is not known. */
   readonly sentTo: string | null;
   /** The form that emails another code. */
@@ -143,8 +140,9 @@ export function resetPassword(site: Site, name: 'reset-password' | 'invitation')
   const path = `/${name}`;
   const [route, send] = [site.route('post /passwords/reset'), site.route('post /passwords/request-reset')];
   if (!route || !send) return null;
-  const { codeRequests } = site.core;
-  const takesCodes = name === 'reset-password' && codeRequests !== null && site.resetsByCode;
+  const { codeRequests, typedCodes } = site.core;
+  const takesCodes =
+    name === 'reset-password' && codeRequests !== null && typedCodes !== null && site.resetsByCode;
   return page<ResetPasswordValues>({
     name,
     path,
@@ -159,7 +157,7 @@ export function resetPassword(site: Site, name: 'reset-password' | 'invitation')
         ownFields: [ACCOUNT],
         emails: ACCOUNT,
         ...(takesCodes && {
-          errors: { invalid_code: 'code', code_expired: 'code' },
+          errors: { invalid_code: 'code', code_expired: { steps: [] } },
           // A rejected password does not use it up.
           sendsAlong: ['code'],
         }),
@@ -185,6 +183,7 @@ export function resetPassword(site: Site, name: 'reset-password' | 'invitation')
         : []),
     ],
     async values(visit) {
+      const { refused, sentTo, returnTo } = visit;
       const { token, found } = await site.linkOf(visit, [RESET_PASSWORD, INVITATION]);
       return {
         form: site.form(visit, { path }, 'set'),
@@ -194,13 +193,16 @@ export function resetPassword(site: Site, name: 'reset-password' | 'invitation')
         byCode:
           takesCodes && token === null
             ? {
-                isAsked: site.hasAskedForReset(visit),
-                sentTo: visit.sentTo,
+                isAsked: typedCodes.tokens.reset.isPresented,
+                isOver:
+                  refused?.error.code === 'code_expired' ||
+                  (sentTo !== null && (await codeRequests.isOverIn(typedCodes.tokens.reset))),
+                sentTo,
                 send: site.form(visit, { path }, 'send-code'),
                 lifetime: codeRequests.lifetimeMs / 1000,
               }
             : null,
-        again: name === 'reset-password' ? site.forgotPassword(visit.returnTo) : null,
+        again: name === 'reset-password' ? site.forgotPassword(returnTo) : null,
         signIn: site.page('sign-in'),
       };
     },
@@ -236,15 +238,19 @@ function resetPasswordView(values: ResetPasswordValues & CommonValues, words: Wo
 }
 
 function resetByCodeView(
-  { isAsked, sentTo, send, lifetime }: ResetByCodeValues,
+  { isAsked, isOver, sentTo, send, lifetime }: ResetByCodeValues,
   values: ResetPasswordValues & CommonValues,
   words: Words,
 ): View {
-  const { form, minLength, again, returnTo } = values;
+  const { form, minLength, again, returnTo, error } = values;
   const t = words.resetPassword;
+  const sendAgain = (kind: 'primary' | 'link') =>
+    sentTo !== null && sendForm(send, { email: sentTo, submit: t.codeAgain, kind, returnTo }, words);
   const ask = (label: string, part: string) =>
     again !== null &&
     html`<p><a href="${again}"${part !== '' && html` data-part="${part}"`}>${label}</a></p>`;
+  if (isOver)
+    return codeOverView({ title: t.title, error, another: sendAgain('primary') || null, again }, words);
   if (!isAsked)
     return {
       title: t.codeFirst,
@@ -264,26 +270,8 @@ function resetByCodeView(
       form,
       { submit: t.submit, returnTo },
       words,
-      html`${sentTo !== null && html`${hidden(ACCOUNT, sentTo)}${usernameOf(sentTo)}`}${field(
-        form,
-        {
-          name: 'code',
-          label: words.fields.code,
-          autocomplete: 'one-time-code',
-          focus: true,
-          code: CODES.emailed,
-        },
-        words,
-      )}${passwordField(form, { label: words.fields.newPassword, minLength, focus: false }, words)}`,
-    )}${
-      sentTo !== null &&
-      formOf(
-        send,
-        { submit: t.codeAgain, kind: 'link', returnTo },
-        words,
-        html`${hidden('email', sentTo)}${hidden(AGAIN, 'true')}`,
-      )
-    }${ask(sentTo === null ? t.codeAgain : t.codeOther, '')}<p data-part="quiet">${t.ends}</p>`,
+      html`${sentTo !== null && html`${hidden(ACCOUNT, sentTo)}${usernameOf(sentTo)}`}${emailedCodeField(form, words)}${passwordField(form, { label: words.fields.newPassword, minLength, focus: false }, words)}`,
+    )}${sendAgain('link')}${ask(sentTo === null ? t.codeAgain : t.codeOther, '')}<p data-part="quiet">${t.ends}</p>`,
   };
 }
 

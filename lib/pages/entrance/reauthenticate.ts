@@ -27,6 +27,8 @@ export interface ReauthenticateValues {
   /** The methods that the user can confirm with: `password`, `code`, `recovery_code`, `passkey`, `email_code`. */
   readonly methods: readonly string[];
   readonly form: FormValues;
+  /** The form that waits until the user has confirmed, by its page and its name, such as `account/email`. Null if there is none. */
+  readonly action: string | null;
   /** The form that emails a code. Null if the user cannot confirm with an emailed code. */
   readonly send: FormValues | null;
   /** Whether a code was emailed, so that it can be entered. */
@@ -112,6 +114,7 @@ export function reauthenticate(site: Site): Page {
       return {
         methods,
         form: site.form(visit, { path }, 'confirm'),
+        action: actionFor(visit),
         send: methods.includes('email_code') && send ? site.form(visit, { path }, 'send-code') : null,
         isSent: wasSent,
         isOver: wasSent && auth !== null && methods.includes('email_code') && (await isCodeOver(site, auth)),
@@ -130,6 +133,18 @@ export function reauthenticate(site: Site): Page {
   });
 }
 
+/** Returns the form that waits. Only the user's own press has kept it, so that no link can name one. */
+function actionFor({ site, req, auth, returnTo }: Visit): string | null {
+  const press = auth && site.cookies.pressFor(returnTo, req, auth.session.id);
+  const page = press && site.pageAt(returnTo ?? '');
+  return page ? actionOf(page.name, press.form) : null;
+}
+
+/** Returns the name of what a form does, for the words about it: its page and its own name, without parameters. */
+export function actionOf(page: string, form: string): string {
+  return `${page}/${form.replace(/\/:.*/, '')}`;
+}
+
 /** Whether no emailed code can confirm who the user of a session is, because it has expired or was tried too often. */
 async function isCodeOver({ core }: Site, { session }: SessionAuthentication): Promise<boolean> {
   return (await core.emailedSignIns?.hasCode(reauthenticationOf(session.id))) === false;
@@ -137,8 +152,9 @@ async function isCodeOver({ core }: Site, { session }: SessionAuthentication): P
 
 function reauthenticateView(values: ReauthenticateValues & CommonValues, words: Words): View {
   const { methods, form, send, providers, isSent, isOver, sentTo, lifetime, returnTo, mount, next } = values;
-  const { forgotPassword, cancel, signOutPage, error } = values;
+  const { forgotPassword, cancel, signOutPage, error, action } = values;
   const t = words.reauthenticate;
+  const what = action === null ? undefined : t.actions[action];
   const has = (name: string) => methods.includes(name);
   const one = (name: string, label: string, hint: string | null, focus: boolean) => {
     // Each method has a form with this action. The error belongs to the one with its field.
@@ -172,7 +188,7 @@ function reauthenticateView(values: ReauthenticateValues & CommonValues, words: 
     title: t.title,
     saysDone: isSent && has('email_code') && !isOver,
     ...(has('passkey') && { scripts: ['passkeys.js'] }),
-    main: html`<p>${t.lead}</p>${
+    main: html`<p>${what === undefined ? t.lead : t.leadTo(what)}</p>${
       has('code') && one('code', words.fields.code, words.secondFactor.totp, true)
     }${has('password') && !isStrong && one('password', words.fields.password, null, true)}${
       has('email_code') &&

@@ -144,6 +144,7 @@ export const account = {
     verify: (isByCode: boolean) => `Email me a ${isByCode ? 'code' : 'link'} to confirm it`,
     pending: (email: Html) => html`Waiting for you to open the link at ${email}.`,
     emailAgain: 'Email it again',
+    cancelEmail: 'Cancel this change',
     newEmailHint: 'We email a link to the new address. Your email changes once you open it.',
     changeEmail: 'Change the email',
     data: 'My data',

@@ -170,6 +170,7 @@ export const errors = {
     },
     'reset-password/set': {
       '/code': 'Enter the code.',
+      code_expired: codeOver,
       invalid_code: 'This code is wrong. Check it in the newest email, and try again.',
     },
     'second-factor/confirm': {

@@ -52,6 +52,7 @@ export const messages = {
     saved: 'Your changes are saved.',
     'email-change-sent':
       'An email with a link is on its way to the new address. Open it within an hour to use this email. Check your spam folder too.',
+    'email-change-canceled': 'The change of your email was canceled. The link in the email no longer works.',
     'session-ended': 'The session has ended.',
     'other-sessions-ended': 'All other sessions have ended.',
     'api-key-revoked': 'The key was revoked.',

@@ -1,7 +1,6 @@
 import type { Transaction } from 'sequelize';
 import type { Core } from '../../core/core.js';
 import type { Asked, Mails } from '../../mail/mails.js';
-import { BrowserTokens } from '../../sessions/browser-tokens.js';
 import type { CodeRequestRow } from '../../tables/code-requests.js';
 import { canonicalEmail } from '../../users/canonical.js';
 import type { Passwords } from '../../users/passwords.js';
@@ -29,19 +28,14 @@ interface ResetCodesGiven {
 
 /** Resets passwords with emailed codes, in the browser that has asked for the code: see `resetBy`. */
 export class ResetCodes {
-  readonly #tokens: BrowserTokens;
-
   constructor(
     private readonly core: Core,
     private readonly given: ResetCodesGiven,
-  ) {
-    const { resetCookie: cookie } = core.settings;
-    this.#tokens = new BrowserTokens(core, { cookie, prefix: 'lkr_', expired: 'code_expired' });
-  }
+  ) {}
 
   /** Whether the current request presents the cookie of a request for a code. */
   get isPresented(): boolean {
-    return this.#tokens.presented.length > 0;
+    return this.given.codes.tokens.reset.isPresented;
   }
 
   /**
@@ -52,12 +46,13 @@ export class ResetCodes {
    */
   async request(typed: string): Promise<Awaited> {
     const { core } = this;
-    const { rows } = this.given;
+    const { rows, codes } = this.given;
+    const tokens = codes.tokens.reset;
     const email = canonicalEmail(typed);
     await core.limiter.countAddress('mailAddress');
     await core.context.client.checkpoint?.({ email });
     await core.database.ready();
-    if (email === null) return rows.askInBrowser(this.#tokens, null, rows.lifetimeMs);
+    if (email === null) return rows.askInBrowser(tokens, null, rows.lifetimeMs);
     // The email with the code of a sign-in leads to this request, so count it separately: strangers must not use up its limit.
     const afterPassword = await core.pendings.waitingForCode();
     const by = { ...core.asked(false), userId: await core.sessionUserId(), afterPassword };
@@ -66,7 +61,7 @@ export class ResetCodes {
       newRow: (browserHash: Buffer) => rows.newRow('reset', email, browserHash),
       mail: (row: CodeRequestRow, transaction?: Transaction) => this.#mail(row, by, transaction),
     };
-    return rows.askInBrowser(this.#tokens, asked, rows.lifetimeMs);
+    return rows.askInBrowser(tokens, asked, rows.lifetimeMs);
   }
 
   /**
@@ -77,7 +72,7 @@ export class ResetCodes {
    */
   async choose({ code, newPassword, pendingToken, ...by }: Given): Promise<string | null> {
     const { codes, passwords, reset } = this.given;
-    const found = await codes.inBrowser('reset', this.#tokens, pendingToken);
+    const found = await codes.inBrowser('reset', pendingToken);
     await this.core.limiter.countAddress('signIn');
     // A person who corrects the password must not use up the code.
     if (found) await passwords.rules.check(newPassword, '/new_password', [found.email]);

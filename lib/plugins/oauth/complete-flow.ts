@@ -6,6 +6,7 @@ import { withError, withSecondFactor } from '../../http/callback-url.js';
 import { sessionOf } from '../../sessions/carriers.js';
 import type { SessionWithUser } from '../../sessions/sessions.js';
 import { type IssuedSession, isPending, NEVER, type SignedIn } from '../../sessions/signed-in.js';
+import { canonicalEmail } from '../../users/canonical.js';
 import { noAuthenticationTime } from './begin-flow.js';
 import type { Identity, ProviderClient } from './client.js';
 import { clearFlowCookie, readFlowCookie, type TakenFlow } from './flows.js';
@@ -24,6 +25,11 @@ export interface CallbackResult<Outcome extends SignedIn = IssuedSession> {
   readonly issued: Outcome | null;
   /** The code of the error, if the flow failed. Null otherwise. */
   readonly error: AuthErrorCode | null;
+  /**
+   * The email that an account already has, with the error `account_exists`. The provider has verified that it belongs to the
+   * person in this browser, so a page can fill it in. Null otherwise.
+   */
+  readonly takenEmail: string | null;
   /** The `Set-Cookie` headers to send, which remove the flow's cookie. */
   readonly setCookie: readonly string[];
 }
@@ -45,15 +51,22 @@ export async function completeFlow(
   const flow = await takeFlow(services, input);
   const current = await sessionOfFlow(services, flow);
   const setCookie = clearedCookie(services, flow);
+  let person: ProviderUser | null = null;
   try {
     const complete = async () => {
-      const person = new ProviderUser(services, client.provider, await identityOf(client, flow, input));
+      person = new ProviderUser(services, client.provider, await identityOf(client, flow, input));
       return outcomeOf(services, flow, person, current);
     };
     const issued = await (current ? complete() : core.countSignIn('provider', complete));
     const waits = issued !== null && isPending(issued);
     const callbackUrl = waits ? withSecondFactor(flow.callbackUrl) : flow.callbackUrl;
-    return { callbackUrl: withoutFragment(client, callbackUrl), issued, error: null, setCookie };
+    return {
+      callbackUrl: withoutFragment(client, callbackUrl),
+      issued,
+      error: null,
+      takenEmail: null,
+      setCookie,
+    };
   } catch (error) {
     // The flow is valid, so the app gets the error at the callback URL.
     if (!(error instanceof AuthError) || error.code === 'unavailable') throw error;
@@ -63,8 +76,14 @@ export async function completeFlow(
     // The session ended while the browser was at the provider, so the flow is no longer valid either.
     const code = error.code === 'invalid_session' ? 'invalid_flow' : error.code;
     const callbackUrl = withoutFragment(client, withError(flow.callbackUrl, code));
-    return { callbackUrl, issued: null, error: code, setCookie };
+    const takenEmail = code === 'account_exists' ? emailOf(person) : null;
+    return { callbackUrl, issued: null, error: code, takenEmail, setCookie };
   }
+}
+
+/** Returns the email of a person at the provider. */
+function emailOf(person: ProviderUser | null): string | null {
+  return canonicalEmail(person?.identity.profile.email);
 }
 
 /** Takes the flow that this browser started at this provider. A flow can be taken once. @throws AuthError `invalid_flow` */

@@ -230,12 +230,17 @@ async function complete(
   api: OAuthApi,
   { params, query }: Call<'public', unknown, Parameters>,
 ): Promise<Reply> {
-  const { callbackUrl, issued, error, setCookie } = await api.callback({
+  const { callbackUrl, issued, error, takenEmail, setCookie } = await api.callback({
     provider: params.provider ?? '',
     parameters: new URLSearchParams(query),
   });
   const headers = { Location: callbackUrl, 'Set-Cookie': setCookie };
-  return { status: 303, headers, ...(issued && { issue: issued }), ...(error && { error }) };
+  return {
+    status: 303,
+    headers,
+    ...(issued && { issue: issued }),
+    ...(error && { error, email: takenEmail }),
+  };
 }
 
 /** Redirects a browser without a valid flow to a page, instead of returning an error response. */

@@ -248,6 +248,27 @@ describe('the email', () => {
     expect((await user()).email).toBe(ada.email);
   });
 
+  test('waits for the link until the change is canceled, in every browser of the account', async () => {
+    const mail = await box.mailOf('new@example.com', 'verify-new-email', async () => {
+      await visitor.submit(await open(), '/email', { new_email: 'new@example.com' });
+    });
+    const other = await new PageVisitor(app.origin).signIn();
+    const page = await other.get('/auth/account');
+    expect(page.body).toContain('Waiting for you to open the link at <strong>new@example.com</strong>.');
+    const done = await other.submit(page, '/cancel-email');
+    expect(done.location).toBe('/auth/account?done=email-change-canceled');
+    const { body } = await other.follow(done);
+    expect(body).toContain('The change of your email was canceled.');
+    for (const shown of [body, (await open()).body]) {
+      expect(shown).not.toContain('new@example.com');
+      expect(shown).not.toContain('/cancel-email');
+    }
+    const { pathname, search } = new URL(`${mail.url}`);
+    const link = await other.get(pathname + search);
+    expect(link.body).toContain('This link is no longer valid');
+    expect(link.body).toContain('was canceled');
+  });
+
   test('is not changed to the same email', async () => {
     const same = await visitor.submit(await open(), '/email', { new_email: ` ${ada.email.toUpperCase()} ` });
     expect(same.status).toBe(422);

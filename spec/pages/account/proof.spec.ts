@@ -1,5 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { apiKeys, oauth, twoFactor } from '../../../lib/index.js';
+import { actionOf } from '../../../lib/pages/entrance/reauthenticate.js';
+import { en } from '../../../lib/pages/words/index.js';
 import { ageSessions } from '../../support/account-pages.js';
 import { ada, password } from '../../support/app.js';
 import { rows } from '../../support/database.js';
@@ -12,6 +14,7 @@ import {
   signInOn,
   startPagesApp,
 } from '../../support/pages-app.js';
+import { formsIn, pagesIn } from '../../support/pages-walk.js';
 import { codeOf, forgetSteps } from '../../support/two-factor.js';
 
 const plugins = [password(), apiKeys(), twoFactor(), oauth(), fixedProvider()] as const;
@@ -95,6 +98,21 @@ describe('a session that is not recent', () => {
     expect([again.form('email').value('new_email'), resuming(again)]).toEqual(['', []]);
     const done = await browser.submit(back, 'email');
     expect(done.location).toBe('/auth/account?done=email-change-sent');
+  });
+
+  test('reads what it confirms, and no link of another site says it', async () => {
+    const named = 'To change your email, confirm that it is you.';
+    const pressed = await browser.submit(await browser.open('/auth/account'), 'email', {
+      new_email: 'new@example.com',
+    });
+    const page = await browser.follow(pressed);
+    expect(page.text).toContain(named);
+    const wrong = await browser.submit(page, 'confirm', { password: 'not the password' });
+    expect(wrong.text).toContain(named);
+    // Another page drops the form that waits.
+    const other = await browser.open(`/auth/reauthenticate?return_to=${encodeURIComponent(SECURITY)}`);
+    expect(other.text).toContain('For your security, confirm that it is you before you continue.');
+    expect((await browser.open(pressed.location ?? '')).text).not.toContain(named);
   });
 
   test('comes back to an open card, and to the page that it came from', async () => {
@@ -275,4 +293,12 @@ describe.each(['a second factor', 'no password'])('with %s, a session that is no
       `/auth/reauthenticate?return_to=${encodeURIComponent(`${SECURITY}#password`)}`,
     );
   });
+});
+
+test('every form that needs a recent sign-in has words for what it does', () => {
+  const forms = formsIn(pagesIn(app.auth))
+    .filter(({ form: { route }, page: { kind } }) => kind === 'account' && route.sensitive)
+    .map(({ page, form }) => actionOf(page.name, form.name));
+  expect(forms).toContain('account/email');
+  expect(forms.filter((name) => en.reauthenticate.actions[name] === undefined)).toEqual([]);
 });

@@ -192,7 +192,7 @@ test('the owner of a deleted account who asks for a code is told that it can be 
   );
   expect(mail.subject).toBe('Your account was deleted - localhost');
   expect(mail.text).toMatch(
-    /Your account was deleted on \d+ \w+ \d{4}\. Until \d+ \w+ \d{4}, the link in our email about the deletion can restore it\./,
+    /Your account was deleted on \d+ \w+ \d{4}\. Until \d+ \w+ \d{4}, it can be restored: with the link in our email about the deletion, or by the people who run this app\./,
   );
   expect(mail.text).not.toContain('no account');
   await own.stop();
