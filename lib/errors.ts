@@ -86,7 +86,7 @@ const problems = declareProblems({
   reauthentication_required: [403, 'You signed in too long ago. Reauthenticate, then try again.'],
   origin_not_allowed: [
     403,
-    'Requests from this origin are not allowed. If it is yours, add it to trustedOrigins.',
+    'This was sent from another website, or from an address that is not the usual one of this app. Open the app at its usual address, and try again.',
   ],
   user_not_found: [404, 'There is no such user: check the id.'],
   session_not_found: [404, 'You have no such session: it might have ended already.'],

@@ -106,6 +106,7 @@ export type {
 } from './plugins/credential-password/inputs.js';
 export type {
   CredentialPasswordOptions,
+  KnownPasswordOptions,
   PasswordRuleOptions,
   ResetAnswer,
   SignInAnswer,

@@ -112,7 +112,7 @@ const FUNCTIONS = [
 /** The second package. Its complaints show whether the declarations of the first one say everything. */
 const APP = `
   import express from 'express';
-  import { authRouter, currentUser, requireAdmin, requireSession } from 'latchkey';
+  import { authRouter, credentialPassword, currentUser, requireAdmin, requireSession } from 'latchkey';
   import { auth } from '@mono/auth/all.js';
   declare module 'latchkey' { interface Register { auth: typeof auth; strict: true } }
   export const app = express();
@@ -130,6 +130,12 @@ const APP = `
   export const count = (): Promise<number> => auth.models.ApiKey.count();
   export const health = async (): Promise<boolean> => (await auth.health()).ready.signIns;
   export const providers = async (id: string) => (await auth.oauth.accounts(id)).map(({ provider }) => provider);
+  export const misspelled: unknown[] = [
+    // @ts-expect-error: the option is identifier
+    credentialPassword({ username: true, identifer: 'either' }),
+    // @ts-expect-error: the option is passwordRules.minLength
+    credentialPassword({ passwordRules: { common: true, minLenght: 12 } }),
+  ];
   export const none: string[] = [
     // @ts-expect-error: not among the models
     auth.models.Nothing,

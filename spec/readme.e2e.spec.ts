@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { cp, mkdir, mkdtemp, readFile, realpath, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
+import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
@@ -19,7 +20,7 @@ const blocks = (section: string, language: string) =>
     ([, code = '']) => code,
   );
 const [, install = ''] = /^## Install it\n([\s\S]*?)^## /m.exec(text) ?? [];
-const [pack = '', create = '', start = ''] = blocks(install, 'sh');
+const [pack = '', create = '', init = '', startExample = ''] = blocks(install, 'sh');
 const [example = ''] = blocks(text, 'ts');
 const [session = ''] = blocks(install, 'console');
 const [, driver = ''] = /^\| SQLite, on Node 20 \| `(.*)` \|$/m.exec(install) ?? [];
@@ -44,16 +45,33 @@ beforeAll(async () => {
   };
 });
 
+/** Starts the app with a line of the README. Resolves when the app prints that it listens. */
+async function start(line: string, more: NodeJS.ProcessEnv = {}): Promise<void> {
+  server = spawn('sh', ['-ec', line], {
+    cwd: join(parent, 'app'),
+    env: { ...env, ...more },
+    detached: true,
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  for await (const printed of createInterface({ input: server.stdout as NodeJS.ReadableStream }))
+    if (printed.startsWith('http://')) return;
+  throw new Error(`the app ended: ${line}`);
+}
+
+async function stop(): Promise<void> {
+  if (server?.exitCode !== null) return;
+  // The shell has started the app in a process of its own.
+  process.kill(-(server.pid ?? 0), 'SIGTERM');
+  await once(server, 'exit');
+  server = undefined;
+}
+
 afterAll(async () => {
-  if (server?.exitCode === null) {
-    // The shell has started the app in a process of its own.
-    process.kill(-(server.pid ?? 0), 'SIGTERM');
-    await once(server, 'exit');
-  }
+  await stop();
   await rm(parent, { recursive: true, force: true });
 });
 
-test('the commands of the README make the package in a clone, and an app that it serves', async () => {
+test('the commands of the README make the package in a clone, and the apps that it serves', async () => {
   await makePackage();
   await shell('latchkey', create);
   expect(driver).toMatch(/^npm install /);
@@ -61,18 +79,18 @@ test('the commands of the README make the package in a clone, and an app that it
 
   const port = String(await freePort());
   const atPort = (code: string) => code.replaceAll('3000', port);
+  await start(init, { PORT: port });
+  const first = await fetch(`http://localhost:${port}/`, { headers: { accept: 'text/html' } });
+  expect([new URL(first.url).pathname, first.status]).toEqual(['/auth/sign-in', 200]);
+  await stop();
+  await shell('app', 'rm app.db*');
+
   // The line that it prints is the only thing that the README's example does not have.
   await writeFile(
     join(parent, 'app/app.js'),
-    atPort(example).replace(/(listen\(\d+)/, '$1, () => console.log()'),
+    atPort(example).replace(/(listen\(\d+)/, '$1, () => console.log("http://"))'),
   );
-  server = spawn('sh', ['-ec', start], {
-    cwd: join(parent, 'app'),
-    env,
-    detached: true,
-    stdio: ['ignore', 'pipe', 'inherit'],
-  });
-  await once(server.stdout as NodeJS.ReadableStream, 'data');
+  await start(startExample);
 
   const [, ...steps] = session.split(/^\$ /m);
   expect(steps.length).toBe(5);

@@ -8,6 +8,7 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import type { expectTypeOf as ExpectTypeOf } from 'expect-type';
 import type { Request, RequestHandler, Response, Router } from 'express';
 import type * as Latchkey from 'latchkey';
+import { completions } from './support/language-server.js';
 
 /**
  * Specs of the public types. The bodies below never run: TypeScript checks this file against the built
@@ -164,6 +165,53 @@ types('an invalid config is a compile error', () => {
   latchkey.admin();
   // @ts-expect-error: the option is username
   latchkey.credentialPassword({ usernames: true });
+  // @ts-expect-error: the option is identifier
+  latchkey.credentialPassword({ username: true, identifer: 'either' });
+  // @ts-expect-error: the option is passwordRules.minLength
+  latchkey.credentialPassword({ passwordRules: { minLenght: 12 } });
+  // @ts-expect-error: also among others
+  latchkey.credentialPassword({ username: true, passwordRules: { common: true, minLenght: 12 } });
+  // @ts-expect-error: the option is argon2.iterations
+  latchkey.credentialPassword({ hash: 'argon2id', argon2: { memory: 19_456, iteration: 3 } });
+  const misspelt = { username: true, identifer: 'either' };
+  // @ts-expect-error: in a variable, too
+  latchkey.credentialPassword(misspelt);
+  // @ts-expect-error: the option is session
+  latchkey.createAuth({ database: 'sqlite:x', secret: 'x', sesion: {} });
+  // @ts-expect-error: the option is session.idleTimeout
+  latchkey.createAuth({ database: 'sqlite:x', secret: 'x', session: { idelTimeout: 60 } });
+  // @ts-expect-error: the option is session.cookie.domain
+  latchkey.createAuth({ database: 'sqlite:x', secret: 'x', session: { cookie: { domian: 'example.com' } } });
+  // @ts-expect-error: the option is user.fields
+  latchkey.createAuth({ database: 'sqlite:x', secret: 'x', user: { feilds: {} } });
+  // @ts-expect-error: the option is issuer
+  latchkey.twoFactor({ required: true, isuer: 'Acme' });
+});
+
+types('valid options of credentialPassword() can come from literals, variables and spreads', () => {
+  const { credentialPassword } = latchkey;
+  const options: Latchkey.CredentialPasswordOptions = {};
+  const readonlyOptions: Readonly<Latchkey.CredentialPasswordOptions> = options;
+  const fixed = { username: true, identifier: 'either' } as const;
+  credentialPassword(options);
+  credentialPassword(readonlyOptions);
+  credentialPassword(fixed);
+  const someOptions = req.body as { username?: boolean; passwordRules?: { minLength?: number } } | undefined;
+  credentialPassword({ ...someOptions });
+  credentialPassword({ ...someOptions, passwordRules: undefined });
+  credentialPassword({
+    ...options,
+    identifier: 'username',
+    passwordRules: { ...options.passwordRules, minLength: 12 },
+  });
+  credentialPassword({
+    hash: 'argon2id',
+    argon2: { memory: 19_456 },
+    pepper: ['one', 'another'],
+    passwordRules: { minLength: 12, words: ['acme'] },
+    verifyLegacy: { md5: (password, hash) => password === hash },
+    isBreached: async (password) => password.length > 3,
+  });
 });
 
 types('invalid options of a guard are a compile error', () => {
@@ -288,8 +336,13 @@ types('the result of auth.credential.signUp depends on the options', () => {
   const conceals = createAuth({ ...config, plugins: [credentialPassword({ concealExistingEmails: true })] });
   expectTypeOf(conceals.credential.signUp(person)).resolves.toEqualTypeOf<null>();
   const options: Latchkey.CredentialPasswordOptions = {};
+  const readonlyOptions: Readonly<Latchkey.CredentialPasswordOptions> = options;
   const unknown = createAuth({ ...config, plugins: [credentialPassword(options)] });
   expectTypeOf(unknown.credential.signUp(person)).resolves.toEqualTypeOf<
+    Latchkey.IssuedSession | { readonly user: Latchkey.User } | null
+  >();
+  const alsoUnknown = createAuth({ ...config, plugins: [credentialPassword(readonlyOptions)] });
+  expectTypeOf(alsoUnknown.credential.signUp(person)).resolves.toEqualTypeOf<
     Latchkey.IssuedSession | { readonly user: Latchkey.User } | null
   >();
 });
@@ -390,6 +443,52 @@ types('auth.models has the models of the plugins in the list', () => {
 types('users and sessions do not contain secrets', () => {
   expectTypeOf<Latchkey.User>().not.toHaveProperty('passwordHash');
   expectTypeOf<Latchkey.Session>().not.toHaveProperty('tokenHash');
+});
+
+test('an editor completes options, at the top and nested, in the plugins too', async () => {
+  const places = [
+    ['credentialPassword({ | });', 'identifier', 'passwordRules', 'onBreachCheckFailure'],
+    ['credentialPassword({ username: true, | });', 'identifier', 'passwordRules'],
+    ["credentialPassword({ identifier: '|' });", 'email', 'username', 'either'],
+    ['credentialPassword({ passwordRules: { | } });', 'minLength', 'common', 'words'],
+    ["credentialPassword({ hash: 'argon2id', argon2: { memory: 19_456, | } });", 'iterations'],
+    ['emailSignIn({ | });', 'link', 'signUp'],
+    ['apiKeys({ | });', 'scopes', 'maxPerUser'],
+    ['oauth({ | });', 'linkByVerifiedEmail'],
+    ['createAuth({ | });', 'database', 'secret', 'session'],
+    ["createAuth({ database: 'sqlite:x', secret: 'x', session: { cookie: { | } } });", 'domain', 'sameSite'],
+    [
+      "createAuth({ database: 'sqlite:x', secret: 'x', plugins: [credentialPassword({ | })] });",
+      'identifier',
+    ],
+    [
+      "createAuth({ database: 'sqlite:x', secret: 'x', user: { fields: { name: { | } } } });",
+      'type',
+      'required',
+    ],
+  ] as const;
+  const names = ['apiKeys', 'createAuth', 'credentialPassword', 'emailSignIn', 'oauth'];
+  const code = [`import { ${names.join(', ')} } from 'latchkey';`, ...places.map(([line]) => line)].join(
+    '\n',
+  );
+  await writeFile(join(folder, 'editor.ts'), code);
+  await writeFile(
+    join(folder, 'tsconfig.json'),
+    JSON.stringify({
+      extends: join(root, 'tsconfig.json'),
+      compilerOptions: { paths: { latchkey: [join(dist, 'index.d.ts')] } },
+      files: ['editor.ts'],
+      include: [],
+    }),
+  );
+  const found = await completions(folder, 'editor.ts', code);
+  const missing = places.map(([line, ...expected], index) => [
+    line,
+    expected.filter((name) => !found[index]?.includes(name)),
+    // Where an editor knows no option, it completes all global names.
+    found[index]?.includes('globalThis'),
+  ]);
+  expect(missing).toEqual(places.map(([line]) => [line, [], false]));
 });
 
 test('TypeScript reports no other errors in this file or in the declarations', () => {

@@ -433,7 +433,6 @@ function variablesToAdd({ database, variable }: InitProject): string[] {
   const file = database === 'sqlite' ? sqliteFileOf(present.DATABASE_URL) : null;
   const variables = {
     AUTH_SECRET: randomBytes(32).toString('base64url'),
-    BASE_URL: 'http://localhost:3000',
     [variable]: file === null ? DATABASES[database].url : `sqlite:./${file}`,
   };
   return Object.entries(variables).flatMap(([name, value]) => (name in present ? [] : [`${name}=${value}`]));
@@ -587,7 +586,8 @@ app.use(authRouter(auth));
 
 // In front of each route that requires a session:
 app.get('/account', requireSession(auth), (req, res) => { … });`;
-  return `Add these lines to ${entry}. Set BASE_URL and ${variable} in .env.
+  return `Add these lines to ${entry}. Set ${variable} in .env, and BASE_URL if the app is not at
+http://localhost:3000, or at the PORT that it starts with.
 
 ${lines.replace(/^(?=.)/gm, '  ')}
 

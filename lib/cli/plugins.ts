@@ -95,7 +95,7 @@ if (existsSync('.env')) process.loadEnvFile();
 export const auth = createAuth({
   database: process.env.${variable} ?? '${database}',
 ${prefix === '' ? '' : `  tablePrefix: '${prefix}',\n`}  secret: process.env.AUTH_SECRET,
-  baseUrl: process.env.BASE_URL ?? 'http://localhost:3000',
+  baseUrl: process.env.BASE_URL ?? \`http://localhost:\${process.env.PORT ?? 3000}\`,
   appName: '${appName}',
   email: {
     // This prints emails, for development. Before you deploy, send them: see docs/email.md of latchkey.

@@ -2,6 +2,8 @@ import type { Settings } from '../config/config.js';
 import type { PlainRequest } from '../context/call.js';
 import { AuthError } from '../errors.js';
 
+/** The maximum number of characters of an origin in the log, because the client chooses it. */
+const MAX_ORIGIN = 200;
 const SAFE_METHODS = new Set(['GET', 'HEAD', 'OPTIONS']);
 
 /** Whether a method is unsafe (RFC 9110, 9.2.1). */
@@ -24,7 +26,21 @@ export function requireOwnOrigin(req: PlainRequest, settings: Settings): void {
     throw new AuthError('origin_not_allowed');
   }
   if (origin === undefined || isOwn(origin, req, settings)) return;
+  if (isAtHost(origin, req.headers.host)) warnOfAddress(origin, settings);
   throw new AuthError('origin_not_allowed');
+}
+
+/**
+ * Logs that the app is at another address than its `baseUrl`, for example because it listens at another port. Otherwise
+ * the developer would only see a 403 that seems to be about another site.
+ */
+function warnOfAddress(origin: string, { baseUrl, log }: Settings): void {
+  const from = new URL(origin).origin.slice(0, MAX_ORIGIN);
+  log.warn(
+    'origin.not_configured',
+    `a request from ${from} was rejected with 403, because baseUrl is ${baseUrl}. If the app is at ${from}, set baseUrl ` +
+      'to it, or add it to trustedOrigins',
+  );
 }
 
 /**

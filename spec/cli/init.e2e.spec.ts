@@ -96,7 +96,7 @@ async function start(folder: string) {
   const origin = `http://localhost:${port}`;
   const child = spawn('npm', ['start', '--silent'], {
     cwd: folder,
-    env: { ...withoutOuter(), PORT: String(port), BASE_URL: origin },
+    env: { ...withoutOuter(), PORT: String(port) },
     stdio: ['ignore', 'pipe', 'inherit'],
     detached: true,
   });
@@ -209,9 +209,7 @@ describe('latchkey init', () => {
     expect((await init('twice', '--force')).code).toBe(0);
     expect(await read('twice', '.gitignore')).toBe('secrets\n.env\nnode_modules/\napp.db*\n');
     // Data that was encrypted with a secret can only be read with it.
-    expect(await read('twice', '.env')).toBe(
-      'AUTH_SECRET=mine\nBASE_URL=http://localhost:3000\nDATABASE_URL=sqlite:./app.db\n',
-    );
+    expect(await read('twice', '.env')).toBe('AUTH_SECRET=mine\nDATABASE_URL=sqlite:./app.db\n');
     expect(await filesOf('twice')).toMatchObject({
       [join(projects.folder, 'twice/latchkey.config.js')]:
         before[join(projects.folder, 'twice/latchkey.config.js')],

@@ -170,3 +170,27 @@ describe.each(tables)('the CSRF check %s', (_name, config, table) => {
     await app.http.post('/optional').set(foreign).expect(200, { through: false });
   });
 });
+
+test('an app at another address than its baseUrl logs both addresses, and users read a sentence for them', async () => {
+  const app = await start({ baseUrl: 'http://localhost:3000' });
+  const lines = () => app.log.filter((line) => line.includes('baseUrl'));
+  const signIn = (origin: string) =>
+    app.http
+      .post('/auth/signin/credential')
+      .set({ origin })
+      .send({ credential: ada.email, password: ada.password });
+
+  expectProblem(await signIn('https://evil.example'), 403, 'origin_not_allowed');
+  expect(lines()).toEqual([]);
+
+  const answer = await signIn(app.origin);
+  expectProblem(answer, 403, 'origin_not_allowed');
+  expect(answer.body.detail).toMatch(/usual address/);
+  expect(answer.body.detail).not.toMatch(/origin|trustedOrigins/i);
+  expect(lines()).toEqual([
+    expect.stringContaining(
+      `a request from ${app.origin} was rejected with 403, because baseUrl is http://localhost:3000. If the app is at ${app.origin}, set baseUrl`,
+    ),
+  ]);
+  await app.stop();
+});

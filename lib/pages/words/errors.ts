@@ -64,7 +64,7 @@ export const errors = {
     new_password_required: 'This account needs a new password. Open the link that we have emailed to you.',
     no_passkey: 'You have no passkey yet. Add one first.',
     origin_not_allowed:
-      'This form was sent from another website or an old page. Reload the page, and try again.',
+      'This form was sent from another website, or from an address that is not the usual one of this app. Open the app at its usual address, and try again.',
     other_browser:
       'You asked for this email in another browser. Enter the code from the email there. If you did not ask for it, ignore the email.',
     own_account: 'This is your own account. Ask another administrator to do this.',

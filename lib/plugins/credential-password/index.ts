@@ -18,6 +18,7 @@ import {
   type AsksAtSignIn,
   type CredentialPasswordOptions,
   checkTogether,
+  type KnownPasswordOptions,
   type ResetAnswer,
   readSettings,
   type Settings,
@@ -68,7 +69,7 @@ declarePasswords('add credentialPassword() to plugins');
  * const { user } = await auth.credential.signUp({ email, password, username: 'ada' });
  */
 export function credentialPassword<const O extends CredentialPasswordOptions = Record<never, never>>(
-  options: O = {} as O,
+  given: KnownPasswordOptions<O> = {} as KnownPasswordOptions<O>,
 ): Plugin<
   'credential',
   CredentialApi<
@@ -81,6 +82,7 @@ export function credentialPassword<const O extends CredentialPasswordOptions = R
   >,
   CodeModels<O>
 > {
+  const options: CredentialPasswordOptions = given;
   const settings = readSettings(options);
   const short = { minLength: 1, common: false };
   return definePlugin({

@@ -144,6 +144,30 @@ export interface CredentialPasswordOptions {
   onBreachCheckFailure?: 'accept' | 'refuse';
 }
 
+/** The keys of `Given` that are not options. No value is allowed for them. */
+type Misspelt<Given, Options> = { readonly [K in Exclude<keyof Given, keyof Options>]: never };
+
+/**
+ * The options, whose types `O` decide about the results. With `O` alone, editors would complete no option, and any
+ * additional key would be allowed.
+ */
+export type KnownPasswordOptions<O> = Listed<O> &
+  O &
+  Misspelt<O, CredentialPasswordOptions> & {
+    readonly [K in keyof O & ('passwordRules' | 'argon2')]?: Misspelt<
+      NonNullable<O[K]>,
+      NonNullable<CredentialPasswordOptions[K]>
+    >;
+  };
+
+/**
+ * The options by name. It depends on `O`, because TypeScript would infer nothing from a variable of the type
+ * {@link CredentialPasswordOptions} if that type itself were a part of the intersection.
+ */
+type Listed<O> = {
+  [K in keyof CredentialPasswordOptions]: O extends unknown ? CredentialPasswordOptions[K] : never;
+};
+
 // Services must accept 64 characters (NIST SP 800-63B-4, 3.1.1.2), so a password manager might not create longer
 // passwords.
 const MAX_MIN_LENGTH = 64;

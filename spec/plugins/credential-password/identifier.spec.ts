@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
-import { createAuth, credentialPassword } from '../../../lib/index.js';
+import { type CredentialPasswordOptions, createAuth, credentialPassword } from '../../../lib/index.js';
 import { ada, password, SECRET, type SpecApp, startApp } from '../../support/app.js';
 import { rows } from '../../support/database.js';
 import { importUsers } from '../../support/import-users.js';
@@ -215,7 +215,9 @@ test.each([
 test.each(['sendVerificationOnSignUp', 'concealExistingEmails'])(
   "%s is refused with identifier: 'username', since nobody signs up with an email",
   (name) => {
-    const plugins = [credentialPassword({ identifier: 'username', [name]: true })];
+    // The key is known at run time only, so its type is that of all options.
+    const options: CredentialPasswordOptions = { identifier: 'username', [name]: true };
+    const plugins = [credentialPassword(options)];
     const config = {
       database: 'sqlite:./never.db',
       secret: SECRET,
