@@ -33,8 +33,8 @@ const RENEW_MS = 4 * 60 * 1000;
 const RETRIED = ['network', 'rate_limited'];
 const RETRY_S = 10;
 
-/** The body of a route that accepts several proofs. */
-const asProof = (passkey: object) => ({ passkey });
+/** The body of a route that accepts other credentials, too. */
+const asPasskey = (passkey: object) => ({ passkey });
 
 /** Aborts the previous ceremony, such as one that waits for autofill, because a browser runs only one at a time. */
 let waiting = new AbortController();
@@ -115,8 +115,8 @@ export function ceremonies(send: Send) {
       method: 'passkey',
       response,
     })),
-    reauthenticate: ceremony('get', routes.reauthenticationOptions, ROUTES.reauthenticate, asProof),
-    undoChange: ceremony('get', routes.undoOptions, ROUTES.undoChange, asProof),
+    reauthenticate: ceremony('get', routes.reauthenticationOptions, ROUTES.reauthenticate, asPasskey),
+    undoChange: ceremony('get', routes.undoOptions, ROUTES.undoChange, asPasskey),
   };
 }
 
