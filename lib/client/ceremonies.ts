@@ -1,11 +1,12 @@
 import { onAbort, throwIfAborted } from './abort.js';
 import { ROUTES } from './generated/routes.js';
+import type { Credential, Options } from './passkey-json.js';
 import { type CallOptions, failed, type Result } from './result.js';
 import type { Route, Send } from './transport.js';
 
 /** The parts of a browser that ceremonies use. Other runtimes do not have them. */
 interface Runtime {
-  readonly navigator?: { readonly credentials?: Readonly<Record<'create' | 'get', Ask>> };
+  readonly navigator?: { readonly credentials?: Credentials };
   readonly PublicKeyCredential?: {
     parseCreationOptionsFromJSON?(options: Options): object;
     parseRequestOptionsFromJSON?(options: Options): object;
@@ -15,25 +16,13 @@ interface Runtime {
   };
 }
 
-type Ask = (given: object) => Promise<Credential>;
+type Credentials = Readonly<Record<'create' | 'get', Ask>>;
 
-interface Options {
-  readonly challenge: string;
-  readonly rpId?: string;
-  readonly [name: string]: unknown;
-}
+type Ask = (given: object) => Promise<Credential & { toJSON?(): object }>;
 
 interface Asked {
   readonly options: Options;
   readonly pending_token?: string;
-}
-
-interface Credential {
-  readonly id: string;
-  readonly rawId: ArrayBuffer;
-  readonly type: string;
-  readonly response: Readonly<Record<string, ArrayBuffer>> & { getTransports?(): string[] };
-  toJSON?(): object;
 }
 
 type Input = Readonly<Record<string, unknown>>;
@@ -44,14 +33,22 @@ const RENEW_MS = 4 * 60 * 1000;
 const RETRIED = ['network', 'rate_limited'];
 const RETRY_S = 10;
 
+/** The body of a route that accepts other credentials, too. */
+const asPasskey = (passkey: object) => ({ passkey });
+
 /** Aborts the previous ceremony, such as one that waits for autofill, because a browser runs only one at a time. */
 let waiting = new AbortController();
 
 /** @internal */
 export function ceremonies(send: Send) {
-  /** Gets options, asks the browser for a passkey and sends its response in the given field. */
+  /** Gets options, asks the browser for a passkey and sends its response. Some routes expect it in another body. */
   const ceremony =
-    (kind: 'create' | 'get', options: Route, to: Route, field = 'response', fixed: Input = {}) =>
+    (
+      kind: 'create' | 'get',
+      options: Route,
+      to: Route,
+      bodyOf = (response: object): object => ({ response }),
+    ) =>
     async (
       { autofill, trust_device, ...input }: Input = {},
       given: CallOptions = {},
@@ -61,7 +58,9 @@ export function ceremonies(send: Send) {
         !credentials ||
         (autofill && !(await browser().PublicKeyCredential?.isConditionalMediationAvailable?.()))
       )
-        return failed(0, 'passkey_unavailable', UNAVAILABLE);
+        return unavailable();
+      // Together with the options, because Safari soon forgets that the user has clicked.
+      if (!browser().PublicKeyCredential?.parseRequestOptionsFromJSON) void converters().catch(() => {});
       waiting.abort();
       waiting = new AbortController();
       const { signal: own } = waiting;
@@ -79,7 +78,10 @@ export function ceremonies(send: Send) {
         let response: { readonly id: string };
         try {
           const { signal } = controller;
-          response = await ask(kind, json, { signal, mediation: autofill ? 'conditional' : 'optional' });
+          response = await ask(credentials, kind, json, {
+            signal,
+            mediation: autofill ? 'conditional' : 'optional',
+          });
         } catch (error) {
           throwIfAborted(given.signal, error);
           if (renewal?.aborted && !own.aborted) continue;
@@ -87,7 +89,7 @@ export function ceremonies(send: Send) {
         } finally {
           stop();
         }
-        const body = { ...fixed, pending_token, ...input, trust_device, [field]: response };
+        const body = { pending_token, ...input, trust_device, ...bodyOf(response) };
         const result = await send(to, body, given);
         if (result.error?.code === 'unknown_passkey')
           void inform('signalUnknownCredential', { rpId: json.rpId, credentialId: response.id });
@@ -98,28 +100,24 @@ export function ceremonies(send: Send) {
   return {
     async list(given?: CallOptions): Promise<Result<unknown>> {
       const result = await send(list, null, given);
-      signalAccepted(result);
+      const { signal } = (result.data ?? {}) as { signal?: Readonly<Record<string, unknown>> };
+      if (signal)
+        void inform('signalAllAcceptedCredentials', {
+          rpId: signal.rp_id,
+          userId: signal.user_id,
+          allAcceptedCredentialIds: signal.accepted,
+        });
       return result;
     },
     create: ceremony('create', routes.creationOptions, routes.create),
     signIn: ceremony('get', routes.signInOptions, routes.signIn),
-    completeSignIn: ceremony('get', routes.secondFactorOptions, ROUTES.completeSignIn, 'response', {
+    completeSignIn: ceremony('get', routes.secondFactorOptions, ROUTES.completeSignIn, (response) => ({
       method: 'passkey',
-    }),
-    reauthenticate: ceremony('get', routes.reauthenticationOptions, ROUTES.reauthenticate, 'passkey'),
-    undoChange: ceremony('get', routes.undoOptions, ROUTES.undoChange, 'passkey'),
+      response,
+    })),
+    reauthenticate: ceremony('get', routes.reauthenticationOptions, ROUTES.reauthenticate, asPasskey),
+    undoChange: ceremony('get', routes.undoOptions, ROUTES.undoChange, asPasskey),
   };
-}
-
-/** Informs the browser which passkeys the account accepts, if a response lists them. */
-function signalAccepted({ data }: Result<unknown>): void {
-  const { signal } = (data ?? {}) as { signal?: Readonly<Record<string, unknown>> };
-  if (!signal) return;
-  void inform('signalAllAcceptedCredentials', {
-    rpId: signal.rp_id,
-    userId: signal.user_id,
-    allAcceptedCredentialIds: signal.accepted,
-  });
 }
 
 function browser(): Runtime {
@@ -133,54 +131,26 @@ async function inform(method: 'signalAllAcceptedCredentials' | 'signalUnknownCre
   } catch {}
 }
 
-async function ask(kind: 'create' | 'get', options: Options, more: object) {
-  const { navigator, PublicKeyCredential } = browser();
+async function ask(credentials: Credentials, kind: 'create' | 'get', options: Options, more: object) {
+  const { PublicKeyCredential } = browser();
   const parse = `parse${kind === 'create' ? 'Creation' : 'Request'}OptionsFromJSON` as const;
-  const publicKey = PublicKeyCredential?.[parse]?.(options) ?? decoded(options);
-  const credential = await navigator?.credentials?.[kind]({ publicKey, ...more });
-  return encoded(credential as Credential) as { readonly id: string };
+  const publicKey = PublicKeyCredential?.[parse]?.(options) ?? (await converters()).decoded(options);
+  const credential = await credentials[kind]({ publicKey, ...more });
+  return (credential.toJSON?.() ?? (await converters()).encoded(credential)) as { readonly id: string };
 }
 
-const UNAVAILABLE = 'This browser cannot use a passkey here.';
+/** Loads the code that converts from and to JSON, which browsers since 2025 do themselves. */
+function converters() {
+  return import('./passkey-json.js');
+}
+
+function unavailable(): Result<never> {
+  return failed('passkey_unavailable', 'This browser cannot use a passkey here.');
+}
 
 function refused({ name }: Error): Result<never> {
-  if (name === 'NotAllowedError' || name === 'AbortError')
-    return failed(0, 'passkey_canceled', 'No passkey was used. Try again.');
-  if (name === 'InvalidStateError') return failed(0, 'passkey_exists', 'This device already has a passkey.');
-  return failed(0, 'passkey_unavailable', UNAVAILABLE);
-}
-
-// Browsers from before 2025 do not convert from and to JSON themselves.
-function decoded(options: Options): object {
-  // The id of the relying party is a host name.
-  const { rp, ...others } = options;
-  const bytes = JSON.parse(JSON.stringify(others), (name, value) =>
-    name === 'challenge' || name === 'id' ? bytesOf(value) : value,
-  );
-  return { rp, ...bytes };
-}
-
-function encoded(credential: Credential): object {
-  if (credential.toJSON) return credential.toJSON();
-  const { id, rawId, type, response } = credential;
-  const parts = ['clientDataJSON', 'attestationObject', 'authenticatorData', 'signature', 'userHandle'];
-  // JSON leaves out what a response does not have.
-  const texts = parts.map((part) => [part, response[part] && textOf(response[part])]);
-  return {
-    id,
-    rawId: textOf(rawId),
-    type,
-    response: { ...Object.fromEntries(texts), transports: response.getTransports?.() },
-  };
-}
-
-function bytesOf(text: string): Uint8Array {
-  return Uint8Array.from(atob(text.replaceAll('-', '+').replaceAll('_', '/')), (one) => one.charCodeAt(0));
-}
-
-function textOf(buffer: ArrayBuffer): string {
-  return btoa(String.fromCharCode(...new Uint8Array(buffer)))
-    .replaceAll('+', '-')
-    .replaceAll('/', '_')
-    .replaceAll('=', '');
+  if (/^(NotAllowed|Abort)Error$/.test(name))
+    return failed('passkey_canceled', 'No passkey was used. Try again.');
+  if (name === 'InvalidStateError') return failed('passkey_exists', 'This device already has a passkey.');
+  return unavailable();
 }

@@ -16,7 +16,7 @@ import type { PasskeysClient } from './passkeys.js';
 import type { CallOptions, Result } from './result.js';
 import { type OwnSessionStore, type SessionStore, sessionStore } from './session-store.js';
 import type { AnyShape } from './shape.js';
-import { type BearerStore, type Route, type Routes, type Send, transport } from './transport.js';
+import { type BearerStore, type Route, type Routes, type Send, says, transport } from './transport.js';
 
 /** Options of {@link createClient}. */
 export interface ClientOptions<S extends AnyShape = AnyShape> {
@@ -77,18 +77,13 @@ export function createClient<S extends AnyShape>({
   // Browsers require it to be called as a method of the window.
   fetch = (...given) => globalThis.fetch(...given),
 }: ClientOptions<S> = {}): Client<S> {
-  const plain = transport({ baseUrl, bearer: bearer ?? null, fetch });
-  const call = humanToken ? withTokens(plain, humanToken) : plain;
-  const send: Send = async (route, input, options, parameters) => {
-    const result = await call(route, input, options, parameters);
-    const isRefused = result.error?.code === 'invalid_session';
-    if (isRefused || (!result.error && route.session)) await session.changed(options?.signal);
-    return result;
-  };
+  const load = transport({ baseUrl, bearer, fetch });
   const session: OwnSessionStore = sessionStore(
-    () => call(ROUTES.me) as Promise<Result<{ user: unknown; session: unknown }>>,
+    () => load(ROUTES.me) as Promise<Result<{ user: unknown; session: unknown }>>,
     `latchkey ${baseUrl}`,
   );
+  const call = transport({ baseUrl, bearer, fetch, changed: session.changed });
+  const send = humanToken ? withTokens(call, humanToken) : call;
   const client = { ...methodsOf(ROUTES, send), ...humanClient(send), session } as unknown as Client<AnyShape>;
   Object.assign(client.passkeys, ceremonies(send));
   return client as unknown as Client<S>;
@@ -96,18 +91,18 @@ export function createClient<S extends AnyShape>({
 
 /** Creates the methods that call routes, in objects like those that have the routes. */
 function methodsOf(routes: Routes, send: Send): object {
-  const methods = Object.entries(routes).map(([name, one]) => [
-    name,
-    'path' in one ? methodOf(one as Route, send) : methodsOf(one, send),
-  ]);
-  return Object.fromEntries(methods);
+  const methods: Record<string, unknown> = {};
+  for (const [name, one] of Object.entries(routes))
+    methods[name] = typeof one === 'string' ? methodOf(one, send) : methodsOf(one, send);
+  return methods;
 }
 
 /** Creates a method. Its arguments are the parameters of the path, the input if there is one, and options. */
 function methodOf(route: Route, send: Send) {
-  const count = route.path.split(':').length - 1;
-  return (...given: readonly unknown[]) => {
-    const [input, options] = route.input ? given.slice(count) : [null, given[count]];
-    return send(route, input, options as CallOptions, given.slice(0, count));
+  const count = route.split(':').length - 1;
+  return (...given: unknown[]) => {
+    const parameters = given.splice(0, count);
+    const input = says(route, 'input') ? given.shift() : null;
+    return send(route, input, given[0] as CallOptions, parameters);
   };
 }

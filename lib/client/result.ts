@@ -89,9 +89,9 @@ export async function orThrow<Data, Code extends string>(
 
 /** @internal */
 export function failed<Code extends string>(
-  status: number,
   code: Code | 'network' | 'unexpected',
   detail: string,
+  status = 0,
 ): Result<never, Code> {
   return { data: null, error: { status, code, detail } };
 }

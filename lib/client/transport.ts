@@ -1,4 +1,4 @@
-import { throwIfAborted } from './abort.js';
+import { type Signal, throwIfAborted } from './abort.js';
 import { type CallOptions, type ClientError, failed, type Result, report } from './result.js';
 
 /** Where a client keeps its session token, in place of a cookie. */
@@ -12,18 +12,30 @@ export interface BearerStore {
 /** @internal */
 export interface TransportOptions {
   readonly baseUrl: string;
-  readonly bearer: BearerStore | null;
+  readonly bearer: BearerStore | undefined;
   readonly fetch: typeof globalThis.fetch;
+  /** Called after a call that might have changed the session. */
+  changed?(signal: Signal): Promise<void>;
 }
 
-/** A route as the client calls it. @internal */
-export interface Route {
-  readonly path: string;
-  readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
-  /** Whether it accepts a body or, with GET, query parameters. */
-  readonly input?: boolean;
-  /** What a successful call does to the session. If it starts one, the data gets a `step`. */
-  readonly session?: 'starts' | 'changes' | 'ends';
+/**
+ * A route as the client calls it: its path, with a colon for each parameter, its method, and words about it. Objects would
+ * make the client larger.
+ *
+ * @internal
+ */
+export type Route = `/${string} ${'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'}${string}`;
+
+/**
+ * A word about a route. `input`: it accepts a body or, with GET, query parameters. `starts`, `changes` and `ends`: what a
+ * successful call does to the session. If it starts one, the data gets a `step`. `human`: a server with a human check
+ * requires a token by default.
+ */
+type Word = 'input' | 'starts' | 'changes' | 'ends' | 'human';
+
+/** Returns whether a route has a word. @internal */
+export function says(route: Route, word: Word): boolean {
+  return route.includes(` ${word}`);
 }
 
 /** Routes, by the methods and objects of the client. @internal */
@@ -42,29 +54,31 @@ export type Send = (
   route: Route,
   input?: unknown,
   options?: CallOptions,
-  parameters?: unknown[],
+  parameters?: readonly unknown[],
   human?: string,
 ) => Promise<Result<unknown>>;
 
 /** Creates the function that calls routes. @internal */
-export function transport({ baseUrl, bearer, fetch }: TransportOptions): Send {
-  return async ({ method, path, input: hasInput, session }, given, options, parameters = [], human) => {
+export function transport({ baseUrl, bearer, fetch, changed }: TransportOptions): Send {
+  return async (route, given, options, parameters = [], human) => {
+    const [path, method] = route.split(' ') as [string, string];
     const signal = options?.signal;
-    const starts = session === 'starts';
+    const starts = says(route, 'starts');
+    const rest = [...parameters];
     let token: string | null = null;
-    let isSent = false;
-    let response: Response;
-    let text: string;
+    let next: string | null = null;
+    // The result, if the next step fails.
+    let result = unexpected();
     try {
-      const filled = path.replace(/:\w+/g, () => encodeURIComponent(parameters.shift() as string));
+      const filled = path.replace(/:/g, () => encodeURIComponent(rest.shift() as string));
       // An empty or dotted segment would lead to another route.
-      if (/\/\.{0,2}(\/|$)/.test(filled)) return unexpected(0);
-      const input = hasInput ? ((given ?? {}) as object) : null;
+      if (/\/\.{0,2}(\/|$)/.test(filled)) return result;
+      const input = says(route, 'input') ? ((given ?? {}) as object) : null;
       const body = input && method !== 'GET' ? JSON.stringify(input) : null;
       const query = input && !body ? queryOf(input) : '';
       if (bearer) token = await bearer.get();
-      isSent = true;
-      response = await fetch(baseUrl + filled + query, {
+      result = failed('network', 'The server could not be reached. Try again later.');
+      const response = await fetch(baseUrl + filled + query, {
         method,
         headers: {
           Accept: 'application/json',
@@ -76,22 +90,22 @@ export function transport({ baseUrl, bearer, fetch }: TransportOptions): Send {
         body,
         signal: signal ?? null,
       });
-      text = await response.text();
+      const text = await response.text();
+      next = response.headers.get('set-auth-token');
+      result = unexpected(response.status);
+      result = resultOf(response, JSON.parse(text || 'null'), starts);
     } catch (error) {
       throwIfAborted(signal, error);
-      return isSent
-        ? failed(0, 'network', 'The server could not be reached. Try again later.')
-        : unexpected(0);
     }
-    const result = resultOf(response, text, starts);
-    const next = response.headers.get('set-auth-token');
-    const isOver = result.error ? result.error.code === 'invalid_session' : session === 'ends';
+    const { error } = result;
+    const isOver = error ? error.code === 'invalid_session' : says(route, 'ends');
     try {
       // Unless this call starts a session, another user's token might have replaced its own in the meantime.
       if (bearer && (next || isOver) && (starts || (await bearer.get()) === token)) await bearer.set(next);
     } catch (error) {
       report(error);
     }
+    if (isOver || (!error && (starts || says(route, 'changes')))) await changed?.(signal);
     return result;
   };
 }
@@ -101,14 +115,9 @@ function queryOf(input: object): string {
   return pairs.map((pair, index) => (index ? '&' : '?') + pair.map(encodeURIComponent).join('=')).join('');
 }
 
-function resultOf({ ok, status, headers }: Response, text: string, starts: boolean): Result<unknown> {
-  let body: Body | null = null;
-  try {
-    body = JSON.parse(text || 'null');
-  } catch {
-    return unexpected(status);
-  }
-  if (ok && (body || !starts)) return { data: starts && body ? withStep(body) : body, error: null };
+function resultOf({ ok, status, headers }: Response, body: Body | null, starts: boolean): Result<unknown> {
+  if (ok && !starts) return { data: body, error: null };
+  if (ok && body) return { data: withStep(body), error: null };
   const { type, title, ...error } = body ?? {};
   if (typeof error.code !== 'string' || typeof error.detail !== 'string') return unexpected(status);
   const wait = headers.get('retry-after') ?? '';
@@ -131,6 +140,6 @@ function withStep(body: Body): object {
   return { step, ...(task && { task }), ...body };
 }
 
-function unexpected(status: number): Result<never> {
-  return failed(status, 'unexpected', 'The request failed. Try again later.');
+function unexpected(status?: number): Result<unknown> {
+  return failed('unexpected', 'The request failed. Try again later.', status);
 }

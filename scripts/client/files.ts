@@ -1,6 +1,8 @@
 import { spawn } from 'node:child_process';
 import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
+import { DEFAULT_ROUTES } from '../../lib/config/human-check.js';
+import type { Route } from '../../lib/http/route.js';
 import { Codes } from './codes.js';
 import { type Method, methodsOf } from './methods.js';
 import { servers } from './servers.js';
@@ -55,10 +57,23 @@ export async function generated(): Promise<ReadonlyMap<string, string>> {
   return new Map(await Promise.all(files));
 }
 
+/** Returns a route as the client has it. */
+function textOf({ path, method, session, asksHuman }: Route, hasInput: boolean): string {
+  const isHuman = asksHuman !== undefined && DEFAULT_ROUTES.includes(asksHuman);
+  const words = [
+    path.replace(/:\w+/g, ':'),
+    method.toUpperCase(),
+    hasInput && 'input',
+    session,
+    isHuman && 'human',
+  ];
+  return words.filter(Boolean).join(' ');
+}
+
 /** Returns the declarations of the routes, in an object with the objects and methods of the client. */
 function routesOf(methods: readonly Method[]): readonly string[] {
   interface Tree {
-    [name: string]: Tree | object;
+    [name: string]: Tree | string;
   }
   const tree: Tree = {};
   for (const { name, route, input } of methods) {
@@ -68,14 +83,9 @@ function routesOf(methods: readonly Method[]): readonly string[] {
       node[key] ??= {};
       return node[key] as Tree;
     }, tree);
-    object[method] = {
-      path: route.path,
-      method: route.method.toUpperCase(),
-      ...(input && { input: true }),
-      ...(route.session && { session: route.session }),
-    };
+    object[method] = textOf(route, input !== null);
   }
-  const plugins = Object.entries(tree).flatMap(([name, one]) => ('path' in one ? [] : `'${name}'`));
+  const plugins = Object.entries(tree).flatMap(([name, one]) => (typeof one === 'string' ? [] : `'${name}'`));
   return [
     `${tsdoc('The plugins whose routes the client can call, by their names on the server')}export type ClientPlugin = ${plugins.sort().join(' | ')};`,
     `${tsdoc('The routes, by the methods of the client that call them', '@internal')}export const ROUTES = ${JSON.stringify(tree)} satisfies Routes;`,

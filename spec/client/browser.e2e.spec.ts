@@ -1,4 +1,5 @@
 /// <reference lib="dom" />
+import { basename } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { build } from 'esbuild';
@@ -21,16 +22,21 @@ function specApp() {
 
   beforeAll(async () => {
     app = await startStoryApp();
+    // As an app does it that loads parts of the client when it needs them.
     const { outputFiles } = await build({
       entryPoints: [fileURLToPath(new URL('in-page.ts', import.meta.url))],
       bundle: true,
+      splitting: true,
       write: false,
-      format: 'iife',
+      format: 'esm',
+      outdir: '/scripts',
     });
-    app.app.get('/client.js', (_req, res) => void res.type('js').send(outputFiles[0]?.text));
+    for (const { path, text } of outputFiles)
+      app.app.get(`/scripts/${basename(path)}`, (_req, res) => void res.type('js').send(text));
     app.app.get('/page', (_req, res) => {
+      res.set('Content-Security-Policy', "script-src 'self'");
       res.send(
-        '<!doctype html><title>App</title><script src="/client.js"></script><input autocomplete="webauthn">',
+        '<!doctype html><title>App</title><script type="module" src="/scripts/in-page.js"></script><input autocomplete="webauthn">',
       );
     });
     const { id } = await app.auth.users.create({ ...person, emailVerified: true });

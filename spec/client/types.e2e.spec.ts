@@ -27,9 +27,8 @@ const HEAD = `
 const CEREMONIES = ['create', 'signIn', 'completeSignIn', 'reauthenticate', 'undoChange'];
 
 /** Calls every method. */
-const ALL = METHODS.map(({ name, route }) => {
-  const ids = [...route.path.matchAll(/:\w+/g)].map(() => "'id'");
-  const given = [...ids, ...(route.input ? ['{} as never'] : [])];
+const ALL = METHODS.map(({ name, parameters, hasInput }) => {
+  const given = [...Array(parameters).fill("'id'"), ...(hasInput ? ['{} as never'] : [])];
   return `console.log((await client.${name}(${given.join(', ')})).data);`;
 });
 
