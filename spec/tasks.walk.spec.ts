@@ -55,6 +55,8 @@ async function serve(page: string, { has = 'createAuth({', text = (code) => code
     createAuth: (config: latchkey.AuthConfig<[]>) =>
       latchkey.createAuth({ ...config, logger: memoryLogger() }),
     app,
+    // An example that creates an app gets this one.
+    express: Object.assign(() => app, express),
     sequelize: database.sequelize,
     process: {
       env: {

@@ -26,8 +26,7 @@ export interface ClientOptions<S extends AnyShape = AnyShape> {
   readonly bearer?: true extends S['bearer'] ? BearerStore : never;
   /**
    * Returns a token of the server's `humanCheck`, such as `() => client.humanChallenge()`. It is called before a sign-up
-   * with a password, a request for an emailed sign-in or a password reset, and a sign-in with a provider's ID token. For
-   * other routes, it is called if the server has refused a request without a token, which is then sent once more.
+   * with a password and a request for an emailed sign-in or a password reset. For other routes, it is called if the server has refused a request without a token, which is then sent once more.
    * @default none
    */
   readonly humanToken?: HumanToken;

@@ -160,7 +160,7 @@ export interface RenderedPageOf<Name extends keyof PageValues> {
   readonly head: Html;
   /** The content of the page, in a `<main>`. */
   readonly main: Html;
-  /** The words of the page, in its language. */
+  /** The words of the pages, in English. */
   readonly words: Words;
   /**
    * Returns latchkey's document with other content.
