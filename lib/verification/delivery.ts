@@ -62,7 +62,7 @@ function deletedTemplate(template: NoAccountTemplate, deleted: Deleted): NoAccou
   return {
     ...template,
     subject: 'Your account was deleted',
-    before: `Someone asked to sign in with this email address. ${deletionInWords(deleted)}`,
+    before: `Someone asked to sign in with this email. ${deletionInWords(deleted)}`,
     page: null,
   };
 }
@@ -73,7 +73,7 @@ function deletedAccountMail(deleted: Deleted): PlainTemplate {
     kind: 'deleted-account',
     subject: 'Your account was deleted',
     lines: [
-      'Someone asked for a new password with this email address, or signed up with it.',
+      'Someone asked for a new password with this email, or signed up with it.',
       deletionInWords(deleted),
       'No new password can be chosen for it. If it was not you, ignore this email: nothing has changed.',
     ],
