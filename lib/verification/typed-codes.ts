@@ -5,6 +5,8 @@ import { digestToken } from '../crypto/token.js';
 import type { Database } from '../database/database.js';
 import { AuthError, declareProblems } from '../errors.js';
 import type { Limiter } from '../limits/limiter.js';
+import type { RequestedCodeMail } from '../mail/mails.js';
+import type { RequestedCodeTemplate } from '../mail/messages.js';
 import { BrowserTokens, onlyOne } from '../sessions/browser-tokens.js';
 import type { CodePurpose, CodeRequestRow } from '../tables/code-requests.js';
 import type { Digest } from '../tables/column.js';
@@ -69,6 +71,23 @@ export class TypedCodes {
   /** Finds the request of a session. Null if it has none. */
   inSession(purpose: CodePurpose, browserHash: Digest): Promise<CodeRequestRow | null> {
     return this.rows.current(purpose, browserHash);
+  }
+
+  /** Returns the email with the code of a request, except for who asks for it. */
+  mailOf(
+    row: CodeRequestRow,
+    template: RequestedCodeTemplate,
+  ): Omit<RequestedCodeMail, 'type' | 'asked' | 'verifies' | 'otherwise'> {
+    const { context, database } = this.core;
+    const { ip, userAgent } = context.client;
+    return {
+      email: row.email,
+      requestHash: row.browserHash.toString('hex'),
+      template,
+      code: this.rows.codeFor(row),
+      until: row.expiresAt,
+      facts: { at: database.clock.date(), client: { ip, userAgent }, subject: null, undo: null },
+    };
   }
 
   /**

@@ -1,6 +1,5 @@
 import type { Transaction } from 'sequelize';
 import type { Settings } from '../config/config.js';
-import type { CallContext } from '../context/call.js';
 import { digestToken } from '../crypto/token.js';
 import type { Database } from '../database/database.js';
 import { AuthError } from '../errors.js';
@@ -24,7 +23,6 @@ import type { TypedCodes } from './typed-codes.js';
 interface VerificationCodesNeeds {
   readonly database: Database;
   readonly settings: Settings;
-  readonly context: CallContext;
   readonly limiter: Limiter;
   readonly devices: Devices;
   readonly sessions: Sessions;
@@ -201,22 +199,16 @@ export class VerificationCodes {
     transaction: Transaction | undefined,
     beside: readonly NewEntry[] | null = null,
   ): Promise<void> {
-    const { ip, userAgent } = this.core.context.client;
-    const at = this.core.database.clock.date();
+    const { codes, mails } = this.given;
     const mail = {
-      email: row.email,
-      requestHash: row.browserHash.toString('hex'),
-      template: verificationCodeMail,
-      code: this.given.rows.codeFor(row),
-      until: row.expiresAt,
-      facts: { at, client: { ip, userAgent }, subject: null, undo: null },
+      ...codes.mailOf(row, verificationCodeMail),
       asked,
       verifies: row.verifies,
       ...(beside && {
         otherwise: { ...accountExistsMail, page: this.core.settings.email?.forgotPasswordUrl ?? '' },
       }),
     };
-    return this.given.mails.requestedCode(mail, transaction, beside ?? []);
+    return mails.requestedCode(mail, transaction, beside ?? []);
   }
 }
 

@@ -1,6 +1,6 @@
 import type { Transaction } from 'sequelize';
 import type { Core } from '../../core/core.js';
-import type { Asked, Mails } from '../../mail/mails.js';
+import type { Mails } from '../../mail/mails.js';
 import type { CodeRequestRow } from '../../tables/code-requests.js';
 import { canonicalEmail } from '../../users/canonical.js';
 import type { Passwords } from '../../users/passwords.js';
@@ -46,7 +46,7 @@ export class ResetCodes {
    */
   async request(typed: string): Promise<Awaited> {
     const { core } = this;
-    const { rows, codes } = this.given;
+    const { rows, codes, mails } = this.given;
     const tokens = codes.tokens.reset;
     const email = canonicalEmail(typed);
     await core.limiter.countAddress('mailAddress');
@@ -59,7 +59,8 @@ export class ResetCodes {
     const asked = {
       email,
       newRow: (browserHash: Buffer) => rows.newRow('reset', email, browserHash),
-      mail: (row: CodeRequestRow, transaction?: Transaction) => this.#mail(row, by, transaction),
+      mail: (row: CodeRequestRow, transaction?: Transaction) =>
+        mails.requestedCode({ ...codes.mailOf(row, resetCodeMail), asked: by }, transaction),
     };
     return rows.askInBrowser(tokens, asked, rows.lifetimeMs);
   }
@@ -82,21 +83,5 @@ export class ResetCodes {
         codes.redeem(row, record, { work, isOwn, before }),
       );
     });
-  }
-
-  #mail(row: CodeRequestRow, asked: Asked, transaction?: Transaction): Promise<void> {
-    const { context, database } = this.core;
-    const { ip, userAgent } = context.client;
-    const facts = { at: database.clock.date(), client: { ip, userAgent }, subject: null, undo: null };
-    const mail = {
-      email: row.email,
-      requestHash: row.browserHash.toString('hex'),
-      template: resetCodeMail,
-      code: this.given.rows.codeFor(row),
-      until: row.expiresAt,
-      facts,
-      asked,
-    };
-    return this.given.mails.requestedCode(mail, transaction);
   }
 }

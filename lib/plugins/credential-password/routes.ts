@@ -347,7 +347,7 @@ export const requestResetCode = (core: Core, codes: ResetCodes) =>
       field: 'confirm_to',
       page: core.settings.email?.resetUrl ?? '/',
       description:
-        'Likewise, the page that asks for the code and the new password. By default email.resetUrl',
+        'Where to redirect afterwards: the page that asks for the code and the new password. By default email.resetUrl',
     },
     answers: {
       202: codeRequested(core, 'Accepted, whether or not the account exists. The browser gets a cookie'),

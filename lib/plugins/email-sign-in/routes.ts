@@ -21,7 +21,8 @@ export const requestSignIn = ({ settings }: Core, api: EmailSignInApi) =>
     formPage: {
       field: 'confirm_to',
       page: settings.email?.signInUrl ?? '/',
-      description: 'Likewise, the page that asks for the code. By default email.signInUrl',
+      description:
+        'Where to redirect afterwards: the page that asks for the code. By default email.signInUrl',
     },
     answers: {
       202: {
