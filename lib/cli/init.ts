@@ -586,8 +586,7 @@ app.use(authRouter(auth));
 
 // In front of each route that requires a session:
 app.get('/account', requireSession(auth), (req, res) => { … });`;
-  return `Add these lines to ${entry}. Set ${variable} in .env, and BASE_URL if the app is not at
-http://localhost:3000, or at the PORT that it starts with.
+  return `Add these lines to ${entry}. Set ${variable} in .env, and BASE_URL if PORT does not tell where the app is.
 
 ${lines.replace(/^(?=.)/gm, '  ')}
 
