@@ -12,7 +12,7 @@ import type {
   RequestedCodeMail,
   SignInCodeMail,
 } from '../mail/mails.js';
-import { dateInWords, type Mailer, type NoAccountTemplate, type PlainTemplate } from '../mail/messages.js';
+import type { Mailer, NoAccountTemplate } from '../mail/messages.js';
 import {
   type Destination,
   type HeldBack,
@@ -31,7 +31,7 @@ import type { UserRecord } from '../users/record.js';
 import type { Users } from '../users/users.js';
 import type { CodeRequests } from '../waiting/code-requests.js';
 import type { EmailedSignIns } from '../waiting/emailed-sign-ins.js';
-import { RESET_PASSWORD } from './password-links.js';
+import { type Deleted, deletedAccountMail, deletionInWords, RESET_PASSWORD } from './password-links.js';
 import { MailsToStrangers, type StrangersNeeds } from './strangers.js';
 import type { OneTimeTokens } from './tokens.js';
 
@@ -39,23 +39,6 @@ const MAILS_AT_ONCE = 25;
 const SEND_MS = 60_000;
 /** If a link is sent later than this after its request, its lifetime starts when it is sent. */
 const LATE_MS = 60_000;
-
-const DAY_MS = 24 * 60 * 60 * 1000;
-
-/** An account whose deletion is pending. */
-interface Deleted {
-  readonly at: Date;
-  readonly graceDays: number;
-  readonly now: number;
-}
-
-/** Says that an account was deleted, and how it can be restored. Not every email about a deletion has a link for that. */
-function deletionInWords({ at, graceDays, now }: Deleted): string {
-  const until = new Date(at.getTime() + graceDays * DAY_MS);
-  const deleted = `Your account was deleted on ${dateInWords(at)}.`;
-  if (until.getTime() <= now) return deleted;
-  return `${deleted} Until ${dateInWords(until)}, it can be restored: with the link in our email about the deletion, or by the people who run this app.`;
-}
 
 /** Returns the email to the owner of a deleted account, who would search in vain for what "no account" means. */
 function deletedTemplate(template: NoAccountTemplate, deleted: Deleted): NoAccountTemplate {
@@ -65,25 +48,6 @@ function deletedTemplate(template: NoAccountTemplate, deleted: Deleted): NoAccou
     before: `Someone asked to sign in with this email. ${deletionInWords(deleted)}`,
     page: null,
   };
-}
-
-/** Returns the email in place of one to choose a new password, which the account would reject. */
-function deletedAccountMail(deleted: Deleted): PlainTemplate {
-  return {
-    kind: 'deleted-account',
-    subject: 'Your account was deleted',
-    lines: [
-      'Someone asked for a new password with this email, or signed up with it.',
-      deletionInWords(deleted),
-      'No new password can be chosen for it. If it was not you, ignore this email: nothing has changed.',
-    ],
-  };
-}
-
-declare module '../mail/messages.js' {
-  interface MailKinds {
-    'deleted-account': unknown;
-  }
 }
 
 /** What {@link MailDelivery} needs. */

@@ -1,7 +1,7 @@
 import type { Transaction } from 'sequelize';
 import type { Settings } from '../config/config.js';
 import type { Asked, Link, Mails } from '../mail/mails.js';
-import { EXPIRY, type MailTemplate } from '../mail/messages.js';
+import { dateInWords, EXPIRY, type MailTemplate, type PlainTemplate } from '../mail/messages.js';
 import { CORE } from '../owners.js';
 import type { User } from '../tables/core.js';
 import { definePurpose } from './purposes.js';
@@ -64,6 +64,7 @@ declare module '../mail/messages.js' {
   interface MailKinds {
     'reset-password': unknown;
     invitation: unknown;
+    'deleted-account': unknown;
   }
 }
 
@@ -107,3 +108,31 @@ const invitationMail: Omit<MailTemplate, 'page'> = {
   action: 'Choose a password',
   after: `${EXPIRY} If you did not expect this, you can ignore this email.`,
 };
+
+/** An account whose deletion is pending. */
+export interface Deleted {
+  readonly at: Date;
+  readonly graceDays: number;
+  readonly now: number;
+}
+
+/** Says that an account was deleted, and how it can be restored. Not every email about a deletion has a link for that. */
+export function deletionInWords({ at, graceDays, now }: Deleted): string {
+  const until = new Date(at.getTime() + graceDays * 24 * HOUR_MS);
+  const deleted = `Your account was deleted on ${dateInWords(at)}.`;
+  if (until.getTime() <= now) return deleted;
+  return `${deleted} Until ${dateInWords(until)}, it can be restored: with the link in our email about the deletion, or by the people who run this app.`;
+}
+
+/** Returns the email in place of one to choose a new password, which the account would reject. */
+export function deletedAccountMail(deleted: Deleted): PlainTemplate {
+  return {
+    kind: 'deleted-account',
+    subject: 'Your account was deleted',
+    lines: [
+      'Someone asked for a new password with this email, or signed up with it.',
+      deletionInWords(deleted),
+      'No new password can be chosen for it. If it was not you, ignore this email: nothing has changed.',
+    ],
+  };
+}
