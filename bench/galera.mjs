@@ -1,5 +1,6 @@
-// latchkey on a Galera cluster of three nodes, with an app for each: node bench/galera.mjs. Prints what docs/scaling.md
-// quotes. --only reads,conflicts,kill,price runs some of it, --quick all of it in short, --no-build uses the last build.
+// latchkey on a Galera cluster of three nodes, with an app for each: node bench/galera.mjs. Prints what
+// contributing/galera.md quotes.
+// --only reads,conflicts,kill,price runs some of it, --quick all of it in short, --no-build uses the last build.
 import { randomBytes, randomUUID } from 'node:crypto';
 import { parseArgs } from 'node:util';
 import { startCluster } from './galera/nodes.mjs';

@@ -42,7 +42,7 @@ describe('docs/command-line.md', () => {
   test.each(every.filter(([, { commands }]) => commands.length === 0))('lists%s', (path, one) => {
     const called = `${path} ${one.usage().replace('[options]', '')}`.replace(/\s+/g, ' ').trim();
     const [what] = one.description().split(/(?<=\.)\s/);
-    expect(page).toContain(`\n| \`${called}\` | ${what} |\n`);
+    expect(page).toContain(`\n| \`${called}\` | ${what} |`);
   });
 
   test('names only options that exist', () => {
