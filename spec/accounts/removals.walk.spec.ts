@@ -132,6 +132,10 @@ const CASES: Readonly<Record<string, Case>> = {
       await app.auth.credential.setPassword({ userId: account.id, newPassword: NEW });
     },
   },
+  '`auth.credential.changePassword`': {
+    act: ({ id }) =>
+      app.auth.credential.changePassword({ userId: id, currentPassword: password, newPassword: NEW }),
+  },
   'DELETE `/passwords`': { act: ({ browser }) => browser.delete('/auth/passwords').expect(204) },
   '`auth.credential.removePassword`': {
     act: ({ id }) => app.auth.credential.removePassword({ userId: id }),
@@ -172,6 +176,9 @@ const CASES: Readonly<Record<string, Case>> = {
     act: ({ id, email }) => app.auth.users.changeEmail(id, `other.${email}`),
   },
   'POST `/two-factor/totp/confirm`': { act: ({ browser }) => enroll(browser) },
+  'PUT `/two-factor/passkeys` with `on`': {
+    act: ({ browser }) => browser.put('/auth/two-factor/passkeys').send({ on: true }).expect(200),
+  },
   'DELETE `/two-factor/totp`': { act: ({ browser }) => browser.delete('/auth/two-factor/totp').expect(204) },
   '`auth.twoFactor.disable`': { act: ({ id }) => app.auth.twoFactor.disable(id) },
   'POST `/admin/users/:id/disable-second-factor`': { act: byAdmin('disable-second-factor') },
@@ -182,6 +189,8 @@ const CASES: Readonly<Record<string, Case>> = {
   'DELETE `/passkeys/:id`': {
     act: ({ browser, passkeyId }) => browser.delete(`/auth/passkeys/${passkeyId}`).expect(204),
   },
+  '`auth.passkeys.remove`': { act: ({ id, passkeyId }) => app.auth.passkeys.remove(id, passkeyId) },
+  '`auth.oauth.unlink`': { act: ({ id }) => app.auth.oauth.unlink(id, 'oidc') },
   'DELETE `/oauth/:provider/unlink`': {
     act: ({ browser }) => browser.delete('/auth/oauth/oidc/unlink').expect(204),
   },
