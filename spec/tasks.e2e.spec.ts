@@ -18,7 +18,7 @@ import { freePort } from './support/free-port.mjs';
 import { withoutOuter } from './support/projects.js';
 
 const PAGES = [
-  ...['rotating-secrets.md', 'other-devices.md', 'slack.md', 'cloudflare.md', 'verification-page.md'],
+  ...['rotating-secrets.md', 'account.md', 'events.md', 'cloudflare.md', 'email.md'],
   ...['single-page-app.md', 'phone.md'],
 ];
 
@@ -128,7 +128,7 @@ test('upgrading.md: the commands of the pipeline migrate once, and nothing is pe
   expect(printed[3]).toBe(printed[1]);
 });
 
-test('other-devices.md: the button ends the other sessions, and this one continues', async () => {
+test('account.md: the button ends the other sessions, and this one continues', async () => {
   const open = await start('devices.js');
   const [phone, laptop] = [open(), open()];
   await phone.send('/auth/signup/credential', ada, { 'user-agent': '<b>phone</b>' });
@@ -142,7 +142,7 @@ test('other-devices.md: the button ends the other sessions, and this one continu
   expect(await (await laptop.call('/devices')).text()).not.toContain('phone');
 });
 
-test('slack.md: a sign-up is a message in the channel', async () => {
+test('events.md: a sign-up is a message in the channel', async () => {
   const messages: unknown[] = [];
   const slack = createServer(async (request, response) => {
     const chunks: Buffer[] = [];
@@ -180,7 +180,7 @@ test.each([
   },
 );
 
-test('verification-page.md: the link in the email verifies after a click, with the password elsewhere', async () => {
+test('email.md: the link in the email verifies after a click, with the password elsewhere', async () => {
   let received = '';
   const server = new SMTPServer({
     authOptional: true,

@@ -671,8 +671,8 @@ const NOTICE: Addition = {
     {
       file: 'docs/notices-reference.md',
       gate: 'spec/docs.spec.ts',
-      after: `| \`api-key-created\` | an [API key](api-keys.md) was created | yes |`,
-      text: `| \`api-key-revoked\` | an API key was revoked | no |`,
+      after: `| \`api-key-created\` | an [API key](api-keys.md) was created | it is removed. Keys that were revoked since stay revoked | owner |`,
+      text: `| \`api-key-revoked\` | an API key was revoked | no link | |`,
     },
     {
       file: 'spec/notices/notices.spec.ts',

@@ -53,7 +53,8 @@ const pluginsWith = (options: Parameters<typeof password>[0]) =>
     interruption,
   ] as const;
 
-const mail = mailbox();
+/** The emails of {@link app}. */
+export const mail = mailbox();
 export let app: OAuthApp & { readonly auth: AuthWith<ReturnType<typeof pluginsWith>> };
 
 /** Starts {@link app}. Only one can run at a time. */
