@@ -88,7 +88,7 @@ test('the commands of the README make the package in a clone, and the apps that 
   // The line that it prints is the only thing that the README's example does not have.
   await writeFile(
     join(parent, 'app/app.js'),
-    atPort(example).replace(/(listen\(\d+)/, '$1, () => console.log("http://"))'),
+    atPort(example).replace(/(listen\(\d+)/, '$1, () => console.log("http://")'),
   );
   await start(startExample);
 
