@@ -100,6 +100,8 @@ const EXEMPT: Readonly<Record<string, string>> = {
   'POST /revoke-sessions': 'ends access',
   'DELETE /sessions/:id': 'ends access',
   'DELETE /api-keys/:id': 'ends access',
+  'DELETE /email-changes': 'keeps the email that the account has',
+  'POST /email-changes/cancel': 'keeps the email that the account has',
   'DELETE /two-factor/trusted-devices': 'asks for it again',
   'POST /two-factor/trusted-devices/delete': 'asks for it again',
   'POST /reauthenticate': 'is how the second factor is shown',
