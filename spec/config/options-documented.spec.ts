@@ -66,8 +66,13 @@ beforeAll(async () => {
     readRows(section(name, 'Options'), plugin);
   for (const check of ['humanCheck', 'altcha()', 'turnstile()', 'hcaptcha()'])
     rows.set(check, wordsIn(section('human-check', 'Options')));
+  rows.set('rateLimit', wordsIn(section('limits', 'Options')));
   rows.set('haveIBeenPwned()', wordsIn(section('credential-password', 'Passwords from data breaches')));
   rows.set('movingIn()', wordsIn(section('bridges', 'Bridges: take over active sessions')));
+  readRows(section('email', 'Options'), 'email');
+  readRows(section('email', 'How emails look'), 'email.brand');
+  readRows(section('webhooks', 'Options'), 'webhooks');
+  readRows(section('limits', 'Options'), 'rateLimit');
   readRows(section('users', 'Fields'), 'user.fields');
   readRows(section('users', 'Hooks').replace(/^(\| `\w+)\(.*?`/gm, '$1`'), 'hooks');
   for (const [line, name, given] of page('code').matchAll(/^\| `(auth\.\w+)\((.*?)\)`.*$/gm))
