@@ -18,7 +18,8 @@ export interface CompleteSignInInput extends PendingInput {
   response?: unknown;
   /**
    * Whether the browser of `request` stands in for the second factor from now on: see `trustDevices` of `twoFactor()`.
-   * Without that option, and for other methods than `totp` and `passkey`, it has no effect.
+   * Without that option, for other methods than `totp` and `passkey`, and for a sign-in that did not start with the password,
+   * it has no effect.
    * @default false
    */
   trustDevice?: boolean | undefined;

@@ -63,11 +63,9 @@ declareEvents(CORE, { 'password.new_required': { adminId: OF_ADMINISTRATOR } });
 const requiredNotices = declareNotices(CORE, {
   'new-password-required': {
     subject: 'Choose a new password',
-    lines: [
-      'Your account needs a new password. The current one no longer works, and all sessions have ended.',
-    ],
+    lines: ['Your account needs a new password, and all sessions have ended.'],
     advice: {
-      text: 'When you enter the current password where you sign in, you learn how to choose a new one.',
+      text: 'Sign in with your current password one last time. Then choose a new one, on the page or with a link that we email to you.',
       page: 'sign-in',
       action: 'Sign in',
     },

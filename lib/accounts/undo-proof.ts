@@ -13,6 +13,7 @@ import {
 } from '../notices/changes.js';
 import { UNDO_PREFIX } from '../notices/notices.js';
 import type { DeviceRow } from '../sessions/device-rows.js';
+import { provingDevices } from '../sessions/device-rules.js';
 import type { Identifier, UserRecord } from '../users/record.js';
 import { lastSignInMethod } from './change.js';
 import { isExpired } from './deletion.js';
@@ -131,6 +132,25 @@ export function noWayBack(): AuthError {
 
 const NO_WAY_BACK =
   'Another account has the email address from before this change, so undoing the change would leave your account without a way to sign in. Contact support.';
+
+/** The browsers that matter to someone who opens an undo link in one that does not prove who they are. */
+export interface UndoBrowsers {
+  /** The browser of the request, if the account knows it, although it did not for long enough before the change. */
+  readonly own: DeviceRow | null;
+  /** The browsers in which the link works. */
+  readonly proving: readonly DeviceRow[];
+}
+
+/** Finds the browsers that matter to an undo. Everyone with the link learns their names, because its email has them too. */
+export async function undoBrowsers(core: Core, { record, at }: UndoCase): Promise<UndoBrowsers> {
+  const { id } = record.user;
+  const own = await core.devices.find(id);
+  const known = await core.deviceRows.ofAccount(id);
+  return {
+    own: known?.devices.find((device) => device.id === own) ?? null,
+    proving: known ? provingDevices(known.devices, known.account, at) : [],
+  };
+}
 
 /** Requires a browser that proves who undoes the change. @throws AuthError `proof_required` */
 export function requireBrowser({ browser }: UndoCase): DeviceRow {

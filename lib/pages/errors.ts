@@ -3,6 +3,7 @@ import { HUMAN_FIELD } from '../http/ask-human.js';
 import { inWords } from '../http/refusal-page.js';
 import { snakeCase } from '../tables/column.js';
 import { isInternationalized } from '../users/canonical.js';
+import { AGAIN } from './controls.js';
 import type { ErrorPlace, PageForm } from './page.js';
 import type { Site } from './site.js';
 import type { ErrorValues, StepName, StepValues } from './values.js';
@@ -88,11 +89,13 @@ function variantsOf(site: Site, { sent, isByScript = false }: Where): readonly s
   const isWithout = !isByScript && !sent?.get(HUMAN_FIELD) && site.core.humanCheck?.builtIn;
   const method = sent?.get('method') ?? (sent?.get('code') ? 'code' : '');
   const change = sent?.get(CHANGE) ?? '';
+  const again = sent?.has(AGAIN) ? ['again'] : [];
   return [
     ...(concealsEmails ? [`${identifier}/concealed`] : []),
     identifier,
     method,
     change,
+    ...again,
     ...(isWithout ? ['no-script'] : []),
   ];
 }
@@ -109,12 +112,14 @@ function textOf(
   // A detail in place of the default one is about this case: it comes from a hook of the app, for example.
   const isOwn = detail !== defaultDetailOf(code) && !OF_PROGRAMS.has(code);
   const keys = [...variants.map((variant) => `${code}/${variant}`), code];
-  const [own] = places.flatMap((place) =>
-    keys.flatMap((one) => (place === null ? [] : (errorsOf[place]?.[one] ?? []))),
+  const from = [...places.map((place) => (place === null ? {} : (errorsOf[place] ?? {}))), errors];
+  const [found = { key: code, text: detail }] = from.flatMap((texts) =>
+    keys.flatMap((key) => (texts[key] === undefined ? [] : [{ key, text: texts[key] }])),
   );
-  const [general = detail] = keys.flatMap((one) => errors[one] ?? []);
-  const text = isOwn ? detail : (own ?? general);
-  if (retryAfter === undefined) return text;
+  const text = isOwn ? detail : found.text;
+  // The words about one case say what to do, so that no one has to wait.
+  const isWhole = !isOwn && found.key !== code && !text.includes(words.later);
+  if (retryAfter === undefined || isWhole) return text;
   // The exact wait replaces this sentence.
   return `${text.replace(words.later, '').trimEnd()} ${words.refusal.wait(inWords(retryAfter))}`;
 }

@@ -13,7 +13,7 @@ export interface Note {
   readonly done?: string | null;
   /** The code of the error of a redirect. */
   readonly error?: string;
-  /** The address that an email was sent to. */
+  /** The address that an email was sent to, or the username of an account without one. */
   readonly email?: string | null;
   /** Whether the session of a sign-in by email stays when the browser is closed. */
   readonly isRemembered?: boolean;

@@ -99,6 +99,8 @@ export interface PageForm {
   readonly remembers?: string;
   /** The name of the field with the address that the route emails. The next page can show it. @default none */
   readonly emails?: string;
+  /** The name of the field that names the account to the next page if no address was typed. @default none */
+  readonly names?: string;
   /** The name of the field with an email or username, whose email the other pages fill in. @default that of `emails` */
   readonly account?: string;
   /** Whether to keep `return_to` in a cookie, because the user continues with a link in an email. @default false */

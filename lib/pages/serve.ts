@@ -482,7 +482,7 @@ ${way !== null && html`<p><a href="${way}" data-part="button">${words.steps[erro
     // Who has signed in needs no field filled in.
     if (!reply.issue || isPending(reply.issue)) this.#keepEmail(page, form, fields, res);
     const done = new URL(to, 'http://relative.invalid').searchParams.get('done');
-    const email = (form.emails !== undefined && fields.get(form.emails)) || null;
+    const email = fields.get(form.emails ?? '') || fields.get(form.names ?? '') || null;
     const isRemembered = fields.get('remember_me') === 'true';
     if (done !== null || email !== null) {
       const typed = this.#typedFor(page, form, sentPairs, { req, to });

@@ -68,7 +68,9 @@ const trustDevice = shownAgain(
   z
     .boolean()
     .optional()
-    .describe('Whether the browser stands in for the second factor from now on, if twoFactor() allows it'),
+    .describe(
+      'Whether the browser stands in for the second factor from now on, if twoFactor() allows it. It has no effect unless the sign-in started with the password',
+    ),
 );
 
 /** The token of a pending sign-in in a request, for clients without cookies. */

@@ -12,8 +12,8 @@ export type PasswordPurpose = 'sign-in' | 'change' | 'proof';
 
 /** The links to choose a password, which are a later part of the core. */
 interface MailsResetLinks {
-  /** Emails a user a reset link: see `PasswordLinks`. */
-  mailReset(user: User, transaction: Transaction, options: { readonly asked: Asked }): Promise<void>;
+  /** Emails the link to choose the required password: see `PasswordLinks`. */
+  mailRequired(user: User, transaction: Transaction, asked: Asked): Promise<void>;
 }
 
 /** What {@link refuseFormerPassword} needs. */
@@ -46,7 +46,7 @@ export async function refuseFormerPassword(
     const { user } = record;
     const asked = { ...core.asked(false), afterPassword: user.id };
     await core.database.transaction(async (transaction) => {
-      await core.passwordLinks?.mailReset(user, transaction, { asked });
+      await core.passwordLinks?.mailRequired(user, transaction, asked);
     });
   }
   throw new AuthError('new_password_required');

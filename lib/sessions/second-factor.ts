@@ -176,6 +176,16 @@ export class SecondFactorRules {
   }
 
   /**
+   * Returns for how many days the user can trust the browser of a sign-in. Null if the user cannot, because the sign-in did not
+   * start with the password, and the trust counts for no other.
+   *
+   * @param amr the methods of the first step
+   */
+  trustDaysAfter(account: object, amr: readonly string[]): number | null {
+    return amr.includes('pwd') ? this.trustDaysOf(account) : null;
+  }
+
+  /**
    * Whether a browser that the user trusts stands in for the second factor. It does so only for a password: a sign-in
    * with a provider or an emailed code depends on another account, which can be lost without a trace here.
    */

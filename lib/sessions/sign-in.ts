@@ -280,7 +280,7 @@ export class SignInGate {
             device,
             takenOver: !isByPerson,
             isSignUp: options.isSignUp ?? false,
-            trustDays: options.trustDevice ? secondFactors.trustDaysOf(account) : null,
+            trustDays: options.trustDevice ? secondFactors.trustDaysAfter(account, shown.amr) : null,
           }
         : null;
     return {

@@ -53,6 +53,11 @@ export class PasswordLinks {
     await this.mails.link({ template: { ...template, ...texts }, purpose }, user, asked, transaction);
   }
 
+  /** Emails the link to choose a new password to a user who has entered the former one, and whose account needs another. */
+  mailRequired(user: User, transaction: Transaction, asked: Asked): Promise<void> {
+    return this.mailReset(user, transaction, { texts: requiredPasswordTexts, asked });
+  }
+
   /** Emails the link to choose a first password to a user whom an administrator or the app created. */
   async mailInvitation(user: User, transaction?: Transaction): Promise<void> {
     const template = { ...invitationMail, page: this.core.settings.email?.invitationUrl ?? '' };
@@ -99,6 +104,11 @@ const existingAccountTexts: Partial<MailTemplate> = {
   },
   before: 'If you forgot your password, choose a new one here:',
   after: `${EXPIRY} If it was not you, ignore this email: nothing has changed.`,
+};
+
+const requiredPasswordTexts: Partial<MailTemplate> = {
+  before: 'You entered your password, and your account needs a new one. Choose it here:',
+  after: `${EXPIRY} If it was not you, someone knows your password: choose a new one with this link.`,
 };
 
 const invitationMail: Omit<MailTemplate, 'page'> = {

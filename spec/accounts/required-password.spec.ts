@@ -61,9 +61,14 @@ describe('of an account with a verified address, where mail is on, the old passw
     expectProblem(await signIn('not the password'), 401, 'invalid_credentials');
     await settled(app.auth);
     expect(mails.mails.map(({ kind }) => kind)).toEqual(['new-password-required']);
-    const { token } = await mails.mailOf(ada.email, 'reset-password', async () =>
+    const [notice] = mails.mails;
+    expect(notice?.text).toContain('Sign in with your current password one last time. Then choose a new one');
+    const { token, text } = await mails.mailOf(ada.email, 'reset-password', async () =>
       expectProblem(await signIn(), 403, 'new_password_required'),
     );
+    expect(text).toContain('You entered your password, and your account needs a new one. Choose it here:');
+    expect(text).toContain('If it was not you, someone knows your password: choose a new one with this link.');
+    expect(text).not.toMatch(/Someone requested|ignore this email/);
     const reset = (new_password: string) =>
       app.http.post('/auth/passwords/reset').send({ token, new_password });
     const same = await reset(ada.password).expect(422);

@@ -305,7 +305,10 @@ export type SecondFactor =
       code: string;
       /** For clients without cookies. */
       pending_token?: string;
-      /** Whether the browser stands in for the second factor from now on, if twoFactor() allows it. */
+      /**
+       * Whether the browser stands in for the second factor from now on, if twoFactor() allows it. It has no
+       * effect unless the sign-in started with the password.
+       */
       trust_device?: boolean;
     }
   | {
@@ -313,7 +316,10 @@ export type SecondFactor =
       response: PasskeyResponse;
       /** For clients without cookies. */
       pending_token?: string;
-      /** Whether the browser stands in for the second factor from now on, if twoFactor() allows it. */
+      /**
+       * Whether the browser stands in for the second factor from now on, if twoFactor() allows it. It has no
+       * effect unless the sign-in started with the password.
+       */
       trust_device?: boolean;
     };
 

@@ -39,6 +39,15 @@ export function sendForm(send: FormValues, of: Sending, words: Words): Html {
   return formOf(send, { submit, kind, returnTo }, words, inputs);
 }
 
+/** Creates the form that emails a code again. While the code is valid, the email contains the same one. */
+export function codeAgainForm(
+  send: FormValues,
+  of: Pick<Sending, 'email' | 'returnTo' | 'more'>,
+  words: Words,
+): Html {
+  return sendForm(send, { ...of, submit: words.sendAgain, kind: 'link' }, words);
+}
+
 /** The page of a code that no longer works. */
 interface Over {
   readonly title: string;

@@ -7,13 +7,16 @@ import { Leave, type Page, page, type View, type Visit } from '../page.js';
 import type { Site } from '../site.js';
 import type { CommonValues, ErrorValues, FormValues } from '../values.js';
 import type { Words } from '../words/index.js';
-import { codeOverView, emailedCodeField, sendForm } from './emailed-code.js';
+import { codeAgainForm, codeOverView, emailedCodeField, sendForm } from './emailed-code.js';
 import { OTHER } from './sign-in.js';
+import { isCompletedElsewhere, signedInView } from './signed-in.js';
 import { requireEmail } from './typed-email.js';
 
 /** The values of the page `sign-in/email`. */
 export interface EmailedSignInValues {
   readonly form: FormValues;
+  /** Whether the sign-in was completed in another tab. */
+  readonly isCompleted: boolean;
   /** The form that emails another code. */
   readonly send: FormValues;
   /** The token of the link in the email. Null if the page was opened without one. */
@@ -83,6 +86,7 @@ export function emailedSignIn(site: Site): Page | null {
       // The user has signed in already, and reloads the page.
       if (auth && token === null && !refused && !site.isWaiting(visit))
         return new Leave(returnTo ?? site.home);
+      const isCompleted = isCompletedElsewhere(visit);
       const request = token === null ? null : await emailedSignIns.ofLink(token);
       const form = site.form(visit, { path }, 'confirm');
       const { typed, lostFields } = carried(site, { ...visit.typed, ...form.typed });
@@ -92,6 +96,8 @@ export function emailedSignIn(site: Site): Page | null {
         refused?.error.code === 'validation_failed' && refused.form === 'confirm' && Boolean(proof);
       return {
         form,
+        isCompleted,
+        ...(isCompleted && { error: null }),
         code: needsFields ? (refused.fields.get('code') ?? null) : null,
         ...(needsFields && !refused.fields.has(ASKED) && firstOf(form, refused.explained)),
         send: site.form(visit, { path }, 'send-code'),
@@ -162,12 +168,10 @@ function emailedSignInView(values: EmailedSignInValues & CommonValues, words: Wo
   } = values;
   const { again, next, account, returnTo, isOver, error, createsAccounts } = values;
   const t = words.emailedSignIn;
-  const sendTo = (email: string, submit: string, kind: 'primary' | 'link') =>
-    sendForm(
-      send,
-      { email, submit, kind, returnTo, more: isRemembered && hidden('remember_me', 'true') },
-      words,
-    );
+  if (values.isCompleted) return signedInView(values, words);
+  const more = isRemembered && hidden('remember_me', 'true');
+  const sendTo = (email: string, submit: string) =>
+    sendForm(send, { email, submit, kind: 'primary', returnTo, more }, words);
   if (token !== null && of === null)
     return {
       title: t.usedTitle,
@@ -180,11 +184,7 @@ function emailedSignInView(values: EmailedSignInValues & CommonValues, words: Wo
   if (of !== null && isElsewhere)
     return {
       title: t.elsewhereTitle,
-      main: html`<p>${t.elsewhere}</p><p>${t.here(html`<strong>${of}</strong>`)}</p>${sendTo(
-        of,
-        t.hereSubmit,
-        'primary',
-      )}<p data-part="quiet">${t.notYou}</p>`,
+      main: html`<p>${t.elsewhere}</p><p>${t.here(html`<strong>${of}</strong>`)}</p>${sendTo(of, t.hereSubmit)}<p data-part="quiet">${t.notYou}</p>`,
     };
   const own = Object.entries(typed).map(([name, text]) => hidden(name, text));
   const lost = lostFields.length > 0 && html`<p>${t.lostFields(lostFields.map(labelOf))}</p>`;
@@ -211,7 +211,7 @@ function emailedSignInView(values: EmailedSignInValues & CommonValues, words: Wo
     };
   if (isOver)
     return codeOverView(
-      { title: t.title, error, another: sentTo === null ? null : sendTo(sentTo, t.again, 'primary'), again },
+      { title: t.title, error, another: sentTo === null ? null : sendTo(sentTo, t.again), again },
       words,
     );
   return {
@@ -234,7 +234,7 @@ function emailedSignInView(values: EmailedSignInValues & CommonValues, words: Wo
       { submit: t.submit, returnTo },
       words,
       html`${emailedCodeField(form, words)}${own}`,
-    )}${lost}${sentTo !== null && sendTo(sentTo, t.again, 'link')}<p><a href="${again}">${
+    )}${lost}${sentTo !== null && codeAgainForm(send, { email: sentTo, returnTo, more }, words)}<p><a href="${again}">${
       sentTo === null ? t.again : t.other
     }</a></p>`,
   };

@@ -10,7 +10,7 @@ import type { Site } from '../site.js';
 import { maskedName } from '../texts.js';
 import type { CommonValues, FormValues } from '../values.js';
 import type { Words } from '../words/index.js';
-import { emailedCodeField, sendForm } from './emailed-code.js';
+import { codeAgainForm, emailedCodeField, sendForm } from './emailed-code.js';
 
 /** The values of the page `verify-email`. */
 export interface VerifyEmailValues {
@@ -184,14 +184,11 @@ function verifyByCodeView(
       main: html`<p>${t.codeSignIn}</p><p><a href="${signIn}" data-part="button">${words.signIn.title}</a></p>`,
     };
   const address = sentTo === null ? t.anyAddress : html`<strong>${sentTo}</strong>`;
-  // A user who has signed up without a session signs up again for another code.
-  const sending = (submit: string, kind: 'primary' | 'link') =>
-    send && sendForm(send, { email: null, submit, kind, returnTo }, words);
   const later = html`<p><a href="${next}">${send ? t.later : words.signIn.title}</a></p>`;
   if (!isAsked)
     return {
       title: t.title,
-      main: html`<p>${t.codeFirst(address)}</p>${sending(t.codeSend, 'primary')}${later}`,
+      main: html`<p>${t.codeFirst(address)}</p>${send && sendForm(send, { email: null, submit: t.codeSend, kind: 'primary', returnTo }, words)}${later}`,
     };
   return {
     title: t.title,
@@ -201,7 +198,7 @@ function verifyByCodeView(
       { submit: t.submit, returnTo },
       words,
       html`${sentTo !== null && hidden(CONFIRMED, sentTo)}${emailedCodeField(form, words)}`,
-    )}${sending(t.codeAgain, 'link')}${profile !== null && html`<p data-part="quiet">${wrong} <a href="${profile}">${change}</a></p>`}${later}`,
+    )}${send && codeAgainForm(send, { email: null, returnTo }, words)}${profile !== null && html`<p data-part="quiet">${wrong} <a href="${profile}">${change}</a></p>`}${later}`,
   };
 }
 

@@ -8,7 +8,7 @@ import { type Page, page, type Sent, type View } from '../page.js';
 import type { Site } from '../site.js';
 import type { CommonValues, FormValues } from '../values.js';
 import type { Words } from '../words/index.js';
-import { codeOverView, emailedCodeField, sendForm } from './emailed-code.js';
+import { codeAgainForm, codeOverView, emailedCodeField, sendForm } from './emailed-code.js';
 import { requireEmail } from './typed-email.js';
 
 /** The values of the page `forgot-password`. */
@@ -244,13 +244,22 @@ function resetByCodeView(
 ): View {
   const { form, minLength, again, returnTo, error } = values;
   const t = words.resetPassword;
-  const sendAgain = (kind: 'primary' | 'link') =>
-    sentTo !== null && sendForm(send, { email: sentTo, submit: t.codeAgain, kind, returnTo }, words);
   const ask = (label: string, part: string) =>
     again !== null &&
     html`<p><a href="${again}"${part !== '' && html` data-part="${part}"`}>${label}</a></p>`;
   if (isOver)
-    return codeOverView({ title: t.title, error, another: sendAgain('primary') || null, again }, words);
+    return codeOverView(
+      {
+        title: t.title,
+        error,
+        another:
+          sentTo === null
+            ? null
+            : sendForm(send, { email: sentTo, submit: t.codeAgain, kind: 'primary', returnTo }, words),
+        again,
+      },
+      words,
+    );
   if (!isAsked)
     return {
       title: t.codeFirst,
@@ -271,7 +280,7 @@ function resetByCodeView(
       { submit: t.submit, returnTo },
       words,
       html`${sentTo !== null && html`${hidden(ACCOUNT, sentTo)}${usernameOf(sentTo)}`}${emailedCodeField(form, words)}${passwordField(form, { label: words.fields.newPassword, minLength, focus: false }, words)}`,
-    )}${sendAgain('link')}${ask(sentTo === null ? t.codeAgain : t.codeOther, '')}<p data-part="quiet">${t.ends}</p>`,
+    )}${sentTo !== null && codeAgainForm(send, { email: sentTo, returnTo }, words)}${ask(sentTo === null ? t.codeAgain : t.codeOther, '')}<p data-part="quiet">${t.ends}</p>`,
   };
 }
 

@@ -11,7 +11,6 @@ import {
   field,
   forgottenLink,
   formOf,
-  hidden,
   passkeyButton,
   sentOf,
   sentText,
@@ -21,6 +20,7 @@ import { type ProviderValues, providerLinks, providersOf } from '../providers.js
 import type { Site } from '../site.js';
 import type { CommonValues, FormValues } from '../values.js';
 import type { Words } from '../words/index.js';
+import { codeAgainForm, sendForm } from './emailed-code.js';
 
 /** The values of the page `reauthenticate`. */
 export interface ReauthenticateValues {
@@ -198,7 +198,7 @@ function reauthenticateView(values: ReauthenticateValues & CommonValues, words: 
           : isSent
             ? html`${sentText(t.sent(mailbox, CODES.emailed.length, inWords(lifetime)), { email: sentTo, isCertain: true }, values, words)}${one('email_code', words.fields.code, null, true)}`
             : html`<p>${t.emailCode(mailbox)}</p>`
-      }${send && formOf(send, { submit: isSent ? t.sendAgain : t.send, kind: isSent && !isOver ? 'link' : 'primary', returnTo }, words, isSent && !isOver && hidden(AGAIN, 'true'))}`
+      }${send && (isSent && !isOver ? codeAgainForm(send, { email: null, returnTo }, words) : sendForm(send, { email: null, submit: isOver ? t.sendAgain : t.send, kind: 'primary', returnTo }, words))}`
     }${
       has('passkey') &&
       html`<p data-no-passkeys data-part="quiet">${words.security.passkeys.needsScript}</p><div data-part="stack">${passkeyButton(

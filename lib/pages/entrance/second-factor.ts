@@ -1,26 +1,46 @@
 import { AuthError } from '../../errors.js';
-import { type Html, html } from '../../html.js';
-import { maskEmail } from '../../users/canonical.js';
+import { type Html, type HtmlValue, html } from '../../html.js';
+import { canonicalEmail, maskEmail } from '../../users/canonical.js';
 import { CODES } from '../codes.js';
-import { checkbox, disclosure, field, formOf, hidden, passkeyButton, sentText } from '../controls.js';
+import {
+  AGAIN,
+  checkbox,
+  disclosure,
+  field,
+  formOf,
+  hidden,
+  passkeyButton,
+  sentOf,
+  sentText,
+  supportLink,
+} from '../controls.js';
 import { Leave, type Page, page, type View } from '../page.js';
 import type { Site } from '../site.js';
 import type { CommonValues, FormValues } from '../values.js';
 import type { Words } from '../words/index.js';
+import { codeAgainForm } from './emailed-code.js';
+import { isCompletedElsewhere, signedInView } from './signed-in.js';
 
 /** The values of the page `second-factor`. */
 export interface SecondFactorValues {
   /** The methods that can complete the sign-in, such as `totp`, `recovery_code`, `passkey` and `email_code`. Empty if it has expired. */
   readonly methods: readonly string[];
+  /** Whether the sign-in was completed in another tab. */
+  readonly isCompleted: boolean;
   /** Whether the user has entered the password. */
   readonly wasPassword: boolean;
   /** For how many days the user can trust this browser, so that it stands in for the second factor. Null if they cannot. */
   readonly trustDays: number | null;
   readonly form: FormValues;
-  /** The address that a code was emailed to, without most of its letters. Null if no code was emailed. */
+  /**
+   * The address that a code was emailed to, without most of its letters unless it was typed in this browser. Null if no code
+   * was emailed.
+   */
   readonly sentTo: string | null;
   /** Whether the code also confirms the address, which is not confirmed yet. */
   readonly verifies: boolean;
+  /** The page where users sign up again if the address to confirm is wrong. Null if they cannot. */
+  readonly signUpAgain: string | null;
   /** The form that emails the code again. */
   readonly send: FormValues;
   readonly signIn: string;
@@ -49,30 +69,43 @@ export function secondFactor(site: Site): Page | null {
         name: 'confirm',
         route: complete,
         errors: { invalid_code: 'code', invalid_credentials: 'code', sign_in_expired: { steps: [] } },
+        ownFields: [VERIFIES],
         next: ({ returnTo }) => returnTo ?? site.home,
       },
       {
         name: 'send',
         route: send,
-        next: ({ returnTo }) => site.page('second-factor', { done: 'sent-again', returnTo }),
+        ownFields: [AGAIN],
+        next: ({ returnTo, fields }) => site.page('second-factor', { done: sentOf(fields), returnTo }),
       },
     ],
     async values(visit) {
       const { auth, returnTo, refused } = visit;
       const methods = await methodsOf(site);
       if (auth && methods.length === 0 && !refused) return new Leave(returnTo ?? site.home);
+      const isCompleted = isCompletedElsewhere(visit);
       const pending = methods.length > 0 ? await site.core.pendings.find(undefined) : null;
-      const email = pending?.record.user.email;
+      const email = pending?.record.user.email ?? null;
+      const isTyped = email !== null && canonicalEmail(visit.known) === email;
       const next = returnTo ?? site.home;
+      const verifies = pending
+        ? pending.record.user.emailVerifiedAt === null
+        : refused?.fields.get(VERIFIES) === 'true';
       const waitsForFactor = pending?.row.step === 'second_factor';
       return {
         methods,
+        isCompleted,
+        ...(isCompleted && { error: null }),
         wasPassword: pending?.row.amr.includes('pwd') ?? false,
-        trustDays: waitsForFactor ? site.core.secondFactors.trustDaysOf(pending.record.account) : null,
+        trustDays: waitsForFactor
+          ? site.core.secondFactors.trustDaysAfter(pending.record.account, pending.row.amr)
+          : null,
         form: site.form(visit, { path }, 'confirm'),
-        // The account can be that of someone else.
-        sentTo: methods.includes('email_code') && email ? maskEmail(email) : null,
-        verifies: pending !== null && pending.record.user.emailVerifiedAt === null,
+        // The account can be that of someone else, who has not typed the address here.
+        sentTo:
+          email !== null && methods.includes('email_code') ? (isTyped ? email : maskEmail(email)) : null,
+        verifies,
+        signUpAgain: verifies && site.canSignUp ? site.page('sign-up', { returnTo }) : null,
         send: site.form(visit, { path }, 'send'),
         signIn: site.page('sign-in', { returnTo }),
         mount: site.mount,
@@ -87,11 +120,13 @@ export function secondFactor(site: Site): Page | null {
 function secondFactorView(values: SecondFactorValues & CommonValues, words: Words): View {
   const {
     methods,
+    isCompleted,
     wasPassword,
     trustDays,
     form,
     sentTo,
     verifies,
+    signUpAgain,
     send,
     signIn,
     returnTo,
@@ -99,11 +134,14 @@ function secondFactorView(values: SecondFactorValues & CommonValues, words: Word
     next,
     dropped,
     error,
+    links,
   } = values;
   const t = words.secondFactor;
+  const title = verifies ? words.verifyEmail.title : t.title;
+  if (isCompleted) return signedInView(values, words);
   if (methods.length === 0)
     return {
-      title: t.title,
+      title,
       main: html`${error === null && html`<p>${t.expired}</p>`}<p><a href="${signIn}" data-part="button">${words.signIn.title}</a></p>`,
     };
   const has = (name: string) => methods.includes(name);
@@ -122,7 +160,7 @@ function secondFactorView(values: SecondFactorValues & CommonValues, words: Word
       own,
       { submit: t.submit, returnTo },
       words,
-      html`${hidden('method', method)}${field(
+      html`${hidden('method', method)}${verifies && hidden(VERIFIES, 'true')}${field(
         own,
         {
           name: 'code',
@@ -139,20 +177,12 @@ function secondFactorView(values: SecondFactorValues & CommonValues, words: Word
     );
   };
   return {
-    title: verifies ? words.verifyEmail.title : t.title,
+    title,
     saysDone: has('email_code'),
     ...(has('passkey') && { scripts: ['passkeys.js'] }),
     main: html`${has('totp') && codeForm('totp', words.fields.code, t.totp, true)}${
       has('email_code') &&
-      html`${sentText((verifies ? t.verifyCode : t.emailCode)(html`<strong>${sentTo}</strong>`, CODES.emailed.length), { email: sentTo, isCertain: true }, values, words)}${codeForm('email_code', words.fields.code, null, true)}${formOf(
-        send,
-        {
-          submit: t.sendAgain,
-          kind: 'link',
-          returnTo,
-        },
-        words,
-      )}`
+      html`${sentText((verifies ? t.verifyCode : t.emailCode)(html`<strong>${sentTo}</strong>`, CODES.emailed.length), { email: sentTo, isCertain: true }, values, words)}${codeForm('email_code', words.fields.code, null, true)}${codeAgainForm(send, { email: null, returnTo }, words)}${verifies && wrongAddress({ signUpAgain, support: links.support }, words)}`
     }${
       has('passkey') &&
       html`${!has('totp') && !has('email_code') && html`<p>${t.passkey(wasPassword)}</p>`}<p data-no-passkeys data-part="quiet">${words.security.passkeys.needsScript}</p>${
@@ -186,6 +216,18 @@ function secondFactorView(values: SecondFactorValues & CommonValues, words: Word
   };
 }
 
+/** Says what a user can do whose account has a mistyped address, which no one can change before it is confirmed. */
+function wrongAddress(
+  { signUpAgain, support }: { readonly signUpAgain: string | null; readonly support: string | undefined },
+  words: Words,
+): HtmlValue {
+  const t = words.secondFactor.wrongAddress;
+  const signUp = signUpAgain !== null && html`<a href="${signUpAgain}">${t.signUpAgain}</a>`;
+  const help = support !== undefined && supportLink(support, words);
+  if (!signUp && !help) return null;
+  return html`<p data-part="quiet">${t.question} ${signUp}${help && (signUp ? t.orSupport(help) : t.support(help))}</p>`;
+}
+
 /**
  * Returns the methods that can complete the sign-in of this browser. Empty if there is none.
  *
@@ -199,6 +241,9 @@ export async function methodsOf(site: Site): Promise<readonly string[]> {
     throw error;
   }
 }
+
+/** The field that says that the code confirms the email, so that the page of a code that is over says so too. */
+const VERIFIES = 'verifies';
 
 declare module '../values.js' {
   interface PageValues {

@@ -63,6 +63,7 @@ export function signUp(site: Site): Page {
               } as ErrorPlaces,
               remembers: 'password',
               emails: 'email',
+              names: 'username',
               keepsReturnTo: true,
               next: nextOf,
             },
@@ -122,14 +123,16 @@ export function signUp(site: Site): Page {
   /** A sign-up creates a session, or waits for an email or a first sign-in. */
   function nextOf({ reply, returnTo, fields }: Sent): string {
     const { emailVerification } = site.core;
-    const hasCode = Boolean(fields.get('email')) && emailVerification?.codes && emailVerification.isOnSignUp;
+    const hasEmail = Boolean(fields.get('email'));
+    const hasCode = hasEmail && emailVerification?.codes && emailVerification.isOnSignUp;
     if (reply.status === 202 && emailVerification?.codes)
       return site.page('verify-email', { done: 'sent', returnTo });
     if (reply.issue)
       return hasCode ? site.page('verify-email', { done: 'sent', returnTo }) : (returnTo ?? site.home);
-    const mustConfirm = Boolean(fields.get('email')) && emailVerification?.isFirstStep === true;
+    const mustConfirm = hasEmail && emailVerification?.isFirstStep === true;
     if (reply.status === 202 || mustConfirm) return site.page('sign-up', { done: 'check-mail', returnTo });
-    return site.page('sign-in', { done: 'signed-up', returnTo });
+    const asksForCode = hasEmail && emailVerification?.asksAtSignIn === true;
+    return site.page('sign-in', { done: asksForCode ? 'signed-up-to-confirm' : 'signed-up', returnTo });
   }
 }
 

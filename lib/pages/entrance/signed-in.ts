@@ -1,5 +1,8 @@
-import { Leave, type Visit } from '../page.js';
+import { html } from '../../html.js';
+import { Leave, type View, type Visit } from '../page.js';
 import { providerIds } from '../providers.js';
+import type { CommonValues } from '../values.js';
+import type { Words } from '../words/index.js';
 
 /**
  * Returns a redirect for a user who opens a sign-in page but is already signed in, or whose sign-in waits for its
@@ -14,4 +17,23 @@ export function leaveSignedIn({ site, auth, returnTo, query, refused, done }: Vi
   const provider = query.get('provider');
   const way = provider !== null && providerIds(site).includes(provider) ? provider : undefined;
   return new Leave(site.pageOfTasks(auth, returnTo) ?? returnTo ?? site.home, way);
+}
+
+/**
+ * Whether a sign-in whose code was rejected has been completed in another tab: the browser has a session, and no sign-in
+ * waits there.
+ */
+export function isCompletedElsewhere({ site, req, auth, refused }: Visit): boolean {
+  return auth !== null && refused?.error.code === 'sign_in_expired' && !site.isWaiting({ req });
+}
+
+/** Draws the page of a sign-in that has been completed in another tab. */
+export function signedInView(
+  { account, next }: Pick<CommonValues, 'account'> & { readonly next: string },
+  words: Words,
+): View {
+  return {
+    title: words.signIn.already,
+    main: html`${account !== null && html`<p>${words.refusal.signedInAs(account)}</p>`}<p><a href="${next}" data-part="button">${words.continue}</a></p>`,
+  };
 }

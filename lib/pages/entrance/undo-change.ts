@@ -1,6 +1,12 @@
-import { examineUndo, findUndo, type UndoCase } from '../../accounts/undo-proof.js';
+import {
+  examineUndo,
+  findUndo,
+  type UndoBrowsers,
+  type UndoCase,
+  undoBrowsers,
+} from '../../accounts/undo-proof.js';
 import { AuthError } from '../../errors.js';
-import { type Html, html } from '../../html.js';
+import { type Html, type HtmlValue, html } from '../../html.js';
 import { field, formOf, hidden, orLine, passkeyButton, supportLink } from '../controls.js';
 import { CHANGE } from '../errors.js';
 import { stateIcon } from '../icons.js';
@@ -29,6 +35,18 @@ export interface UndoChangeValues {
     readonly device: string | null;
     /** The proofs that the undo requires: `browser`, `password`, `second_factor`, `passkey`. */
     readonly missing: readonly string[];
+  } | null;
+  /** What a browser says in which the link does not work. Null elsewhere. */
+  readonly elsewhere: {
+    /** Since when the account has known this browser. ISO 8601. Null if it does not know it. */
+    readonly since: string | null;
+    /** The browsers in which the link works. */
+    readonly browsers: readonly {
+      /** Null if it has no name. */
+      readonly name: string | null;
+      /** Since when the account has known it. ISO 8601. Null in a browser that the account does not know. */
+      readonly since: string | null;
+    }[];
   } | null;
   /** The email or username that the account has after the undo. Null without a valid link. */
   readonly restored: string | null;
@@ -97,6 +115,7 @@ export function undoChange(site: Site): Page | null {
         of: seen && (isKnown ? site.nameOf(seen.record.user) : maskedName(seen.record.user)),
         from: (change?.kind === EMAIL && seen?.state.email) || null,
         change,
+        elsewhere: seen && change && !isKnown ? elsewhereOf(await undoBrowsers(site.core, seen)) : null,
         restored: isKnown ? restored : null,
         removesPassword: site.route('post /passwords/reset') !== undefined,
         isDone: token !== null ? null : (DONE[visit.done ?? ''] ?? null),
@@ -126,7 +145,7 @@ function undoChangeView(values: UndoChangeValues & CommonValues, words: Words): 
   if (asks('browser'))
     return {
       title: t.title,
-      main: html`${facts}<h2>${t.otherBrowser}</h2><p>${t.otherBrowserText}</p><p><button type="button" hidden data-part="button secondary" data-copy data-copied="${words.copied}">${t.copyAddress}</button></p><p>${t.help(supportOf(values, words))}</p>`,
+      main: html`${facts}<h2>${t.otherBrowser}</h2>${elsewhereText(values.elsewhere, words)}<p>${t.otherBrowserText}</p><p><button type="button" hidden data-part="button secondary" data-copy data-copied="${words.copied}">${t.copyAddress}</button></p><p>${t.help(supportOf(values, words))}</p>`,
     };
   const byPasskeyAlone = asks('passkey') && change.missing.length === 1;
   return {
@@ -175,6 +194,26 @@ function undoChangeView(values: UndoChangeValues & CommonValues, words: Words): 
       )}</div>`
     }<p data-part="quiet">${t.nothing}</p>`,
   };
+}
+
+function elsewhereOf({ own, proving }: UndoBrowsers): UndoChangeValues['elsewhere'] {
+  return {
+    since: own?.createdAt.toISOString() ?? null,
+    browsers: proving.map(({ name, createdAt }) => ({ name, since: own && createdAt.toISOString() })),
+  };
+}
+
+function elsewhereText(elsewhere: UndoChangeValues['elsewhere'], words: Words): HtmlValue {
+  if (elsewhere === null) return null;
+  const { since, browsers } = elsewhere;
+  const t = words.undoChange;
+  return html`${since !== null && html`<p>${t.tooNew(timeOf(since))}</p>`}${
+    browsers.length > 0 &&
+    html`<p>${t.worksIn}</p><ul>${browsers.map(({ name, since: known }) => {
+      const named = name ?? t.unknownDevice;
+      return html`<li>${known === null ? named : t.knownSince(named, timeOf(known))}</li>`;
+    })}</ul>`
+  }`;
 }
 
 /** What follows after an undo: the password is gone, so a sign-in with it would only fail. */

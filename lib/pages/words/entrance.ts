@@ -6,6 +6,7 @@ export const entrance = {
     title: 'Sign in',
     titleOf: (appName: string) => `Sign in to ${appName}`,
     submit: 'Sign in',
+    already: 'You are already signed in',
     byEmail: 'Email me a code',
     byEmailHint: 'We email you a code to sign in with. You do not need a password.',
     byPasskey: 'Sign in with a passkey',
@@ -58,7 +59,12 @@ export const entrance = {
     trust: (days: number) => `Don't ask again in this browser for ${days} day${days === 1 ? '' : 's'}`,
     useRecovery: 'Use a recovery code',
     usePasskey: 'Use a passkey',
-    sendAgain: 'Email me another code',
+    wrongAddress: {
+      question: 'Wrong address?',
+      signUpAgain: 'Sign up again with the right one',
+      orSupport: (link: Html) => html` or contact support: ${link}`,
+      support: (link: Html) => html`Contact support: ${link}`,
+    },
     expires: 'You have 10 minutes. After that, sign in again.',
     expired: 'There is no sign-in to confirm. It might have expired. Sign in again.',
     cancel: 'Sign in as someone else',
@@ -163,7 +169,6 @@ export const entrance = {
     codeSignUp: (email: Html | string, digits: number, time: string) =>
       html`If ${email} has no account yet, we have emailed it a code of ${digits} digits. It works for ${time}. Check your spam folder too.`,
     codeSend: 'Email me a code',
-    codeAgain: 'Email me another code',
     codeSignIn: 'Sign in, and we email you a code to confirm your address.',
     later: 'Not now',
   },
@@ -207,6 +212,10 @@ export const entrance = {
     otherBrowser: 'Open this link in a browser that your account knows',
     otherBrowserText:
       'The link works only in a browser that you had already used for a while. Copy the link of this page, and open it there.',
+    tooNew: (since: Html) =>
+      html`This browser was too new when the change was made: your account has known it only since ${since}.`,
+    worksIn: 'The link works in:',
+    knownSince: (browser: string, since: Html) => html`${browser}, known since ${since}`,
     copyAddress: 'Copy the link',
     help: (support: Html | string | null) =>
       support === null

@@ -78,6 +78,8 @@ export const errors = {
     provider_not_found: 'This service is not available. Sign in another way.',
     provider_slow: 'The other service takes longer than usual. Try again in a few seconds.',
     rate_limited: 'Too many attempts. Try again later.',
+    /** An email that is asked for once more: the one before still works. */
+    'rate_limited/again': 'We cannot send this email again for now. Use the newest one that you have.',
     reauthentication_required: 'You signed in a while ago. Confirm that it is you, then try again.',
     refresh_token_missing: 'This account has to be linked again.',
     relink_required: 'This account has to be linked again.',
@@ -175,8 +177,9 @@ export const errors = {
     },
     'second-factor/confirm': {
       'invalid_code/totp': wrongTotp,
-      sign_in_expired:
-        'This sign-in has expired, or a wrong code was entered too often. Sign in again to get a new one.',
+      sign_in_expired: 'This sign-in has expired, or a wrong code was entered too often. Sign in again.',
+      'sign_in_expired/email_code':
+        'This sign-in has expired, or a wrong code was entered too often. Sign in again to get a new code.',
       invalid_credentials: 'This code is wrong, or was already used. Check it, and try again.',
     },
     'sign-in/email/confirm': {

@@ -22,6 +22,7 @@ export const en = {
   inUtc: (label: string) => `${label} (UTC)`,
   lastUsed: 'last used',
   continue: 'Continue',
+  sendAgain: 'Send the email again',
   sentAgain: (email: Html, isCertain: boolean) =>
     html`${isCertain ? html`Another email is on its way to ${email}` : html`If there is an account with ${email}, another email is on its way`}. If none comes, use the newest one that you have.`,
   pressAgain: 'You have confirmed that it is you. Press the button again to continue.',

@@ -33,6 +33,8 @@ export const messages = {
     'password-reset': 'Your password was changed. Sign in with it.',
     'invitation-accepted': 'Your account is ready. Sign in.',
     'signed-up': 'Your account was created. Sign in.',
+    'signed-up-to-confirm':
+      'Your account was created. Sign in, and we email you a code to confirm your address.',
     'account-deleted': 'Your account was deleted.',
     'signed-out-everywhere': 'You are signed out everywhere.',
     sent: 'The email is on its way.',

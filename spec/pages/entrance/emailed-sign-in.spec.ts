@@ -73,6 +73,16 @@ describe('by code', () => {
     expect(next.status).toBe(email === ada.email ? 303 : 422);
   });
 
+  test('a code that another tab has used leads on', async () => {
+    const browser = app.open();
+    const { mail, answer } = await ask(browser, ada.email, '/auth/sign-in?return_to=/deep');
+    const page = await browser.follow(answer);
+    expect((await browser.submit(page, 'confirm', { code: mail.code })).location).toBe('/deep');
+    const late = await browser.submit(page, 'confirm', { code: mail.code });
+    expect([late.heading, late.error, late.actions]).toEqual(['You are already signed in', null, []]);
+    expect(late.links).toContain('/deep');
+  });
+
   test('after too many wrong codes, the page says so, and emails another code', async () => {
     const browser = app.open();
     const { answer } = await ask(browser);

@@ -332,23 +332,84 @@ describe('verify-email with a code', () => {
   });
 });
 
-test('with requireVerifiedEmail, the page of the second step asks for the code after a sign-in', async () => {
-  const plugins = [password({ verifyEmailBy: 'code', requireVerifiedEmail: true })] as const;
-  const app = await startPagesApp(plugins, HTTPS);
-  const person = newPerson();
-  const browser = app.open();
-  const signedUp = await browser.submit(await browser.open('/auth/sign-up'), 'password', person);
-  expect(signedUp.location).toBe('/auth/sign-in?done=signed-up');
-  let answer = signedUp;
-  const { code = '' } = await app.mailOf(person.email, 'verification-code', async () => {
-    answer = await signInOn(browser, person);
+describe('with requireVerifiedEmail and codes', () => {
+  const plugins = [
+    password({ verifyEmailBy: 'code', requireVerifiedEmail: true, username: true, identifier: 'either' }),
+  ] as const;
+  const support = 'mailto:help@example.com';
+  let app: PagesApp<typeof plugins>;
+  beforeAll(async () => {
+    app = await startPagesApp(plugins, { ...HTTPS, pages: { home: '/home', links: { support } } });
   });
-  const page = await browser.follow(answer);
-  expect(page.heading).toBe('Confirm your email');
-  const done = await browser.submit(page, 'confirm', { code }, { method: 'email_code' });
-  expect(done.status).toBe(303);
-  expect(await isSignedIn(browser)).toBe(true);
-  await app.stop();
+  afterAll(() => app.stop());
+
+  const signUp = async (browser: ReturnType<typeof app.open>, person: Record<string, string>) =>
+    browser.submit(await browser.open('/auth/sign-up?return_to=/deep'), 'password', person);
+
+  test('the page of the second step asks for the code after a sign-in, as the sign-up has said', async () => {
+    const person = newPerson();
+    const browser = app.open();
+    const signedUp = await signUp(browser, person);
+    expect(signedUp.location).toBe('/auth/sign-in?done=signed-up-to-confirm&return_to=%2Fdeep');
+    const signIn = await browser.follow(signedUp);
+    expect(signIn.text).toContain(
+      'Your account was created. Sign in, and we email you a code to confirm your address.',
+    );
+    let answer = signIn;
+    const { code = '' } = await app.mailOf(person.email, 'verification-code', async () => {
+      answer = await browser.submit(signIn, 'password', {
+        credential: person.email.toUpperCase(),
+        password: person.password,
+      });
+    });
+    const page = await browser.follow(answer);
+    expect(page.heading).toBe('Confirm your email');
+    const done = await browser.submit(page, 'confirm', { code }, { method: 'email_code' });
+    expect(done.location).toBe('/deep');
+    expect(await isSignedIn(browser)).toBe(true);
+  });
+
+  test('a mistyped address is shown to the user who has typed it, with what to do', async () => {
+    const [person, username] = [newPerson(), 'countess'];
+    const browser = app.open();
+    await signUp(browser, { ...person, username });
+    const page = await browser.follow(await signInOn(browser, person, '/auth/sign-in?return_to=/deep'));
+    expect(page.text).toContain(`We have emailed a code of 8 digits to ${person.email}.`);
+    expect(page.text).toContain(
+      'Wrong address? Sign up again with the right one or contact support: help@example.com',
+    );
+    expect(page.links).toContain('/auth/sign-up?return_to=%2Fdeep');
+    expect(page.links).toContain(support);
+    // A user who has not typed it might not be the one who has chosen it.
+    const other = app.open();
+    const masked = await other.follow(
+      await signInOn(other, { email: username, password: person.password }, '/auth/sign-in'),
+    );
+    expect(masked.text).toContain(`${person.email[0]}…@example.com`);
+    expect(masked.body).not.toContain(person.email);
+    expect(masked.text).toContain('Wrong address?');
+  });
+
+  test('after too many wrong codes, the page keeps its heading and says what a sign-in brings', async () => {
+    const person = newPerson();
+    const browser = app.open();
+    await signUp(browser, person);
+    const page = await browser.follow(await signInOn(browser, person));
+    let answer = page;
+    for (let time = 0; time < 5; time++)
+      answer = await browser.submit(page, 'confirm', { code: '00000000' }, { method: 'email_code' });
+    expect([answer.heading, answer.actions]).toEqual(['Confirm your email', []]);
+    expect(answer.error).toContain('Sign in again to get a new code.');
+  });
+
+  test('a sign-up without an email fills in the username where the user signs in', async () => {
+    const username = 'byron';
+    const browser = app.open();
+    const signedUp = await signUp(browser, { username, password: newPerson().password });
+    expect(signedUp.location).toBe('/auth/sign-in?done=signed-up&return_to=%2Fdeep');
+    const page = await browser.follow(signedUp);
+    expect(page.form('password').value('credential')).toBe(username);
+  });
 });
 
 test('a concealed sign-up leads to the field for the code, whether or not the address is taken', async () => {

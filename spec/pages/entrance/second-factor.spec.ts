@@ -127,9 +127,9 @@ describe('in a browser that the account does not know', () => {
     expect(answer.location).toBe('/auth/second-factor?return_to=%2Fdeep');
     const page = await browser.follow(answer);
     expect(page.text).toContain(
-      'We have emailed a code of 8 digits to a…@example.com, because this browser is new to your account.',
+      `We have emailed a code of 8 digits to ${ada.email}, because this browser is new to your account.`,
     );
-    expect(page.body).not.toContain(ada.email);
+    expect(page.text).not.toContain('Wrong address?');
     const again = await browser.follow(await browser.submit(page, 'send'));
     expect([again.status, again.url]).toEqual([200, '/auth/second-factor?done=sent-again&return_to=%2Fdeep']);
     // It is said once.
@@ -139,7 +139,7 @@ describe('in a browser that the account does not know', () => {
         .filter((one) => attribute(one, 'role') === 'status')
         .map(textOf),
     ).toEqual([
-      'Another email is on its way to a…@example.com. If none comes, use the newest one that you have.',
+      `Another email is on its way to ${ada.email}. If none comes, use the newest one that you have.`,
     ]);
     expect(again.text).not.toContain('The email is on its way.');
     const code = { method: 'email_code' };
@@ -150,6 +150,35 @@ describe('in a browser that the account does not know', () => {
     expect([done.status, done.location]).toEqual([303, '/deep']);
   });
 
+  test('an email that was asked for too often is not sent, and the page says that the code still works', async () => {
+    const browser = codes.open();
+    const page = await browser.follow(await signInOn(browser, ada));
+    expect(page.all('button').map(textOf)).toContain('Send the email again');
+    let answer = page;
+    for (let time = 0; time < 4; time++) answer = await browser.submit(page, 'send');
+    expect([answer.status, answer.error]).toEqual([
+      429,
+      'There is a problem We cannot send this email again for now. Use the newest one that you have.',
+    ]);
+    expect(answer.form('confirm', { method: 'email_code' }).has('code')).toBe(true);
+  });
+
+  test('after a sign-in that another tab has completed, the page says so and leads on', async () => {
+    const browser = codes.open();
+    let answer = await browser.open('/auth/sign-in?return_to=/deep');
+    const first = answer;
+    const { code } = await codes.mailOf(ada.email, 'browser-code', async () => {
+      answer = await browser.submit(first, 'password', { credential: ada.email, password: ada.password });
+    });
+    const page = await browser.follow(answer);
+    const method = { method: 'email_code' };
+    expect((await browser.submit(page, 'confirm', { code }, method)).location).toBe('/deep');
+    const late = await browser.submit(page, 'confirm', { code }, method);
+    expect([late.heading, late.error, late.actions]).toEqual(['You are already signed in', null, []]);
+    expect(late.text).toContain(`You are signed in as ${ada.email}.`);
+    expect(late.links).toContain('/deep');
+  });
+
   test('after too many wrong codes, the page leads to the sign-in', async () => {
     const browser = codes.open();
     const page = await browser.follow(await signInOn(browser, ada));
@@ -157,7 +186,7 @@ describe('in a browser that the account does not know', () => {
     for (let time = 0; time < 5; time++)
       answer = await browser.submit(page, 'confirm', { code: 'ZZZZ-ZZZZ' }, { method: 'email_code' });
     expect([answer.status, answer.actions]).toEqual([401, []]);
-    expect(answer.error).toContain('a wrong code was entered too often. Sign in again to get a new one.');
+    expect(answer.error).toContain('a wrong code was entered too often. Sign in again to get a new code.');
     expect(answer.text).not.toContain('There is no sign-in to confirm.');
     expect(answer.links.filter((href) => href === '/auth/sign-in')).toHaveLength(1);
   });
@@ -262,6 +291,15 @@ describe('with browsers that users can trust', () => {
     const security = await browser.open('/auth/account/security');
     expect(security.text).toContain('In 1 browser, you sign in with the password alone.');
     expect(security.text).toContain('The password alone signs you in there until');
+    // Without a password, the trust counts for nothing.
+    const where = { email: ada.email };
+    const found = await own.auth.models.User.unscoped().findOne({ attributes: ['passwordHash'], where });
+    const passwordHash = found?.get('passwordHash');
+    expect(passwordHash).toBeTruthy();
+    await own.auth.models.User.update({ passwordHash: null } as never, { where });
+    const without = await browser.open('/auth/account/security');
+    expect(without.text).not.toMatch(/password alone/);
+    await own.auth.models.User.update({ passwordHash } as never, { where });
     const done = await browser.submit(security, 'ask-again');
     expect(done.location).toBe('/auth/account/security?done=browsers-not-trusted');
     const after = await browser.follow(done);
@@ -275,6 +313,30 @@ describe('with browsers that users can trust', () => {
     named.add(enrolled.userId);
     expect((await open()).page.text).not.toContain("Don't ask again");
     named.clear();
+  });
+
+  test('a sign-in without the password offers no choice, for which the trust would not count', async () => {
+    const mailed = await startPagesApp([
+      password(),
+      twoFactor({ trustDevices: { days: 1 } }),
+      emailSignIn(),
+    ] as const);
+    const { secret } = await createProtected(mailed as never);
+    const browser = mailed.open();
+    const mail = await mailed.mailOf(ada.email, 'sign-in-code', async () =>
+      browser.submit(await browser.open('/auth/sign-in'), 'send-code', { credential: ada.email }),
+    );
+    const codePage = await browser.open('/auth/sign-in/email');
+    const page = await browser.follow(await browser.submit(codePage, 'confirm', { code: mail.code }));
+    expect(page.form('confirm', TOTP).has('trust_device')).toBe(false);
+    expect(page.text).not.toContain("Don't ask again");
+    // A form that was sent all the same leaves no trust behind.
+    const body = JSON.stringify({ method: 'totp', code: codeOf(secret), trust_device: true });
+    const json = { 'content-type': 'application/json', accept: 'application/json' };
+    expect((await browser.send('POST', '/auth/signin/second-factor', body, json)).status).toBe(200);
+    const status = await browser.open('/auth/two-factor', { accept: 'application/json' });
+    expect(JSON.parse(status.body)).toMatchObject({ trusted_devices: 0 });
+    await mailed.stop();
   });
 
   test('an emailed code offers no choice', async () => {

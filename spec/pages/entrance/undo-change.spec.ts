@@ -87,6 +87,23 @@ test('another browser is asked to open the link elsewhere, and can send nothing'
   expect(done.location).toBe('/auth/undo-change?done=change-undone');
 });
 
+test('a browser that is too new says since when the account knows it, and names one that works', async () => {
+  await known();
+  const newer = app.open();
+  await signInOn(newer, person);
+  const token = await beforeChange(app.auth, id);
+  const page = await newer.open(`/auth/undo-change?token=${token}`);
+  expect([page.status, page.actions]).toEqual([200, []]);
+  expect(page.text).toMatch(
+    /This browser was too new when the change was made: your account has known it only since .* UTC\./,
+  );
+  expect(page.text).toMatch(/The link works in:\s*Firefox on Linux, known since .* UTC/);
+  // The email names the browser to everyone who has the link, but not the time.
+  const unknown = await app.open().open(`/auth/undo-change?token=${token}`);
+  expect(unknown.text).toMatch(/The link works in:\s*Firefox on Linux/);
+  expect(unknown.text).not.toMatch(/known since|too new/);
+});
+
 test('another browser does not learn the email that the account has by now', async () => {
   await known();
   const token = await beforeChange(app.auth, id);

@@ -1,7 +1,7 @@
 import { html } from '../../../html.js';
 import { question } from '../../controls.js';
 import { deviceIcon } from '../../icons.js';
-import type { Site } from '../../site.js';
+import { allOf, type Site } from '../../site.js';
 import { changeName, timeOf } from '../../texts.js';
 import type { CommonValues, FormValues } from '../../values.js';
 import type { Words } from '../../words/index.js';
@@ -85,7 +85,7 @@ export function browsersCard(site: Site): Card | null {
       },
     ],
     async values(visit) {
-      const { devices } = await site.read(list, visit);
+      const [{ devices }, methods] = await allOf([site.read(list, visit), visit.methods]);
       return {
         devices: devices.map((one) => ({
           id: one.id,
@@ -93,7 +93,8 @@ export function browsersCard(site: Site): Card | null {
           current: one.current,
           firstSeenAt: one.first_seen_at,
           lastSeenAt: one.last_seen_at,
-          trustedUntil: one.trusted_until ?? null,
+          // The trust counts only for the password.
+          trustedUntil: methods.password ? (one.trusted_until ?? null) : null,
           forget: site.form(visit, SECURITY, 'forget-browser/:id', { id: one.id }),
         })),
       };

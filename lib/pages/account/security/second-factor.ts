@@ -86,7 +86,8 @@ export function secondFactorCard(site: Site): Card | null {
       const [found, methods] = await allOf([site.read(status, visit), visit.methods]);
       const form = (name: string) => site.form(visit, SECURITY, name);
       const isOn = found.totp || found.passkeys;
-      const trusted = found.trusted_devices ?? 0;
+      // The trust counts only for the password.
+      const trusted = methods.password ? (found.trusted_devices ?? 0) : 0;
       return {
         totp: found.totp,
         passkeys: found.passkeys,
