@@ -393,7 +393,30 @@ export class Site {
   async methodsOf(visit: Asking): Promise<MethodValues> {
     const found = await this.read(this.require('get /sign-in-methods'), visit);
     const { password = false, email = false, passkeys = 0, providers = [] } = found;
-    return { password, passkeys, providers, email, others: passkeys + providers.length + (email ? 1 : 0) };
+    const others = passkeys + providers.length + (email ? 1 : 0);
+    const signsInByPassword = password && visit.auth !== null && this.nameOf(visit.auth.user) !== null;
+    // The pages cannot count the sign-in methods of other plugins.
+    const countsAll = this.core.contributions.every(
+      ({ waysIn, signInMethods }) => !waysIn || METHODS.some((name) => signInMethods?.schema[name]),
+    );
+    return {
+      password,
+      signsInByPassword,
+      passkeys,
+      providers,
+      email,
+      others,
+      count: countsAll ? others + (signsInByPassword ? 1 : 0) : null,
+    };
+  }
+
+  /** The identifiers that users can add to their accounts on their profile, such as for the sign-in with a password. */
+  get identifiersToAdd(): 'email' | 'username' | 'either' | null {
+    const byEmail = this.hasPage('account') && this.route('post /email-changes') !== undefined;
+    const byUsername =
+      this.hasPage('account') && this.core.usernames !== null && this.route('patch /me') !== undefined;
+    if (byEmail) return byUsername ? 'either' : 'email';
+    return byUsername ? 'username' : null;
   }
 
   /** Returns what the user of a page can reauthenticate with, and the linked providers. */
@@ -533,6 +556,9 @@ export class Site {
     return !this.pages.some((page) => page.kind === 'account' && matches(page.path, below));
   }
 }
+
+/** The fields of GET /sign-in-methods that name sign-in methods which the pages know. */
+const METHODS = ['password', 'email', 'passkeys', 'providers'] as const;
 
 /**
  * Returns the paths that servers and proxies might read from a path: decoded as often as it was encoded, without dot
