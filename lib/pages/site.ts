@@ -92,6 +92,8 @@ export const RESTORABLE = 'account-restorable';
 
 /** The message that a sign-in has removed the password, because it was the first proof of the mailbox. */
 export const PASSWORD_DROPPED = 'password-dropped';
+/** The message that a sign-in has created the account, because the email or the account at the provider had none. */
+export const ACCOUNT_CREATED = 'account-created';
 /** The names of the pages that users can return to. */
 const OF_ACCOUNTS = /^(account|administration)\b/;
 
@@ -209,6 +211,16 @@ export class Site {
   /** Returns the page that says that a sign-in has removed the password. @param next where the user continues */
   passwordDropped(next: string): string {
     return this.page('account/security', { done: PASSWORD_DROPPED, returnTo: withPasswordRemoved(next) });
+  }
+
+  /**
+   * Returns the page that says that a sign-in has created the account, for users who expect that they have one already.
+   *
+   * @param next where the user continues, also if the profile is a page of the app
+   */
+  accountCreated(next: string): string {
+    const isShown = this.pages.some(({ name }) => name === 'account');
+    return isShown ? this.page('account', { done: ACCOUNT_CREATED, returnTo: next }) : next;
   }
 
   /** Returns the place where the user of an account links a provider. */
