@@ -179,7 +179,8 @@ export const account = {
     pending: (email: Html) => html`Waiting for you to open the link at ${email}.`,
     emailAgain: 'Email it again',
     cancelEmail: 'Cancel this change',
-    newEmailHint: 'We email a link to the new address. Your email changes once you open it.',
+    newEmailHint:
+      'We email a link to the new address. Your email changes once you open it and press the button there. You are then signed out on all other devices.',
     changeEmail: 'Change the email',
     data: 'My data',
     dataText: 'Download a file with everything that is stored about you.',
