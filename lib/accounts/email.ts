@@ -216,12 +216,12 @@ const verifyNewEmailMail: Omit<MailTemplate, 'page'> = {
 
 const emailChangeConflictMail: PlainTemplate = {
   kind: 'email-change-conflict',
-  subject: 'You already have an account with this address',
+  subject: 'You already have an account with this email',
   lines: [
     'Someone asked to make this the email of another account. Nothing has changed, because your account has this email.',
   ],
   advice: {
-    text: 'If it was you, first sign in to the account that has this address, and change its address or delete it. If it was not you, ignore this email.',
+    text: 'If it was you, first sign in to the account that has this email, and change its email or delete it. If it was not you, ignore this email.',
     page: 'sign-in',
     action: 'Sign in',
   },

@@ -219,15 +219,18 @@ async function tell(
     await core.notices.plain(notice, user, transaction, { takenEmail: removedEmail, byApp: true });
   await core.passwordLinks?.mailReset(user, transaction, {
     texts: newPasswordTexts(
-      isDeletion ? 'Your account was restored.' : 'A change of your account was undone.',
+      // Most users who restore an account have deleted it themselves.
+      isDeletion
+        ? 'Your account was restored. All sessions have ended, and the earlier password no longer works.'
+        : 'A change of your account was undone. All sessions have ended, and the password was removed, because someone else might know it.',
     ),
   });
 }
 
-/** @param what what has happened, as a sentence */
+/** @param what what has happened, in sentences */
 function newPasswordTexts(what: string): Partial<MailTemplate> {
   return {
-    before: `${what} All sessions have ended, and the password was removed, because someone else might know it. Choose a new password here:`,
+    before: `${what} Choose a new password here:`,
     after: EXPIRY,
     last: {
       text: 'After that, you can request another link where you sign in.',

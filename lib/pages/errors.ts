@@ -144,7 +144,10 @@ function fieldsOf({ errors = [] }: AuthError, { site, form, sent, words }: Field
       const name = pointer.split('/')[1] ?? '';
       const isMissing = code === 'required';
       const text = isMissing
-        ? (missing[`${name}/${site.identifier}`] ?? missing[name] ?? fieldErrors.required)
+        ? (own[`/${name}/required/${site.identifier}`] ??
+          missing[`${name}/${site.identifier}`] ??
+          missing[name] ??
+          fieldErrors.required)
         : (own[`/${name}`] ??
           fieldErrors[`${code}/${types.get(name)}`] ??
           fieldErrors[kindOf(code, sent?.get(name))]);

@@ -1,6 +1,7 @@
 import { type Html, html } from '../html.js';
 import { CANCELED, errorSummary, pressAgainNotice } from './controls.js';
 import type { View } from './page.js';
+import { ACCOUNT_CREATED } from './site.js';
 import type { CommonValues, PageLinks } from './values.js';
 import type { Words } from './words/index.js';
 
@@ -104,15 +105,23 @@ function headingOf({ title, heading = title, tags }: View): Html {
   return tags ? html`<div data-part="heading">${h1}${tags}</div>` : h1;
 }
 
+/** The message of a sign-in that has created the account, for users who expect that they have one already. */
+function createdNotice({ account, signOut, returnTo, home }: CommonValues, words: Words): Html {
+  const t = words.created;
+  return html`<p data-part="done" role="status">${t.welcome(account)} ${t.hint(html`<a href="${signOut}">${t.signOut}</a>`)}</p>
+<p><a href="${returnTo ?? home}" data-part="button secondary">${words.continue}</a></p>`;
+}
+
 /** The main part of a page, which scripts replace. */
 export function mainOf(values: CommonValues, view: View, words: Words): Html {
   const done = view.saysDone ? null : values.done;
   // Look only at own keys, because the address can contain anything, such as the name of a method of all objects.
   const said = Object.entries(words.done).find(([name]) => name === done)?.[1];
+  const created = done === ACCOUNT_CREATED && values.signOut !== null ? createdNotice(values, words) : null;
   const needed = Object.entries(words.needed).find(([name]) => name === done)?.[1];
   return html`<main id="main" data-part="main" data-page="${values.page}">
 ${view.up && html`<p data-part="up"><a href="${view.up.href}">‹ ${view.up.name}</a></p>`}${view.icon}${headingOf(view)}
-${said !== undefined && html`<p data-part="done" role="status">${said}</p>`}${
+${said !== undefined && html`<p data-part="done" role="status">${said}</p>`}${created}${
   needed !== undefined && html`<p data-part="warning" role="status">${needed}</p>`
 }${pressAgainNotice(values, words)}${errorSummary(values, words)}
 ${view.main}

@@ -92,6 +92,8 @@ export const RESTORABLE = 'account-restorable';
 
 /** The message that a sign-in has removed the password, because it was the first proof of the mailbox. */
 export const PASSWORD_DROPPED = 'password-dropped';
+/** The message that a sign-in has created the account, because the email or the account at the provider had none. */
+export const ACCOUNT_CREATED = 'account-created';
 /** The names of the pages that users can return to. */
 const OF_ACCOUNTS = /^(account|administration)\b/;
 
@@ -209,6 +211,16 @@ export class Site {
   /** Returns the page that says that a sign-in has removed the password. @param next where the user continues */
   passwordDropped(next: string): string {
     return this.page('account/security', { done: PASSWORD_DROPPED, returnTo: withPasswordRemoved(next) });
+  }
+
+  /**
+   * Returns the page that says that a sign-in has created the account, for users who expect that they have one already.
+   *
+   * @param next where the user continues, also if the profile is a page of the app
+   */
+  accountCreated(next: string): string {
+    const isShown = this.pages.some(({ name }) => name === 'account');
+    return isShown ? this.page('account', { done: ACCOUNT_CREATED, returnTo: next }) : next;
   }
 
   /** Returns the place where the user of an account links a provider. */
@@ -393,7 +405,30 @@ export class Site {
   async methodsOf(visit: Asking): Promise<MethodValues> {
     const found = await this.read(this.require('get /sign-in-methods'), visit);
     const { password = false, email = false, passkeys = 0, providers = [] } = found;
-    return { password, passkeys, providers, email, others: passkeys + providers.length + (email ? 1 : 0) };
+    const others = passkeys + providers.length + (email ? 1 : 0);
+    const signsInByPassword = password && visit.auth !== null && this.nameOf(visit.auth.user) !== null;
+    // The pages cannot count the sign-in methods of other plugins.
+    const countsAll = this.core.contributions.every(
+      ({ waysIn, signInMethods }) => !waysIn || METHODS.some((name) => signInMethods?.schema[name]),
+    );
+    return {
+      password,
+      signsInByPassword,
+      passkeys,
+      providers,
+      email,
+      others,
+      count: countsAll ? others + (signsInByPassword ? 1 : 0) : null,
+    };
+  }
+
+  /** The identifiers that users can add to their accounts on their profile, such as for the sign-in with a password. */
+  get identifiersToAdd(): 'email' | 'username' | 'either' | null {
+    const byEmail = this.hasPage('account') && this.route('post /email-changes') !== undefined;
+    const byUsername =
+      this.hasPage('account') && this.core.usernames !== null && this.route('patch /me') !== undefined;
+    if (byEmail) return byUsername ? 'either' : 'email';
+    return byUsername ? 'username' : null;
   }
 
   /** Returns what the user of a page can reauthenticate with, and the linked providers. */
@@ -533,6 +568,9 @@ export class Site {
     return !this.pages.some((page) => page.kind === 'account' && matches(page.path, below));
   }
 }
+
+/** The fields of GET /sign-in-methods that name sign-in methods which the pages know. */
+const METHODS = ['password', 'email', 'passkeys', 'providers'] as const;
 
 /**
  * Returns the paths that servers and proxies might read from a path: decoded as often as it was encoded, without dot

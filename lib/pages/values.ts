@@ -127,13 +127,18 @@ export interface StepValues {
 
 /** The sign-in methods of the user of a page. */
 export interface MethodValues {
+  /** Whether the account has a password. */
   readonly password: boolean;
+  /** Whether the user can sign in with it, because the account has an email or username too. */
+  readonly signsInByPassword: boolean;
   readonly passkeys: number;
   readonly providers: readonly string[];
   /** Whether a code can be emailed. */
   readonly email: boolean;
   /** The number of sign-in methods other than the password. */
   readonly others: number;
+  /** The number of all sign-in methods. Null if other plugins can have methods that the pages do not know. */
+  readonly count: number | null;
 }
 
 /** The values of each page, by its name, in addition to {@link CommonValues}. */

@@ -363,7 +363,7 @@ export class SignInGate {
       // The replaced sessions have ended, so they do not count.
       const newest = { userId: user.id, sessionId: session.id, authEpoch: proof.authEpoch };
       if (within && maxPerUser) await this.core.sessions.endBeyond(maxPerUser, newest, within);
-      return { ...issued, device: cookie };
+      return { ...issued, device: cookie, ...(isSignUp && { accountCreated: true as const }) };
     };
     try {
       if (!transaction && (replaced.length > 0 || device.isNew || maxPerUser))

@@ -66,6 +66,11 @@ export interface IssuedSession {
    * @default absent
    */
   readonly passwordRemoved?: true;
+  /**
+   * True if the sign-in has created the account, such as a sign-in with an emailed code or at a provider.
+   * @default absent
+   */
+  readonly accountCreated?: true;
 }
 
 /** A session and its user. */

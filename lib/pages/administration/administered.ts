@@ -9,6 +9,8 @@ export interface AdministeredUser {
   readonly email: string | null;
   /** The username with the letters that were typed. Absent if usernames are not enabled. */
   readonly username?: string | null;
+  /** The value of your field `name`. Null if there is none, or if administrators do not see it. */
+  readonly name: string | null;
   readonly emailVerifiedAt: string | null;
   readonly createdAt: string;
   /** When the deletion was requested. Null if it is not pending. */
@@ -31,6 +33,7 @@ export function administered(site: Site, found: FoundUser): AdministeredUser {
   return {
     id,
     email,
+    name: typeof found.name === 'string' && found.name !== '' ? found.name : null,
     ...(username !== undefined && { username: display ?? username }),
     emailVerifiedAt: found.email_verified_at,
     createdAt: found.created_at,
@@ -66,12 +69,12 @@ export function stateOf({ core }: Site, user: AdministeredUser, ownId: string | 
 }
 
 /**
- * Returns the title of a user: the email, the username or the id.
+ * Returns the title of a user: the email, the username, the value of your field `name`, or the id.
  *
  * @internal
  */
-export function titleOfUser({ id, email, username }: AdministeredUser): string {
-  return email ?? username ?? id;
+export function titleOfUser({ id, email, username, name }: AdministeredUser): string {
+  return email ?? username ?? name ?? id;
 }
 
 /**

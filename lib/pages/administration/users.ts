@@ -85,7 +85,7 @@ export function users(site: Site): Page | null {
           const user = administered(site, json);
           return {
             user,
-            name: typeof json.name === 'string' && json.name !== '' ? json.name : null,
+            name: user.name,
             href: site.page('administration/users/user', { params: { id: user.id } }),
             ...stateOf(site, user, auth?.user.id),
           };
@@ -163,7 +163,7 @@ ${
   )
 }
 </div>
-${users.length === 0 && html`<p>${next === null ? t.none : t.noneYet}</p>`}
+${users.length === 0 && html`<p>${next !== null ? t.noneYet : search.text === '' ? t.none : t.noneFor(search.text)}</p>`}
 ${users.length > 0 && tableOf(users, words)}
 ${next !== null && html`<p><a href="${next}">${users.length === 0 ? t.continueSearch : t.next}</a></p>`}
 </section>`,

@@ -1,5 +1,6 @@
 import { html } from '../../html.js';
 import { inWords } from '../../http/refusal-page.js';
+import { isPending } from '../../sessions/signed-in.js';
 import { CODES } from '../codes.js';
 import { AGAIN, formOf, hidden, labelOf, sentOf, sentText } from '../controls.js';
 import { type OwnField, ownFields, ownInputs } from '../own-fields.js';
@@ -29,6 +30,8 @@ export interface EmailedSignInValues {
   readonly isOver: boolean;
   /** The address that this browser has asked to email a code to. Null if it is not known. */
   readonly sentTo: string | null;
+  /** Whether this browser has asked for a code. */
+  readonly isAsked: boolean;
   /** Whether the session stays when the browser is closed. */
   readonly isRemembered: boolean;
   /** The time for which a code is valid, in seconds. */
@@ -69,7 +72,14 @@ export function emailedSignIn(site: Site): Page | null {
         remembers: 'email',
         sendsAlong: ['code'],
         ownFields: [ASKED],
-        next: ({ returnTo }) => returnTo ?? site.home,
+        next({ req, reply, fields, returnTo }) {
+          const next = returnTo ?? site.home;
+          const isNew = reply.issue && !isPending(reply.issue) && reply.issue.accountCreated;
+          // A user who has signed up, or was asked for the fields of a new account, knows it.
+          const wants =
+            fields.has(ASKED) || site.notes.of(req, site.page('sign-in/email')).from === 'sign-up';
+          return isNew && !wants ? site.accountCreated(next) : next;
+        },
       },
       {
         name: 'send-code',
@@ -108,6 +118,7 @@ export function emailedSignIn(site: Site): Page | null {
           refused?.error.code === 'sign_in_expired' ||
           (sentTo !== null && (await emailedSignIns.isOverIn(pendings.tokens))),
         sentTo,
+        isAsked: sentTo !== null || site.isWaiting(visit),
         isRemembered,
         lifetime: emailedSignIns.lifetime,
         fields: needsFields ? ownFields(site) : [],
@@ -166,7 +177,7 @@ function emailedSignInView(values: EmailedSignInValues & CommonValues, words: Wo
     typed,
     lostFields,
   } = values;
-  const { again, next, account, returnTo, isOver, error, createsAccounts } = values;
+  const { again, next, account, returnTo, isOver, isAsked, error, createsAccounts } = values;
   const t = words.emailedSignIn;
   if (values.isCompleted) return signedInView(values, words);
   const more = isRemembered && hidden('remember_me', 'true');
@@ -219,7 +230,9 @@ function emailedSignInView(values: EmailedSignInValues & CommonValues, words: Wo
     saysDone: true,
     main: html`${sentText(
       sentTo === null
-        ? t.lead
+        ? isAsked
+          ? t.lead
+          : t.notAsked
         : t.sentTo(
             html`<strong>${sentTo}</strong>`,
             CODES.emailed.length,
@@ -235,7 +248,7 @@ function emailedSignInView(values: EmailedSignInValues & CommonValues, words: Wo
       words,
       html`${emailedCodeField(form, words)}${own}`,
     )}${lost}${sentTo !== null && codeAgainForm(send, { email: sentTo, returnTo, more }, words)}<p><a href="${again}">${
-      sentTo === null ? t.again : t.other
+      sentTo !== null ? t.other : isAsked ? t.again : words.signIn.byEmail
     }</a></p>`,
   };
 }

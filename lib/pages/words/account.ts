@@ -1,5 +1,12 @@
 import { type Html, html } from '../../html.js';
 
+/** The sentence about a password that the user cannot sign in with yet. */
+function unusable(hasPassword: boolean, missing: string): string {
+  return hasPassword
+    ? `You cannot sign in with your password yet. First add ${missing} on your profile.`
+    : `Your account has no password. To set one, first add ${missing} on your profile.`;
+}
+
 /** The words of the pages of an account. */
 export const account = {
   security: {
@@ -29,7 +36,20 @@ export const account = {
       change: 'Change the password',
       set: 'Set a password',
       isSet: 'You have a password.',
-      none: 'Your account has no password. If you set one, you can also sign in with your email and this password.',
+      none: 'Your account has no password.',
+      /** What a password is good for, by what the account has in addition to it. */
+      use: {
+        email: 'If you set one, you can also sign in with your email and this password.',
+        username: 'If you set one, you can also sign in with your username and this password.',
+        either: 'If you set one, you can also sign in with your email or username and this password.',
+      },
+      /** What an account needs before a password is of use. */
+      missing: {
+        email: (hasPassword: boolean) => unusable(hasPassword, 'an email'),
+        username: (hasPassword: boolean) => unusable(hasPassword, 'a username'),
+        either: (hasPassword: boolean) => unusable(hasPassword, 'an email or a username'),
+      },
+      add: { email: 'Add an email', username: 'Add a username', either: 'Add an email or a username' },
       remove: 'Remove the password',
       removeText: 'After that, you sign in with your other sign-in methods.',
       confirmRemove: 'Yes, remove',
@@ -110,6 +130,20 @@ export const account = {
       unlinkText: (provider: string) => `You can no longer sign in with ${provider}.`,
       confirmUnlink: 'Yes, unlink',
       link: (provider: string) => `Link ${provider}`,
+      only: (provider: string) => `${provider} is the only way to sign in to your account.`,
+      /** What a user can add, so that the account can be unlinked. Empty if this cannot be done on the page. */
+      addFirst: (added: readonly Html[]) =>
+        added.length === 0
+          ? 'You cannot unlink it.'
+          : html`Before you unlink it, ${added.map((one, index) => html`${index > 0 && (index === added.length - 1 ? ' or ' : ', ')}${one}`)}.`,
+      added: {
+        passkey: 'add a passkey',
+        password: 'set a password',
+        email: 'add an email',
+        username: 'add a username',
+        either: 'add an email or a username',
+        account: 'link another account',
+      },
     },
     changes: {
       title: 'Recent changes',
@@ -145,7 +179,8 @@ export const account = {
     pending: (email: Html) => html`Waiting for you to open the link at ${email}.`,
     emailAgain: 'Email it again',
     cancelEmail: 'Cancel this change',
-    newEmailHint: 'We email a link to the new address. Your email changes once you open it.',
+    newEmailHint:
+      'We email a link to the new address. Your email changes once you open it and press the button there. You are then signed out on all other devices.',
     changeEmail: 'Change the email',
     data: 'My data',
     dataText: 'Download a file with everything that is stored about you.',

@@ -8,6 +8,7 @@ export const administration = {
     searchHint: 'Part of an email or a username.',
     submitSearch: 'Search',
     none: 'No users found.',
+    noneFor: (searched: string) => `No email or username contains “${searched}”.`,
     noneYet: 'The search has found no users so far.',
     continueSearch: 'Continue the search',
     next: 'Next page',

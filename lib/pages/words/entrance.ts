@@ -238,6 +238,7 @@ export const entrance = {
   emailedSignIn: {
     title: 'Enter your code',
     lead: 'We have emailed you a code. Enter it here, in the browser where you asked for it.',
+    notAsked: 'To sign in with a code, ask for one in this browser. Then enter it here.',
     sentTo: (email: Html, digits: number, time: string, isCertain: boolean) =>
       isCertain
         ? html`We have emailed a code of ${digits} digits to ${email}. It works for ${time}. Check your spam folder too.`

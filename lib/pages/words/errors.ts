@@ -30,7 +30,7 @@ export const errors = {
     account_linked_elsewhere:
       'This account is already used to sign in to another account here. Sign in with it, or use another one.',
     account_not_linked: 'This account is not linked. It might have been unlinked already.',
-    account_suspended: 'This account is suspended.',
+    account_suspended: 'This account is suspended. Contact the people who run this service.',
     access_denied:
       'You canceled the sign-in at the other service. You can try again, or sign in another way.',
     admin_required: 'Only administrators can open this page.',
@@ -127,7 +127,8 @@ export const errors = {
 
   /**
    * What an error means on one page, by the page's name, or in one of its forms, by the page's name and the form's. With
-   * a slash before it, it is the error of a field that is not missing. After a code and a slash, it is for one kind of code or
+   * a slash before it, it is the error of a field that is not missing, or with `required` and what users sign in with, of
+   * one that is. After a code and a slash, it is for one kind of code or
    * identifier, for one field that the error stands beside, or where a sign-up conceals which emails have an account.
    */
   errorsOf: {
@@ -150,6 +151,8 @@ export const errors = {
     'administration/users/create': {
       email_taken: 'A user already has this email.',
       username_taken: 'A user already has this username.',
+      '/email/required/either': 'Enter an email or a username.',
+      '/email/required/username': 'Enter an email or a username.',
     },
     'administration/users/user/edit': { username_taken: 'Another user has this username.' },
     'administration/users/user/suspend': { '/until': 'Choose a time in the future.' },

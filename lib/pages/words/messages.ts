@@ -1,3 +1,5 @@
+import { type Html, html } from '../../html.js';
+
 /** The words about what was refused, and what was done. */
 export const messages = {
   refusal: {
@@ -28,6 +30,16 @@ export const messages = {
       'We removed the password of this account, because it was set before you confirmed your email. You can set a new one on this page.',
     'set-up-expired': 'This took too long, or was completed already. Set up your authenticator app again.',
   } as Readonly<Record<string, string>>,
+  /** What a user is told whose sign-in has created an account. */
+  created: {
+    welcome: (account: string | null) =>
+      account === null
+        ? 'Welcome. We have created a new account.'
+        : `Welcome. We have created a new account for ${account}.`,
+    hint: (signOut: Html) =>
+      html`If you expected an existing account, ${signOut} and sign in with another email.`,
+    signOut: 'sign out',
+  },
   done: {
     'signed-out': 'You are signed out.',
     'password-reset': 'Your password was changed. Sign in with it.',
@@ -53,7 +65,7 @@ export const messages = {
     'browsers-not-trusted': 'From now on, every sign-in asks for the second step again.',
     saved: 'Your changes are saved.',
     'email-change-sent':
-      'An email with a link is on its way to the new address. Open it within an hour to use this email. Check your spam folder too.',
+      'An email with a link is on its way to the new address. Open it within an hour, and press the button there. Check your spam folder too.',
     'email-change-canceled': 'The change of your email was canceled. The link in the email no longer works.',
     'session-ended': 'The session has ended.',
     'other-sessions-ended': 'All other sessions have ended.',

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { html } from '../../../lib/html.js';
 import { authRouter, oauth, requireSession, twoFactor } from '../../../lib/index.js';
@@ -66,6 +67,21 @@ beforeEach(async () => {
 });
 
 const open = () => browser.open(PATH);
+/** Links an account at a provider to the user. */
+const link = (provider: string) =>
+  app.auth.models.Account.create({
+    id: randomUUID(),
+    userId: id,
+    provider,
+    issuer: `https://${provider}.example`,
+    providerAccountId: id,
+    scopes: '',
+    accessToken: 'sealed',
+    relinkRequired: false,
+    refreshedAt: new Date(),
+    createdAt: new Date(),
+    updatedAt: new Date(),
+  });
 /** The key of the authenticator app that a page shows. */
 const keyOn = ({ text }: Shown) =>
   /in the app: ?((?:[A-Z2-7]{4} ?){8})/.exec(text)?.[1]?.replaceAll(' ', '') ?? '';
@@ -284,23 +300,59 @@ describe('a card', () => {
 test('the password can be removed only beside two other sign-in methods', async () => {
   expect((await open()).actions).not.toContain(`${PATH}/remove-password`);
   for (const provider of ['fixed', 'google']) {
-    const at = new Date();
-    await app.auth.models.Account.create({
-      id: `01900000-0000-7000-8000-0000000${provider.charCodeAt(0).toString().padStart(5, '0')}`,
-      userId: id,
-      provider,
-      issuer: `https://${provider}.example`,
-      providerAccountId: id,
-      scopes: '',
-      accessToken: 'sealed',
-      relinkRequired: false,
-      refreshedAt: at,
-      createdAt: at,
-      updatedAt: at,
-    });
+    await link(provider);
     const page = await open();
     expect(page.actions.includes(`${PATH}/remove-password`)).toBe(provider === 'google');
   }
+});
+
+describe('an account with neither email nor username', () => {
+  beforeEach(async () => {
+    await link('fixed');
+    await app.auth.models.User.update({ email: null, emailVerifiedAt: null }, { where: { id } });
+  });
+
+  test('has a password that is not listed as a sign-in method, and cannot unlink its only one', async () => {
+    const page = await open();
+    expect(page.text).toContain('Sign-in methods: Fixed Two-factor');
+    expect(page.text).toContain(
+      'You cannot sign in with your password yet. First add an email on your profile.',
+    );
+    expect(page.text).toContain(
+      'Fixed is the only way to sign in to your account. Before you unlink it, add an email or link another account.',
+    );
+    expect(page.actions.filter((one) => /\/unlink|\/remove-password/.test(one))).toEqual([]);
+    expect(page.actions).toContain(`${PATH}/change-password`);
+    await link('google');
+    expect((await open()).actions).toEqual(
+      expect.arrayContaining([`${PATH}/unlink/fixed`, `${PATH}/unlink/google`]),
+    );
+  });
+
+  test('is offered no password before it has an email', async () => {
+    await app.auth.models.User.update({ passwordHash: null }, { where: { id } });
+    const page = await open();
+    expect(page.actions).not.toContain(`${PATH}/set-password`);
+    expect(page.text).toContain(
+      'Your account has no password. To set one, first add an email on your profile.',
+    );
+    expect(page.all('a').find((one) => textOf(one) === 'Add an email')).toMatchObject({
+      attrs: expect.arrayContaining([{ name: 'href', value: '/auth/account' }]),
+    });
+    expect(page.text).toContain('Before you unlink it, set a password or link another account.');
+  });
+});
+
+test('the only account at a provider cannot be unlinked, and the page says what to add first', async () => {
+  await link('fixed');
+  expect((await open()).actions).toContain(`${PATH}/unlink/fixed`);
+  await app.auth.models.User.update({ passwordHash: null }, { where: { id } });
+  const page = await open();
+  expect(page.text).toContain('If you set one, you can also sign in with your email and this password.');
+  expect(page.actions).not.toContain(`${PATH}/unlink/fixed`);
+  expect(page.text).toContain(
+    'Fixed is the only way to sign in to your account. Before you unlink it, set a password or link another account.',
+  );
 });
 
 test('an account at a provider is linked by a link, and a refusal does not say that it was', async () => {

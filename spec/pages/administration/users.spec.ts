@@ -121,6 +121,21 @@ describe('the list', () => {
     expect(await visitor.get(`${PATH}/${suspended.id}`)).toMatchObject({ status: 200 });
   });
 
+  test('shows the username or the name of a user without an email', async () => {
+    const { id } = await create({ username: 'ada', fields: { name: 'Ada L.' } });
+    await rows(
+      app.database,
+      "UPDATE users SET username = NULL, username_display = NULL WHERE username = 'ada'",
+    );
+    expect(listed(await open())[0]?.[0]).toBe('Ada L.');
+    expect((await visitor.get(`${PATH}/${id}`)).body).toContain('<h1>Ada L.</h1>');
+  });
+
+  test('says what an empty form for a new user needs', async () => {
+    const refused = await visitor.submit(await open(), '/create', {});
+    expect([refused.status, refused.body.includes('Enter an email or a username.')]).toEqual([422, true]);
+  });
+
   test('has no column of names if nobody has one', async () => {
     expect(columnsOf(await open())).toEqual(['User', 'State', 'Created']);
   });
@@ -159,7 +174,7 @@ describe('the list', () => {
     expect(listed(await open('?search='))).toHaveLength(3);
     const none = await open(`?search=${encodeURIComponent(HOSTILE)}`);
     expect(listed(none)).toEqual([]);
-    expect(none.body).toContain('No users found.');
+    expect(none.body).toContain('No email or username contains “');
     expectEscaped(none);
   });
 

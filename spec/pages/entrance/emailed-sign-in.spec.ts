@@ -218,7 +218,10 @@ describe('the page for the code', () => {
     const wrong = await browser.submit(page, 'confirm', { code: 'ZZZZ-ZZZZ' });
     expect([wrong.status, wrong.text.includes(text)]).toEqual([401, true]);
     // Another page of the same browser does not know the address.
-    expect((await app.open().open('/auth/sign-in/email')).body).not.toContain(ada.email);
+    const other = await app.open().open('/auth/sign-in/email');
+    expect(other.body).not.toContain(ada.email);
+    expect(other.text).toContain('To sign in with a code, ask for one in this browser.');
+    expect(other.text).not.toContain('We have emailed');
   });
 
   test('asks for another code for the same address, and keeps where the user goes on and for how long', async () => {
@@ -322,5 +325,41 @@ describe('the first proof of the mailbox', () => {
     const { mail, answer } = await ask(browser, 'none@example.com');
     const done = await browser.submit(await browser.follow(answer), 'confirm', { code: mail.code });
     expect(done.location).toBe('/home');
+  });
+});
+
+describe('a sign-in that creates an account', () => {
+  let open: PagesApp<typeof plugins>;
+  beforeAll(async () => {
+    open = await startPagesApp(plugins);
+  });
+  afterAll(() => open.stop());
+
+  const signIn = async (email: string, at: string) => {
+    const browser = open.open();
+    let answer = await browser.open(at);
+    const { code } = await open.mailOf(email, 'sign-in-code', async () => {
+      const name = at.startsWith('/auth/sign-up') ? 'email' : 'credential';
+      answer = await browser.submit(answer, 'send-code', { [name]: email });
+    });
+    return { browser, done: await browser.submit(await browser.follow(answer), 'confirm', { code }) };
+  };
+
+  test('says so, for a user who has an account with another email', async () => {
+    const { browser, done } = await signIn('new@example.com', '/auth/sign-in?return_to=/deep');
+    expect(done.location).toBe('/auth/account?done=account-created&return_to=%2Fdeep');
+    const told = await browser.follow(done);
+    expect(told.text).toContain(
+      'Welcome. We have created a new account for new@example.com. If you expected an existing account, sign out and sign in with another email.',
+    );
+    expect(told.links).toEqual(expect.arrayContaining(['/deep', '/auth/sign-out']));
+    // A link of another site does not say it.
+    expect((await signIn('new@example.com', '/auth/sign-in')).done.location).toBe('/home');
+    const other = app.open();
+    expect((await other.open('/auth/account?done=account-created')).text).not.toContain('Welcome');
+  });
+
+  test('does not say so to a user who has signed up', async () => {
+    expect((await signIn('other@example.com', '/auth/sign-up?return_to=/deep')).done.location).toBe('/deep');
   });
 });

@@ -6,7 +6,7 @@ import { card } from './card.js';
 
 /** The values of the card `sign-in-methods`. */
 export interface SignInMethodsValues {
-  /** Whether the account has a password. */
+  /** Whether the account has a password, and an email or username to sign in with it. */
   readonly password: boolean;
   readonly passkeys: number;
   /** The names of the linked providers. */
@@ -20,8 +20,13 @@ export const methodsCard = card<'sign-in-methods'>({
   name: 'sign-in-methods',
   forms: [],
   async values({ site, methods }) {
-    const { password, passkeys, providers, email } = await methods;
-    return { password, passkeys, email, providers: providers.map((id) => providerName(site, id)) };
+    const { signsInByPassword, passkeys, providers, email } = await methods;
+    return {
+      password: signsInByPassword,
+      passkeys,
+      email,
+      providers: providers.map((id) => providerName(site, id)),
+    };
   },
 });
 

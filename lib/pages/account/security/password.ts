@@ -1,5 +1,6 @@
 import { type HtmlValue, html } from '../../../html.js';
 import { type FormContent, field, formOf, question, usernameOf } from '../../controls.js';
+import type { Visit } from '../../page.js';
 import type { Site } from '../../site.js';
 import type { CommonValues, FormValues } from '../../values.js';
 import type { Words } from '../../words/index.js';
@@ -10,10 +11,14 @@ import { type Card, type CardView, card, SECURITY } from './card.js';
 export interface PasswordValues {
   /** The form that changes the password. Null if the account has none. */
   readonly change: FormValues | null;
-  /** The form that sets a first password. Null if the account has one. */
+  /** The form that sets a first password. Null if the account has one, or has neither an email nor a username. */
   readonly set: FormValues | null;
   /** The form that removes the password. Null if the account has none, or fewer than two other sign-in methods. */
   readonly remove: FormValues | null;
+  /** What the user signs in with, in addition to the password. Null if the account has neither an email nor a username. */
+  readonly identifier: 'email' | 'username' | 'either' | null;
+  /** What an account without an identifier can get on the page `account`. Null if nothing is missing, or if there is no such form. */
+  readonly missing: { readonly identifier: 'email' | 'username' | 'either'; readonly page: string } | null;
   /** Whether the account must have another password before it can be used. */
   readonly isDemanded: boolean;
   readonly minLength: number;
@@ -51,12 +56,16 @@ export function passwordCard(site: Site): Card | null {
     async values(visit) {
       const { password, others } = await visit.methods;
       const form = (name: string) => site.form(visit, SECURITY, name);
+      const identifier = identifierOf(visit);
+      const toAdd = identifier === null ? site.identifiersToAdd : null;
       const hasFactor = visit.auth !== null && site.core.secondFactors.isOn(visit.auth.user);
       const isDemanded = visit.auth?.session.tasks?.includes('choose_password') ?? false;
       return {
         change: password ? form('change-password') : null,
-        set: password ? null : form('set-password'),
+        set: password || identifier === null ? null : form('set-password'),
         remove: password && others > 1 && !isDemanded ? form('remove-password') : null,
+        identifier,
+        missing: toAdd && { identifier: toAdd, page: site.page('account') },
         isDemanded,
         minLength: site.core.passwords?.minLength ?? 8,
         // The current password does not replace a second factor.
@@ -68,7 +77,7 @@ export function passwordCard(site: Site): Card | null {
 
 /** @internal */
 export function passwordView(
-  { change, set, remove, isDemanded, minLength, reauthenticate }: PasswordValues,
+  { change, set, remove, identifier, missing, isDemanded, minLength, reauthenticate }: PasswordValues,
   { account, returnTo }: CommonValues,
   words: Words,
 ): CardView {
@@ -99,9 +108,17 @@ export function passwordView(
       : confirmLink(reauthenticate, words);
   return {
     title: words.fields.password,
-    state: isDemanded ? t.demanded : change ? t.isSet : t.none,
-    opens: change ? words.security.change : t.set,
-    content: html`${
+    state: isDemanded
+      ? t.demanded
+      : missing
+        ? t.missing[missing.identifier](change !== null)
+        : change
+          ? t.isSet
+          : identifier === null
+            ? t.none
+            : `${t.none} ${t.use[identifier]}`,
+    opens: change ? words.security.change : set && t.set,
+    content: html`${missing && html`<p><a href="${missing.page}">${t.add[missing.identifier]}</a></p>`}${
       change &&
       formIf(
         change,
@@ -119,6 +136,14 @@ export function passwordView(
       )
     }`,
   };
+}
+
+/** Returns what the user of a page signs in with, in addition to the password. */
+function identifierOf({ auth, site }: Visit): PasswordValues['identifier'] {
+  const { email = null, username = null } = auth?.user ?? {};
+  const hasUsername = username !== null && site.core.usernames !== null;
+  if (email !== null) return hasUsername ? 'either' : 'email';
+  return hasUsername ? 'username' : null;
 }
 
 declare module '../../values.js' {
