@@ -32,6 +32,8 @@ export interface UndoChangeValues {
     /** The proofs that the undo requires: `browser`, `password`, `second_factor`, `passkey`. */
     readonly missing: readonly string[];
   } | null;
+  /** Whether a browser that the account knows can use the link. */
+  readonly hasBrowser: boolean;
   /** The email or username that the account has after the undo. Null without a valid link. */
   readonly restored: string | null;
   /** Whether an undo removes the password, and emails a link to choose a new one. */
@@ -103,6 +105,7 @@ export function undoChange(site: Site): Page | null {
         of: seen && (isKnown ? site.nameOf(seen.record.user) : maskedName(seen.record.user)),
         from: (change?.kind === EMAIL && seen?.state.email) || null,
         change,
+        hasBrowser: isKnown || (seen !== null && (await hasBrowser(site, seen))),
         restored: isKnown ? restored : null,
         removesPassword: site.route('post /passwords/reset') !== undefined,
         isDone: token !== null ? null : (DONE[visit.done ?? ''] ?? null),
@@ -117,6 +120,11 @@ export function undoChange(site: Site): Page | null {
   });
 }
 
+/** Whether the account knew a browser for long when the change was made. Other browsers never count for it. */
+async function hasBrowser({ core }: Site, { record, at }: UndoCase): Promise<boolean> {
+  return (await core.deviceRows.proving(record.user.id, at)).length > 0;
+}
+
 function undoChangeView(values: UndoChangeValues & CommonValues, words: Words): View {
   const { form, token, of, from, change, restored, mount, signIn, undone, removesPassword, isDone } = values;
   if (isDone !== null) return doneView(values, words);
@@ -129,6 +137,11 @@ function undoChangeView(values: UndoChangeValues & CommonValues, words: Words): 
   const isEmail = from !== null && of !== null;
   const facts = html`<p>${isEmail ? t.emailChanged(from, of) : t.what(changeName(change.kind, words))}</p><dl data-part="facts">${of !== null && !isEmail && html`<dt>${t.account}</dt><dd>${of}</dd>`}<dt>${t.when}</dt><dd>${timeOf(change.at)}</dd><dt>${t.device}</dt><dd>${change.device ?? t.unknownDevice}</dd></dl>`;
   const asks = (name: string) => change.missing.includes(name);
+  if (asks('browser') && !values.hasBrowser)
+    return {
+      title: t.title,
+      main: html`${facts}<h2>${t.noBrowser}</h2><p>${t.noBrowserText}</p><p>${t.helpWithout(supportOf(values, words))}</p>`,
+    };
   if (asks('browser'))
     return {
       title: t.title,

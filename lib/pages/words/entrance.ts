@@ -212,6 +212,11 @@ export const entrance = {
       support === null
         ? 'If you do not have such a browser, ask the people who run this app for help.'
         : html`If you do not have such a browser, ask for help: ${support}`,
+    noBrowser: 'This link works in no browser',
+    noBrowserText:
+      'The account had been used in no browser for long enough when the change was made. So only support can undo it.',
+    helpWithout: (support: Html | string | null) =>
+      support === null ? 'Ask the people who run this app for help.' : html`Ask for help: ${support}`,
     invalid: 'This link is no longer valid',
     invalidText: 'It was already used, it has expired, or the change was already undone.',
     /** The words about a deleted account that differ. */

@@ -136,12 +136,25 @@ test.each([
   const own = await startPagesApp(plugins, {
     pages: { home: '/home', links: { terms: 'https://terms.example', ...(support && { support }) } },
   });
-  const token = await beforeChange(own.auth, await createPerson(own as never, person));
+  const id = await createPerson(own as never, person);
+  await signInOn(own.open(), person);
+  const token = await beforeChange(own.auth, id);
   const page = await own.open().open(`/auth/undo-change?token=${token}`);
   expect(page.text).toContain('If you do not have such a browser, ask');
   expect(page.text).toContain(text);
   expect([...new Set(page.links)].filter((href) => /help|terms/.test(href))).toEqual(links);
   expect(page.all('button').map((one) => attribute(one, 'data-copied'))).toEqual(['Copied']);
+  await own.stop();
+});
+
+test('a link that works in no browser is not to be opened in another one', async () => {
+  const own = await startPagesApp(plugins);
+  const token = await beforeChange(own.auth, await createPerson(own as never, person));
+  const page = await own.open().open(`/auth/undo-change?token=${token}`);
+  expect(page.text).toContain('This link works in no browser');
+  expect(page.text).toContain('Ask the people who run this app for help.');
+  expect(page.text).not.toMatch(/Open this link|such a browser/);
+  expect(page.all('button')).toEqual([]);
   await own.stop();
 });
 
