@@ -2,7 +2,16 @@ import { AuthError } from '../../errors.js';
 import { type Html, html } from '../../html.js';
 import { maskEmail } from '../../users/canonical.js';
 import { CODES } from '../codes.js';
-import { checkbox, disclosure, field, formOf, hidden, passkeyButton, sentText } from '../controls.js';
+import {
+  checkbox,
+  disclosure,
+  field,
+  formOf,
+  hidden,
+  passkeyButton,
+  sentText,
+  supportLink,
+} from '../controls.js';
 import { Leave, type Page, page, type View } from '../page.js';
 import type { Site } from '../site.js';
 import type { CommonValues, FormValues } from '../values.js';
@@ -49,7 +58,7 @@ export function secondFactor(site: Site): Page | null {
         name: 'confirm',
         route: complete,
         errors: { invalid_code: 'code', invalid_credentials: 'code', sign_in_expired: { steps: [] } },
-        next: ({ returnTo }) => returnTo ?? site.home,
+        next: ({ returnTo, fields }) => returnTo ?? afterSignIn(site, fields.get('method')),
       },
       {
         name: 'send',
@@ -82,6 +91,12 @@ export function secondFactor(site: Site): Page | null {
     },
     view: secondFactorView,
   });
+}
+
+/** Returns the next page of a user who was on the way to none: after a recovery code, the one that sets up the app again. */
+function afterSignIn(site: Site, method: string | undefined): string {
+  if (method !== 'recovery_code' || !site.hasPage('account/security')) return site.home;
+  return site.page('account/security', { done: 'recovery-code-used' });
 }
 
 function secondFactorView(values: SecondFactorValues & CommonValues, words: Words): View {
@@ -182,6 +197,9 @@ function secondFactorView(values: SecondFactorValues & CommonValues, words: Word
         codeForm('recovery_code', words.fields.recoveryCode, t.recoveryHint, false),
         words,
       )
+    }${
+      has('recovery_code') &&
+      html`<p data-part="quiet">${t.lost(values.links.support === undefined ? null : supportLink(values.links.support, words), values.appName)}</p>`
     }<p data-part="quiet">${t.expires} <a href="${signIn}">${t.cancel}</a></p>`,
   };
 }

@@ -58,6 +58,10 @@ export const entrance = {
     trust: (days: number) => `Don't ask again in this browser for ${days} day${days === 1 ? '' : 's'}`,
     useRecovery: 'Use a recovery code',
     usePasskey: 'Use a passkey',
+    lost: (support: Html | null, appName: string) =>
+      support === null
+        ? `If you have lost your phone and your recovery codes, ask the people who run ${appName} for help.`
+        : html`If you have lost your phone and your recovery codes, ask for help: ${support}`,
     sendAgain: 'Email me another code',
     expires: 'You have 10 minutes. After that, sign in again.',
     expired: 'There is no sign-in to confirm. It might have expired. Sign in again.',
