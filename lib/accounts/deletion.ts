@@ -192,6 +192,7 @@ function accountClosedNotice(graceDays: number, now: Date): NoticeTemplate {
     lines: [
       `Your account was deleted. No one can sign in to it. In ${time}, on ${date}, it will be permanently deleted, with everything that belongs to it.`,
     ],
+    losesAddress: true,
     undo: `If it was not you, or if you have changed your mind, restore the account here within ${WITHIN}:`,
     action: 'Restore the account',
   };

@@ -241,6 +241,7 @@ const emailNotices = declareNotices(CORE, {
   },
   'email-changed': {
     subject: 'Your email was changed',
+    losesAddress: true,
     lines: ['Your account has a new email. This address no longer belongs to your account.'],
   },
 });

@@ -287,9 +287,10 @@ export async function composeNotice(
     ...lines,
     ...(details ? [{ table: rowsOf(accountOf(user), details, { about, name: facts?.subjectName }) }] : []),
     ...adviceParagraphs(advice, settings),
-    ...(undo
-      ? [intro.replace(WITHIN, withinOf(undo, facts?.at)), { url, action }, ...conditionOf(undo)]
+    ...(undo && undo.browsers.length > 0
+      ? [intro.replace(WITHIN, withinOf(undo, facts?.at)), { url, action }, conditionOf(undo)]
       : []),
+    ...(undo && undo.browsers.length === 0 ? withoutBrowser(undo, template, settings) : []),
     ...(!undo && help ? [help] : []),
     ...(details && user.emailVerifiedAt === null ? [UNVERIFIED] : []),
   ];
@@ -310,18 +311,35 @@ function withinOf({ until }: UndoLink, at: Date | undefined): string {
 }
 
 /** Returns the paragraph about where an undo link works. */
-function conditionOf({ browsers, support }: UndoLink): string[] {
-  const names = namesOf(browsers);
-  if (names.length === 0)
-    return [
-      `The link works only in a browser that your account has known for a while, and your account has no such browser. If it was not you, ask ${support}.`,
-    ];
+function conditionOf({ browsers }: UndoLink): string {
+  const names = namesOf(browsers.filter((name) => name !== null));
   const last = names.at(-1);
-  const list = names.length === 1 ? last : `${names.slice(0, -1).join(', ')} or ${last}`;
+  const list = names.length > 1 ? `${names.slice(0, -1).join(', ')} or ${last}` : last;
+  const such = list === undefined ? '.' : `, such as ${list}.`;
+  return `Open it on a device that you used before this change${such} It might ask for your password.`;
+}
+
+/**
+ * Returns what users can do if the undo link works in no browser. It never will, because only browsers from before the
+ * change count. The token is for support, whose proof is its own.
+ */
+function withoutBrowser(
+  { token, support }: UndoLink,
+  { losesAddress = false }: NoticeTexts,
+  settings: ComposerSettings,
+): Paragraph[] {
+  const canReset = !losesAddress && settings.pageOf(NEW_PASSWORD.page) !== null;
   return [
-    `The link works only in a browser that your account has known for a while: ${list}. It asks for the password, code or passkey that a sign-in required before this change, if any.`,
+    ...(canReset ? adviceParagraphs(NEW_PASSWORD, settings) : []),
+    `${canReset ? 'Then' : 'If it was not you,'} ask ${support}. To undo what was done, they need this code: ${token}`,
   ];
 }
+
+const NEW_PASSWORD: Advice = {
+  text: 'If it was not you, choose a new password:',
+  page: 'forgot-password',
+  action: 'Choose a new password',
+};
 
 /** Returns the distinct names of browsers. */
 function namesOf(browsers: readonly (string | null)[]): readonly string[] {

@@ -21,6 +21,8 @@ export interface NoticeTexts {
   readonly undo?: string;
   /** The text of the undo link. @default "This was not me" */
   readonly action?: string;
+  /** Whether the account no longer has this address, or is closed, so that a new password cannot help. @default false */
+  readonly losesAddress?: boolean;
   /** The advice if there is no undo link. @default nothing */
   readonly help?: string;
 }

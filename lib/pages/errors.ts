@@ -63,17 +63,21 @@ export function explain(site: Site, error: AuthError, where: Where, words: Words
   const place: ErrorPlace = typeof declared === 'string' ? { field: declared } : (declared ?? {});
   const key = form && `${page}/${form.name}`;
   const fields = fieldsOf(error, { site, form: key, sent, words });
-  const field = [place.field ?? []]
+  const named = [place.field ?? []]
     .flat()
-    .filter((name) => code !== 'proof_required' || missing.includes(name))
     .find((name, index, all) => sent?.get(name) || index === all.length - 1);
-  const variants = [...variantsOf(site, where), ...(field === undefined ? [] : [field])];
-  const text = textOf(error, [key, page], variants, words);
+  const ofMissing = missing.flatMap((proof) => place.fieldsOfMissing?.[proof] ?? []);
+  const at = ofMissing.length > 0 || named === undefined ? ofMissing : [named];
+  const variants = variantsOf(site, where);
+  const textAt = (name: string) =>
+    textOf(error, [key, page], [...variantsAt(name, where), ...variants, name], words);
+  const ofFields = Object.fromEntries(at.map((name) => [name, textAt(name)]));
+  const text = Object.values(ofFields)[0] ?? textOf(error, [key, page], variants, words);
   return {
     status,
     code,
     detail: text,
-    fields: field === undefined ? fields : { ...fields, [field]: text },
+    fields: { ...fields, ...ofFields },
     missing,
     steps: (place.steps ?? STEPS[code] ?? []).flatMap((name) => {
       const href = name === page ? null : site.step(name, here);
@@ -88,16 +92,20 @@ function variantsOf(site: Site, { sent, isByScript = false }: Where): readonly s
   // A built-in check needs a script, which has sent no token.
   const isWithout = !isByScript && !sent?.get(HUMAN_FIELD) && site.core.humanCheck?.builtIn;
   const method = sent?.get('method') ?? (sent?.get('code') ? 'code' : '');
-  const change = sent?.get(CHANGE) ?? '';
   const again = sent?.has(AGAIN) ? ['again'] : [];
   return [
     ...(concealsEmails ? [`${identifier}/concealed`] : []),
     identifier,
     method,
-    change,
     ...again,
     ...(isWithout ? ['no-script'] : []),
   ];
+}
+
+/** Returns what the words about an error at a field can depend on besides: the change that is undone. */
+function variantsAt(field: string, { sent }: Where): readonly string[] {
+  const change = sent?.get(CHANGE);
+  return change ? [`${change}/${field}`] : [];
 }
 
 /** @param places the names of the form, if there is one, and of the page */

@@ -44,11 +44,12 @@ export class Leave {
 /** Where a form shows an error, and what the user can do about it. */
 export interface ErrorPlace {
   /**
-   * The name of the field that the error is about. Of several, it is the first one that is filled in. For
-   * `proof_required`, it must be one of the proofs that are missing.
+   * The name of the field that the error is about. Of several, it is the first one that is filled in.
    * @default none, so that the error is shown above the fields
    */
   readonly field?: string | readonly string[];
+  /** The names of the fields for the proofs that the error names as missing. Each of these fields shows it. @default none */
+  readonly fieldsOfMissing?: Readonly<Record<string, string>>;
   /** What the user can do instead. Steps that an app does not have are left out. @default the steps of the code */
   readonly steps?: readonly StepName[];
 }
@@ -80,7 +81,7 @@ export interface PageForm {
    * @throws AuthError `validation_failed`
    */
   check?(fields: ReadonlyMap<string, string>, user: User | null): void;
-  /** Returns fields that the route gets in place of {@link ownFields}. @default none */
+  /** Returns fields that the route gets in place of {@link ownFields}, and of fields with the same names. @default none */
   translate?(fields: ReadonlyMap<string, string>, site: Site): Readonly<Record<string, string>>;
   /**
    * Returns the text that the user must type into the field `confirmation` before the route is called, such as the email

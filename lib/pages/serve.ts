@@ -381,8 +381,11 @@ ${way !== null && html`<p><a href="${way}" data-part="button">${words.steps[erro
     const returnTo = this.#site.returnTo(fields.get('return_to'));
     // A button of a form can call a route that asks for a person, and another button one that does not.
     const unasked = form.route.formFields ? [] : [HUMAN_FIELD];
-    const own = ['return_to', FOR_USER, ...unasked, ...ownFieldsOf(form)];
     const translated = Object.entries(form.translate?.(fields, this.#site) ?? {});
+    const own = [
+      ...['return_to', FOR_USER, ...unasked, ...ownFieldsOf(form)],
+      ...translated.map(([name]) => name),
+    ];
     const given = [...pairs.filter(([name]) => !own.includes(name)), ...translated];
     let reply: Reply;
     try {

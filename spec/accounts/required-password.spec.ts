@@ -67,7 +67,9 @@ describe('of an account with a verified address, where mail is on, the old passw
       expectProblem(await signIn(), 403, 'new_password_required'),
     );
     expect(text).toContain('You entered your password, and your account needs a new one. Choose it here:');
-    expect(text).toContain('If it was not you, someone knows your password: choose a new one with this link.');
+    expect(text).toContain(
+      'If it was not you, someone knows your password: choose a new one with this link.',
+    );
     expect(text).not.toMatch(/Someone requested|ignore this email/);
     const reset = (new_password: string) =>
       app.http.post('/auth/passwords/reset').send({ token, new_password });

@@ -214,15 +214,17 @@ describe('the browser', () => {
         byUser(app.auth, id, (own) => app.auth.users.setPassword(id, next, own)),
       );
     expect((await change('a difference engine')).text).toContain(
-      'only in a browser that your account has known for a while: Firefox on Windows.',
+      'Open it on a device that you used before this change, such as Firefox on Windows.',
     );
     await rows(app.database, 'UPDATE users SET created_at = :at', { at: ago(40 * DAY) });
     const none = await change('another engine');
     expect(none.details?.browsers).toEqual([]);
     expect(none.text).toContain(
-      'and your account has no such browser. If it was not you, ask the people who run localhost.',
+      `If it was not you, ask the people who run localhost. To undo what was done, they need this code: ${none.token}`,
     );
+    expect(none.text).not.toContain('/undo-change');
     expect(await missingIn(browser, none.token)).toEqual(['browser']);
+    expect(await app.auth.undoChange(none.token, { trusted: true })).toEqual({ undone: 'password-changed' });
   });
 });
 

@@ -49,7 +49,7 @@ test('a notice says what happened, to which account, when, from where, and how t
       ].join('\n'),
       'If it was not you, undo it here within 7 days:',
       url,
-      'The link works only in a browser that your account has known for a while: Firefox on Windows or an unknown browser. It asks for the password, code or passkey that a sign-in required before this change, if any.\n',
+      'Open it on a device that you used before this change, such as Firefox on Windows. It might ask for your password.\n',
     ].join('\n\n'),
   );
   expect(mail.html).toContain('>A key was &lt;created&gt;.</p>');
@@ -58,6 +58,34 @@ test('a notice says what happened, to which account, when, from where, and how t
   expect(mail.html).toMatch(/<a href="([^"]*)" style="[^"]*">This was not me<\/a>/);
   expect(mail.html.split(`<a href="${href}" `)).toHaveLength(3);
   expect(mail.html).toContain(`>${href}</a>`);
+});
+
+describe('a link that works in no browser is not in the text, which says what to do instead', () => {
+  const none = { undo: { ...facts.undo!, browsers: [] } };
+  test.each([
+    ['with a page for a new password', '/forgot-password', {}, true],
+    ['without that page', null, {}, false],
+    ['for an address that the account loses', '/forgot-password', { losesAddress: true }, false],
+  ])('%s', async (_what, page, more, resets) => {
+    const { text, html, token } = await composeNotice(
+      { template: { ...template, ...more }, user: ada, to: 'ada@example.com', facts: { ...facts, ...none } },
+      { origin: 'https://app.example.com', look, pageOf: () => page, now: at },
+    );
+    const [last, ...rest] = [
+      'ask https://help.example.com/. To undo what was done, they need this code: lku_token\n',
+      ...(resets
+        ? ['If it was not you, choose a new password:', 'https://app.example.com/forgot-password', 'Then ']
+        : ['If it was not you, ']),
+    ];
+    expect(text).toContain(`IP address: 2001:db8::1\n\n${rest.join('\n\n')}${last}`);
+    expect(text + html).not.toContain('/undo-change');
+    expect(token).toBe('lku_token');
+  });
+});
+
+test('an undo link names no browser whose name is not known', async () => {
+  const mail = await compose({ undo: { ...facts.undo!, browsers: [null] } });
+  expect(mail.text).toContain('Open it on a device that you used before this change. It might');
 });
 
 test('one that cannot be undone says what to do instead, and has no link', async () => {

@@ -298,7 +298,7 @@ describe('a user is told, at the address that the account had before, of', () =>
     expect(token).toMatch(row.undo ? /^lku_[\w-]+$/ : /^$/);
     expect(url).toBe(row.undo ? `${PAGE}/undo-change?token=${token}` : '');
     expect(text.includes('within 7 days')).toBe(row.undo);
-    expect(text.includes('only in a browser that your account has known for a while: ')).toBe(row.undo);
+    expect(text.includes('Open it on a device that you used before this change')).toBe(row.undo);
   });
 
   test('nobody is told of a sign-up, nor of a first session', async () => {

@@ -114,9 +114,11 @@ function complain(button, error) {
   const message = button.parentElement.querySelector('[data-part="error"]') ?? document.createElement('p');
   message.dataset.part = 'error';
   message.setAttribute('role', 'alert');
-  const own = button.dataset.kind === 'create' ? words.create[error.name] : undefined;
-  message.textContent = own ?? words[error.name] ?? error.message;
+  const own = words[button.dataset.kind];
+  message.textContent = own?.[error.code] ?? own?.[error.name] ?? words[error.name] ?? error.message;
   button.before(message);
+  // A passkey can be chosen at a field above, for which a phone shows only a part of the page.
+  message.scrollIntoView({ block: 'nearest' });
 }
 
 /** Offers passkeys in the autofill list of the field for the email or username. */
@@ -129,10 +131,17 @@ async function offerInList(button) {
   signal.addEventListener('abort', () => clearTimeout(renewing));
   try {
     fetched.set(button, await call(button.dataset.options));
-    if (!signal.aborted) await act(button, { mediation: 'conditional', signal });
   } catch {
     // The user has not asked for anything yet, so a failure needs no message, and the button remains.
+    return;
   }
+  if (signal.aborted) return;
+  await act(button, { mediation: 'conditional', signal }).catch((error) => {
+    // The browser itself has ended the offer, so no passkey was chosen that the server could have refused.
+    if (error instanceof DOMException) return;
+    complain(button, error);
+    offerInList(button);
+  });
 }
 
 /**

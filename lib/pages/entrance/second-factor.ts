@@ -70,7 +70,7 @@ export function secondFactor(site: Site): Page | null {
         route: complete,
         errors: { invalid_code: 'code', invalid_credentials: 'code', sign_in_expired: { steps: [] } },
         ownFields: [VERIFIES],
-        next: ({ returnTo }) => returnTo ?? site.home,
+        next: ({ returnTo, fields }) => returnTo ?? afterSignIn(site, fields.get('method')),
       },
       {
         name: 'send',
@@ -115,6 +115,12 @@ export function secondFactor(site: Site): Page | null {
     },
     view: secondFactorView,
   });
+}
+
+/** Returns the next page of a user who was on the way to none: after a recovery code, the one that sets up the app again. */
+function afterSignIn(site: Site, method: string | undefined): string {
+  if (method !== 'recovery_code' || !site.hasPage('account/security')) return site.home;
+  return site.page('account/security', { done: 'recovery-code-used' });
 }
 
 function secondFactorView(values: SecondFactorValues & CommonValues, words: Words): View {
@@ -212,6 +218,9 @@ function secondFactorView(values: SecondFactorValues & CommonValues, words: Word
         codeForm('recovery_code', words.fields.recoveryCode, t.recoveryHint, false),
         words,
       )
+    }${
+      has('recovery_code') &&
+      html`<p data-part="quiet">${t.lost(values.links.support === undefined ? null : supportLink(values.links.support, words), values.appName)}</p>`
     }<p data-part="quiet">${t.expires} <a href="${signIn}">${t.cancel}</a></p>`,
   };
 }

@@ -5,8 +5,10 @@ import {
   type UndoCase,
   undoBrowsers,
 } from '../../accounts/undo-proof.js';
+import { readCode } from '../../crypto/typed-codes.js';
 import { AuthError } from '../../errors.js';
 import { type Html, type HtmlValue, html } from '../../html.js';
+import { CODES } from '../codes.js';
 import { field, formOf, hidden, orLine, passkeyButton, supportLink } from '../controls.js';
 import { CHANGE } from '../errors.js';
 import { stateIcon } from '../icons.js';
@@ -40,7 +42,7 @@ export interface UndoChangeValues {
   readonly elsewhere: {
     /** Since when the account has known this browser. ISO 8601. Null if it does not know it. */
     readonly since: string | null;
-    /** The browsers in which the link works. */
+    /** The browsers in which the link works. Other browsers that the account gets to know later never count for it. */
     readonly browsers: readonly {
       /** Null if it has no name. */
       readonly name: string | null;
@@ -80,9 +82,13 @@ export function undoChange(site: Site): Page | null {
         route: undo,
         errors: {
           invalid_credentials: 'password',
-          invalid_code: { field: ['code', 'recovery_code'] },
-          proof_required: 'password',
+          invalid_code: CODE,
+          proof_required: { fieldsOfMissing: { password: 'password', second_factor: CODE } },
         },
+        translate: codesOf,
+        // The detail of the route does not know that an account is restored, and the words of the page do.
+        restate: (error) =>
+          error.code === 'invalid_credentials' ? new AuthError('invalid_credentials') : error,
         // The next page says where the link was emailed.
         ownFields: [ACCOUNT, CHANGE],
         emails: ACCOUNT,
@@ -142,6 +148,11 @@ function undoChangeView(values: UndoChangeValues & CommonValues, words: Words): 
   const isEmail = from !== null && of !== null;
   const facts = html`<p>${isEmail ? t.emailChanged(from, of) : t.what(changeName(change.kind, words))}</p><dl data-part="facts">${of !== null && !isEmail && html`<dt>${t.account}</dt><dd>${of}</dd>`}<dt>${t.when}</dt><dd>${timeOf(change.at)}</dd><dt>${t.device}</dt><dd>${change.device ?? t.unknownDevice}</dd></dl>`;
   const asks = (name: string) => change.missing.includes(name);
+  if (asks('browser') && values.elsewhere?.browsers.length === 0)
+    return {
+      title: t.title,
+      main: html`${facts}<h2>${t.noBrowser}</h2><p>${t.noBrowserText}</p><p>${t.helpWithout(supportOf(values, words))}</p>`,
+    };
   if (asks('browser'))
     return {
       title: t.title,
@@ -158,7 +169,7 @@ function undoChangeView(values: UndoChangeValues & CommonValues, words: Words): 
         { submit: t.submit },
         words,
         html`${hidden('token', token)}${hidden(ACCOUNT, restored)}${
-          change.kind === DELETION && asks('password') && hidden(CHANGE, DELETION)
+          change.kind === DELETION && hidden(CHANGE, DELETION)
         }${
           asks('password') &&
           field(
@@ -174,7 +185,18 @@ function undoChangeView(values: UndoChangeValues & CommonValues, words: Words): 
           )
         }${
           asks('second_factor') &&
-          html`${field(form, { name: 'code', label: words.fields.code, hint: t.code, autocomplete: 'one-time-code', required: false, isCode: true }, words)}${field(form, { name: 'recovery_code', label: t.useRecovery, autocomplete: 'off', required: false, isCode: true }, words)}`
+          field(
+            form,
+            {
+              name: CODE,
+              label: t.code,
+              hint: t.codeHint,
+              autocomplete: 'one-time-code',
+              focus: !asks('password'),
+              isCode: true,
+            },
+            words,
+          )
         }`,
       )
     }${
@@ -253,6 +275,18 @@ const DONE: Readonly<Record<string, 'change' | 'deletion'>> = {
 function doneOf(kind: string | undefined): string {
   return kind === DELETION ? 'account-restored' : 'change-undone';
 }
+
+/** The field for a code of the authenticator app, or a recovery code. */
+const CODE = 'code';
+
+/** Returns the fields of the route for what was typed as a code: only a code of an app has this form. */
+function codesOf(fields: ReadonlyMap<string, string>): Readonly<Record<string, string>> {
+  const typed = fields.get(CODE) ?? '';
+  if (typed === '' || APP_CODE.test(readCode(typed))) return {};
+  return { code: '', recovery_code: typed };
+}
+
+const APP_CODE = new RegExp(`^\\d{${CODES.totp.length}}$`);
 
 /** The field with the account whose change is undone. */
 const ACCOUNT = 'account';

@@ -155,7 +155,7 @@ export const account = {
     browsers: {
       title: 'Browsers that you have used',
       count: (count: number) => (count === 0 ? 'None yet.' : `${count} browser${count === 1 ? '' : 's'}.`),
-      text: 'Your account remembers these browsers, even after you sign out. If someone signs in with another browser, you get an email. Forget a browser that you no longer use. To sign out there, use Sessions.',
+      text: 'Your account remembers these browsers, even after you sign out, until you change or remove your password, or turn on two-factor authentication in another browser. If someone signs in with another browser, you get an email. Forget a browser that you no longer use. To sign out there, use Sessions.',
       current: 'this browser',
       seen: (first: Html, last: Html) => html`First used on ${first}, last on ${last}.`,
       trusted: (until: Html) => html`The password alone signs you in there until ${until}.`,

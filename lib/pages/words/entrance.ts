@@ -65,6 +65,10 @@ export const entrance = {
       orSupport: (link: Html) => html` or contact support: ${link}`,
       support: (link: Html) => html`Contact support: ${link}`,
     },
+    lost: (support: Html | null, appName: string) =>
+      support === null
+        ? `If you have lost your phone and your recovery codes, ask the people who run ${appName} for help.`
+        : html`If you have lost your phone and your recovery codes, ask for help: ${support}`,
     expires: 'You have 10 minutes. After that, sign in again.',
     expired: 'There is no sign-in to confirm. It might have expired. Sign in again.',
     cancel: 'Sign in as someone else',
@@ -204,8 +208,8 @@ export const entrance = {
       html`Choose a new password with the link that we have emailed to ${email}. Check your spam folder too.`,
     ended: 'All sessions have ended.',
     password: 'Your password from before the change',
-    code: 'A code from the authenticator app, or a recovery code, that you had before the change',
-    useRecovery: 'Recovery code',
+    code: 'Code from your authenticator app, or a recovery code',
+    codeHint: 'Use the app or the recovery codes that you had before the change.',
     submit: 'Undo the change',
     withPasskey: 'Undo it with your passkey',
     nothing: 'If it was you, there is nothing to do.',
@@ -221,6 +225,11 @@ export const entrance = {
       support === null
         ? 'If you do not have such a browser, ask the people who run this app for help.'
         : html`If you do not have such a browser, ask for help: ${support}`,
+    noBrowser: 'This link works in no browser',
+    noBrowserText:
+      'The account had been used in no browser for long enough when the change was made. So only support can undo it.',
+    helpWithout: (support: Html | string | null) =>
+      support === null ? 'Ask the people who run this app for help.' : html`Ask for help: ${support}`,
     invalid: 'This link is no longer valid',
     invalidText: 'It was already used, it has expired, or the change was already undone.',
     /** The words about a deleted account that differ. */
@@ -229,7 +238,7 @@ export const entrance = {
       done: 'Your account was restored',
       lead: 'You can restore the account as it was before it was deleted. Later changes of the account are undone.',
       password: 'Your password',
-      code: 'A code from your authenticator app, or a recovery code',
+      codeHint: '',
       submit: 'Restore the account',
       withPasskey: 'Restore it with your passkey',
       nothing: 'If the account should stay deleted, there is nothing to do.',

@@ -202,7 +202,10 @@ export const errors = {
     'undo-change/confirm': {
       invalid_code: 'This code is wrong. Enter one that was valid before the change.',
       invalid_credentials: 'This was not your password before the change.',
-      'proof_required/account-deleted': ownPassword,
+      'invalid_code/account-deleted/code': wrongTotp,
+      'invalid_credentials/account-deleted/password': 'This is not the password of this account.',
+      'proof_required/account-deleted/password': ownPassword,
+      'proof_required/code': 'Enter a code from your authenticator app, or a recovery code.',
       'proof_required/password': 'Enter the password that the account had before this change.',
     },
     'verify-email/confirm': {

@@ -75,6 +75,11 @@ export const en = {
       InvalidStateError: 'This device already has a passkey for your account.',
       NotSupportedError: 'This device cannot use passkeys. Try a phone or a password manager.',
       SecurityError: 'Passkeys do not work at this address.',
+      /** The words about signing in with a passkey that differ. The codes are those of the server's errors. */
+      'sign-in': {
+        invalid_passkey:
+          'This passkey no longer belongs to an account here, or too much time has passed. Try again, or sign in another way.',
+      },
       /** The words about adding a passkey that differ. */
       create: {
         NotAllowedError: 'No passkey was added. The request was canceled, or took too long.',

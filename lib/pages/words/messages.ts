@@ -28,6 +28,8 @@ export const messages = {
       'The page that you opened needs two-factor authentication. Set it up to continue.',
     'password-dropped':
       'We removed the password of this account, because it was set before you confirmed your email. You can set a new one on this page.',
+    'recovery-code-used':
+      'You are signed in with a recovery code, which no longer works. If you have lost your phone, set up an authenticator app on another one. This page also says how many recovery codes you have left.',
     'set-up-expired': 'This took too long, or was completed already. Set up your authenticator app again.',
   } as Readonly<Record<string, string>>,
   /** What a user is told whose sign-in has created an account. */
@@ -50,10 +52,13 @@ export const messages = {
     'account-deleted': 'Your account was deleted.',
     'signed-out-everywhere': 'You are signed out everywhere.',
     sent: 'The email is on its way.',
-    'password-changed': 'Your password was changed. Your other sessions have ended.',
+    'password-changed':
+      'Your password was changed. Your other sessions have ended, and the other browsers count as new at their next sign-in.',
     'password-set': 'Your account now has a password.',
-    'password-removed': 'Your password was removed. Your other sessions have ended.',
-    'second-factor-on': 'Two-factor authentication is on. Your other sessions have ended.',
+    'password-removed':
+      'Your password was removed. Your other sessions have ended, and the other browsers count as new at their next sign-in.',
+    'second-factor-on':
+      'Two-factor authentication is on. Your other sessions have ended, and the other browsers count as new at their next sign-in.',
     'second-factor-off': 'The authenticator app was removed.',
     'passkeys-off': 'Your passkeys are no longer the second step. Your other sessions have ended.',
     'codes-renewed': 'You have new recovery codes. The previous codes no longer work.',

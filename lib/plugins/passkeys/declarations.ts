@@ -32,10 +32,7 @@ export const challengesTable = defineWaiting({
 export type ChallengeColumns = typeof challengesTable.columns;
 
 const problems = declareProblems({
-  invalid_passkey: [
-    401,
-    'The passkey could not be verified, or the request for it has expired. Ask for new options and try again.',
-  ],
+  invalid_passkey: [401, 'The passkey could not be verified, or too much time has passed. Try again.'],
   unknown_passkey: [
     401,
     'No account has this passkey. Sign in another way, and delete the passkey from your device.',

@@ -47,6 +47,14 @@ inBrowser('passkeys on the pages', () => {
     await says(page, 'status', 'The passkey was added.');
   }
 
+  async function removePasskey(page: Page): Promise<void> {
+    await openCard(page, 'Passkeys');
+    await card(page, 'Passkeys').locator('summary').getByText('Change').click();
+    await card(page, 'Passkeys').locator('summary').getByText('Remove').click();
+    await press(page, 'Yes, remove Passkey');
+    await says(page, 'status', 'The passkey was removed.');
+  }
+
   const idOf = async ({ email }: Person) => {
     const user = await app.auth.users.find({ email });
     if (!user) throw new Error(`there is no ${email}`);
@@ -195,11 +203,7 @@ inBrowser('passkeys on the pages', () => {
 
   test('a browser is told once nothing can restore a passkey that was removed', async () => {
     const { page, person, device } = await withPasskey('radia');
-    await openCard(page, 'Passkeys');
-    await card(page, 'Passkeys').locator('summary').getByText('Change').click();
-    await card(page, 'Passkeys').locator('summary').getByText('Remove').click();
-    await press(page, 'Yes, remove Passkey');
-    await says(page, 'status', 'The passkey was removed.');
+    await removePasskey(page);
     // The link of the notice can restore it, so the page has told the browser to keep it.
     await signals(page, 1);
     expect(await device.count()).toBe(1);
@@ -221,6 +225,40 @@ inBrowser('passkeys on the pages', () => {
     await deleted;
     expect(await device.count()).toBe(0);
     await showsPage(page, 'Sign in to Notes');
+  });
+
+  test.each([
+    ['list at the field', false],
+    ['button', true],
+  ])('a passkey from the %s that the server refuses is an error', async (_place, byButton) => {
+    for (const [name, message] of [
+      ['suspended', /suspended/],
+      [
+        'removed',
+        'This passkey no longer belongs to an account here, or too much time has passed. Try again, or sign in another way.',
+      ],
+    ] as const) {
+      const { page, person, device } = await withPasskey(`${name}-${byButton}`);
+      // A link can restore it, so the browser keeps it.
+      if (name === 'removed') await removePasskey(page);
+      await signOut(page);
+      await page.goto(app.url('/notes'));
+      if (name === 'suspended') await app.auth.suspension.suspend(await idOf(person));
+      if (byButton) await device.confirms(false);
+      // The device chooses the passkey again by itself, so it is offered only once.
+      let asked = 0;
+      await page.route(/\/signin\/passkey\/options$/, (route) =>
+        asked++ === 0 ? route.continue() : route.abort(),
+      );
+      const fetched = page.waitForResponse(/\/signin\/passkey\/options$/);
+      await page.goto(app.url('/auth/sign-in'));
+      await fetched;
+      if (byButton) {
+        await device.confirms(true);
+        await press(page, 'Sign in with a passkey');
+      }
+      await says(page, 'alert', message);
+    }
   });
 
   test('after a sign-in with a password, a passkey is offered once', async () => {

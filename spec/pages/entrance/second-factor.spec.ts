@@ -59,6 +59,32 @@ test('a recovery code completes it too, once', async () => {
   expect(await isSignedIn(again.browser)).toBe(false);
 });
 
+test('after a recovery code, a user who was on the way to no other page can set up the app again', async () => {
+  const code = user.recoveryCodes[1] ?? '';
+  const browser = app.open();
+  const page = await browser.follow(await signInOn(browser, ada));
+  const done = await browser.submit(page, 'confirm', { code }, RECOVERY);
+  const next = await browser.follow(done);
+  expect(next.heading).toBe('Security');
+  expect(next.text).toContain('You are signed in with a recovery code, which no longer works.');
+  expect(next.text).toMatch(/You have \d+ recovery codes left\./);
+});
+
+test.each([
+  [undefined, 'ask the people who run localhost for help.', []],
+  ['https://help.example', 'ask for help:', ['https://help.example']],
+])('who has lost everything is told whom to ask: %s', async (support, text, links) => {
+  const own = await startPagesApp(plugins, {
+    pages: { home: '/home', links: { ...(support && { support }) } },
+  });
+  await createProtected(own as never);
+  const browser = own.open();
+  const page = await browser.follow(await signInOn(browser, ada));
+  expect(page.text).toContain(`If you have lost your phone and your recovery codes, ${text}`);
+  expect([...new Set(page.links)].filter((href) => href.includes('help'))).toEqual(links);
+  await own.stop();
+});
+
 test('a wrong code is refused, is not sent back, and the right one is still accepted', async () => {
   const { browser, page } = await first();
   const code = wrongCode(user.secret);

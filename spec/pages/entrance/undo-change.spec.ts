@@ -2,7 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/g
 import { emailSignIn, twoFactor } from '../../../lib/index.js';
 import { ada, password } from '../../support/app.js';
 import { beforeChange } from '../../support/changes.js';
-import { attribute } from '../../support/page-browser.js';
+import { attribute, type Shown, textOf } from '../../support/page-browser.js';
 import {
   createPerson,
   createProtected,
@@ -12,7 +12,7 @@ import {
   signInOn,
   startPagesApp,
 } from '../../support/pages-app.js';
-import { codeOf, forgetSteps } from '../../support/two-factor.js';
+import { codeOf, forgetSteps, wrongCode } from '../../support/two-factor.js';
 
 const plugins = [password(), twoFactor()] as const;
 let app: PagesApp<typeof plugins>;
@@ -28,6 +28,18 @@ beforeEach(async () => {
   person = { email: `person-${people++}@example.com`, password: ada.password };
   id = await createPerson(app as never, person);
 });
+
+/** The errors at the fields of the form, by their names. */
+const errorsOf = (shown: Shown) =>
+  Object.fromEntries(
+    ['password', 'code'].flatMap((name) => {
+      const form = shown.form('confirm');
+      if (form.attribute(name, 'aria-invalid') !== 'true') return [];
+      const id = `${form.attribute(name, 'id')}-error`;
+      const error = shown.elements.find((one) => attribute(one, 'id') === id);
+      return [[name, error && textOf(error)]];
+    }),
+  );
 
 /** The first browser of the account, which it knows. */
 const known = async () => {
@@ -141,12 +153,25 @@ test.each([
   const own = await startPagesApp(plugins, {
     pages: { home: '/home', links: { terms: 'https://terms.example', ...(support && { support }) } },
   });
-  const token = await beforeChange(own.auth, await createPerson(own as never, person));
+  const id = await createPerson(own as never, person);
+  await signInOn(own.open(), person);
+  const token = await beforeChange(own.auth, id);
   const page = await own.open().open(`/auth/undo-change?token=${token}`);
   expect(page.text).toContain('If you do not have such a browser, ask');
   expect(page.text).toContain(text);
   expect([...new Set(page.links)].filter((href) => /help|terms/.test(href))).toEqual(links);
   expect(page.all('button').map((one) => attribute(one, 'data-copied'))).toEqual(['Copied']);
+  await own.stop();
+});
+
+test('a link that works in no browser is not to be opened in another one', async () => {
+  const own = await startPagesApp(plugins);
+  const token = await beforeChange(own.auth, await createPerson(own as never, person));
+  const page = await own.open().open(`/auth/undo-change?token=${token}`);
+  expect(page.text).toContain('This link works in no browser');
+  expect(page.text).toContain('Ask the people who run this app for help.');
+  expect(page.text).not.toMatch(/Open this link|such a browser/);
+  expect(page.all('button')).toEqual([]);
   await own.stop();
 });
 
@@ -229,24 +254,66 @@ describe('with a second factor', () => {
     await app.database.sequelize.query("UPDATE known_devices SET created_at = '2020-01-01 00:00:00'");
     const first = await beforeChange(app.auth, userId);
     const page = await browser.open(`/auth/undo-change?token=${first}`);
-    expect(page.form('confirm').names).toEqual(['token', 'account', 'password', 'code', 'recovery_code']);
-    const missing = await browser.submit(page, 'confirm', { password: someone.password });
-    expect(missing.status).toBeGreaterThanOrEqual(400);
-    const done = await browser.submit(missing, 'confirm', {
-      password: someone.password,
-      code: codeOf(secret),
+    expect(page.form('confirm').names).toEqual(['token', 'account', 'password', 'code']);
+    expect(page.text).toContain('Code from your authenticator app, or a recovery code');
+    expect(page.text).not.toContain('optional');
+    const empty = await browser.submit(page, 'confirm', {});
+    expect(errorsOf(empty)).toEqual({
+      password: 'Enter the password that the account had before this change.',
+      code: 'Enter a code from your authenticator app, or a recovery code.',
     });
+    const missing = await browser.submit(page, 'confirm', { password: someone.password });
+    expect(missing.status).toBe(403);
+    expect(errorsOf(missing)).toEqual({
+      code: 'Enter a code from your authenticator app, or a recovery code.',
+    });
+    for (const code of [wrongCode(secret), 'wrong-wrong-wrong']) {
+      const wrong = await browser.submit(missing, 'confirm', { password: someone.password, code });
+      expect(errorsOf(wrong)).toEqual({
+        code: 'This code is wrong. Enter one that was valid before the change.',
+      });
+      expect(wrong.body).not.toContain(code);
+    }
+    const spaced = codeOf(secret).replace(/^.../, '$& ');
+    const done = await browser.submit(missing, 'confirm', { password: someone.password, code: spaced });
     expect([done.status, done.location]).toEqual([303, '/auth/undo-change?done=change-undone']);
     const again = await beforeChange(app.auth, userId);
-    const [recovery_code = ''] = recoveryCodes;
+    const [code = ''] = recoveryCodes;
     const recovered = await browser.submit(
       await browser.open(`/auth/undo-change?token=${again}`),
       'confirm',
-      {
-        password: someone.password,
-        recovery_code,
-      },
+      { password: someone.password, code },
     );
     expect([recovered.status, recovered.location]).toEqual([303, '/auth/undo-change?done=change-undone']);
+  });
+
+  test('a deleted account is restored with the password and a code, and the error is at what is missing', async () => {
+    const own = await startPagesApp(plugins, { config: { accountDeletion: { graceDays: 10 } } });
+    const { secret } = await createProtected(own as never, person);
+    const browser = own.open();
+    const second = await browser.follow(await signInOn(browser, person));
+    await browser.submit(second, 'confirm', { code: codeOf(secret) }, { method: 'totp' });
+    await forgetSteps(own as never);
+    // The account had known this browser for long.
+    await own.auth.models.User.update({ createdAt: new Date(Date.now() - 40 * 86_400_000) } as never, {
+      where: { email: person.email },
+    });
+    await own.database.sequelize.query("UPDATE known_devices SET created_at = '2020-01-01 00:00:00'");
+    const mail = await own.mailOf(person.email, 'account-deleted', async () => {
+      await browser.submit(await browser.open('/auth/account'), 'delete', { confirmation: person.email });
+    });
+    const page = await browser.open(pathOf(mail.url));
+    const missing = await browser.submit(page, 'confirm', { password: person.password });
+    expect(errorsOf(missing)).toEqual({
+      code: 'Enter a code from your authenticator app, or a recovery code.',
+    });
+    expect(missing.text).not.toContain('Enter the password');
+    const without = await browser.submit(page, 'confirm', { code: codeOf(secret) });
+    expect(errorsOf(without)).toEqual({ password: 'Enter the password of this account.' });
+    const wrong = await browser.submit(page, 'confirm', { password: 'wrong', code: codeOf(secret) });
+    expect(errorsOf(wrong)).toEqual({ password: 'This is not the password of this account.' });
+    const done = await browser.submit(page, 'confirm', { password: person.password, code: codeOf(secret) });
+    expect(done.location).toBe('/auth/undo-change?done=account-restored');
+    await own.stop();
   });
 });
