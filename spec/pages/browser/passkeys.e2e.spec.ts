@@ -241,10 +241,12 @@ inBrowser('passkeys on the pages', () => {
       const { page, person, device } = await withPasskey(`${name}-${byButton}`);
       // A link can restore it, so the browser keeps it.
       if (name === 'removed') await removePasskey(page);
+      // No page on the way signs in with it.
+      await device.confirms(false);
       await signOut(page);
-      await page.goto(app.url('/notes'));
+      await page.goto(app.url('/auth/forgot-password'));
       if (name === 'suspended') await app.auth.suspension.suspend(await idOf(person));
-      if (byButton) await device.confirms(false);
+      await device.confirms(!byButton);
       // The device chooses the passkey again by itself, so it is offered only once.
       let asked = 0;
       await page.route(/\/signin\/passkey\/options$/, (route) =>
