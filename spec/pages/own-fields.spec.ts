@@ -88,6 +88,21 @@ test.each([
   expect(refused.body).toContain(text);
 });
 
+test('an emptied field that is required is an error, for administrators too', async () => {
+  const page = await visitor.get('/auth/account');
+  const refused = await visitor.submit(page, '/profile', { name: '', height: 'tall' });
+  expect(refused.status).toBe(422);
+  expect(refused.body).toContain('Enter a name.');
+  expect(refused.body).toContain('Enter a whole number, such as 45.');
+  const one = await new PageVisitor(app.origin).signIn(root);
+  const [user] = (await app.auth.admin.listUsers({ search: ada.email })).users;
+  const shown = await one.get(`/auth/administration/users/${user?.id}`);
+  const edited = await one.submit(shown, '/edit', { name: '' });
+  expect(edited.status).toBe(422);
+  expect(edited.body).toContain('Enter a name.');
+  expect((await app.auth.admin.listUsers({ search: ada.email })).users).toMatchObject([{ name: 'Someone' }]);
+});
+
 test('administrators see the same words', async () => {
   const one = await new PageVisitor(app.origin).signIn(root);
   const [user] = (await app.auth.admin.listUsers({ search: ada.email })).users;

@@ -1,6 +1,6 @@
 import type { FieldOptions } from '../../config/user.js';
 import { type Html, type HtmlValue, html } from '../../html.js';
-import { confirmationField, disclosure, field, formOf, labelOf, question } from '../controls.js';
+import { confirmationField, disclosure, field, formOf, hidden, labelOf, question } from '../controls.js';
 import { deviceIcon } from '../icons.js';
 import { type OwnField, ownInputs } from '../own-fields.js';
 import type { View } from '../page.js';
@@ -8,6 +8,9 @@ import { dayInWords, timeInWords, timeOf } from '../texts.js';
 import type { CommonValues, FormValues } from '../values.js';
 import type { Words } from '../words/index.js';
 import { type AdministeredUser, tagsOf, titleOfUser, type UserState } from './administered.js';
+
+/** The own field of the form that changes a user, which says that the user has a username. No field of the app has a hyphen. */
+export const HAS_USERNAME = 'has-username';
 
 /** The values of the page `administration/users/user`. A form is null if it would do nothing. */
 export interface UserValues extends UserState {
@@ -202,7 +205,7 @@ function editForm(edit: NonNullable<UserValues['edit']>, words: Words): Html {
           },
           words,
         )
-      }${ownInputs(edit, edit.fields, words)}`,
+      }${edit.username && hidden(HAS_USERNAME, 'true')}${ownInputs(edit, edit.fields, words)}`,
     ),
     words,
   );

@@ -7,7 +7,7 @@ import { providerName } from '../providers.js';
 import { allOf, type Site } from '../site.js';
 import { deviceName } from '../texts.js';
 import { type AdministeredUser, administered, type FoundUser, stateOf } from './administered.js';
-import { type OwnFact, type UserValues, userView } from './user-view.js';
+import { HAS_USERNAME, type OwnFact, type UserValues, userView } from './user-view.js';
 
 const NAME = 'administration/users/user';
 const EVENTS = '10';
@@ -38,7 +38,11 @@ export function user(site: Site): Page | null {
           {
             name,
             route,
-            ...(name === 'edit' && { errors: { username_taken: 'username' } }),
+            ...(name === 'edit' && {
+              errors: { username_taken: 'username' },
+              ownFields: ['username', HAS_USERNAME],
+              translate: usernameIn,
+            }),
             next: ({ params: { id = '' } }) => site.page(NAME, { done, params: { id } }),
           },
         ]
@@ -122,6 +126,13 @@ export function user(site: Site): Page | null {
     },
     view: userView,
   });
+}
+
+/** Returns the username of the form. A user who has none can be left without one, but no username can be removed. */
+function usernameIn(fields: ReadonlyMap<string, string>): Readonly<Record<string, string>> {
+  const username = fields.get('username');
+  const isLeftOut = !username && !fields.get(HAS_USERNAME);
+  return username === undefined || isLeftOut ? {} : { username };
 }
 
 /** Returns what an administrator types before a user is deleted. */
