@@ -99,6 +99,12 @@ export interface PageForm {
   readonly remembers?: string;
   /** The name of the field with the address that the route emails. The next page can show it. @default none */
   readonly emails?: string;
+  /**
+   * Whether that address is the account's only once the route has succeeded, so that other pages do not fill it in after an
+   * error.
+   * @default false
+   */
+  readonly emailsNewAddress?: boolean;
   /** The name of the field with an email or username, whose email the other pages fill in. @default that of `emails` */
   readonly account?: string;
   /** Whether to keep `return_to` in a cookie, because the user continues with a link in an email. @default false */

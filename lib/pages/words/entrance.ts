@@ -171,7 +171,10 @@ export const entrance = {
     title: 'Confirm your new email',
     lead: (email: string) => `Use ${email} as the email of your account.`,
     account: (account: string) => `Your current email is ${account}.`,
-    password: 'Enter the password of your account to show that it is yours.',
+    elsewhere: 'Open this link where you are signed in',
+    elsewhereText:
+      'Copy the link of this page, and open it in the browser where you are signed in to the account. There, it needs no password.',
+    password: 'Or enter the password of the account here, if it has one.',
     submit: 'Use this email',
     invalid: 'This link is no longer valid',
     invalidText:

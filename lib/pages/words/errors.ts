@@ -154,7 +154,8 @@ export const errors = {
     'change-email/confirm': {
       email_taken: 'Another account has this email by now.',
       invalid_credentials: 'This is not the password of this account.',
-      'unauthenticated/password': ownPassword,
+      'unauthenticated/password':
+        'Enter the password of this account, or open this link where you are signed in.',
     },
     invitation: { invalid_token: 'This invitation was already used, or it has expired.' },
     'reauthenticate/confirm': {
