@@ -4,7 +4,7 @@ import { confirmationField, disclosure, field, formOf, hidden, labelOf, question
 import { deviceIcon } from '../icons.js';
 import { type OwnField, ownInputs } from '../own-fields.js';
 import type { View } from '../page.js';
-import { dayInWords, timeInWords, timeOf } from '../texts.js';
+import { ownTimeOf, timeOf } from '../texts.js';
 import type { CommonValues, FormValues } from '../values.js';
 import type { Words } from '../words/index.js';
 import { type AdministeredUser, tagsOf, titleOfUser, type UserState } from './administered.js';
@@ -15,6 +15,8 @@ export const HAS_USERNAME = 'has-username';
 /** The values of the page `administration/users/user`. A form is null if it would do nothing. */
 export interface UserValues extends UserState {
   readonly user: AdministeredUser;
+  /** The time until which a pending deletion can be undone, in ISO 8601. Null if none is pending. */
+  readonly restorableUntil: string | null;
   /** The page with all users. */
   readonly list: string;
   /** The user's sign-in methods. Methods that are not enabled are absent. */
@@ -156,13 +158,14 @@ function listOf(facts: readonly Fact[]): Html {
 
 function stateInWords(
   user: AdministeredUser,
-  { isClosed, isSuspended, isOwn }: UserState,
+  { isClosed, isSuspended, isOwn, restorableUntil }: UserState & Pick<UserValues, 'restorableUntil'>,
   words: Words,
 ): HtmlValue {
   const t = words.user;
   const { deletedAt: deleted, suspendedAt: suspended, suspendedUntil: until } = user;
   const texts = [
     isClosed && deleted && t.closedSince(timeOf(deleted)),
+    restorableUntil && t.restorableUntil(timeOf(restorableUntil)),
     isSuspended && suspended && t.suspendedSince(timeOf(suspended), until ? timeOf(until) : null),
     !isClosed && !isSuspended && t.active,
     isOwn && t.own,
@@ -174,12 +177,11 @@ function valueInWords(
   { type, labels }: Pick<OwnFact, 'type' | 'labels'>,
   value: unknown,
   words: Words,
-): string {
+): HtmlValue {
   if (value === null || value === '') return words.user.none;
   if (type === 'boolean') return value ? words.yes : words.no;
   // The form of the app's own fields has their dates in UTC.
-  if (type === 'date') return timeInWords(String(value));
-  if (type === 'plainDate') return dayInWords(String(value));
+  if (type === 'date' || type === 'plainDate') return ownTimeOf(type, String(value));
   return type === 'json' ? JSON.stringify(value) : (labels[String(value)] ?? String(value));
 }
 

@@ -90,6 +90,7 @@ export function user(site: Site): Page | null {
         user,
         list: site.page('administration/users'),
         ...state,
+        restorableUntil: restorableUntil(site, user),
         methods: {
           ...methods,
           ...(providers && { providers: providers.map((one) => providerName(site, one)) }),
@@ -134,6 +135,15 @@ function usernameIn(fields: ReadonlyMap<string, string>): Readonly<Record<string
   const isLeftOut = !username && !fields.get(HAS_USERNAME);
   return username === undefined || isLeftOut ? {} : { username };
 }
+
+/** Returns the end of the grace period of an account. Null if it is over, or if no deletion is pending. */
+function restorableUntil({ core }: Site, { deletedAt }: AdministeredUser): string | null {
+  if (deletedAt === null) return null;
+  const until = Date.parse(deletedAt) + core.settings.accountDeletion.graceDays * DAY_MS;
+  return until > core.database.clock.now() ? new Date(until).toISOString() : null;
+}
+
+const DAY_MS = 86_400_000;
 
 /** Returns what an administrator types before a user is deleted. */
 function confirmationFor({ email, username }: AdministeredUser): string | null {
