@@ -21,6 +21,8 @@ export const entrance = {
     submit: 'Create an account',
     byEmail: 'Email me a code instead',
     byEmailAlone: 'Email me a code',
+    either: (resets: boolean) =>
+      `Enter an email, a username or both.${resets ? ' Without an email, you cannot reset a forgotten password.' : ''}`,
     haveAccount: 'Already have an account?',
     closed: 'You cannot sign up here. Ask the people who run this app for an account.',
     closedAsk: 'You cannot sign up here. To get an account, ask for one:',

@@ -99,7 +99,11 @@ export function passwordView(
       : confirmLink(reauthenticate, words);
   return {
     title: words.fields.password,
-    state: isDemanded ? t.demanded : change ? t.isSet : t.none,
+    state: isDemanded
+      ? t.demanded
+      : change
+        ? t.isSet
+        : t.none(account?.includes('@') === false ? 'username' : 'email'),
     opens: change ? words.security.change : t.set,
     content: html`${
       change &&
