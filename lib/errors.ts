@@ -202,6 +202,26 @@ export function invalidField(pointer: string, code: string, detail: string): Aut
   return new AuthError('validation_failed', { errors: [{ pointer, code, detail }] });
 }
 
+/**
+ * Runs several checks, and reports what all of them reject in one error, so that users do not find their mistakes one by
+ * one.
+ *
+ * @throws AuthError `validation_failed`, and every other error of a check at once
+ * @internal
+ */
+export function checkTogether(...checks: readonly (() => void)[]): void {
+  const errors = checks.flatMap((check) => {
+    try {
+      check();
+    } catch (error) {
+      if (error instanceof AuthError && error.code === 'validation_failed') return error.errors ?? [];
+      throw error;
+    }
+    return [];
+  });
+  if (errors.length > 0) throw new AuthError('validation_failed', { errors });
+}
+
 /** Returns the detail of a code that no {@link AuthErrorOptions.detail} replaces. */
 export function defaultDetailOf(code: AuthErrorCode): string {
   return problemOf(code)[1];

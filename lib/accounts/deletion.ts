@@ -145,7 +145,7 @@ function asInUse(error: unknown): unknown {
 const problems = declareProblems({
   account_deleted: [
     403,
-    'This account was deleted. For some time, you can restore it with the link in the email about the deletion.',
+    'This account was deleted. For some time, it can be restored: with the link in the email about the deletion, if there is one, or by the people who run this app.',
   ],
 });
 

@@ -234,7 +234,7 @@ const emailNotices = declareNotices(CORE, {
       'Someone who is signed in to your account asked to change its email. A confirmation link was sent to the new address.',
     ],
     advice: {
-      text: 'If it was you, you do not have to do anything. If it was not you, set or change your password now, so that the confirmation link stops working.',
+      text: 'If it was you, you do not have to do anything. If you have changed your mind, cancel the change where you asked for it. If it was not you, set or change your password now, so that the confirmation link stops working.',
       page: 'account/security',
       action: 'Change your password',
     },

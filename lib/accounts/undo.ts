@@ -187,7 +187,13 @@ async function recover(
   const before = record.user;
   const removedEmail = user.email === before.email ? null : before.email;
   events.emit('account.recovered', { userId, kind, restoredEmail: user.email, removedEmail }, transaction);
-  await tell(core, { user, removedEmail, isDeletion: isClosed(record) }, transaction);
+  const recovery = {
+    user,
+    removedEmail,
+    isDeletion: isClosed(record),
+    hadPassword: hadPassword(record, states),
+  };
+  await tell(core, recovery, transaction);
   if (user.email !== before.email) events.emit('user.email_changed', { userId }, transaction);
   if (user.username !== before.username)
     events.emit('user.updated', { userId, changed: ['username'] }, transaction);
@@ -200,16 +206,23 @@ interface Recovery {
   readonly removedEmail: string | null;
   /** Whether the account was pending deletion. */
   readonly isDeletion: boolean;
+  /** Whether a password was removed. */
+  readonly hadPassword: boolean;
+}
+
+/** Whether an account had a password, before the change that is undone or after it. The undo leaves none. */
+export function hadPassword({ passwordHash }: UserRecord, { state }: Pick<StatesSince, 'state'>): boolean {
+  return passwordHash !== null || provingPassword(state) !== null;
 }
 
 /**
- * Sends a notice about an undo to the restored and to the removed address, and emails a link to choose a new password
- * to the restored address. The removed address might be an attacker's, so its notice does not reveal the owner's
+ * Sends a notice about an undo to the restored and to the removed address. If it has removed a password, it emails a link
+ * to choose a new one to the restored address. The removed address might be an attacker's, so its notice does not reveal the owner's
  * client.
  */
 async function tell(
   core: Core,
-  { user, removedEmail, isDeletion }: Recovery,
+  { user, removedEmail, isDeletion, hadPassword }: Recovery,
   transaction: Transaction,
 ): Promise<void> {
   const help = `If it was not you, ask ${core.settings.email?.support}.`;
@@ -217,6 +230,7 @@ async function tell(
   await core.notices.plain(notice, user, transaction);
   if (removedEmail !== null)
     await core.notices.plain(notice, user, transaction, { takenEmail: removedEmail, byApp: true });
+  if (!hadPassword) return;
   await core.passwordLinks?.mailReset(user, transaction, {
     texts: newPasswordTexts(
       // Most users who restore an account have deleted it themselves.

@@ -49,6 +49,11 @@ export interface FieldOptions {
    * @default the name in words, such as "Favorite color"
    */
   readonly label?: string;
+  /**
+   * The help under the label of the field's input on pages, such as what its `pattern` allows. At most 200 characters.
+   * @default the range of an integer or a number, otherwise none
+   */
+  readonly hint?: string;
   /** The words for the values of `enum` on pages, by the values. @default the values themselves */
   readonly labels?: Readonly<Record<string, string>>;
   /**
@@ -103,11 +108,16 @@ const INT_32 = 2 ** 31;
 
 const length = z.int('must be a whole number').min(0, 'must be 0 or more');
 const bound = z.number('must be a number');
-const WORDS = 'must be text of 1 to 100 characters on one line';
-const words = z
-  .string(WORDS)
-  .trim()
-  .regex(/^[\P{Cc}]{1,100}$/u, WORDS);
+const words = wordsOf(100);
+
+/** Returns the schema of words that people read. */
+function wordsOf(maximum: number) {
+  const error = `must be text of 1 to ${maximum} characters on one line`;
+  return z
+    .string(error)
+    .trim()
+    .regex(new RegExp(`^[\\P{Cc}]{1,${maximum}}$`, 'u'), error);
+}
 
 /** @internal */
 export const fieldSchema = schemaOf<FieldOptions>()({
@@ -129,6 +139,7 @@ export const fieldSchema = schemaOf<FieldOptions>()({
   input: z.enum(['user', 'none'], "must be 'user' or 'none'").optional(),
   output: z.enum(['self', 'admin', 'none'], "must be 'self', 'admin' or 'none'").optional(),
   label: words.optional(),
+  hint: wordsOf(200).optional(),
   labels: z.record(z.string(), words, 'must be an object of words').optional(),
   onPages: flag.optional(),
 }).superRefine((options, context) => {

@@ -3,7 +3,7 @@ import { clientAddress } from '../context/address.js';
 import type { Client } from '../context/call.js';
 import type { Core } from '../core/core.js';
 import { DEADLINE_MS } from '../database/turn.js';
-import { AuthError } from '../errors.js';
+import { AuthError, checkTogether } from '../errors.js';
 import { isNavigation, isUnsafe, requireOwnOrigin } from '../sessions/origin.js';
 import type { Authentication } from '../sessions/request.js';
 import { isPending } from '../sessions/signed-in.js';
@@ -27,7 +27,7 @@ import {
   validate,
 } from './body.js';
 import { keepRefused } from './form-values.js';
-import { bodyOfForm, FormPages, type Pair, requireOnce, textsOf } from './forms.js';
+import { bodyOfForm, emptiedIn, FormPages, type Pair, requireOnce, textsOf } from './forms.js';
 import { answerError, answerPage, protect, redirectError } from './problem.js';
 import { respond } from './respond.js';
 import { type Access, type Call, type Reply, type Route, takesForms } from './route.js';
@@ -230,9 +230,21 @@ function besideBody(
 }
 
 function readFields({ method, body = nothing }: Route, fields: readonly Pair[]): unknown {
+  if (method !== 'patch') return validate(bodyOfForm(fields, body), body);
   // Only forms of pages are sent to a PATCH route. They contain the current values, so the user has cleared empty
   // fields.
-  return validate(bodyOfForm(fields, body, method === 'patch'), body);
+  const emptied = emptiedIn(fields, body);
+  const values = bodyOfForm(fields, body, true);
+  let whole: unknown;
+  checkTogether(
+    () => {
+      if (emptied.length > 0) throw new AuthError('validation_failed', { errors: emptied });
+    },
+    () => {
+      whole = validate(values, body);
+    },
+  );
+  return whole;
 }
 
 async function readBodyOf(route: Route, req: Request, res: Response): Promise<unknown> {

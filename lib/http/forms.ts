@@ -173,6 +173,17 @@ export function bodyOfForm(
 }
 
 /**
+ * Returns the errors of the empty fields of a form that clears values, where the schema does not accept null: a value that
+ * cannot be removed would otherwise stay, although the user has emptied it.
+ */
+export function emptiedIn(pairs: readonly Pair[], schema: z.ZodType): readonly FieldError[] {
+  const fields = fieldsOf(schema);
+  return [...textsOf(pairs, schema)]
+    .filter(([name, text]) => text === '' && fields.get(name)?.isNullable === false)
+    .map(([name]) => ({ pointer: `/${name}`, code: 'required', detail: 'is missing' }));
+}
+
+/**
  * Adds the checkboxes that a form names, and that are not checked, as `false`. The other fields are as they were sent,
  * so each of them can still be sent only once.
  *

@@ -57,11 +57,15 @@ export function field(form: FormValues, of: Field, words: Words): Html {
   }${code && html` data-part="code" data-length="${code.length}"`}${isSent && html` enterkeyhint="go"`}${isFocused && html` autofocus`}${isFocused && of.value && html` data-selects`}${describedBy(id, hint, error)}>`;
   return html`<div data-part="field">
 <label for="${id}">${label}${!required && !of.hideOptional && optional(words)}</label>
-${hint && html`<p data-part="hint" id="${id}-hint">${hint}</p>`}
+${hintOf(id, hint)}
 ${errorOf(form, id, error)}
 ${type === 'password' ? html`<div data-part="password">${input}</div>` : input}
 ${of.aside && html`<p data-part="aside">${of.aside}</p>`}
 </div>`;
+}
+
+function hintOf(id: string, hint: string | Html | null | undefined): HtmlValue {
+  return hint && html`<p data-part="hint" id="${id}-hint">${hint}</p>`;
 }
 
 function optional(words: Words): Html {
@@ -120,13 +124,14 @@ export interface Choice {
   readonly label: string;
   readonly options: readonly { readonly value: string; readonly label: string }[];
   readonly value?: string | null;
+  readonly hint?: string | null;
   /** @default true */
   readonly required?: boolean;
 }
 
 /** Creates a list of options. */
 export function choice(form: FormValues, of: Choice, words: Words): Html {
-  const { name, label, options, value, required = true } = of;
+  const { name, label, options, value, hint, required = true } = of;
   const id = idOf(form, name);
   const chosen = form.typed[name] ?? value ?? '';
   const error = form.errors[name];
@@ -134,15 +139,16 @@ export function choice(form: FormValues, of: Choice, words: Words): Html {
   setDrawn(form, name, { id, label });
   return html`<div data-part="field">
 <label for="${id}">${label}${!required && optional(words)}</label>
+${hintOf(id, hint)}
 ${errorOf(form, id, error)}
-<select id="${id}" name="${name}"${isFocused && html` autofocus`}${describedBy(id, null, error)}>
+<select id="${id}" name="${name}"${isFocused && html` autofocus`}${describedBy(id, hint, error)}>
 ${options.map((one) => html`<option value="${one.value}"${one.value === chosen && html` selected`}>${one.label}</option>`)}
 </select>
 </div>`;
 }
 
 /** Several checkboxes, whose values are sent in fields of the same name, beside the choice of everything. */
-export interface Selection extends Omit<Choice, 'value' | 'required'> {
+export interface Selection extends Omit<Choice, 'value' | 'hint' | 'required'> {
   /** The radio buttons: their name, and the labels of their values `some` and `all`. */
   readonly radio: { readonly name: string; readonly some: string; readonly all: string };
   /** What it means to choose everything. */
@@ -182,7 +188,13 @@ export function confirmationField(form: FormValues, expected: string | null, wor
 }
 
 /** Creates a checkbox. @param isOn whether it is checked if nothing was sent yet. @default false */
-export function checkbox(form: FormValues, name: string, label: string, isOn = false): Html {
+export function checkbox(
+  form: FormValues,
+  name: string,
+  label: string,
+  isOn = false,
+  hint: string | null = null,
+): Html {
   const id = idOf(form, name);
   const typed = form.typed[name];
   const isChecked = typed === undefined ? isOn : typed === 'true' || typed === 'on';
@@ -191,7 +203,7 @@ export function checkbox(form: FormValues, name: string, label: string, isOn = f
   setDrawn(form, name, { id, label });
   return html`${errorOf(form, id, error)}<div data-part="checkbox"><input id="${id}" name="${name}" type="checkbox" value="true"${
     isChecked && html` checked`
-  }${isFocused && html` autofocus`}${describedBy(id, null, error)}><label for="${id}">${label}</label></div>`;
+  }${isFocused && html` autofocus`}${describedBy(id, hint, error)}><label for="${id}">${label}</label></div>${hintOf(id, hint)}`;
 }
 
 /** Creates the link that stands beside the label of a password. */

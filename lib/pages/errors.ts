@@ -1,9 +1,10 @@
-import { type AuthError, defaultDetailOf } from '../errors.js';
+import { type AuthError, defaultDetailOf, type FieldError } from '../errors.js';
 import { HUMAN_FIELD } from '../http/ask-human.js';
 import { inWords } from '../http/refusal-page.js';
 import { snakeCase } from '../tables/column.js';
 import { isInternationalized } from '../users/canonical.js';
-import { AGAIN } from './controls.js';
+import { OUTSIDE_PATTERN } from '../users/fields.js';
+import { AGAIN, labelOf } from './controls.js';
 import type { ErrorPlace, PageForm } from './page.js';
 import type { Site } from './site.js';
 import type { ErrorValues, StepName, StepValues } from './values.js';
@@ -11,6 +12,7 @@ import type { Words } from './words/index.js';
 
 /** What users can do about an error, on every page. */
 const STEPS: Readonly<Partial<Record<string, readonly StepName[]>>> = {
+  account_deleted: ['support'],
   account_exists: ['sign-in'],
   account_suspended: ['support'],
   email_not_verified: ['verify-email'],
@@ -144,23 +146,34 @@ interface FieldsAt extends Pick<Where, 'sent'> {
 function fieldsOf({ errors = [] }: AuthError, { site, form, sent, words }: FieldsAt): Record<string, string> {
   const { missing, fieldErrors, errorsOf } = words;
   const own = (form === null ? undefined : errorsOf[form]) ?? {};
-  const types = new Map(
-    Object.entries(site.core.settings.user.fields).map(([key, { type }]) => [snakeCase(key), type]),
+  const fields = new Map(
+    Object.entries(site.core.settings.user.fields).map(([key, options]) => [snakeCase(key), options]),
   );
+  const lacks = (name: string) =>
+    errors.some(({ pointer, code }) => pointer === `/${name}` && code === 'required');
+  // One of the two is enough, so one error is too.
+  const isTold = ({ pointer }: FieldError) =>
+    pointer === '/username' && site.identifier === 'either' && lacks('email') && lacks('username');
   return Object.fromEntries(
-    errors.map(({ pointer, code, detail }) => {
-      const name = pointer.split('/')[1] ?? '';
-      const isMissing = code === 'required';
-      const text = isMissing
-        ? (own[`/${name}/required/${site.identifier}`] ??
-          missing[`${name}/${site.identifier}`] ??
-          missing[name] ??
-          fieldErrors.required)
-        : (own[`/${name}`] ??
-          fieldErrors[`${code}/${types.get(name)}`] ??
-          fieldErrors[kindOf(code, sent?.get(name))]);
-      return [name, text ?? sentence(detail)];
-    }),
+    errors
+      .filter((one) => !isTold(one))
+      .map(({ pointer, code, detail }) => {
+        const name = pointer.split('/')[1] ?? '';
+        const field = fields.get(name);
+        if (code === 'required' && field?.enum) return [name, words.notChosen];
+        if (field && detail === OUTSIDE_PATTERN)
+          return [name, words.wrongFormat(field.label ?? labelOf(name), field.hint ?? null)];
+        const text =
+          code === 'required'
+            ? (own[`/${name}/required/${site.identifier}`] ??
+              missing[`${name}/${site.identifier}`] ??
+              missing[name] ??
+              fieldErrors.required)
+            : (own[`/${name}`] ??
+              fieldErrors[`${code}/${field?.type}`] ??
+              fieldErrors[kindOf(code, sent?.get(name))]);
+        return [name, text ?? sentence(detail)];
+      }),
   );
 }
 

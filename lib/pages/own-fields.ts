@@ -14,6 +14,12 @@ export interface OwnField {
   readonly name: string;
   /** What people call it. */
   readonly label: string;
+  /** The help for people who fill it in. Null if there is none. */
+  readonly hint: string | null;
+  /** The smallest number. Null if there is none, or if the values are listed. */
+  readonly minimum: number | null;
+  /** The largest number. Null if there is none, or if the values are listed. */
+  readonly maximum: number | null;
   readonly type: FieldOptions['type'];
   readonly required: boolean;
   /** Whether new users have a value that they have not chosen. */
@@ -50,10 +56,14 @@ export function ownFields(
       .map(([key, options]) => {
         const name = snakeCase(key);
         const { type, required = false, maxLength = null, enum: list, labels = {} } = options;
+        const { minimum = null, maximum = null } = options;
         const value = values ? values[name] : options.default;
         return {
           name,
           label: options.label ?? labelOf(name),
+          hint: options.hint ?? null,
+          minimum: list ? null : minimum,
+          maximum: list ? null : maximum,
           type,
           required,
           hasDefault: options.default !== undefined && options.default !== null,
@@ -87,6 +97,13 @@ export function checkSignUp(core: Core, own: Readonly<Record<string, string>>): 
         : `latchkey: user.fields.${name} is required and has no default, but onPages is false, so no one could sign up on the pages: set onPages: true or a default, or your own page with pages({ own: { '${page}': … } })`,
     );
   }
+}
+
+/** Returns the range of a number in words. Null if it has none. */
+function rangeOf({ minimum, maximum }: OwnField, { range }: Words): string | null {
+  if (minimum !== null && maximum !== null) return range.between(minimum, maximum);
+  if (minimum !== null) return range.from(minimum);
+  return maximum === null ? null : range.to(maximum);
 }
 
 function textOf(type: FieldOptions['type'], value: unknown): string | null {
@@ -127,14 +144,15 @@ export function ownInputs(
 
 function ownInput(form: FormValues, of: OwnField, words: Words, focus: boolean): Html {
   const { name, label, type, required, hasDefault, options, labels, maxLength, value } = of;
-  if (type === 'boolean') return checkbox(form, name, label, value === 'true');
+  const hint = of.hint ?? rangeOf(of, words);
+  if (type === 'boolean') return checkbox(form, name, label, value === 'true', hint);
   if (options) {
     const own = options.map((one) => ({ value: one, label: labels[one] ?? one }));
     const isChosen = value !== null && (required || hasDefault);
-    const none = isChosen ? [] : [{ value: '', label: words.notSet }];
+    const none = isChosen ? [] : [{ value: '', label: required ? words.choose : words.notSet }];
     return choice(
       form,
-      { name, label, value, required: required || isChosen, options: [...none, ...own] },
+      { name, label, hint, value, required: required || isChosen, options: [...none, ...own] },
       words,
     );
   }
@@ -154,6 +172,7 @@ function ownInput(form: FormValues, of: OwnField, words: Words, focus: boolean):
       autocomplete: AUTOCOMPLETE[name] ?? 'off',
       required,
       value,
+      hint,
       focus,
       ...more,
     },

@@ -102,6 +102,12 @@ export interface PageForm {
   readonly emails?: string;
   /** The name of the field that names the account to the next page if no address was typed. @default none */
   readonly names?: string;
+  /**
+   * Whether that address is the account's only once the route has succeeded, so that other pages do not fill it in after an
+   * error.
+   * @default false
+   */
+  readonly emailsNewAddress?: boolean;
   /** The name of the field with an email or username, whose email the other pages fill in. @default that of `emails` */
   readonly account?: string;
   /** Whether to keep `return_to` in a cookie, because the user continues with a link in an email. @default false */

@@ -449,7 +449,7 @@ ${way !== null && html`<p><a href="${way}" data-part="button">${words.steps[erro
       if (policy === undefined) res.removeHeader('Content-Security-Policy');
       else res.setHeader('Content-Security-Policy', policy);
       this.#keepReturnTo(page, returnTo, req, res);
-      this.#keepEmail(page, form, fields, res);
+      if (!form.emailsNewAddress) this.#keepEmail(page, form, fields, res);
       await this.#render(
         page,
         this.#visit(page, { req, res, auth, returnTo: fields.get('return_to'), refused }),

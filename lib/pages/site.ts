@@ -315,6 +315,11 @@ export class Site {
     );
   }
 
+  /** Whether a user gets the emails about changes of the account. */
+  mailsNotices(user: Pick<User, 'email'> | undefined): boolean {
+    return this.core.notices.isOn && (user?.email ?? null) !== null;
+  }
+
   /** Returns the page for a forgotten password. Null if there is none. */
   forgotPassword(returnTo: string | null): string | null {
     return this.hasPage('forgot-password') ? this.page('forgot-password', { returnTo }) : null;

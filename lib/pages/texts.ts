@@ -34,6 +34,16 @@ export function dayInWords(day: string): string {
   return DAY.format(new Date(`${day}T00:00:00Z`));
 }
 
+/**
+ * Creates a value of one of the app's own fields: a day without a time, such as `1815-12-10`, or a time, in UTC as in its
+ * form. A script shows both in the language of the browser, as all other times.
+ */
+export function ownTimeOf(type: 'date' | 'plainDate', value: string): Html {
+  if (type === 'date')
+    return html`<time datetime="${value}" data-part="time" data-utc>${timeInWords(value)}</time>`;
+  return html`<time datetime="${value}" data-part="time" data-utc data-day>${dayInWords(value)}</time>`;
+}
+
 // `toLocaleString` would create one for each time, which takes much longer than to use it.
 const TIME = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeStyle: 'short', timeZone: 'UTC' });
 const DAY = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeZone: 'UTC' });

@@ -311,7 +311,7 @@ function stringOf({ minLength = 0, maxLength = MAX_STRING, pattern }: Omit<Field
     .check(lengthBetween(minLength, maxLength))
     .refine(isText, { error: 'must be well-formed Unicode without a NUL character', abort: true });
   if (!pattern) return text;
-  const error = 'must match the pattern of this field';
+  const error = OUTSIDE_PATTERN;
   // With `g` or `y`, an expression remembers where it stopped. OpenAPI does not support flags.
   const flags = pattern.flags.replace(/[gyd]/g, '');
   const stateless = new RegExp(pattern.source, flags);
@@ -319,6 +319,9 @@ function stringOf({ minLength = 0, maxLength = MAX_STRING, pattern }: Omit<Field
     ? text.regex(stateless, error)
     : text.refine((it) => stateless.test(it), error);
 }
+
+/** The error of a string that does not match the pattern of its field. */
+export const OUTSIDE_PATTERN = 'must match the pattern of this field';
 
 /** Checks the length in code points, as databases and JSON Schema do. An emoji has one or a few code points. */
 function lengthBetween(minimum: number, maximum: number) {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { z } from 'zod';
-import { bodyOfForm } from '../../lib/http/forms.js';
+import { bodyOfForm, emptiedIn } from '../../lib/http/forms.js';
 import { text } from '../../lib/http/route.js';
 import type { AuthError } from '../../lib/index.js';
 import { Fields } from '../../lib/users/fields.js';
@@ -139,6 +139,12 @@ test('the variants of a body are all known', () => {
 test('an empty field is null where a form clears values, if the schema accepts null', () => {
   const empty = Object.keys(schema.shape).map((name) => [name, ''] as const);
   expect(bodyOfForm(empty, schema, true)).toEqual({ nothing_or_text: null, flag_or_nothing: null });
+  expect(emptiedIn(empty, schema)).toContainEqual({
+    pointer: '/text',
+    code: 'required',
+    detail: 'is missing',
+  });
+  expect(emptiedIn(empty, schema).map(({ pointer }) => pointer)).not.toContain('/nothing_or_text');
   expect(bodyOfForm(empty, schema)).toEqual({});
 });
 

@@ -88,17 +88,59 @@ test.each([
   expect(refused.body).toContain(text);
 });
 
+test('an emptied field that is required is an error, for administrators too', async () => {
+  const page = await visitor.get('/auth/account');
+  const refused = await visitor.submit(page, '/profile', { name: '', height: 'tall' });
+  expect(refused.status).toBe(422);
+  expect(refused.body).toContain('Enter a name.');
+  expect(refused.body).toContain('Enter a whole number, such as 45.');
+  const one = await new PageVisitor(app.origin).signIn(root);
+  const [user] = (await app.auth.admin.listUsers({ search: ada.email })).users;
+  const shown = await one.get(`/auth/administration/users/${user?.id}`);
+  const edited = await one.submit(shown, '/edit', { name: '' });
+  expect(edited.status).toBe(422);
+  expect(edited.body).toContain('Enter a name.');
+  expect((await app.auth.admin.listUsers({ search: ada.email })).users).toMatchObject([{ name: 'Someone' }]);
+});
+
 test('administrators see the same words', async () => {
   const one = await new PageVisitor(app.origin).signIn(root);
   const [user] = (await app.auth.admin.listUsers({ search: ada.email })).users;
   const { body } = await one.get(`/auth/administration/users/${user?.id}`);
   for (const [name, value] of [
-    ['Date of birth', '10 Dec 1815'],
+    ['Date of birth', '<time datetime="1815-12-10" data-part="time" data-utc data-day>10 Dec 1815</time>'],
     ['Plan', 'Free of charge'],
     ['Email me news', 'No'],
   ])
     expect(body).toContain(`<dt>${name}</dt><dd>${value}</dd>`);
   expect(body).not.toContain('Source');
+});
+
+test('fields say what they accept, before and after a mistake', async () => {
+  const hint = 'Four digits, such as 1010.';
+  const own = await startPages([password({ signInOnSignUp: true })], {
+    user: {
+      fields: {
+        zip: { type: 'string', required: true, pattern: /^\d{4}$/, label: 'Postal code', hint },
+        rating: { type: 'integer', minimum: 1, maximum: 10 },
+        age: { type: 'integer', minimum: 18 },
+        plan: { type: 'string', required: true, enum: ['free', 'pro'], hint: 'You can change it later.' },
+        news: { type: 'boolean', hint: 'Once a month.' },
+      },
+    },
+  } as never);
+  const one = new PageVisitor(own.app.origin);
+  const page = await one.get('/auth/sign-up');
+  for (const text of [hint, 'From 1 to 10.', 'At least 18.', 'You can change it later.', 'Once a month.'])
+    expect(page.body).toMatch(new RegExp(`<p data-part="hint" id="[\\w-]+">${text}</p>`));
+  expect(page.body).toContain('<option value="" selected>Choose…</option>');
+  expect(page.body).toMatch(/<select id="([\w-]+)" name="plan" aria-describedby="\1-hint">/);
+  const typed = { email: ada.email, password: ada.password, zip: 'AB', plan: 'free' };
+  const refused = await one.submit(page, '/password', typed);
+  expect(refused.body).toContain(`Check the format of Postal code. ${hint}`);
+  const unchosen = await one.submit(page, '/password', { ...typed, zip: '1010', plan: '' });
+  expect(unchosen.body).toContain('Choose one of these.');
+  await own.app.stop();
 });
 
 describe('a required field without a default that no page asks for', () => {

@@ -38,7 +38,7 @@ export interface AccountValues {
     | (FormValues & {
         /** The number of days before the account is permanently deleted. 0 if it is deleted immediately. */
         readonly graceDays: number;
-        /** Whether an email can restore it until then. */
+        /** Whether an email can restore it until then. Otherwise, only the people who run the app can. */
         readonly canRestore: boolean;
         /** What the user must type into the field `confirmation`: the email or username. Null for the word "delete". */
         readonly confirmation: string | null;
@@ -176,20 +176,26 @@ function accountView(values: AccountValues & CommonValues, words: Words): View {
           html` <span data-part="tag">${email.isVerified ? t.verified : t.unverified}</span>`
         }</p>${email.sentTo !== null && html`<p>${t.pending(html`<strong>${email.sentTo}</strong>`)}</p>${email.change && formOf(untouched(email.change), { submit: t.emailAgain, kind: 'link' }, words, hidden('new_email', email.sentTo))}${email.cancel && formOf(email.cancel, { submit: t.cancelEmail, kind: 'link' }, words)}`}${email.verify && formOf(email.verify, { submit: t.verify(email.isByCode), kind: 'secondary' }, words)}${
           email.change &&
-          formOf(email.change, { submit: t.changeEmail, kind: 'secondary' }, words, [
-            field(
-              email.change,
-              {
-                name: 'new_email',
-                label: words.fields.newEmail,
-                type: 'email',
-                autocomplete: 'email',
-                // The message about the email that was just sent says the same.
-                hint: email.sentTo === null ? t.newEmailHint : null,
-              },
-              words,
-            ),
-          ])
+          formOf(
+            email.change,
+            { submit: email.present === null ? t.firstEmail : t.changeEmail, kind: 'secondary' },
+            words,
+            [
+              field(
+                email.change,
+                {
+                  name: 'new_email',
+                  label: email.present === null ? words.fields.email : words.fields.newEmail,
+                  type: 'email',
+                  autocomplete: 'email',
+                  // The message about the email that was just sent says the same.
+                  hint:
+                    email.sentTo !== null ? null : email.present === null ? t.firstEmailHint : t.newEmailHint,
+                },
+                words,
+              ),
+            ],
+          )
         }`,
       )
     }${
@@ -208,7 +214,7 @@ function accountView(values: AccountValues & CommonValues, words: Words): View {
             about: t.ofDeletion,
             text: html`${
               deletion.graceDays === 0 ? t.deleteNow : t.deleteLater(deletion.graceDays)
-            }${deletion.graceDays > 0 && deletion.canRestore && ` ${t.restore}`}`,
+            }${deletion.graceDays > 0 && ` ${deletion.canRestore ? t.restore : t.restoreByApp}`}`,
             submit: t.confirmDelete,
             form: deletion,
             inputs: confirmationField(deletion, deletion.confirmation, words),

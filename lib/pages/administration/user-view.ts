@@ -1,17 +1,22 @@
 import type { FieldOptions } from '../../config/user.js';
 import { type Html, type HtmlValue, html } from '../../html.js';
-import { confirmationField, disclosure, field, formOf, labelOf, question } from '../controls.js';
+import { confirmationField, disclosure, field, formOf, hidden, labelOf, question } from '../controls.js';
 import { deviceIcon } from '../icons.js';
 import { type OwnField, ownInputs } from '../own-fields.js';
 import type { View } from '../page.js';
-import { dayInWords, timeInWords, timeOf } from '../texts.js';
+import { ownTimeOf, timeOf } from '../texts.js';
 import type { CommonValues, FormValues } from '../values.js';
 import type { Words } from '../words/index.js';
 import { type AdministeredUser, tagsOf, titleOfUser, type UserState } from './administered.js';
 
+/** The own field of the form that changes a user, which says that the user has a username. No field of the app has a hyphen. */
+export const HAS_USERNAME = 'has-username';
+
 /** The values of the page `administration/users/user`. A form is null if it would do nothing. */
 export interface UserValues extends UserState {
   readonly user: AdministeredUser;
+  /** The time until which a pending deletion can be undone, in ISO 8601. Null if none is pending. */
+  readonly restorableUntil: string | null;
   /** The page with all users. */
   readonly list: string;
   /** The user's sign-in methods. Methods that are not enabled are absent. */
@@ -153,13 +158,14 @@ function listOf(facts: readonly Fact[]): Html {
 
 function stateInWords(
   user: AdministeredUser,
-  { isClosed, isSuspended, isOwn }: UserState,
+  { isClosed, isSuspended, isOwn, restorableUntil }: UserState & Pick<UserValues, 'restorableUntil'>,
   words: Words,
 ): HtmlValue {
   const t = words.user;
   const { deletedAt: deleted, suspendedAt: suspended, suspendedUntil: until } = user;
   const texts = [
     isClosed && deleted && t.closedSince(timeOf(deleted)),
+    restorableUntil && t.restorableUntil(timeOf(restorableUntil)),
     isSuspended && suspended && t.suspendedSince(timeOf(suspended), until ? timeOf(until) : null),
     !isClosed && !isSuspended && t.active,
     isOwn && t.own,
@@ -171,12 +177,11 @@ function valueInWords(
   { type, labels }: Pick<OwnFact, 'type' | 'labels'>,
   value: unknown,
   words: Words,
-): string {
+): HtmlValue {
   if (value === null || value === '') return words.user.none;
   if (type === 'boolean') return value ? words.yes : words.no;
   // The form of the app's own fields has their dates in UTC.
-  if (type === 'date') return timeInWords(String(value));
-  if (type === 'plainDate') return dayInWords(String(value));
+  if (type === 'date' || type === 'plainDate') return ownTimeOf(type, String(value));
   return type === 'json' ? JSON.stringify(value) : (labels[String(value)] ?? String(value));
 }
 
@@ -202,7 +207,7 @@ function editForm(edit: NonNullable<UserValues['edit']>, words: Words): Html {
           },
           words,
         )
-      }${ownInputs(edit, edit.fields, words)}`,
+      }${edit.username && hidden(HAS_USERNAME, 'true')}${ownInputs(edit, edit.fields, words)}`,
     ),
     words,
   );

@@ -7,7 +7,7 @@ import { providerName } from '../providers.js';
 import { allOf, type Site } from '../site.js';
 import { deviceName } from '../texts.js';
 import { type AdministeredUser, administered, type FoundUser, stateOf } from './administered.js';
-import { type OwnFact, type UserValues, userView } from './user-view.js';
+import { HAS_USERNAME, type OwnFact, type UserValues, userView } from './user-view.js';
 
 const NAME = 'administration/users/user';
 const EVENTS = '10';
@@ -38,7 +38,11 @@ export function user(site: Site): Page | null {
           {
             name,
             route,
-            ...(name === 'edit' && { errors: { username_taken: 'username' } }),
+            ...(name === 'edit' && {
+              errors: { username_taken: 'username' },
+              ownFields: ['username', HAS_USERNAME],
+              translate: usernameIn,
+            }),
             next: ({ params: { id = '' } }) => site.page(NAME, { done, params: { id } }),
           },
         ]
@@ -86,6 +90,7 @@ export function user(site: Site): Page | null {
         user,
         list: site.page('administration/users'),
         ...state,
+        restorableUntil: restorableUntil(site, user),
         methods: {
           ...methods,
           ...(providers && { providers: providers.map((one) => providerName(site, one)) }),
@@ -123,6 +128,22 @@ export function user(site: Site): Page | null {
     view: userView,
   });
 }
+
+/** Returns the username of the form. A user who has none can be left without one, but no username can be removed. */
+function usernameIn(fields: ReadonlyMap<string, string>): Readonly<Record<string, string>> {
+  const username = fields.get('username');
+  const isLeftOut = !username && !fields.get(HAS_USERNAME);
+  return username === undefined || isLeftOut ? {} : { username };
+}
+
+/** Returns the end of the grace period of an account. Null if it is over, or if no deletion is pending. */
+function restorableUntil({ core }: Site, { deletedAt }: AdministeredUser): string | null {
+  if (deletedAt === null) return null;
+  const until = Date.parse(deletedAt) + core.settings.accountDeletion.graceDays * DAY_MS;
+  return until > core.database.clock.now() ? new Date(until).toISOString() : null;
+}
+
+const DAY_MS = 86_400_000;
 
 /** Returns what an administrator types before a user is deleted. */
 function confirmationFor({ email, username }: AdministeredUser): string | null {

@@ -141,6 +141,7 @@ ${
           autocomplete: 'off',
           hint: create.invites ? t.invites : null,
           required: !create.username,
+          hideOptional: true,
         },
         words,
       )}${
@@ -150,9 +151,10 @@ ${
           {
             name: 'username',
             label: words.fields.username,
-            hint: t.either,
+            hint: t.either(create.invites),
             autocomplete: 'off',
             required: false,
+            hideOptional: true,
             isCode: true,
           },
           words,

@@ -119,9 +119,17 @@ function showTimes() {
   const locale = navigator.languages.find((one) => one.startsWith(lang)) ?? lang;
   const short = new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeStyle: 'short' });
   const day = new Intl.DateTimeFormat(locale, { dateStyle: 'medium' });
+  const utc = { timeZone: 'UTC' };
+  const shortUtc = new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeStyle: 'short', ...utc });
+  const dayUtc = new Intl.DateTimeFormat(locale, { dateStyle: 'medium', ...utc });
   const full = new Intl.DateTimeFormat(locale, { dateStyle: 'full', timeStyle: 'long' });
   for (const time of document.querySelectorAll('time[data-part="time"]')) {
     const at = new Date(time.dateTime);
+    // The times of the app's own fields are in UTC, as in their forms.
+    if ('utc' in time.dataset) {
+      time.textContent = 'day' in time.dataset ? dayUtc.format(at) : `${shortUtc.format(at)} UTC`;
+      continue;
+    }
     time.textContent =
       'ago' in time.dataset ? ago(at, locale) : ('day' in time.dataset ? day : short).format(at);
     time.title = full.format(at);

@@ -244,6 +244,7 @@ export function changeEmail(site: Site): Page | null {
         // The next page names it, and the page for the sign-in fills it in.
         ownFields: [CONFIRMED],
         emails: CONFIRMED,
+        emailsNewAddress: true,
         next: () => site.page('change-email', { done: 'email-changed' }),
       },
     ],
@@ -293,12 +294,19 @@ function changeEmailView(values: ChangeEmailValues & CommonValues, words: Words)
     };
   return {
     title: t.title,
-    main: html`<p>${t.lead(newEmail)}</p>${of !== null && html`<p>${t.account(of)}</p>`}${formOf(
-      form,
-      { submit: t.submit },
-      words,
-      html`${hidden('token', token)}${hidden(CONFIRMED, newEmail)}${needsPassword && ownerField(form, { hint: t.password, forgotPassword }, words)}`,
-    )}<p data-part="quiet">${isOwn ? t.signsOutOthers : t.signsOut}</p>`,
+    main: html`<p>${t.lead(newEmail)}</p>${of !== null && html`<p>${t.account(of)}</p>`}${
+      !isOwn &&
+      // Whether the account has a password is not revealed.
+      html`<h2>${t.elsewhere}</h2><p>${t.elsewhereText}</p><p><button type="button" hidden data-part="button secondary" data-copy data-copied="${words.copied}">${words.undoChange.copyAddress}</button></p>`
+    }${
+      (isOwn || needsPassword) &&
+      formOf(
+        form,
+        { submit: t.submit },
+        words,
+        html`${hidden('token', token)}${hidden(CONFIRMED, newEmail)}${needsPassword && ownerField(form, { hint: t.password, forgotPassword }, words)}`,
+      )
+    }<p data-part="quiet">${isOwn ? t.signsOutOthers : t.signsOut}</p>`,
   };
 }
 

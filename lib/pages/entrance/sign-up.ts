@@ -20,6 +20,8 @@ export interface SignUpValues {
         readonly username: boolean;
         /** The minimum number of characters of a password. */
         readonly minLength: number;
+        /** Whether a forgotten password can be reset by email. */
+        readonly resets: boolean;
         readonly fields: readonly OwnField[];
       })
     | null;
@@ -101,6 +103,7 @@ export function signUp(site: Site): Page {
               identifier: site.signUpIdentifier,
               username: site.core.usernames !== null,
               minLength: site.core.passwords?.minLength ?? 8,
+              resets: site.hasPage('forgot-password'),
               fields: ownFields(site),
             }
           : null,
@@ -140,6 +143,7 @@ function signUpView(values: SignUpValues & CommonValues, words: Words): View {
   const { password, email, providers, isClosed, isSent, isConcealed, sentTo, returnTo, signIn } = values;
   const { known, again } = values;
   const t = words.signUp;
+  const isEither = password?.identifier === 'either';
   const back = html`<p>${t.haveAccount} <a href="${signIn}" data-takes>${words.signIn.title}</a></p>`;
   if (isSent) {
     const address = sentTo === null ? words.forgotPassword.anyAddress : html`<strong>${sentTo}</strong>`;
@@ -183,6 +187,8 @@ function signUpView(values: SignUpValues & CommonValues, words: Words): View {
               value: known,
               focus: true,
               required: password.identifier === 'email',
+              hideOptional: isEither,
+              hint: isEither ? t.either(password.resets) : null,
             },
             words,
           )
@@ -195,6 +201,7 @@ function signUpView(values: SignUpValues & CommonValues, words: Words): View {
               label: words.fields.username,
               autocomplete: 'username',
               required: password.identifier === 'username',
+              hideOptional: isEither,
               focus: password.identifier === 'username',
               isCode: true,
             },

@@ -1,3 +1,4 @@
+import { hadPassword } from '../../accounts/undo.js';
 import {
   examineUndo,
   findUndo,
@@ -111,8 +112,12 @@ export function undoChange(site: Site): Page | null {
       const restored = seen && site.nameOf({ ...seen.record.user, email: seen.state.email });
       const done = doneOf(change?.kind);
       const undone = site.page('undo-change', { done });
+      const removesPassword =
+        site.route('post /passwords/reset') !== undefined &&
+        (seen === null || hadPassword(seen.record, seen));
       // A passkey undoes the change by a script, so no form leaves the note.
-      if (change?.missing.includes('passkey')) site.notes.leave(visit.res, undone, { done, email: restored });
+      if (change?.missing.includes('passkey') && removesPassword)
+        site.notes.leave(visit.res, undone, { done, email: restored });
       const isKnown = change?.missing.includes('browser') === false;
       return {
         form: site.form(visit, { path }, 'confirm'),
@@ -122,8 +127,8 @@ export function undoChange(site: Site): Page | null {
         from: (change?.kind === EMAIL && seen?.state.email) || null,
         change,
         elsewhere: seen && change && !isKnown ? elsewhereOf(await undoBrowsers(site.core, seen)) : null,
-        restored: isKnown ? restored : null,
-        removesPassword: site.route('post /passwords/reset') !== undefined,
+        restored: isKnown && removesPassword ? restored : null,
+        removesPassword,
         isDone: token !== null ? null : (DONE[visit.done ?? ''] ?? null),
         sentTo: visit.sentTo,
         support: site.settings.links.support ?? null,

@@ -147,15 +147,17 @@ export const account = {
     },
     changes: {
       title: 'Recent changes',
-      text: 'The changes of the last 30 days. If you did not make one of them, use the link in the email about it.',
+      text: 'The changes of the last 30 days.',
+      mailed: 'If you did not make one of them, use the link in the email about it.',
       count: (count: number) => `${count} change${count === 1 ? '' : 's'} in the last 30 days.`,
       none: 'Nothing was changed in the last 30 days.',
       undoable: 'can be undone',
     },
     browsers: {
       title: 'Browsers that you have used',
+      mailed: 'If someone signs in with another browser, you get an email.',
       count: (count: number) => (count === 0 ? 'None yet.' : `${count} browser${count === 1 ? '' : 's'}.`),
-      text: 'Your account remembers these browsers, even after you sign out, until you change or remove your password, or turn on two-factor authentication in another browser. If someone signs in with another browser, you get an email. Forget a browser that you no longer use. To sign out there, use Sessions.',
+      text: 'Your account remembers these browsers, even after you sign out, until you change or remove your password, or turn on two-factor authentication in another browser. Forget a browser that you no longer use. To sign out there, use Sessions.',
       current: 'this browser',
       seen: (first: Html, last: Html) => html`First used on ${first}, last on ${last}.`,
       trusted: (until: Html) => html`The password alone signs you in there until ${until}.`,
@@ -182,6 +184,8 @@ export const account = {
     newEmailHint:
       'We email a link to the new address. Your email changes once you open it and press the button there. You are then signed out on all other devices.',
     changeEmail: 'Change the email',
+    firstEmail: 'Add an email',
+    firstEmailHint: 'We email a link to this address. It becomes the email of your account once you open it.',
     data: 'My data',
     dataText: 'Download a file with everything that is stored about you.',
     download: 'Download my data',
@@ -193,6 +197,7 @@ export const account = {
     deleteLater: (days: number) =>
       `All sessions end immediately, and the account can no longer be used. After ${days} day${days === 1 ? '' : 's'}, it is permanently deleted, with everything that belongs to it.`,
     restore: 'Until then, a link that we email to you can restore it.',
+    restoreByApp: 'Until then, only the people who run this app can restore it.',
     confirmDelete: 'Yes, delete',
   },
   proof: {

@@ -25,7 +25,8 @@ export const administration = {
     create: 'Create a user',
     submitCreate: 'Create the user',
     invites: 'The user gets an email with a link to choose a password.',
-    either: 'A user needs an email, a username or both.',
+    either: (invites: boolean) =>
+      `A user needs an email, a username or both.${invites ? ' Without an email, the user cannot choose a password: set one with the command npx latchkey users set-password.' : ''}`,
   },
   user: {
     account: 'Account',
@@ -37,6 +38,8 @@ export const administration = {
     active: 'Active',
     own: 'This is your own account.',
     closedSince: (time: Html) => html`The deletion was requested on ${time}.`,
+    restorableUntil: (time: Html) =>
+      html`Until ${time}, the account can be restored: with the link in the email about the deletion, if there is one, or with the command <code>npx latchkey users restore</code>.`,
     suspendedSince: (time: Html, until: Html | null) =>
       until === null ? html`Suspended since ${time}.` : html`Suspended since ${time}, until ${until}.`,
     reason: 'Reason',
@@ -66,7 +69,7 @@ export const administration = {
     sendPasswordReset: 'Send a link for a new password',
     sendPasswordResetText: 'The user gets an email. The current password works until the link is used.',
     sendFirstPassword: 'Send a link to choose a password',
-    sendFirstPasswordText: 'The user has no password yet, and gets an email with a link to choose one.',
+    sendFirstPasswordText: 'The user has no password, and gets an email with a link to choose one.',
     newPassword: 'New password at the next sign-in',
     requireNewPassword: 'Require',
     ofNewPassword: 'a new password',
@@ -83,7 +86,7 @@ export const administration = {
     confirmDelete: 'Yes, delete',
     deleteText: 'The user is deleted with everything that belongs to the account. You cannot undo this.',
     closeText: (days: number) =>
-      `From then on, the account cannot be used. After ${days} ${days === 1 ? 'day' : 'days'}, it is permanently deleted.`,
+      `From then on, the account cannot be used. After ${days} ${days === 1 ? 'day' : 'days'}, it is permanently deleted. Until then, it can be restored with the command npx latchkey users restore.`,
     sessions: 'Sessions',
     noSessions: 'The user has no session.',
     unknownDevice: 'Unknown device',

@@ -22,6 +22,8 @@ export const entrance = {
     submit: 'Create an account',
     byEmail: 'Email me a code instead',
     byEmailAlone: 'Email me a code',
+    either: (resets: boolean) =>
+      `Enter an email, a username or both.${resets ? ' Without an email, you cannot reset a forgotten password.' : ''}`,
     haveAccount: 'Already have an account?',
     closed: 'You cannot sign up here. Ask the people who run this app for an account.',
     closedAsk: 'You cannot sign up here. To get an account, ask for one:',
@@ -180,7 +182,10 @@ export const entrance = {
     title: 'Confirm your new email',
     lead: (email: string) => `Use ${email} as the email of your account.`,
     account: (account: string) => `Your current email is ${account}.`,
-    password: 'Enter the password of your account to show that it is yours.',
+    elsewhere: 'Open this link where you are signed in',
+    elsewhereText:
+      'Copy the link of this page, and open it in the browser where you are signed in to the account. There, it needs no password.',
+    password: 'Or enter the password of the account here, if it has one.',
     submit: 'Use this email',
     invalid: 'This link is no longer valid',
     invalidText:

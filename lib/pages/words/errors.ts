@@ -23,7 +23,8 @@ export const errors = {
 
   /** What an error means to the user, by its code. */
   errors: {
-    account_deleted: 'This account was deleted. For some time, the email about the deletion can restore it.',
+    account_deleted:
+      'This account was deleted. For some time, it can be restored: with the link in the email about the deletion, if there is one, or by the people who run this app.',
     account_exists:
       'You already have an account with this email. Sign in to it, then link this service under Security.',
     account_in_use: 'The account cannot be deleted yet, because other data depends on it.',
@@ -159,7 +160,8 @@ export const errors = {
     'change-email/confirm': {
       email_taken: 'Another account has this email by now.',
       invalid_credentials: 'This is not the password of this account.',
-      'unauthenticated/password': ownPassword,
+      'unauthenticated/password':
+        'Enter the password of this account, or open this link where you are signed in.',
     },
     invitation: { invalid_token: 'This invitation was already used, or it has expired.' },
     'reauthenticate/confirm': {
@@ -223,6 +225,7 @@ export const errors = {
     'credential/email': 'Enter your email.',
     'credential/username': 'Enter your username.',
     email: 'Enter an email.',
+    'email/either': 'Enter an email, a username or both.',
     email_code: 'Enter the code.',
     name: 'Enter a name.',
     new_email: 'Enter your new email.',
@@ -232,6 +235,12 @@ export const errors = {
     scopes: 'Choose at least one right.',
     username: 'Enter a username.',
   } as Readonly<Record<string, string>>,
+
+  /** What is wrong with a field of the app whose pattern does not allow the value. */
+  wrongFormat: (label: string, hint: string | null) =>
+    `Check the format of ${label}.${hint === null ? '' : ` ${hint}`}`,
+  /** What is missing in a list of values. */
+  notChosen: 'Choose one of these.',
 
   /** What is wrong with a field, by the code of its error. Other errors keep their own words. */
   fieldErrors: {

@@ -19,6 +19,13 @@ export const en = {
   yes: 'Yes',
   no: 'No',
   notSet: 'Not set',
+  choose: 'Choose…',
+  /** The hints about the range of a number. */
+  range: {
+    between: (minimum: number, maximum: number) => `From ${minimum} to ${maximum}.`,
+    from: (minimum: number) => `At least ${minimum}.`,
+    to: (maximum: number) => `At most ${maximum}.`,
+  },
   inUtc: (label: string) => `${label} (UTC)`,
   lastUsed: 'last used',
   continue: 'Continue',

@@ -213,6 +213,9 @@ describe('the form of the username', () => {
   test('is refused for a username that another account has', async () => {
     const eve = { email: 'eve@example.com', password: ada.password, username: 'eve' };
     await app.auth.credential.signUp({ ...eve, fields: values as never });
+    const emptied = await visitor.submit(await open(), '/username', { username: '' });
+    expect(emptied.status).toBe(422);
+    expect(emptied.body).toContain('Enter a username.');
     const refused = await visitor.submit(await open(), '/username', { username: 'Eve' });
     expect(refused.status).toBe(409);
     expect(formIn(refused.body, '/username').fields.username).toBe('Eve');

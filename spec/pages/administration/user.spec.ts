@@ -282,6 +282,7 @@ describe('the form that edits', () => {
     const page = await open();
     expect(formIn(page.body, '/edit').fields).toEqual({
       username: 'Ada',
+      'has-username': 'true',
       name: 'Lovelace',
       checkboxes: 'is_member',
       note: '',
@@ -320,6 +321,16 @@ describe('the form that edits', () => {
     expect(taken.status).toBe(409);
     expect(formIn(taken.body, '/edit').fields).toMatchObject({ username: 'Grace' });
     expect(await user()).toMatchObject({ username: 'ada', name: 'Lovelace' });
+  });
+
+  test('does not remove a username, and needs none of a user who has none', async () => {
+    const emptied = await visitor.submit(await open(), '/edit', { username: '' });
+    expect(emptied.status).toBe(422);
+    expect(emptied.body).toContain('Enter a username.');
+    const other = await app.auth.users.create({ email: 'grace@example.com' } as never);
+    const done = await visitor.submit(await open(other.id), '/edit', { name: 'Grace' });
+    expect(done.status).toBe(303);
+    expect(await app.auth.users.get(other.id)).toMatchObject({ username: null, name: 'Grace' });
   });
 });
 
@@ -445,7 +456,11 @@ describe('deleting', () => {
       expect(page.body).toContain('After 30 days, it is permanently deleted');
       const after = await one.follow(await one.submit(page, '/delete', { confirmation: ada.email }));
       expect(after.body).toContain('The account can no longer be used, and will be permanently deleted.');
-      expect(factsIn(after)).toMatchObject({ State: expect.stringMatching(/^The deletion was requested /) });
+      expect(factsIn(after)).toMatchObject({
+        State: expect.stringMatching(
+          /^The deletion was requested on .* Until \d+ \w+ \d{4}, .* the account can be restored: .* npx latchkey users restore/,
+        ),
+      });
       expect(actions(after)).toEqual([]);
     } finally {
       await kept.app.stop();

@@ -190,6 +190,9 @@ describe('the form that creates a user', () => {
   test('creates one with fields of administrators, who is invited', async () => {
     const page = await open();
     const { fields: inputs } = formIn(page.body, '/users/create');
+    expect(page.body).toContain(
+      'Without an email, the user cannot choose a password: set one with the command npx latchkey users set-password.',
+    );
     expect(inputs).toEqual({ email: '', username: '', name: '', plan: 'free', rating: '' });
     const typed = { email: 'grace@example.com', username: 'Grace', plan: 'pro', rating: '5' };
     let answer = page;

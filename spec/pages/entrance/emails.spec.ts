@@ -16,10 +16,10 @@ const HTTPS = { config: { baseUrl: 'https://localhost' } };
 const newPerson = () => ({ email: `person-${people++}@example.com`, password: ada.password });
 
 /** Expects that the page asks for the password, and does not say that someone has been signed out. */
-function expectPasswordAsked(shown: Shown): void {
+function expectPasswordAsked(shown: Shown, help = 'Enter the password of this account.'): void {
   const form = shown.form('confirm');
   expect(shown.status).toBe(401);
-  expect(shown.text).toContain('Enter the password of this account.');
+  expect(shown.text).toContain(help);
   expect(shown.text).not.toContain('signed out.');
   expect([form.attribute('password', 'aria-invalid'), form.attribute('password', 'autofocus')]).toEqual([
     'true',
@@ -244,10 +244,13 @@ describe('change-email', () => {
     const other = app.open();
     const page = await other.open(pathOf(mail.url));
     expect(page.links).toContain('/auth/forgot-password');
-    expectPasswordAsked(await other.submit(page, 'confirm', { password: '' }));
+    const help = 'Enter the password of this account, or open this link where you are signed in.';
+    expectPasswordAsked(await other.submit(page, 'confirm', { password: '' }), help);
     const wrong = await other.submit(page, 'confirm', { password: 'sent-only-once' });
     expect(wrong.status).toBe(401);
     expect(wrong.body).not.toContain('sent-only-once');
+    // The account does not have the new email yet, so the other pages do not fill it in.
+    expect((await other.open('/auth/forgot-password')).body).not.toContain(email);
     expect(await emailOf()).toBe(person.email);
     const done = await other.submit(wrong, 'confirm', { password: person.password });
     expect([done.status, done.location]).toEqual([303, '/auth/change-email?done=email-changed']);
@@ -259,6 +262,19 @@ describe('change-email', () => {
     );
     expect((await other.open('/auth/sign-in')).form('password').value('credential')).toBe(email);
     expect((await signInOn(app.open(), { ...person, email })).location).toBe('/home');
+  });
+
+  test('another browser shows the same whether or not the account has a password', async () => {
+    const withPassword = await app.open().open(pathOf((await ask()).url));
+    expect(withPassword.text).toContain('Open this link where you are signed in');
+    expect(withPassword.text).toContain('Or enter the password of the account here, if it has one.');
+    await app.auth.models.User.update({ passwordHash: null } as never, {
+      where: { email: person.email } as never,
+    });
+    const without = await app.open().open(pathOf((await ask()).url));
+    expect(without.text).toBe(withPassword.text);
+    const confirmed = await browser.submit(await browser.open(pathOf((await ask()).url)), 'confirm');
+    expect(confirmed.status).toBe(303);
   });
 
   test('a made-up link is no longer valid', async () => {

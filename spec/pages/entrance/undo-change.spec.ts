@@ -12,6 +12,7 @@ import {
   signInOn,
   startPagesApp,
 } from '../../support/pages-app.js';
+import { settled } from '../../support/sessions.js';
 import { codeOf, forgetSteps, wrongCode } from '../../support/two-factor.js';
 
 const plugins = [password(), twoFactor()] as const;
@@ -219,6 +220,25 @@ test('a deleted account is restored, in words of its own in the emails and on th
   expect((await recovered).subject).toBe('Your account was restored - Example');
   expect(reset.text).toMatch(/^Your account was restored\. All sessions have ended/);
   await own.stop();
+});
+
+test('an account that has no password is restored without a word about one', async () => {
+  const browser = await known();
+  await app.auth.models.User.update({ passwordHash: null } as never, { where: { id } });
+  const token = await beforeChange(app.auth, id, 'account-deleted');
+  const page = await browser.open(`/auth/undo-change?token=${token}`);
+  expect(page.heading).toBe('Restore your account');
+  expect(page.text).not.toContain('Your password is removed');
+  const recovered = await app.mailOf(person.email, 'account-recovered', async () => {
+    const next = await browser.follow(await browser.submit(page, 'confirm'));
+    expect(next.heading).toBe('Your account was restored');
+    expect(next.text).not.toContain('emailed');
+    expect(next.links).toContain('/auth/sign-in');
+  });
+  expect(recovered.text).not.toContain('password');
+  await settled(app.auth);
+  const kinds = app.mails.filter(({ to }) => to === person.email).map(({ kind }) => kind);
+  expect(kinds).not.toContain('reset-password');
 });
 
 test('the owner of a deleted account who asks for a code is told that it can be restored', async () => {

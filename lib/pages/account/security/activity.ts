@@ -22,6 +22,8 @@ export interface ChangeValues {
 
 /** The values of the card `changes`. */
 export interface ChangesValues {
+  /** Whether the user gets an email about each change. */
+  readonly isMailed: boolean;
   readonly changes: readonly ChangeValues[];
 }
 
@@ -32,12 +34,19 @@ export function changesCard(site: Site): Card | null {
   return card<'changes'>({
     name: 'changes',
     forms: [],
-    values: (visit) => site.read(list, visit),
+    values: async (visit) => ({
+      ...(await site.read(list, visit)),
+      isMailed: site.mailsNotices(visit.auth?.user),
+    }),
   });
 }
 
 /** @internal */
-export function changesView({ changes }: ChangesValues, _page: CommonValues, words: Words): CardView {
+export function changesView(
+  { changes, isMailed }: ChangesValues,
+  _page: CommonValues,
+  words: Words,
+): CardView {
   const t = words.security.changes;
   return {
     title: t.title,
@@ -45,7 +54,7 @@ export function changesView({ changes }: ChangesValues, _page: CommonValues, wor
     opens: changes.length === 0 ? null : words.security.show,
     content:
       changes.length > 0 &&
-      html`<p>${t.text}</p><ul data-part="list">${changes.map(
+      html`<p>${t.text}${isMailed && ` ${t.mailed}`}</p><ul data-part="list">${changes.map(
         ({ kind, at, device, ip, undoable }) =>
           html`<li data-part="item"><div><p><strong>${changeName(kind, words)}</strong>${
             undoable && html` <span data-part="tag">${t.undoable}</span>`
@@ -68,6 +77,8 @@ export interface DeviceValues {
 
 /** The values of the card `browsers`. */
 export interface DevicesValues {
+  /** Whether the user gets an email about a sign-in in a new browser. */
+  readonly isMailed: boolean;
   readonly devices: readonly DeviceValues[];
 }
 
@@ -87,6 +98,7 @@ export function browsersCard(site: Site): Card | null {
     async values(visit) {
       const [{ devices }, methods] = await allOf([site.read(list, visit), visit.methods]);
       return {
+        isMailed: site.mailsNotices(visit.auth?.user),
         devices: devices.map((one) => ({
           id: one.id,
           name: one.name,
@@ -103,13 +115,17 @@ export function browsersCard(site: Site): Card | null {
 }
 
 /** @internal */
-export function browsersView({ devices }: DevicesValues, _page: CommonValues, words: Words): CardView {
+export function browsersView(
+  { devices, isMailed }: DevicesValues,
+  _page: CommonValues,
+  words: Words,
+): CardView {
   const t = words.security.browsers;
   return {
     title: t.title,
     state: t.count(devices.length),
     opens: devices.length === 0 ? null : words.security.show,
-    content: html`<p>${t.text}</p>${
+    content: html`<p>${t.text}${isMailed && ` ${t.mailed}`}</p>${
       devices.length > 0 &&
       html`<ul data-part="list">${devices.map(
         ({ name, firstSeenAt, lastSeenAt, current, trustedUntil, forget }) => {
