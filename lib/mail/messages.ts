@@ -290,7 +290,9 @@ export async function composeNotice(
     ...(undo && undo.browsers.length > 0
       ? [intro.replace(WITHIN, withinOf(undo, facts?.at)), { url, action }, conditionOf(undo)]
       : []),
-    ...(undo && undo.browsers.length === 0 ? withoutBrowser(undo, template, settings) : []),
+    ...(undo && undo.browsers.length === 0
+      ? withoutBrowser(undo, { url, at: facts?.at }, template, settings)
+      : []),
     ...(!undo && help ? [help] : []),
     ...(details && user.emailVerifiedAt === null ? [UNVERIFIED] : []),
   ];
@@ -321,17 +323,18 @@ function conditionOf({ browsers }: UndoLink): string {
 
 /**
  * Returns what users can do if the undo link works in no browser. It never will, because only browsers from before the
- * change count. The token is for support, whose proof is its own.
+ * change count. The link is for support, whose proof is its own.
  */
 function withoutBrowser(
-  { token, support }: UndoLink,
+  undo: UndoLink,
+  { url, at }: { readonly url: string; readonly at: Date | undefined },
   { losesAddress = false }: NoticeTexts,
   settings: ComposerSettings,
 ): Paragraph[] {
   const canReset = !losesAddress && settings.pageOf(NEW_PASSWORD.page) !== null;
   return [
     ...(canReset ? adviceParagraphs(NEW_PASSWORD, settings) : []),
-    `${canReset ? 'Then' : 'If it was not you,'} ask ${support}. To undo what was done, they need this code: ${token}`,
+    `${canReset ? 'Then' : 'If it was not you,'} ask ${undo.support}. To undo what was done, they need this link within ${withinOf(undo, at)}: ${url}`,
   ];
 }
 

@@ -151,7 +151,7 @@ test('a link says how long it works and, for a day or longer, until when', async
   const changed = await app.mailOf(ada.email, 'password-changed', async () =>
     post(app.open(), '/passwords/reset', { token: reset.token, new_password: 'a difference engine' }),
   );
-  expect(changed.text).toContain(`If it was not you, undo it here within 7 days, until ${inDays(7)}:`);
+  expect(changed.text).toContain(`this link within 7 days, until ${inDays(7)}: `);
 });
 
 test('a reset link that an administrator sends says so', async () => {

@@ -200,7 +200,10 @@ export const errors = {
     },
     'sign-in/send-code': { '/email': 'To get a code, enter your email, such as ada@example.com.' },
     'sign-in': { invalid_passkey: 'The passkey was not accepted. Try again, or sign in another way.' },
-    'sign-up/password': { email_taken: 'You already have an account with this email.' },
+    'sign-up/password': {
+      email_taken: 'You already have an account with this email.',
+      '/email/required/either': 'Enter an email, a username or both.',
+    },
     'undo-change/confirm': {
       invalid_code: 'This code is wrong. Enter one that was valid before the change.',
       invalid_credentials: 'This was not your password before the change.',
@@ -225,7 +228,6 @@ export const errors = {
     'credential/email': 'Enter your email.',
     'credential/username': 'Enter your username.',
     email: 'Enter an email.',
-    'email/either': 'Enter an email, a username or both.',
     email_code: 'Enter the code.',
     name: 'Enter a name.',
     new_email: 'Enter your new email.',
