@@ -49,14 +49,13 @@ export async function requestEmailChange(
   await core.change(userId, { sessionId }, async (record, transaction) => {
     const { user } = record;
     const token = await tokens.issueForNewEmail(VERIFY_NEW_EMAIL, record, email, transaction);
-    if (isTaken)
-      await mails.notice(
-        { template: emailChangeConflictMail, user: holder, to: email, facts: null, isAsked: true },
-        transaction,
-      );
-    else {
+    const { lifetimeMs } = VERIFY_NEW_EMAIL;
+    if (isTaken) {
+      const inPlaceOf = { token, lifetimeMs };
+      const conflict = { template: emailChangeConflictMail, user: holder, to: email, facts: null };
+      await mails.notice({ ...conflict, isAsked: true, inPlaceOf }, transaction);
+    } else {
       const template = { ...verifyNewEmailMail, page };
-      const { lifetimeMs } = VERIFY_NEW_EMAIL;
       await mails.toNewEmail({ template, lifetimeMs, user, to: email, token }, transaction);
     }
     if (user.email !== email)
@@ -69,9 +68,16 @@ export function emailInWaiting({ tokens }: Core, userId: string): Promise<string
   return tokens.newEmailOf(VERIFY_NEW_EMAIL, userId);
 }
 
-/** Revokes the link to a new address of a user, if there is one. Nothing has changed, so there is no notice. */
-export function cancelEmailChange({ tokens }: Core, userId: string): Promise<void> {
-  return tokens.endFor(VERIFY_NEW_EMAIL, userId);
+/**
+ * Revokes the link to a new address of a user, if there is one. Nothing has changed, so there is no notice.
+ *
+ * @param sessionId the session of the user
+ * @throws AuthError `invalid_session` if the session has ended
+ */
+export function cancelEmailChange(core: Core, userId: string, sessionId: string): Promise<void> {
+  return core.change(userId, { sessionId }, (_record, transaction) =>
+    core.tokens.endFor(VERIFY_NEW_EMAIL, userId, transaction),
+  );
 }
 
 /**

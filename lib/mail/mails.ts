@@ -71,6 +71,12 @@ export interface NoticeMail extends NoticeToSend {
   readonly type: 'notice';
   /** Whether someone asked for it. @default false */
   readonly isAsked?: boolean;
+  /**
+   * The token of a link to a new email, in place of which this notice is sent, because another account has the address. Its
+   * lifetime restarts as if the link was sent, so that a late email does not reveal which of the two it was.
+   * @default none
+   */
+  readonly inPlaceOf?: { readonly token: string; readonly lifetimeMs: number };
 }
 
 /** A code that is sent after a correct password. */

@@ -167,7 +167,7 @@ export const cancelChange = (core: Core) =>
     access: 'session',
     answers: { 204: { description: 'No emailed link changes the email. Also if there was none' } },
     async handle({ auth }) {
-      await cancelEmailChange(core, auth.user.id);
+      await cancelEmailChange(core, auth.user.id, auth.session.id);
       return { status: 204 };
     },
   });

@@ -1,9 +1,8 @@
 import type { Settings } from '../config/config.js';
+import { isLoopback } from '../config/options.js';
 import type { PlainRequest } from '../context/call.js';
 import { AuthError } from '../errors.js';
 
-/** The maximum number of characters of an origin in the log, because the client chooses it. */
-const MAX_ORIGIN = 200;
 const SAFE_METHODS = new Set(['GET', 'HEAD', 'OPTIONS']);
 
 /** Whether a method is unsafe (RFC 9110, 9.2.1). */
@@ -26,20 +25,23 @@ export function requireOwnOrigin(req: PlainRequest, settings: Settings): void {
     throw new AuthError('origin_not_allowed');
   }
   if (origin === undefined || isOwn(origin, req, settings)) return;
-  if (isAtHost(origin, req.headers.host)) warnOfAddress(origin, settings);
+  if (isAtHost(origin, req.headers.host)) warnOfPort(origin, settings);
   throw new AuthError('origin_not_allowed');
 }
 
 /**
- * Logs that the app is at another address than its `baseUrl`, for example because it listens at another port. Otherwise
- * the developer would only see a 403 that seems to be about another site.
+ * Logs that the app is at another port than that of its `baseUrl`. Otherwise the developer would only see a 403 that seems
+ * to be about another site. The client chooses the address, so any other difference is not logged: nobody must be led to
+ * trust a stranger's host, or http in place of https.
  */
-function warnOfAddress(origin: string, { baseUrl, log }: Settings): void {
-  const from = new URL(origin).origin.slice(0, MAX_ORIGIN);
+function warnOfPort(origin: string, { baseUrl, log }: Settings): void {
+  if (baseUrl === null) return;
+  const [from, own] = [new URL(origin), new URL(baseUrl)];
+  const isHere = isLoopback(from.hostname) && isLoopback(own.hostname);
+  if ((from.hostname !== own.hostname && !isHere) || from.protocol !== own.protocol) return;
   log.warn(
     'origin.not_configured',
-    `a request from ${from} was rejected with 403, because baseUrl is ${baseUrl}. If the app is at ${from}, set baseUrl ` +
-      'to it, or add it to trustedOrigins',
+    `a request from ${from.origin} was rejected with 403, because baseUrl is ${baseUrl}. If the app is at ${from.origin}, set baseUrl to it`,
   );
 }
 

@@ -297,12 +297,20 @@ export class MailDelivery implements Destination {
   ): Promise<Ready | 'dropped' | HeldBack> {
     const { lifetimeMs, user, to, token } = mail;
     if (isFirst(entry) && !(await this.#count(mailboxOf(to), ''))) return 'dropped';
-    const isLate = this.core.database.clock.now() - entry.createdAt.getTime() > LATE_MS;
-    // A newer request, or a change that ended the user's sessions, might have invalidated the token.
-    if (isLate && !(await this.core.tokens.prolong(token, lifetimeMs))) return 'dropped';
+    if (!(await this.#isStillValid({ token, lifetimeMs }, entry))) return 'dropped';
     const isOwn = this.holding.isOwn(user, user.email === to);
     if (!(await this.holding.hasRoom(entry, { isOwn, isToStranger: true }))) return { until: null };
     return () => this.mailer.link(mail, signal);
+  }
+
+  /** Restarts the lifetime of a token to a new email, if it is sent late. @returns whether it still exists */
+  async #isStillValid(
+    { token, lifetimeMs }: Pick<NewEmailMail, 'token' | 'lifetimeMs'>,
+    { createdAt }: OpenEntry,
+  ): Promise<boolean> {
+    const isLate = this.core.database.clock.now() - createdAt.getTime() > LATE_MS;
+    // A newer request, or a change that ended the user's sessions, might have invalidated the token.
+    return !isLate || this.core.tokens.prolong(token, lifetimeMs);
   }
 
   async #notice(
@@ -310,8 +318,9 @@ export class MailDelivery implements Destination {
     entry: OpenEntry,
     signal: AbortSignal,
   ): Promise<Ready | 'dropped' | HeldBack> {
-    const { user, to, facts, isAsked = false } = mail;
+    const { user, to, facts, isAsked = false, inPlaceOf } = mail;
     if (isAsked && isFirst(entry) && !(await this.#count(mailboxOf(to), ''))) return 'dropped';
+    if (inPlaceOf && !(await this.#isStillValid(inPlaceOf, entry))) return 'dropped';
     // An unverified address might not be the user's. It gets the notice anyway, because many apps verify no addresses.
     const isLimited = facts !== null && user.emailVerifiedAt === null;
     if (isLimited && isFirst(entry) && !(await this.#mayTell(to))) return 'dropped';

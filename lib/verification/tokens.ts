@@ -89,8 +89,8 @@ export class OneTimeTokens {
   }
 
   /** Revokes the tokens of a user for one purpose. */
-  async endFor({ name: purpose }: Purpose, userId: string): Promise<void> {
-    await this.#waiting.end({ userId, purpose });
+  async endFor({ name: purpose }: Purpose, userId: string, transaction: Transaction): Promise<void> {
+    await this.#waiting.end({ userId, purpose }, transaction);
   }
 
   /** Restarts the lifetime of a token that is sent late. @returns whether the token still exists */

@@ -195,6 +195,27 @@ describe('the outbox', () => {
     await browser.post('/auth/email-changes/confirm').send({ token }).expect(200);
   });
 
+  test.each(['free', 'taken'])('restarts the time of a late link to an address that is %s', async (which) => {
+    await start();
+    await app.auth.users.create({ email: 'taken@example.com', emailVerified: true });
+    send = failing;
+    const browser = await signedIn(app);
+    await settled(app.auth);
+    const new_email = `${which}@example.com`;
+    await browser.post('/auth/email-changes').send({ new_email, password: ada.password }).expect(202);
+    await settled(app.auth);
+    await rows(app.database, "UPDATE outbox SET created_at = '2020-01-01 00:00:00.000'");
+    await app.auth.models.OneTimeToken.update({ expiresAt: ago(HOUR) }, { where: {} });
+    await untilDue(app.database);
+    send = (mail) => mails.push(mail);
+    await app.auth.outbox.deliver();
+    expect(mails.map(({ to }) => to)).toContain(new_email);
+    // The page of the account shows how long the address waits, so it must not depend on whose it is.
+    const found = await app.auth.models.OneTimeToken.findAll({ where: { purpose: 'verify-new-email' } });
+    const ends = found.map((one) => (one.get('expiresAt') as Date).getTime());
+    expect(ends.map((end) => end > Date.now())).toEqual([true]);
+  });
+
   test('gives up after three days, and tries again on demand', async () => {
     await start();
     send = failing;

@@ -69,12 +69,13 @@ export function stateOf({ core }: Site, user: AdministeredUser, ownId: string | 
 }
 
 /**
- * Returns the title of a user: the email, the username, the value of your field `name`, or the id.
+ * Returns the title of a user: the email, the username, or the id. Users choose the value of a field `name`, so it could
+ * be the email of somebody else.
  *
  * @internal
  */
-export function titleOfUser({ id, email, username, name }: AdministeredUser): string {
-  return email ?? username ?? name ?? id;
+export function titleOfUser({ id, email, username }: AdministeredUser): string {
+  return email ?? username ?? id;
 }
 
 /**

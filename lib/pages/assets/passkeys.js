@@ -36,7 +36,7 @@ async function call(path, body) {
   const answer = response.status === 204 ? null : await response.json().catch(() => null);
   if (!response.ok) {
     const error = new Error(answer?.detail ?? words.failed);
-    throw Object.assign(error, { code: answer?.code });
+    throw Object.assign(error, { code: answer?.code, status: response.status });
   }
   return answer;
 }
@@ -137,8 +137,8 @@ async function offerInList(button) {
   }
   if (signal.aborted) return;
   await act(button, { mediation: 'conditional', signal }).catch((error) => {
-    // The browser itself has ended the offer, so no passkey was chosen that the server could have refused.
-    if (error instanceof DOMException) return;
+    // Without a response of the server, the browser or an extension has ended the offer. Another one could end the same way.
+    if (!error.status) return;
     complain(button, error);
     offerInList(button);
   });

@@ -20,12 +20,16 @@ export function leaveSignedIn({ site, auth, returnTo, query, refused, done }: Vi
 }
 
 /**
- * Whether a sign-in whose code was rejected has been completed in another tab: the browser has a session, and no sign-in
- * waits there.
+ * Whether a sign-in whose code was rejected has been completed in another tab: the browser has a session that is as young
+ * as a sign-in can be, and no sign-in waits there. An older session can be somebody else's.
  */
 export function isCompletedElsewhere({ site, req, auth, refused }: Visit): boolean {
-  return auth !== null && refused?.error.code === 'sign_in_expired' && !site.isWaiting({ req });
+  if (!auth?.session || refused?.error.code !== 'sign_in_expired' || site.isWaiting({ req })) return false;
+  return !site.core.database.clock.hasPassed(new Date(auth.session.createdAt.getTime() + SIGN_IN_MS));
 }
+
+/** How long a sign-in can wait for its code. */
+const SIGN_IN_MS = 10 * 60 * 1000;
 
 /** Draws the page of a sign-in that has been completed in another tab. */
 export function signedInView(
