@@ -230,8 +230,8 @@ inBrowser('an app of thirty lines', () => {
       await unfold(page, 'Use a recovery code');
       await fill(page, 'Recovery code', codes[0] ?? '');
       await page.getByRole('button', { name: 'Continue' }).last().click();
-      await showsPage(page, notesOf(email));
-      await goTo(page, '/auth/account/security');
+      // The next page says how to set up the app of another phone.
+      await showsPage(page, 'Security');
       await page.getByText('You have 9 recovery codes left.').waitFor();
     });
 
