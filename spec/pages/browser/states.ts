@@ -343,13 +343,13 @@ export async function visitAdministration(app: OwnApp, browser: Browser, look: L
   await app.signIn(page, admin, '/auth/administration/users');
   await look('users', page);
   await unfold(page, 'Create a user');
-  await fill(page, 'Username (optional)', '!');
+  await fill(page, 'Username', '!');
   await press(page, 'Create the user');
   await isRefused(page);
   await look('users, refused', page);
   const invited = 'invited@example.com';
-  await fill(page, 'Email (optional)', invited);
-  await fill(page, 'Username (optional)', '');
+  await fill(page, 'Email', invited);
+  await fill(page, 'Username', '');
   await press(page, 'Create the user');
   await showsPage(page, invited);
   await look('user, created', page);
