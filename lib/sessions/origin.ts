@@ -31,7 +31,7 @@ export function requireOwnOrigin(req: PlainRequest, settings: Settings): void {
 
 /**
  * Logs that the app is at another port than that of its `baseUrl`. Otherwise the developer would only see a 403 that seems
- * to be about another site. The client chooses the address, so any other difference is not logged: nobody must be led to
+ * to be about another site. The client chooses the address, so any other difference is not logged: no one must be led to
  * trust a stranger's host, or http in place of https.
  */
 function warnOfPort(origin: string, { baseUrl, log }: Settings): void {

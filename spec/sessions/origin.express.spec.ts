@@ -181,7 +181,7 @@ test('an app at another address than its baseUrl logs both addresses, and users 
       .send({ credential: ada.email, password: ada.password });
 
   expectProblem(await signIn('https://evil.example'), 403, 'origin_not_allowed');
-  // A client can send any Host. Nobody must be led to trust a stranger's.
+  // A client can send any Host. No one must be led to trust a stranger's.
   expectProblem(await signIn('http://evil.example').set({ host: 'evil.example' }), 403, 'origin_not_allowed');
   expect(lines()).toEqual([]);
 

@@ -70,7 +70,7 @@ export function stateOf({ core }: Site, user: AdministeredUser, ownId: string | 
 
 /**
  * Returns the title of a user: the email, the username, or the id. Users choose the value of a field `name`, so it could
- * be the email of somebody else.
+ * be the email of someone else.
  *
  * @internal
  */

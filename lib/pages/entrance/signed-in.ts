@@ -21,7 +21,7 @@ export function leaveSignedIn({ site, auth, returnTo, query, refused, done }: Vi
 
 /**
  * Whether a sign-in whose code was rejected has been completed in another tab: the browser has a session that is as young
- * as a sign-in can be, and no sign-in waits there. An older session can be somebody else's.
+ * as a sign-in can be, and no sign-in waits there. An older session can be someone else's.
  */
 export function isCompletedElsewhere({ site, req, auth, refused }: Visit): boolean {
   if (!auth?.session || refused?.error.code !== 'sign_in_expired' || site.isWaiting({ req })) return false;
