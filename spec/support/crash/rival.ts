@@ -100,10 +100,18 @@ export class Rival {
     this.random = random(storm.seed * 1000 + number);
   }
 
-  /** Makes somebody. */
+  /** Makes somebody; another one, if the app of a busy machine gave up waiting on the way. */
   async prepare(): Promise<void> {
-    const state = await this.#prepared();
-    this.#current.state = state;
+    for (let left = 3; ; left--) {
+      try {
+        const state = await this.#prepared();
+        this.#current.state = state;
+        return;
+      } catch (error) {
+        if (!(error instanceof Unsure)) throw error;
+        if (left === 0) this.#violation('is not made although nothing is wrong');
+      }
+    }
   }
 
   /** Two changes at the same time. While something fails, what is not answered is decided later. */
