@@ -91,6 +91,7 @@ const problems = declareProblems({
   user_not_found: [404, 'There is no such user: check the id.'],
   session_not_found: [404, 'You have no such session: it might have ended already.'],
   method_not_allowed: [405, 'This path does not support this method: see Allow.'],
+  body_too_slow: [408, 'The body took longer than 10 seconds to arrive. Send it again.'],
   email_taken: [409, 'An account with this email already exists. Sign in to it, or use another email.'],
   username_taken: [409, 'This username is taken. Choose another.'],
   own_account: [409, 'This is your own account: another administrator must do this.'],

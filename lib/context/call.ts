@@ -4,6 +4,9 @@ import type { Transaction } from 'sequelize';
 import { performance } from '../timers.js';
 import { Background } from './background.js';
 
+/** Checks a call within a transaction, before the work of the transaction. */
+export type TransactionCheck = (transaction: Transaction) => Promise<void>;
+
 /** Marks a request that does not count as activity of its session. */
 export const UNTOUCHED = Symbol('latchkey.untouched');
 
@@ -73,6 +76,8 @@ interface Call {
   readonly collected?: unknown[] | undefined;
   /** The work that the call has started, and waits for at its end. */
   readonly pending?: Promise<unknown>[] | undefined;
+  /** What each of latchkey's own transactions of the call checks first. */
+  readonly check?: TransactionCheck | undefined;
 }
 
 /** The current call of an Auth, within the calls of other Auths whose hooks have called this Auth. */
@@ -116,6 +121,11 @@ export class CallContext {
     return this.#call?.reads;
   }
 
+  /** What each of latchkey's own transactions in the current call must check first. */
+  get check(): TransactionCheck | undefined {
+    return this.#call?.check;
+  }
+
   /** Runs `work` for a request to one of the routes. */
   forRequest<T>(client: Client, databaseMs: number, work: () => Promise<T>): Promise<T> {
     const budget = new DatabaseBudget(databaseMs);
@@ -151,6 +161,11 @@ export class CallContext {
   /** Runs `work`, and collects its reads. */
   collecting<T>(reads: CollectedReads, work: () => Promise<T>): Promise<T> {
     return this.#run({ client: this.client, ...this.#call, reads }, work);
+  }
+
+  /** Runs `work`, in which each of latchkey's own transactions calls `check` first. */
+  checking<T>(check: TransactionCheck, work: () => Promise<T>): Promise<T> {
+    return this.#run({ client: this.client, ...this.#call, check }, work);
   }
 
   /** Runs `work` as a separate call, unless it is part of a call. */
@@ -196,8 +211,10 @@ export class CallContext {
    */
   forApp<T>(work: () => T): T {
     const call = this.#call;
-    if (!call?.joined) return call?.reads ? this.#run({ ...call, reads: undefined }, work) : work();
-    return this.#run({ ...call, joined: undefined, collected: undefined, pending: undefined }, work);
+    // A transaction of the hook would wait for the rows that the call has locked, so it checks nothing.
+    const own = { reads: undefined, check: undefined };
+    if (!call?.joined) return call?.reads || call?.check ? this.#run({ ...call, ...own }, work) : work();
+    return this.#run({ ...call, ...own, joined: undefined, collected: undefined, pending: undefined }, work);
   }
 
   /** Runs `work` now or, in a transaction of the app, after the commit. After a rollback, `work` does not run. */

@@ -305,6 +305,7 @@ export class Database {
   /**
    * Runs `work` in a transaction. If the database aborts the transaction in favor of another, it is retried as a whole,
    * up to three attempts. So `work` must not have side effects outside the database, such as emails or events.
+   * {@link CallContext.checking} can add a check before it.
    *
    * Within a transaction of the app, `work` runs in a savepoint instead, and is not retried.
    */
@@ -327,7 +328,11 @@ export class Database {
       this.sequelize.transaction(this.statements.ofTransactions, async (transaction) => {
         await this.primary.checkTransaction(transaction);
         // A transaction that has been reported as failed must be rolled back, even if a hook of the app never returns.
-        return turn.inTime(this.#units.during(transaction, () => work(transaction))).catch((error) => {
+        const unit = async () => {
+          await this.context.check?.(transaction);
+          return work(transaction);
+        };
+        return turn.inTime(this.#units.during(transaction, unit)).catch((error) => {
           if (isUsedByHook(transaction)) this.#drop(transaction);
           throw error;
         });

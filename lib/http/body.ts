@@ -4,6 +4,7 @@ import express from 'express';
 import * as z from 'zod';
 import { AuthError, type AuthErrorCode, excerpt, fieldErrors } from '../errors.js';
 import { trimWhitespace } from '../sessions/carriers.js';
+import { timers } from '../timers.js';
 import type { Pair } from './forms.js';
 
 /** Parses the query string. `req.query` depends on the app's settings, and can contain arrays and objects. */
@@ -39,6 +40,8 @@ export function checkParameters<T>(given: URLSearchParams, schema: z.ZodType<T>)
 }
 
 const MAX_BODY_BYTES = 16 * 1024;
+/** The rights of a request are checked before its body arrives, so the body must not take long. */
+const MAX_BODY_MS = 10_000;
 
 const INVALID_UTF8 = 'latchkey.invalid-utf8';
 const INVALID_FORM = 'latchkey.invalid-form';
@@ -70,7 +73,7 @@ const PARSER_ERRORS: Record<string, AuthErrorCode> = {
  * Parses the body of a request, and validates it against the route's schema. If no field is required, the body can be
  * missing.
  *
- * @throws AuthError `unsupported_media_type`, `body_too_large`, `invalid_json`, `validation_failed`
+ * @throws AuthError `unsupported_media_type`, `body_too_large`, `body_too_slow`, `invalid_json`, `validation_failed`
  */
 export async function readBody<T>(req: Request, res: Response, schema: z.ZodType<T>): Promise<T> {
   if (isEmpty(req) && schema.safeParse({}).success) return validate({}, schema);
@@ -126,7 +129,7 @@ export function isForm({ headers }: Request): boolean {
 /**
  * Parses an HTML form in the body, which can be empty.
  *
- * @throws AuthError `unsupported_media_type`, `body_too_large`; `invalid_request` if it is not UTF-8
+ * @throws AuthError `unsupported_media_type`, `body_too_large`, `body_too_slow`; `invalid_request` if it is not UTF-8
  */
 export async function readForm(req: Request, res: Response): Promise<Pair[]> {
   if (req.headers['content-length'] === undefined && req.headers['transfer-encoding'] === undefined)
@@ -150,7 +153,7 @@ const NOT_UTF8 = 'The form is not valid UTF-8.';
 /**
  * Parses parameters that a provider sends as a form in the body.
  *
- * @throws AuthError `unsupported_media_type`, `body_too_large`, `invalid_request`
+ * @throws AuthError `unsupported_media_type`, `body_too_large`, `body_too_slow`, `invalid_request`
  */
 export async function readFormPost(req: Request, res: Response): Promise<URLSearchParams> {
   await parse(req, res, FORM, parseFormPost);
@@ -202,7 +205,11 @@ async function parse(req: Request, res: Response, type: string, parser: RequestH
     return false;
   }
   await new Promise<void>((resolve, reject) => {
+    // The connection is closed after the response, because the rest of the body might never arrive.
+    const tooSlow = () => reject(new AuthError('body_too_slow', { headers: { Connection: 'close' } }));
+    const timer = timers.setTimeout(tooSlow, MAX_BODY_MS);
     withOneNameOfUtf8(req, parser)(req, res, (error?: unknown) => {
+      timers.clearTimeout(timer);
       if (error === undefined || error === null) resolve();
       else
         reject(

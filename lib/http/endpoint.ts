@@ -15,6 +15,7 @@ import {
   requireOwnSession,
   sessionOrNone,
 } from './admit.js';
+import { underAuthority } from './authority.js';
 import {
   checkParameters,
   isEmpty,
@@ -163,7 +164,11 @@ export async function callRoute(
     req,
     ...(beside && { formFields: beside }),
   };
-  const reply = await route.handle(call).catch((error) => {
+  const handling =
+    route.access === 'admin'
+      ? underAuthority(core, route, call, () => route.handle(call))
+      : route.handle(call);
+  const reply = await handling.catch((error) => {
     throw isAboutOwnAccount(route, error) ? new AuthError('invalid_session') : error;
   });
   if (reply.issue && !isPending(reply.issue)) await core.afterSignInOrOut(reply.issue, req, res);

@@ -1,3 +1,7 @@
+import { once } from 'node:events';
+import { request as httpRequest, type IncomingMessage } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { text } from 'node:stream/consumers';
 import { gzipSync } from 'node:zlib';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
 import express from 'express';
@@ -5,6 +9,7 @@ import { admin, authRouter } from '../../lib/index.js';
 import { ada, password, type SpecApp, startApp } from '../support/app.js';
 import { rows } from '../support/database.js';
 import { expectProblem } from '../support/problem.js';
+import { withoutWaiting } from '../support/timers.js';
 
 const plugins = [password({ username: true }), admin({ adminEmails: ['root@example.com'] })] as const;
 
@@ -77,6 +82,21 @@ describe('a request body', () => {
     const started = performance.now();
     expectProblem(await signUp(JSON.stringify({ ...ada, x: 'x'.repeat(5_000_000) })), 413, 'body_too_large');
     expect(performance.now() - started).toBeLessThan(3000);
+  });
+
+  test('that has not arrived after 10 seconds is refused, and the connection is closed', async () => {
+    for (const type of ['application/json', 'application/x-www-form-urlencoded']) {
+      const headers = { 'content-type': type, 'content-length': '100' };
+      const { port } = app.server.address() as AddressInfo;
+      const slow = httpRequest({ port, method: 'POST', path: '/auth/signup/credential', headers });
+      const [response] = await withoutWaiting(10_000, () => {
+        slow.write('{');
+        return once(slow, 'response') as Promise<[IncomingMessage]>;
+      });
+      const closed = once(response.socket, 'close');
+      expect([response.statusCode, JSON.parse(await text(response)).code]).toEqual([408, 'body_too_slow']);
+      await closed;
+    }
   });
 
   test('of more than 16 KiB, sent in chunks of unknown length, is rejected with 413', async () => {

@@ -16,6 +16,7 @@ export type ReadingCode =
 /** The error codes of every other route. */
 export type SendingCode =
   | 'body_too_large'
+  | 'body_too_slow'
   | 'invalid_json'
   | 'invalid_request'
   | 'origin_not_allowed'

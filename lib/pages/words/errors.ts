@@ -38,6 +38,7 @@ export const errors = {
     ambiguous_credentials: unexpected,
     api_key_not_found: 'This key does not exist. It might have been revoked already.',
     body_too_large: 'You entered more than this form accepts. Shorten it, and try again.',
+    body_too_slow: 'The connection was too slow. Try again.',
     code_expired: 'This code no longer works here. Ask for another one.',
     device_not_found: 'Your account does not know this browser. It might have been removed already.',
     email_code_not_offered: 'No code can be emailed here. Choose another way to confirm that it is you.',

@@ -1,7 +1,7 @@
 import type { Transaction } from 'sequelize';
 import { KEYS_OF_LIST, type ListUsersOptions, listUsers, type UserPage } from '../../accounts/list.js';
 import { readUsername, requirePasswords } from '../../accounts/passwords.js';
-import type { Core } from '../../core/core.js';
+import { BY_CODE, type Core } from '../../core/core.js';
 import { AuthError, invalidField } from '../../errors.js';
 import { endingWithObject } from '../../known-keys.js';
 import type { ClientInput, TransactionOption } from '../../sessions/request.js';
@@ -143,14 +143,14 @@ export class AdminApi {
   /** Revokes one session of a user. @throws AuthError `session_not_found` (404) */
   revokeUserSession(userId: string, sessionId: string, options: AdminCallOptions = {}): Promise<void> {
     const { adminId = null } = options;
-    const { sessions, events } = this.#core;
-    const revoke = async (within?: Transaction) => {
+    const { database, sessions, events } = this.#core;
+    const revoke = async (within: Transaction) => {
       if (!(await sessions.revoke(userId, sessionId, within)))
         throw new AuthError('session_not_found', NO_SESSION);
       events.emit('admin.session_revoked', { userId, sessionId, adminId }, within);
     };
     return this.#core.call('auth.admin.revokeUserSession', options, ['adminId'], () =>
-      events.together(['session.revoked', 'admin.session_revoked'], revoke),
+      database.transaction(revoke),
     );
   }
 
@@ -227,10 +227,11 @@ export async function sendPasswordReset(
   const texts = byAdministrator(core.settings.email?.look.appName ?? null);
   // Count these emails separately, because strangers can use up the limit for the emails that they request.
   await core.limiter.countAccount('mail', user.id, 'admin');
-  await core.events.together(['admin.password_reset_sent'], async (transaction) => {
+  await core.change(userId, BY_CODE, async ({ user: locked }, transaction) => {
+    if (locked.email === null) throw new AuthError('email_missing');
     // A call by the app's own code is not a request, so these emails are not held.
     const asked = adminId === null ? null : { ...core.asked(false), byAdmin: true };
-    await passwordLinks.mailReset(user, transaction, { texts, asked });
+    await passwordLinks.mailReset(locked, transaction, { texts, asked });
     core.events.emit('admin.password_reset_sent', { userId, adminId }, transaction);
   });
 }
