@@ -71,6 +71,7 @@ const problems = declareProblems({
   sign_in_expired: [401, 'This sign-in took too long, or has been completed already. Start again.'],
   invalid_credentials: [401, 'The account name or the password is wrong. Check both and try again.'],
   admin_required: [403, 'Only an administrator can do this: sign in as one.'],
+  permission_required: [403, 'You do not have the permission that this requires.'],
   insufficient_scope: [403, 'The credential lacks a required scope: use one that has it.'],
   scope_required: [
     403,

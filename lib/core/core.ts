@@ -23,6 +23,7 @@ import { AccountHistory } from '../notices/changes.js';
 import { Notices } from '../notices/notices.js';
 import { Events } from '../outbox/events.js';
 import { Outbox } from '../outbox/outbox.js';
+import { EVERYTHING, type Permissions } from '../permissions.js';
 import {
   joinCarriers,
   MAX_PRESENTED_SESSIONS,
@@ -86,7 +87,13 @@ import { CodeTries } from '../waiting/code-tries.js';
 import { EmailedSignIns } from '../waiting/emailed-sign-ins.js';
 import type { AccountFeatures } from './account-features.js';
 import { BasePath } from './base-path.js';
-import { ADMINISTRATION, type Administration, type Contribution, type Pages } from './contribution.js';
+import {
+  ADMINISTRATION,
+  type Administration,
+  type Contribution,
+  type Pages,
+  type UserPermissions,
+} from './contribution.js';
 
 /** The originator of a change to an account, and the requirements on its session. */
 export interface ChangedBy {
@@ -246,6 +253,8 @@ export class Core extends Given {
   readonly carriers: readonly Carrier[];
   /** What plugins do after the carriers: see `Contribution.afterCarriers`. */
   readonly afterCarriers: readonly NonNullable<Contribution['afterCarriers']>[];
+  /** What users are allowed to do. Null without a plugin that decides it. */
+  readonly permissions: UserPermissions | null;
 
   /** @throws TypeError if the database cannot be used, and the errors of plugins about their options */
   constructor(options: CoreOptions) {
@@ -272,6 +281,7 @@ export class Core extends Given {
     const ofPlugins = this.contributions.flatMap(({ carriers = [] }) => carriers);
     this.carriers = joinCarriers([...ofPlugins, ...ownCarriers(this)]);
     this.afterCarriers = this.contributions.flatMap((plugin) => plugin.afterCarriers?.bind(plugin) ?? []);
+    this.permissions = this.contributions.find(({ permissions }) => permissions)?.permissions ?? null;
   }
 
   /** Gives access to a table. */
@@ -491,6 +501,12 @@ export class Core extends Given {
 
   isAdministrator(user: User): boolean {
     return this.contributions.some(({ administrators }) => administrators?.is(user));
+  }
+
+  /** Returns what a user is allowed to do. Administrators whom the config names are allowed to do everything. */
+  permissionsOf(user: User): Permissions {
+    if (this.contributions.some(({ administrators }) => administrators?.isNamed?.(user))) return [EVERYTHING];
+    return this.permissions?.of(user) ?? [];
   }
 
   /** The attributes of a user that plugins show to clients. */

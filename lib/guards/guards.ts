@@ -8,6 +8,7 @@ import { AuthError, excerpt } from '../errors.js';
 import {
   authenticate,
   authenticateIfPossible,
+  isInScopes,
   requireAal,
   requireAdministrator,
   requireFreshSession,
@@ -15,22 +16,16 @@ import {
 } from '../http/admit.js';
 import { answerError, forExpress, protect } from '../http/problem.js';
 import { nearest, requireKnownKeys } from '../known-keys.js';
+import { covers, type Roles } from '../permissions.js';
 import type { Plugin } from '../plugin.js';
 import { isNavigation, isUnsafe } from '../sessions/origin.js';
 import { type Authentication, switchesOfVias, type Via } from '../sessions/request.js';
 import { performance } from '../timers.js';
 import { marked, markOfGuard } from './marks.js';
-import { setAuthentication } from './request.js';
+import { type Permits, setAuthentication } from './request.js';
 
-/** Options of {@link requireSession}. */
-export interface RequireSessionOptions extends GuardOptions {
-  /**
-   * The scopes that an API key must have; otherwise it gets 403 `insufficient_scope`. If the list is empty, an API key
-   * with scopes gets 403 `scope_required`, because it is limited to them. Sessions are not limited by scopes. With
-   * `apiKeys({ scopes })`, only scopes that are declared there are accepted.
-   * @default []
-   */
-  scopes?: readonly string[];
+/** Options of {@link requireSession} and of the guards that require more. */
+export interface SessionGuardOptions extends GuardOptions {
   /**
    * The maximum number of seconds since the user signed in or reauthenticated, for sensitive actions. If it was longer
    * ago, the user gets 403 `reauthentication_required`. An API key gets `session_required` (ASVS 5.0, 7.5).
@@ -52,6 +47,17 @@ export interface RequireSessionOptions extends GuardOptions {
   tasks?: readonly string[];
 }
 
+/** Options of {@link requireSession}. */
+export interface RequireSessionOptions extends SessionGuardOptions {
+  /**
+   * The scopes that an API key must have; otherwise it gets 403 `insufficient_scope`. If the list is empty, an API key
+   * with scopes gets 403 `scope_required`, because it is limited to them. Sessions are not limited by scopes. With
+   * `apiKeys({ scopes })`, only scopes that are declared there are accepted.
+   * @default []
+   */
+  scopes?: readonly string[];
+}
+
 /**
  * Admits only requests with a session or an API key, and sets `req.auth`. Others get a 401 problem. Works without a
  * mounted router.
@@ -65,25 +71,102 @@ export interface RequireSessionOptions extends GuardOptions {
  * app.get('/reports', requireSession(auth), (req, res) => res.json({ hello: req.auth.user.email }));
  */
 export function requireSession(auth: AuthOrConfig, options: RequireSessionOptions = {}): RequestHandler {
-  requireKnownKeys('requireSession', options, [...OF_GUARD, 'scopes', 'freshWithin', 'aal', 'tasks']);
-  const { scopes = [], freshWithin, aal = 1, tasks = [] } = options;
+  requireKnownKeys('requireSession', options, [...OF_SESSION_GUARD, 'scopes']);
+  const { scopes = [] } = options;
   if (!Array.isArray(scopes) || !scopes.every((scope) => typeof scope === 'string')) {
     throw new TypeError("latchkey: requireSession's scopes must be a list of strings");
   }
   checkScopes(internalsOf(auth).core, scopes);
-  checkFreshWithin('requireSession', freshWithin);
-  checkAal('requireSession', aal);
-  checkTasks(internalsOf(auth).core, tasks);
+  const handler = sessionGuard('requireSession', auth, options, {
+    limitScopes: (core, authentication) => requireScopes(core, authentication, scopes),
+  });
+  return marked(handler, markOfGuard('requireSession', options));
+}
+
+/** Options of {@link requirePermission}. */
+export interface RequirePermissionOptions extends SessionGuardOptions {}
+
+/**
+ * Admits only requests whose user has a permission, and sets `req.auth`. Others get 403 `permission_required`. An API
+ * key that has scopes must also have the permission among them; otherwise it gets 403 `insufficient_scope`.
+ *
+ * @param permission a permission of a role in `roles({ roles })`, such as `posts:write`
+ * @throws TypeError if no role has the permission, or on invalid options
+ *
+ * @example
+ * app.post('/posts', requirePermission(auth, 'posts:write'), (req, res) => res.sendStatus(201));
+ */
+export function requirePermission(
+  auth: AuthOrConfig,
+  permission: string,
+  options: RequirePermissionOptions = {},
+): RequestHandler {
+  requireKnownKeys('requirePermission', options, OF_SESSION_GUARD);
+  const { permissions } = internalsOf(auth).core;
+  if (!permissions)
+    throw new TypeError(
+      'latchkey: requirePermission requires permissions: add roles({ roles: { … } }) to plugins',
+    );
+  requireKnownPermission('requirePermission', permission, permissions.roles);
+  const handler = sessionGuard('requirePermission', auth, options, {
+    isAllowed: (core, { user }) => covers(core.permissionsOf(user), [permission]),
+    limitScopes(core, authentication) {
+      if (!isInScopes(core, authentication, permission)) throw new AuthError('insufficient_scope');
+    },
+  });
+  return marked(handler, markOfGuard(`requirePermission ${permission}`, options));
+}
+
+/** What a guard for sessions and API keys requires. */
+interface Required {
+  /** Whether the user has the required permission. @default none is required */
+  isAllowed?(core: Core, authentication: Authentication): boolean;
+  /** Rejects a credential whose scopes do not allow the request. */
+  limitScopes(core: Core, authentication: Authentication): void;
+}
+
+/** Creates a guard that admits sessions and API keys. @throws TypeError on invalid options */
+function sessionGuard(
+  name: string,
+  auth: AuthOrConfig,
+  options: SessionGuardOptions,
+  { isAllowed, limitScopes }: Required,
+): RequestHandler {
+  const { freshWithin, aal = 1, tasks = [] } = options;
+  checkFreshWithin(name, freshWithin);
+  checkAal(name, aal);
+  checkTasks(name, internalsOf(auth).core, tasks);
   const check = (core: Core, authentication: Authentication | null): undefined => {
     if (!authentication) throw new AuthError('unauthenticated');
+    if (isAllowed && !isAllowed(core, authentication)) throw new AuthError('permission_required');
     // Check these before the scopes, because no API key can pass them.
     if (aal > 1) requireAal(authentication, aal);
     if (freshWithin !== undefined) requireFreshSession(core, authentication, freshWithin);
-    requireScopes(core, authentication, scopes);
+    limitScopes(core, authentication);
   };
   const admit = (core: Core, found: Authentication) => core.tasks.admit(found, tasks);
-  const handler = guard('requireSession', auth, options, { decide: authenticate, check, admit });
-  return marked(handler, markOfGuard('requireSession', options));
+  return guard(name, auth, options, { decide: authenticate, check, admit });
+}
+
+/** @throws TypeError if no role names the permission */
+function requireKnownPermission(name: string, permission: unknown, roles: Roles): void {
+  if (typeof permission === 'string' && roles.knows(permission)) return;
+  throw new TypeError(
+    `latchkey: ${name}: no role has the permission ${excerpt(String(permission))}: correct it, or add it to a role`,
+  );
+}
+
+/** Returns what decides about permissions in handlers behind a guard. Null if users have no permissions. */
+function permitsOf(core: Core, authentication: Authentication): Permits | null {
+  const { permissions } = core;
+  if (!permissions) return null;
+  return (permission) => {
+    requireKnownPermission('permits', permission, permissions.roles);
+    return (
+      covers(core.permissionsOf(authentication.user), [permission]) &&
+      isInScopes(core, authentication, permission)
+    );
+  };
 }
 
 /** Options of {@link requireAdmin}. */
@@ -154,11 +237,14 @@ export interface GuardOptions {
 /** The keys of {@link GuardOptions}. */
 const OF_GUARD = ['onError', 'accept', 'touch'];
 
+/** The keys of {@link SessionGuardOptions}. */
+const OF_SESSION_GUARD = [...OF_GUARD, 'freshWithin', 'aal', 'tasks'];
+
 /** @throws TypeError if one of the tasks does not exist */
-function checkTasks({ tasks: { names } }: Core, tasks: unknown): void {
+function checkTasks(name: string, { tasks: { names } }: Core, tasks: unknown): void {
   if (Array.isArray(tasks) && tasks.every((task) => names.includes(task))) return;
   throw new TypeError(
-    `latchkey: requireSession's tasks must be a list of tasks that are in the config: ${names.join(', ') || 'there are none'}`,
+    `latchkey: ${name}'s tasks must be a list of tasks that are in the config: ${names.join(', ') || 'there are none'}`,
   );
 }
 
@@ -241,7 +327,7 @@ export function guard<A extends Authentication | null>(
   return async (req, res, next) => {
     const startedAt = performance.now();
     // An earlier guard, even of another Auth, might have set `req.auth`. Only the last guard's result counts.
-    setAuthentication(core, req, null);
+    setAuthentication(core, req, null, null);
     try {
       const found = await (touch ? decide(core, req, res) : untouched(req, () => decide(core, req, res)));
       const authentication = found && admit(core, found);
@@ -250,7 +336,7 @@ export function guard<A extends Authentication | null>(
       // Only an asynchronous rule costs a promise.
       const pending = check?.(core, authentication);
       if (pending) await pending;
-      if (authentication) setAuthentication(core, req, authentication);
+      if (authentication) setAuthentication(core, req, authentication, permitsOf(core, authentication));
     } catch (error) {
       if (!onError || !(error instanceof AuthError)) {
         // If the guard does not accept the cookie, no page could help a browser.

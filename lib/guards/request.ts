@@ -1,5 +1,6 @@
 import type { Core } from '../core/core.js';
 import { AuthError } from '../errors.js';
+import { processWide } from '../process-wide.js';
 import type { Authentication } from '../sessions/request.js';
 import type { Session } from '../tables/core.js';
 
@@ -54,22 +55,39 @@ export interface GuardedRequest {
  */
 const KNOWN = Symbol.for('latchkey.authentication/1');
 
-/** Sets or clears the properties that handlers see: `req.auth` and, with `user.model`, `req.user`. */
+/** Decides whether a request has a permission. */
+export type Permits = (permission: string) => boolean;
+
+/** What the last guard of each request permits, by its authentication. Absent if the app has no permissions. */
+const permitted = processWide('permits/1', () => new WeakMap<Authentication, Permits>());
+
+/**
+ * Sets or clears the properties that handlers see: `req.auth` and, with `user.model`, `req.user`.
+ *
+ * @param permits decides about {@link permits}. Null if the app has no permissions
+ */
 export function setAuthentication(
   { settings: { requestProperty }, users: { rows } }: Core,
   req: object,
   authentication: Authentication | null,
+  permits: Permits | null,
 ): void {
   const properties = req as Record<string | typeof KNOWN, unknown>;
   properties[KNOWN] = authentication;
   properties[requestProperty] = authentication ?? undefined;
+  if (authentication && permits) permitted.set(authentication, permits);
   // Without a model, `req.user` does not belong to latchkey, because other packages such as passport set it.
   if (rows) properties.user = (authentication && rows.rowOf(authentication.user)) ?? undefined;
 }
 
 function authenticationOf(req: GuardedRequest): Authentication {
-  const { [KNOWN]: authentication = req.auth } = req as { [KNOWN]?: Authentication | null };
+  const authentication = authenticationIn(req);
   if (!authentication?.user) throw new AuthError('unauthenticated');
+  return authentication;
+}
+
+function authenticationIn(req: GuardedRequest): Authentication | null | undefined {
+  const { [KNOWN]: authentication = req.auth } = req as { [KNOWN]?: Authentication | null };
   return authentication;
 }
 
@@ -98,4 +116,22 @@ export function currentSession(req: GuardedRequest): Session {
   const { session } = authenticationOf(req);
   if (session === null) throw new AuthError('session_required');
   return session;
+}
+
+/**
+ * Returns whether the user of a request has a permission. If the request presents an API key with scopes, the permission
+ * must also be one of them. Without a user, the result is false.
+ *
+ * @example
+ * app.get('/posts', requireSession(auth), (req, res) => res.render('posts', { canWrite: permits(req, 'posts:write') }));
+ *
+ * @throws TypeError if no role names the permission, so that a typing error does not go unnoticed
+ */
+export function permits(req: GuardedRequest, permission: string): boolean {
+  const authentication = authenticationIn(req);
+  if (!authentication) return false;
+  const decide = permitted.get(authentication);
+  if (!decide)
+    throw new TypeError('latchkey: permits requires permissions: add roles({ roles: { … } }) to plugins');
+  return decide(permission);
 }

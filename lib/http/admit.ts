@@ -6,7 +6,13 @@ import type { Core } from '../core/core.js';
 import { AuthError } from '../errors.js';
 import { authenticateWith, cookieValues, isAmbiguous } from '../sessions/carriers.js';
 import { isUnsafe, requireOwnOrigin } from '../sessions/origin.js';
-import { type Authentication, isSession, type SessionAuthentication, type Via } from '../sessions/request.js';
+import {
+  type Authentication,
+  type Carrier,
+  isSession,
+  type SessionAuthentication,
+  type Via,
+} from '../sessions/request.js';
 import { wereJustReplaced } from '../sessions/sessions.js';
 import { requireFresh } from '../sessions/signed-in.js';
 import { performance } from '../timers.js';
@@ -200,13 +206,26 @@ export function requireScopes(
   authentication: Authentication,
   scopes: readonly string[],
 ): void {
-  const granted = carriers.find(({ via }) => via === authentication.via)?.scopes?.(authentication);
+  const granted = scopesOf(carriers, authentication);
   if (scopes.length === 0 && granted?.length) throw new AuthError('scope_required');
   const missing = granted ? scopes.filter((scope) => !granted.includes(scope)) : [];
   if (missing.length === 0) return;
   throw new AuthError('insufficient_scope', {
     detail: `The credential lacks ${missing.length > 1 ? 'the scopes' : 'the scope'} ${missing.join(' ')}: use one that has it.`,
   });
+}
+
+/** Whether a credential that has scopes has this one. */
+export function isInScopes({ carriers }: Core, authentication: Authentication, scope: string): boolean {
+  const granted = scopesOf(carriers, authentication);
+  return !granted?.length || granted.includes(scope);
+}
+
+function scopesOf(
+  carriers: readonly Carrier[],
+  authentication: Authentication,
+): readonly string[] | undefined {
+  return carriers.find(({ via }) => via === authentication.via)?.scopes?.(authentication);
 }
 
 // If a response takes longer, such as in long polling, the user might have signed in in the meantime.

@@ -2,6 +2,7 @@ import * as z from 'zod';
 import { flag, readOptions, schemaOf } from '../../config/options.js';
 import { ADMINISTRATION, declareAdministrators } from '../../core/contribution.js';
 import { definePlugin, type Plugin } from '../../plugin.js';
+import type { User } from '../../tables/core.js';
 import { canonicalEmail, emailFault } from '../../users/canonical.js';
 import { EmailProof } from '../../users/email-proof.js';
 import { AdminApi } from './api.js';
@@ -96,10 +97,13 @@ export function admin(options: AdminOptions): Plugin<'admin', AdminApi, Record<n
     name: 'admin',
     setup(core) {
       const api = new AdminApi(core);
+      const isNamed = (user: User) =>
+        ids.has(user.id) || (emails.has(user.email) && EmailProof.of(user).reaches('app'));
       return {
         api,
         administrators: {
-          is: (user) => ids.has(user.id) || (emails.has(user.email) && EmailProof.of(user).reaches('app')),
+          is: isNamed,
+          isNamed,
           requires: { fresh: data.fresh, aal: data.aal },
         },
         routes: () => [
