@@ -161,14 +161,14 @@ export const BREAKS: readonly Break[] = [
       },
       {
         file: 'database/database.ts',
-        text: `        return turn.inTime(this.#units.during(transaction, () => work(transaction))).catch((error) => {
+        text: `        return turn.inTime(this.#units.during(transaction, unit)).catch((error) => {
           if (isUsedByHook(transaction)) this.#drop(transaction);
           throw error;
         });
       }),
     );
     for (const one of later) one();`,
-        by: `        const done = await turn.inTime(this.#units.during(transaction, () => work(transaction)));
+        by: `        const done = await turn.inTime(this.#units.during(transaction, unit));
         answer(done as never);
         return done;
       }),

@@ -100,18 +100,10 @@ export class Rival {
     this.random = random(storm.seed * 1000 + number);
   }
 
-  /** Makes somebody; another one, if the app of a busy machine gave up waiting on the way. */
+  /** Makes somebody. */
   async prepare(): Promise<void> {
-    for (let left = 3; ; left--) {
-      try {
-        const state = await this.#prepared();
-        this.#current.state = state;
-        return;
-      } catch (error) {
-        if (!(error instanceof Unsure)) throw error;
-        if (left === 0) this.#violation('is not made although nothing is wrong');
-      }
-    }
+    const state = await this.#prepared();
+    this.#current.state = state;
   }
 
   /** Two changes at the same time. While something fails, what is not answered is decided later. */
@@ -539,12 +531,20 @@ export class Rival {
     return got === '503 unavailable' || got.endsWith(' provider_error') ? null : answer;
   }
 
-  /** Sends a request that nothing interferes with. @throws Unsure if it is not answered while something fails */
+  /**
+   * Sends a request that nothing interferes with; again, if the app of a busy machine has given up waiting, since it has
+   * done nothing then.
+   *
+   * @throws Unsure if it is not answered while something fails
+   */
   async #sure(method: string, path: string, carried: Carried, ...wanted: string[]): Promise<Answer> {
-    const answer = await this.#send(Math.floor(this.random() * 2), method, path, carried);
-    if (!answer && this.storm.isCalm && !this.#isSlow)
-      this.#violation(`${method} ${path} has no answer although nothing is wrong`);
-    if (!answer) throw new Unsure();
+    let answer: Answer | null = null;
+    for (let left = 3; answer === null; left--) {
+      answer = await this.#send(Math.floor(this.random() * 2), method, path, carried);
+      if (answer === null && !this.storm.isCalm) throw new Unsure();
+      if (answer === null && (!this.#isSlow || left === 0))
+        this.#violation(`${method} ${path} has no answer although nothing is wrong`);
+    }
     const got = inWords(answer);
     if (!wanted.includes(got)) this.#violation(`${method} ${path}: ${got}, not ${wanted.join(' or ')}`);
     return answer;
