@@ -79,6 +79,11 @@ describe('a build without some of the plugins', () => {
       'true',
       '--pretty',
       'false',
+      // Most files are the same in all builds.
+      '--incremental',
+      'true',
+      '--tsBuildInfoFile',
+      join(folder, 'build-info.json'),
     ];
     return run(process.execPath, args, { cwd: folder }).catch((error: { stdout: string }) => {
       // Only complaints about types are expected here.
