@@ -104,6 +104,20 @@ describe('with a password', () => {
     expect(answer.body).not.toContain('value="short"');
   });
 
+  test('what is missing is shown together with what the rules for emails and passwords reject', async () => {
+    const fields = { city: { type: 'string', required: true } } as const;
+    await start({}, { config: { user: { fields } } });
+    const answer = await signUp(app.open(), { email: 'nonsense', password: 'short', city: '' });
+    expect([answer.status, answer.fieldErrors]).toEqual([
+      422,
+      [
+        'Enter an email such as ada@example.com.',
+        expect.stringContaining('at least 8 characters'),
+        'Fill in this field.',
+      ],
+    ]);
+  });
+
   test('an email that has an account is refused', async () => {
     await start();
     await app.auth.credential.signUp(ada);
