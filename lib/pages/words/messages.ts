@@ -49,7 +49,7 @@ export const messages = {
     'invitation-accepted': 'Your account is ready. Sign in.',
     'signed-up': 'Your account was created. Sign in.',
     'signed-up-to-confirm':
-      'Your account was created. Sign in, and we email you a code to confirm your address.',
+      'Your account was created. Sign in, and we email you a code to confirm your email.',
     'account-deleted': 'Your account was deleted.',
     'signed-out-everywhere': 'You are signed out everywhere.',
     sent: 'The email is on its way.',

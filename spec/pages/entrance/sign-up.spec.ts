@@ -233,6 +233,7 @@ describe('with one field for the email', () => {
     const page = await browser.open('/auth/sign-up');
     expect(page.actions).toEqual(['/auth/sign-up/password', '/auth/sign-up/send-code']);
     expect(page.body.match(/name="email"/g)).toHaveLength(1);
+    expect(page.text).toMatch(/Email me a code instead\s*With a code, you do not need a password\./);
     const mail = await app.mailOf('new@example.com', 'sign-in-code', async () => {
       const fields = { email: 'new@example.com', password: 'typed for nothing' };
       const answer = await browser.submit(page, 'send-code', fields);
