@@ -123,9 +123,7 @@ inBrowser('passkeys on the pages', () => {
   });
 
   test('without a network, the page says so in its own words', async () => {
-    const { page } = await withPasskey('edsger');
-    await page.goto(app.url('/auth/account/security#passkeys'));
-    await openCard(page, 'Passkeys');
+    const { page } = await withDevice('edith');
     await page.route('**/passkeys/options', (route) => route.abort());
     await press(page, 'Add a passkey');
     await says(page, 'alert', 'This did not work. Check the network, and try again.');
