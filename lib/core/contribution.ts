@@ -109,8 +109,6 @@ export interface Pages {
    * @param email the email to fill in, which the browser's user has proven. Null if there is none
    */
   leaveError(code: AuthErrorCode, to: string, res: Response, email: string | null): void;
-  /** Called when a browser is redirected after a sign-in that has created the account, so that the page can say so. */
-  leaveCreated(to: string, res: Response): void;
 }
 
 /** Who a request is from, as far as it is known. Null if it presents no credential; an error if that is invalid. */

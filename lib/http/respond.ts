@@ -50,10 +50,8 @@ export function respond(core: Core, route: Route, reply: Reply, res: Response): 
     reply.cacheable?.json ?? (schema && JSON.stringify(schema.parse(reply.body), null, file ? 2 : 0));
   setReplyCookies(core, reply, res);
   for (const [name, value] of Object.entries(reply.headers ?? {})) res.appendHeader(name, value);
-  const { error, issue, headers: { Location } = {} } = reply;
-  if (error) core.pages?.leaveError(error, String(Location), res, reply.email ?? null);
-  if (Location && issue && !isPending(issue) && issue.accountCreated)
-    core.pages?.leaveCreated(String(Location), res);
+  if (reply.error)
+    core.pages?.leaveError(reply.error, String(reply.headers?.Location), res, reply.email ?? null);
   res.statusCode = reply.status;
   if (file) res.setHeader('Content-Disposition', attachment(file));
   if (reply.cacheable) {

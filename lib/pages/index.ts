@@ -91,9 +91,6 @@ export function pages(options: PagesOptions = {}): Plugin<'pages', PagesApi> {
             core.basePath.reportGuesses();
             return server().answerGuard(error, req, res, from);
           },
-          leaveCreated: (to, res) => {
-            if (site().pageAt(to)) site().notes.leave(res, to, { isNew: true });
-          },
           leaveError: (code, to, res, email) => server().leaveError(code, to, res, email),
         },
       };

@@ -21,8 +21,6 @@ export interface Note {
   readonly typed?: Readonly<Record<string, string | null>>;
   /** Whether the page that the user opened needs a second factor, so that nothing less is offered. */
   readonly needsFactor?: boolean;
-  /** Whether a sign-in at a provider has created the account. */
-  readonly isNew?: boolean;
   /** Whether the browser has presented a session that has ended. */
   readonly isOver?: boolean;
   /** The page that the user returns to, if the form of the page was rejected. */

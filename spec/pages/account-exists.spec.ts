@@ -3,7 +3,7 @@ import { pages } from '../../lib/pages.js';
 import { ada } from '../support/app.js';
 import { proveMailbox } from '../support/email-proof.js';
 import { type OAuthApp, pathOf, startWithOidc } from '../support/oauth-app.js';
-import { type Person, visitProvider } from '../support/oidc.js';
+import { visitProvider } from '../support/oidc.js';
 import { PageBrowser, type Shown } from '../support/page-browser.js';
 import { signInOn } from '../support/pages-app.js';
 
@@ -16,10 +16,10 @@ beforeAll(async () => {
 afterAll(() => app.stop());
 
 /** Presses a provider's button on a page, and returns to the app. */
-async function comeBy(browser: PageBrowser, page: string, person?: Person): Promise<Shown> {
+async function comeBy(browser: PageBrowser, page: string): Promise<Shown> {
   const button = (await browser.open(page)).links.find((href) => href.includes('/oauth/oidc/authorize'));
   const { location } = await browser.open(`${button}`, { 'sec-fetch-site': 'same-origin' });
-  const back = await browser.open(pathOf(await visitProvider(`${location}`, person)));
+  const back = await browser.open(pathOf(await visitProvider(`${location}`)));
   return back;
 }
 
@@ -58,28 +58,4 @@ test('no link of another site fills an email in or leads to the linked accounts'
   const page = await other.follow(back);
   expect(page.form('password').value('credential')).toBe('');
   expect((await signInOn(other, ada, `${back.location}`)).location).toBe('/home');
-});
-
-test('a sign-in by a provider that creates the account says so, once, and only in this browser', async () => {
-  const browser = new PageBrowser(app.origin);
-  const person = { sub: 'grace', email: 'grace@example.com', email_verified: true };
-  const back = await comeBy(browser, '/auth/sign-in?return_to=%2Freports', person);
-  const told = await browser.open(`${back.location}`);
-  expect(told.location).toBe('/auth/account?done=account-created&return_to=%2Freports');
-  const page = await browser.follow(told);
-  expect(page.text).toContain(
-    'Welcome. We have created a new account for grace@example.com. If you expected an existing account, sign out and sign in with another email or in another way.',
-  );
-  expect(page.links).toEqual(expect.arrayContaining(['/reports', '/auth/sign-out']));
-  expect((await browser.open(`${back.location}`)).location).toBe('/reports');
-  const again = new PageBrowser(app.origin);
-  const second = await comeBy(again, '/auth/sign-in', person);
-  expect((await again.open(`${second.location}`)).location).toBe('/home');
-});
-
-test('a sign-up by a provider leads on without these words', async () => {
-  const browser = new PageBrowser(app.origin);
-  const person = { sub: 'hedy', email: 'hedy@example.com', email_verified: true };
-  const back = await comeBy(browser, '/auth/sign-up?return_to=%2Freports', person);
-  expect((await browser.open(`${back.location}`)).location).toBe('/reports');
 });

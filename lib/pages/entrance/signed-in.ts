@@ -1,7 +1,6 @@
 import { html } from '../../html.js';
 import { Leave, type View, type Visit } from '../page.js';
 import { providerIds } from '../providers.js';
-import { ACCOUNT_CREATED } from '../site.js';
 import type { CommonValues } from '../values.js';
 import type { Words } from '../words/index.js';
 
@@ -9,8 +8,7 @@ import type { Words } from '../words/index.js';
  * Returns a redirect for a user who opens a sign-in page but is already signed in, or whose sign-in waits for its
  * second step. Null if the page is shown.
  */
-export function leaveSignedIn(visit: Visit): Leave | null {
-  const { site, auth, returnTo, query, refused, done } = visit;
+export function leaveSignedIn({ site, auth, returnTo, query, refused, done }: Visit): Leave | null {
   if (query.get('second_factor') === 'required' && site.hasPage('second-factor'))
     return new Leave(site.page('second-factor', { returnTo }));
   // A message can be about another account, such as one that has just got a password.
@@ -18,16 +16,7 @@ export function leaveSignedIn(visit: Visit): Leave | null {
   // The sign-in at a provider has led back here.
   const provider = query.get('provider');
   const way = provider !== null && providerIds(site).includes(provider) ? provider : undefined;
-  const next = returnTo ?? site.home;
-  return new Leave(site.pageOfTasks(auth, returnTo) ?? (way ? afterProvider(visit, next) : next), way);
-}
-
-/** Returns the page that follows a sign-in at a provider. A user who has signed up there knows of the new account. */
-function afterProvider({ site, req, res }: Visit, next: string): string {
-  if (!site.notes.of(req).isNew || site.pageAt(site.here(req))?.name !== 'sign-in') return next;
-  const to = site.accountCreated(next);
-  if (to !== next) site.notes.leave(res, to, { done: ACCOUNT_CREATED });
-  return to;
+  return new Leave(site.pageOfTasks(auth, returnTo) ?? returnTo ?? site.home, way);
 }
 
 /**

@@ -40,7 +40,7 @@ export const messages = {
         ? 'Welcome. We have created a new account.'
         : `Welcome. We have created a new account for ${account}.`,
     hint: (signOut: Html) =>
-      html`If you expected an existing account, ${signOut} and sign in with another email or in another way.`,
+      html`If you expected an existing account, ${signOut} and sign in with another email.`,
     signOut: 'sign out',
   },
   done: {

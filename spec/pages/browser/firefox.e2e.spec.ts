@@ -102,8 +102,6 @@ inFirefox('the pages in Firefox', () => {
       await page.showsPage('Provider');
       await page.fill('Email at the provider', email);
       await page.press('Agree');
-      await page.showsPage('Profile');
-      await page.follow('Continue');
       await page.showsPage(notesOf(email));
     });
 

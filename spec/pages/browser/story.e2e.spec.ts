@@ -269,8 +269,6 @@ inBrowser('an app of thirty lines', () => {
       await showsPage(page, 'Provider');
       await fill(page, 'Email at the provider', email);
       await press(page, 'Agree');
-      await says(page, 'status', `Welcome. We have created a new account for ${email}.`);
-      await follow(page, 'Continue');
       await showsPage(page, notesOf(email));
       await goTo(page, '/auth/account/security#linked-accounts');
       await page.getByText(/^Linked on/).waitFor();

@@ -350,7 +350,7 @@ describe('a sign-in that creates an account', () => {
     expect(done.location).toBe('/auth/account?done=account-created&return_to=%2Fdeep');
     const told = await browser.follow(done);
     expect(told.text).toContain(
-      'Welcome. We have created a new account for new@example.com. If you expected an existing account, sign out and sign in with another email or in another way.',
+      'Welcome. We have created a new account for new@example.com. If you expected an existing account, sign out and sign in with another email.',
     );
     expect(told.links).toEqual(expect.arrayContaining(['/deep', '/auth/sign-out']));
     // A link of another site does not say it.
