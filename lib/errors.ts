@@ -212,7 +212,18 @@ export function invalidField(pointer: string, code: string, detail: string): Aut
  * @internal
  */
 export function checkTogether(...checks: readonly (() => void)[]): void {
-  const errors = checks.flatMap((check) => {
+  const errors = errorsOf(...checks);
+  if (errors.length > 0) throw new AuthError('validation_failed', { errors });
+}
+
+/**
+ * Returns what several checks reject.
+ *
+ * @throws every other error of a check at once
+ * @internal
+ */
+export function errorsOf(...checks: readonly (() => void)[]): readonly FieldError[] {
+  return checks.flatMap((check) => {
     try {
       check();
     } catch (error) {
@@ -221,7 +232,6 @@ export function checkTogether(...checks: readonly (() => void)[]): void {
     }
     return [];
   });
-  if (errors.length > 0) throw new AuthError('validation_failed', { errors });
 }
 
 /** Returns the detail of a code that no {@link AuthErrorOptions.detail} replaces. */

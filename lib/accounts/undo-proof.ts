@@ -141,6 +141,12 @@ export interface UndoBrowsers {
   readonly proving: readonly DeviceRow[];
 }
 
+/** Returns a function that says whether a browser proves who undoes a change of a time. Without one, only support can. */
+export async function provesUndo(core: Core, userId: string): Promise<(at: Date) => boolean> {
+  const known = await core.deviceRows.ofAccount(userId);
+  return (at) => known !== null && provingDevices(known.devices, known.account, at).length > 0;
+}
+
 /** Finds the browsers that matter to an undo. Everyone with the link learns their names, because its email has them too. */
 export async function undoBrowsers(core: Core, { record, at }: UndoCase): Promise<UndoBrowsers> {
   const { id } = record.user;

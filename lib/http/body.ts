@@ -2,10 +2,11 @@ import { isUtf8 } from 'node:buffer';
 import type { Request, RequestHandler, Response } from 'express';
 import express from 'express';
 import * as z from 'zod';
-import { AuthError, type AuthErrorCode, excerpt, fieldErrors } from '../errors.js';
+import { AuthError, type AuthErrorCode, excerpt, type FieldError, fieldErrors } from '../errors.js';
 import { trimWhitespace } from '../sessions/carriers.js';
 import { timers } from '../timers.js';
 import type { Pair } from './forms.js';
+import type { Route } from './route.js';
 
 /** Parses the query string. `req.query` depends on the app's settings, and can contain arrays and objects. */
 export function queryOf(req: Request): URLSearchParams {
@@ -75,10 +76,10 @@ const PARSER_ERRORS: Record<string, AuthErrorCode> = {
  *
  * @throws AuthError `unsupported_media_type`, `body_too_large`, `body_too_slow`, `invalid_json`, `validation_failed`
  */
-export async function readBody<T>(req: Request, res: Response, schema: z.ZodType<T>): Promise<T> {
-  if (isEmpty(req) && schema.safeParse({}).success) return validate({}, schema);
+export async function readBody(req: Request, res: Response, rules: BodyRules): Promise<unknown> {
+  if (isEmpty(req) && (rules.body ?? nothing).safeParse({}).success) return validateWhole({}, rules);
   const isOurs = await parse(req, res, 'application/json', parseJson);
-  return validate(isOurs ? (req.body ?? {}) : jsonIn(req.body), schema);
+  return validateWhole(isOurs ? (req.body ?? {}) : jsonIn(req.body), rules);
 }
 
 /**
@@ -119,6 +120,42 @@ export function validate<T>(body: unknown, schema: z.ZodType<T>): T {
 }
 
 export const nothing = z.strictObject({});
+
+/** The rules for the body of a route. */
+type BodyRules = Pick<Route, 'body' | 'faultsOf'>;
+
+/**
+ * Validates a body. If the schema rejects it, the errors by the other rules of the route are reported too, in the order of
+ * the fields.
+ *
+ * @throws AuthError `validation_failed`
+ */
+export async function validateWhole(
+  values: unknown,
+  { body: schema = nothing, faultsOf }: BodyRules,
+): Promise<unknown> {
+  try {
+    return validate(values, schema);
+  } catch (error) {
+    if (!faultsOf || !(error instanceof AuthError) || !isObject(values)) throw error;
+    const { errors = [] } = error;
+    const rejected = new Set(errors.map(fieldOf));
+    const more = (await faultsOf(values)).filter((one) => !rejected.has(fieldOf(one)));
+    const names = schema instanceof z.ZodObject ? Object.keys(schema.shape) : [];
+    const placeOf = (one: FieldError) => names.indexOf(fieldOf(one)) + 1 || names.length + 1;
+    throw new AuthError('validation_failed', {
+      errors: [...errors, ...more].sort((a, b) => placeOf(a) - placeOf(b)),
+    });
+  }
+}
+
+function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+function fieldOf({ pointer }: FieldError): string {
+  return pointer.split('/')[1] ?? '';
+}
 
 /** Whether the body of a request is a form, according to its type. */
 export function isForm({ headers }: Request): boolean {

@@ -26,6 +26,7 @@ import {
   readForm,
   readFormPost,
   validate,
+  validateWhole,
 } from './body.js';
 import { keepRefused } from './form-values.js';
 import { bodyOfForm, emptiedIn, FormPages, type Pair, requireOnce, textsOf } from './forms.js';
@@ -155,7 +156,7 @@ export async function callRoute(
   }
   const query = await readParameters(route, req, res);
   const [ofBody, beside] = fields ? besideBody(route, fields) : [null];
-  const body = ofBody ? readFields(route, ofBody) : await readBodyOf(route, req, res);
+  const body = await (ofBody ? readFields(route, ofBody) : readBodyOf(route, req, res));
   const call: Call<Access, unknown, unknown> = {
     auth: authentication as never,
     query,
@@ -234,8 +235,9 @@ function besideBody(
   return [fields.filter((pair) => !isBeside(pair)), textsOf(beside)];
 }
 
-function readFields({ method, body = nothing }: Route, fields: readonly Pair[]): unknown {
-  if (method !== 'patch') return validate(bodyOfForm(fields, body), body);
+async function readFields(route: Route, fields: readonly Pair[]): Promise<unknown> {
+  const { method, body = nothing } = route;
+  if (method !== 'patch') return validateWhole(bodyOfForm(fields, body), route);
   // Only forms of pages are sent to a PATCH route. They contain the current values, so the user has cleared empty
   // fields.
   const emptied = emptiedIn(fields, body);
@@ -254,8 +256,8 @@ function readFields({ method, body = nothing }: Route, fields: readonly Pair[]):
 
 async function readBodyOf(route: Route, req: Request, res: Response): Promise<unknown> {
   if (route.forms === 'only') throw new AuthError('unsupported_media_type', { detail: FORMS_ONLY });
-  if (route.body) return readBody(req, res, route.body);
-  if (isUnsafe(req.method) && !route.formPost) await readBody(req, res, nothing);
+  if (route.body) return readBody(req, res, route);
+  if (isUnsafe(req.method) && !route.formPost) await readBody(req, res, {});
   return undefined;
 }
 

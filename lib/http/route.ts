@@ -3,7 +3,7 @@ import * as z from 'zod';
 import type { Settings } from '../config/config.js';
 import type { HumanCheckRoute } from '../config/human-check.js';
 import type { CookieSettings } from '../config/session.js';
-import type { AuthError, AuthErrorCode } from '../errors.js';
+import type { AuthError, AuthErrorCode, FieldError } from '../errors.js';
 import type { Authentication, SessionAuthentication } from '../sessions/request.js';
 import type { SignedIn } from '../sessions/signed-in.js';
 import type { OpenTo } from '../sessions/tasks.js';
@@ -176,6 +176,14 @@ export interface Route<A extends Access = Access, Body = unknown, Query = unknow
   readonly formFields?: Readonly<Record<string, string>>;
   /** @internal */
   readonly body?: z.ZodType<Body>;
+  /**
+   * Returns the errors of fields by rules that the schema of the body does not have, such as those for passwords. If the
+   * schema rejects a body, these errors are reported too, so that users see all their mistakes at once. Such requests are
+   * not counted, so this must not read what is stored, hash, or call a service.
+   *
+   * @param body the fields as they were sent, of any type
+   */
+  faultsOf?(body: Readonly<Record<string, unknown>>): Promise<readonly FieldError[]>;
   /** @internal */
   readonly query?: z.ZodType<Query>;
   /** Parameters that a provider sends as a form in the body instead of the query. @internal */

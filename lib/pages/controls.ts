@@ -38,12 +38,15 @@ export interface Field {
 
 /** Creates a labeled input, with its error and the typed value. */
 export function field(form: FormValues, of: Field, words: Words): Html {
-  const { name, label, type = 'text', autocomplete, hint, required = true, maxLength, minLength, code } = of;
+  const { name, label, type = 'text', autocomplete, required = true, maxLength, minLength, code } = of;
   const inputmode = code?.isNumeric ? 'numeric' : of.inputmode;
   const id = idOf(form, name);
   const error = form.errors[name];
   const isFocused = hasFocus(form, of);
   setDrawn(form, name, { id, label });
+  const isLost =
+    type === 'password' && required && error === undefined && Object.keys(form.errors).length > 0;
+  const hint = isLost ? html`${words.passwordAgain}${of.hint && html` ${of.hint}`}` : of.hint;
   // A secret is never sent back.
   const value = type === 'password' ? null : (form.typed[name] ?? of.value);
   const isSent = type === 'password' || code !== undefined;
@@ -231,7 +234,11 @@ export interface FormContent {
   /** The emphasis of the button. @default 'primary' */
   readonly kind?: 'primary' | 'secondary' | 'danger' | 'link';
   /** A second button, which sends the fields to another form of the page. @default none */
-  readonly also?: { readonly submit: HtmlValue; readonly form: FormValues } | null;
+  readonly also?: {
+    readonly submit: HtmlValue;
+    readonly form: FormValues;
+    readonly hint?: string;
+  } | null;
   /** Distinguishes forms with equal buttons, for screen readers. */
   readonly about?: HtmlValue;
   readonly returnTo?: string | null;
@@ -255,7 +262,7 @@ export function formOf(form: FormValues, parts: FormContent, words: Words, input
 ${again && html`<p data-part="hint" id="${id}-hint">${words.pressAgain}</p>`}${showsBox && form.refusal && errorBox(form.refusal, [form], words, drawnErrors(form).length === 0)}${hidden('return_to', returnTo)}${hidden(FOR_USER, form.user)}${inputs}${humanBox([form, also?.form], words)}
 <button${again && html` id="${id}"`} data-part="button ${kind}"${again && html` autofocus aria-describedby="${id}-hint"`}>${submit}${about !== undefined && html`<span data-part="unseen"> ${about}</span>`}</button>${
     also &&
-    html`\n<button data-part="button secondary" formaction="${also.form.action}">${also.submit}</button>`
+    html`\n<button data-part="button secondary" formaction="${also.form.action}"${also.hint && html` aria-describedby="${id}-also"`}>${also.submit}</button>${also.hint && html`\n<p data-part="hint" id="${id}-also">${also.hint}</p>`}`
   }
 </form>`;
 }
@@ -275,7 +282,7 @@ function isPressedAgain({ resumed }: FormValues): boolean {
 export function pressAgainNotice(values: CommonValues, words: Words): HtmlValue {
   const [button] = formsIn(values).flatMap(({ errors }) => pressedByErrors.get(errors) ?? []);
   if (!button) return null;
-  return html`<p data-part="warning" role="status">${words.nothingDone(html`<a href="#${button.id}">${button.label}</a>`)}</p>`;
+  return html`<p data-part="warning" role="status">${words.confirmed(html`<a href="#${button.id}">${button.label}</a>`)}</p>`;
 }
 
 /** The errors that a form has shown. */

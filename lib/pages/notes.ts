@@ -21,6 +21,8 @@ export interface Note {
   readonly typed?: Readonly<Record<string, string | null>>;
   /** Whether the page that the user opened needs a second factor, so that nothing less is offered. */
   readonly needsFactor?: boolean;
+  /** Whether the browser has presented a session that has ended. */
+  readonly isOver?: boolean;
   /** The page that the user returns to, if the form of the page was rejected. */
   readonly returnTo?: string | null;
   /** The page whose form has left the note, such as `sign-up`. */

@@ -10,7 +10,12 @@ import { createToken } from '../crypto/token.js';
 import { DEADLINE_MS } from '../database/turn.js';
 import { AuthError, invalidField } from '../errors.js';
 import { type Html, html, isHtml } from '../html.js';
-import { authenticateIfPossible, requireAdministrator, requireOwnSession } from '../http/admit.js';
+import {
+  authenticateIfPossible,
+  isOfDeadCookie,
+  requireAdministrator,
+  requireOwnSession,
+} from '../http/admit.js';
 import { HUMAN_FIELD } from '../http/ask-human.js';
 import { queryOf, readForm } from '../http/body.js';
 import { withError } from '../http/callback-url.js';
@@ -20,7 +25,7 @@ import { nameRoute } from '../http/name-route.js';
 import { forExpress, startError } from '../http/problem.js';
 import { respond, setReplyCookies } from '../http/respond.js';
 import type { Reply, Route } from '../http/route.js';
-import { sessionOf } from '../sessions/carriers.js';
+import { isAmbiguous, sessionOf } from '../sessions/carriers.js';
 import { isNavigation, requireOwnOrigin } from '../sessions/origin.js';
 import { type Authentication, isSession, type SessionAuthentication } from '../sessions/request.js';
 import { isPending } from '../sessions/signed-in.js';
@@ -37,7 +42,7 @@ import type { Note } from './notes.js';
 import { Leave, type Page, type PageForm, type SharedForm, type View, type Visit } from './page.js';
 import { pathOf } from './page-cookies.js';
 import { providerIds, providerName } from './providers.js';
-import type { Refused, Resumed, Site } from './site.js';
+import { type Refused, type Resumed, SESSION_OVER, type Site } from './site.js';
 import type { CommonValues, ErrorValues, RenderedPage } from './values.js';
 import { en, type Words } from './words/index.js';
 
@@ -251,7 +256,12 @@ export class PageServer {
   }
 
   async #wayWithin(req: Request, res: Response, error: AuthError, here: string): Promise<string | null> {
-    if (error.code !== 'second_factor_required') return this.#wayTo(error, here);
+    if (error.code !== 'second_factor_required') {
+      const way = await this.#wayTo(error, here);
+      const isOver = isOfDeadCookie(this.#site.core, req, error) && !isAmbiguous(error);
+      if (way !== null && isOver && this.#site.pageAt(way)) this.#site.notes.leave(res, way, { isOver });
+      return way;
+    }
     if (await this.#canStepUp(req, res)) {
       const way = await this.#wayTo(error, here);
       if (way !== null) this.#site.notes.leave(res, way, { needsFactor: true });
@@ -628,6 +638,8 @@ ${way !== null && html`<p><a href="${way}" data-part="button">${words.steps[erro
     const inAddress = site.notes.inAddress(req, query.get('sealed'), auth?.session.id ?? null);
     const done = query.get('done');
     const isMeant = note.done === done || inAddress.done === done;
+    const said = isMeant ? done : null;
+    const isOver = note.isOver === true && auth === null;
     const wanted =
       site.returnTo(returnTo) ?? (page.keepsReturnTo ? site.returnTo(site.cookies.returnTo(req)) : null);
     // The page asks the user to sign in and then to link the provider.
@@ -647,7 +659,7 @@ ${way !== null && html`<p><a href="${way}" data-part="button">${words.steps[erro
       shownOnce: isShown && auth ? this.#site.cookies.take(req, res, auth.session.id) : undefined,
       lastWay: this.#site.cookies.way(req),
       // A form, a script or a provider has led there with the message in the address.
-      done: refused === null && isMeant ? done : null,
+      done: refused === null ? (said ?? (isOver ? SESSION_OVER : null)) : null,
       sentTo: inAddress.email ?? note.email ?? null,
       known: site.notes.emailOf(req),
       from: note.from ?? null,

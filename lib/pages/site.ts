@@ -94,6 +94,8 @@ export const RESTORABLE = 'account-restorable';
 export const PASSWORD_DROPPED = 'password-dropped';
 /** The message that a sign-in has created the account, because the email or the account at the provider had none. */
 export const ACCOUNT_CREATED = 'account-created';
+/** The message that the session of the browser has ended, on the page that a guard has led to. */
+export const SESSION_OVER = 'session-over';
 /** The names of the pages that users can return to. */
 const OF_ACCOUNTS = /^(account|administration)\b/;
 

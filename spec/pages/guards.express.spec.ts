@@ -70,6 +70,7 @@ afterAll(() => app.stop());
 
 const isJson = ({ headers }: Shown) => headers['content-type'] === 'application/problem+json; charset=utf-8';
 const isHtml = ({ headers }: Shown) => headers['content-type'] === 'text/html; charset=utf-8';
+const OVER = 'Your session has ended. Sign in again.';
 const signedIn = async (person = ada) => {
   const browser = app.open();
   await signInOn(browser, person);
@@ -106,7 +107,41 @@ describe('a document', () => {
   test('whose session has ended leads to the sign-in', async () => {
     const browser = await signedIn();
     await app.auth.models.Session.destroy({ where: {} });
-    expect((await browser.open('/guarded')).location).toBe('/auth/sign-in?return_to=%2Fguarded');
+    const answer = await browser.open('/guarded');
+    expect(answer.location).toBe('/auth/sign-in?return_to=%2Fguarded');
+    // It stays when the page is reloaded, and ends with a mistake or the sign-in.
+    for (let times = 0; times < 2; times++) expect((await browser.follow(answer)).text).toContain(OVER);
+    const mistaken = await signInOn(browser, { ...ada, password: 'a wrong password' }, answer.location ?? '');
+    expect([mistaken.status, mistaken.text]).toEqual([401, expect.not.stringContaining(OVER)]);
+    await signInOn(browser, ada, answer.location ?? '');
+    await browser.submit(await browser.open('/auth/sign-out'), 'confirm');
+    expect((await browser.open('/auth/sign-in')).text).not.toContain(OVER);
+  });
+
+  test('without a session, or with two cookies of sessions, says of none that it has ended', async () => {
+    const tokens = await Promise.all(
+      [1, 2].map(
+        async () => /^latchkey=[^;]+/m.exec((await signInOn(app.open(), ada)).cookies.join('\n'))?.[0],
+      ),
+    );
+    for (const cookie of ['', tokens.join('; ')]) {
+      const browser = app.open();
+      const answer = await browser.open('/guarded', cookie ? { cookie } : {});
+      expect([answer.location, answer.cookies.join()]).toEqual([
+        '/auth/sign-in?return_to=%2Fguarded',
+        expect.not.stringContaining('note'),
+      ]);
+      expect((await browser.follow(answer)).text).not.toContain(OVER);
+    }
+    // No link can say it.
+    expect((await app.open().open('/auth/sign-in?done=session-over')).text).not.toContain(OVER);
+  });
+
+  test('of an account whose session has ended leads to the sign-in, which says so', async () => {
+    const browser = await signedIn();
+    await app.auth.models.Session.destroy({ where: {} });
+    const answer = await browser.open('/auth/account/security');
+    expect((await browser.follow(answer)).text).toContain(OVER);
   });
 
   test('that needs a recent sign-in leads to the reauthentication', async () => {

@@ -27,17 +27,24 @@ function encoded(credential) {
   return { id, rawId: textOf(rawId), type, response: { ...Object.fromEntries(texts), ...transports } };
 }
 
+/** An error of a call, whose message is for users. */
+class CallError extends Error {
+  constructor(message, code) {
+    super(message);
+    this.code = code;
+  }
+}
+
 async function call(path, body) {
   const response = await fetch(path, {
     method: 'POST',
     headers: { 'Content-Type': 'application/json', Accept: 'application/json' },
     body: JSON.stringify(body ?? {}),
+  }).catch(() => {
+    throw new CallError(words.offline);
   });
   const answer = response.status === 204 ? null : await response.json().catch(() => null);
-  if (!response.ok) {
-    const error = new Error(answer?.detail ?? words.failed);
-    throw Object.assign(error, { code: answer?.code, status: response.status });
-  }
+  if (!response.ok) throw new CallError(answer?.detail ?? words.failed, answer?.code);
   return answer;
 }
 
@@ -115,7 +122,8 @@ function complain(button, error) {
   message.dataset.part = 'error';
   message.setAttribute('role', 'alert');
   const own = words[button.dataset.kind];
-  message.textContent = own?.[error.code] ?? own?.[error.name] ?? words[error.name] ?? error.message;
+  const otherwise = error instanceof CallError ? error.message : words.failed;
+  message.textContent = own?.[error.code] ?? own?.[error.name] ?? words[error.name] ?? otherwise;
   button.before(message);
   // A passkey can be chosen at a field above, for which a phone shows only a part of the page.
   message.scrollIntoView({ block: 'nearest' });
@@ -138,7 +146,7 @@ async function offerInList(button) {
   if (signal.aborted) return;
   await act(button, { mediation: 'conditional', signal }).catch((error) => {
     // Without a response of the server, the browser or an extension has ended the offer. Another one could end the same way.
-    if (!error.status) return;
+    if (!(error instanceof CallError)) return;
     complain(button, error);
     offerInList(button);
   });

@@ -172,7 +172,11 @@ function signUpView(values: SignUpValues & CommonValues, words: Words): View {
       password &&
       formOf(
         password,
-        { submit: t.submit, returnTo, also: email && { submit: t.byEmail, form: email } },
+        {
+          submit: t.submit,
+          returnTo,
+          also: email && { submit: t.byEmail, form: email, hint: t.byEmailHint },
+        },
         words,
         html`${
           password.identifier !== 'username' &&

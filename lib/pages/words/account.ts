@@ -17,11 +17,11 @@ export const account = {
     confirmEmail: {
       title: 'Confirm your email',
       text: (email: string) =>
-        `Confirm that ${email} is your address. After that, you can turn on two-factor authentication and add passkeys.`,
+        `Confirm that ${email} is your email. After that, you can turn on two-factor authentication and add passkeys.`,
       first: 'Confirm your email first.',
-      wrong: 'Is the address wrong?',
+      wrong: 'Is the email wrong?',
       change: 'Change it on your profile.',
-      wrongAddress: 'Is the address wrong? Sign out, then sign up again with the right one.',
+      wrongAddress: 'Is the email wrong? Sign out, then sign up again with the right one.',
       startOver: 'Sign out and sign up again',
     },
     methods: {
@@ -152,6 +152,7 @@ export const account = {
       count: (count: number) => `${count} change${count === 1 ? '' : 's'} in the last 30 days.`,
       none: 'Nothing was changed in the last 30 days.',
       undoable: 'can be undone',
+      bySupport: 'only support can undo it',
     },
     browsers: {
       title: 'Browsers that you have used',
@@ -182,10 +183,10 @@ export const account = {
     emailAgain: 'Email it again',
     cancelEmail: 'Cancel this change',
     newEmailHint:
-      'We email a link to the new address. Your email changes once you open it and press the button there. You are then signed out on all other devices.',
+      'We send a link to the new email. Your email changes once you open it and press the button there. You are then signed out on all other devices.',
     changeEmail: 'Change the email',
     firstEmail: 'Add an email',
-    firstEmailHint: 'We email a link to this address. It becomes the email of your account once you open it.',
+    firstEmailHint: 'We send a link to this email. Once you open it, your account has this email.',
     data: 'My data',
     dataText: 'Download a file with everything that is stored about you.',
     download: 'Download my data',

@@ -5,7 +5,7 @@ export const administration = {
   users: {
     title: 'Users',
     search: 'Search',
-    searchHint: 'Part of an email or a username.',
+    searchHint: 'Part of an email or a username. Nothing else is searched.',
     submitSearch: 'Search',
     none: 'No users found.',
     noneFor: (searched: string) => `No email or username contains “${searched}”.`,

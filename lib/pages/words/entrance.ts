@@ -21,6 +21,7 @@ export const entrance = {
     title: 'Create an account',
     submit: 'Create an account',
     byEmail: 'Email me a code instead',
+    byEmailHint: 'With a code, you do not need a password.',
     byEmailAlone: 'Email me a code',
     either: (resets: boolean) =>
       `Enter an email, a username or both.${resets ? ' Without an email, you cannot reset a forgotten password.' : ''}`,
@@ -52,7 +53,7 @@ export const entrance = {
     emailCode: (email: Html, digits: number) =>
       html`We have emailed a code of ${digits} digits to ${email}, because this browser is new to your account. Check your spam folder too.`,
     verifyCode: (email: Html, digits: number) =>
-      html`We have emailed a code of ${digits} digits to ${email}. Enter it to confirm that the address is yours. Check your spam folder too.`,
+      html`We have emailed a code of ${digits} digits to ${email}. Enter it to confirm that the email is yours. Check your spam folder too.`,
     passkey: (wasPassword: boolean) =>
       wasPassword ? 'Your password was correct. Now use your passkey.' : 'One more step: use your passkey.',
     recoveryHint:
@@ -62,7 +63,7 @@ export const entrance = {
     useRecovery: 'Use a recovery code',
     usePasskey: 'Use a passkey',
     wrongAddress: {
-      question: 'Wrong address?',
+      question: 'Wrong email?',
       signUpAgain: 'Sign up again with the right one',
       orSupport: (link: Html) => html` or contact support: ${link}`,
       support: (link: Html) => html`Contact support: ${link}`,
@@ -123,7 +124,7 @@ export const entrance = {
     sent: 'Check your email',
     sentText: (address: Html | string) =>
       html`If there is an account with ${address}, an email with a link is on its way. The link expires after an hour. Check your spam folder too.`,
-    anyAddress: 'this address',
+    anyAddress: 'this email',
     again: 'Email me another link',
     back: 'Back to sign-in',
   },
@@ -140,7 +141,7 @@ export const entrance = {
     invitationInvalidText:
       'It was already used, or it has expired. If you have created your password already, sign in with it. Otherwise, ask the people who invited you for another link.',
     again: 'Email me a new link',
-    codeLead: 'We have emailed you a code, if your account has this address. Enter it here.',
+    codeLead: 'We have emailed you a code, if there is an account with your email. Enter it here.',
     codeSentTo: (email: Html, digits: number, time: string) =>
       html`If there is an account with ${email}, we have emailed it a code of ${digits} digits. It works for ${time}. Check your spam folder too.`,
     codeAgain: 'Email me another code',
@@ -169,13 +170,13 @@ export const entrance = {
     doneText: (account: string) => `You are signed in as ${account}.`,
     send: 'Email me a new link',
     codeFirst: (email: Html | string) =>
-      html`We email a code to ${email}. Enter it here to confirm that the address is yours.`,
+      html`We email a code to ${email}. Enter it here to confirm that the email is yours.`,
     codeSentTo: (email: Html | string, digits: number, time: string) =>
       html`We have emailed a code of ${digits} digits to ${email}. It works for ${time}. Check your spam folder too.`,
     codeSignUp: (email: Html | string, digits: number, time: string) =>
       html`If ${email} has no account yet, we have emailed it a code of ${digits} digits. It works for ${time}. Check your spam folder too.`,
     codeSend: 'Email me a code',
-    codeSignIn: 'Sign in, and we email you a code to confirm your address.',
+    codeSignIn: 'Sign in, and we email you a code to confirm your email.',
     later: 'Not now',
   },
   changeEmail: {

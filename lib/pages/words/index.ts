@@ -32,9 +32,9 @@ export const en = {
   sendAgain: 'Send the email again',
   sentAgain: (email: Html, isCertain: boolean) =>
     html`${isCertain ? html`Another email is on its way to ${email}` : html`If there is an account with ${email}, another email is on its way`}. If none comes, use the newest one that you have.`,
-  pressAgain: 'You have confirmed that it is you. Press the button again to continue.',
-  nothingDone: (button: Html) =>
-    html`You have confirmed that it is you. Nothing was done yet: press “${button}” again.`,
+  /** What stands above the button that has to be pressed again, and on top of its page. */
+  pressAgain: 'Nothing was done yet. Press the button again.',
+  confirmed: (button: Html) => html`You have confirmed that it is you. Continue with “${button}”.`,
   or: 'or',
   close: 'Close',
 
@@ -69,6 +69,9 @@ export const en = {
   copied: 'Copied',
   passwordHint: (length: number) => `At least ${length} characters. A few random words are a good choice.`,
 
+  /** The hint of a password that has to be typed again, because something else in its form was wrong. */
+  passwordAgain: 'Enter the password again.',
+
   /** The words for the scripts, which read them from the head of the document. */
   scripts: {
     failed: 'The form could not be sent. Check the network, and try again.',
@@ -77,6 +80,7 @@ export const en = {
     hide: 'Hide',
     passkeys: {
       failed: 'The passkey could not be used. Try again.',
+      offline: 'This did not work. Check the network, and try again.',
       NotAllowedError:
         'No passkey was used. The request was canceled, it took too long, or this device has no passkey for this site.',
       InvalidStateError: 'This device already has a passkey for your account.',

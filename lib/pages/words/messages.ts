@@ -30,6 +30,7 @@ export const messages = {
       'We removed the password of this account, because it was set before you confirmed your email. You can set a new one on this page.',
     'recovery-code-used':
       'You are signed in with a recovery code, which no longer works. If you have lost your phone, set up an authenticator app on another one. This page also says how many recovery codes you have left.',
+    'session-over': 'Your session has ended. Sign in again.',
     'set-up-expired': 'This took too long, or was completed already. Set up your authenticator app again.',
   } as Readonly<Record<string, string>>,
   /** What a user is told whose sign-in has created an account. */
@@ -48,7 +49,7 @@ export const messages = {
     'invitation-accepted': 'Your account is ready. Sign in.',
     'signed-up': 'Your account was created. Sign in.',
     'signed-up-to-confirm':
-      'Your account was created. Sign in, and we email you a code to confirm your address.',
+      'Your account was created. Sign in, and we email you a code to confirm your email.',
     'account-deleted': 'Your account was deleted.',
     'signed-out-everywhere': 'You are signed out everywhere.',
     sent: 'The email is on its way.',

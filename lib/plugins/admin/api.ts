@@ -2,7 +2,7 @@ import type { Transaction } from 'sequelize';
 import { KEYS_OF_LIST, type ListUsersOptions, listUsers, type UserPage } from '../../accounts/list.js';
 import { readUsername, requirePasswords } from '../../accounts/passwords.js';
 import { BY_CODE, type Core } from '../../core/core.js';
-import { AuthError, invalidField } from '../../errors.js';
+import { AuthError, errorsOf, type FieldError, invalidField } from '../../errors.js';
 import { endingWithObject } from '../../known-keys.js';
 import type { ClientInput, TransactionOption } from '../../sessions/request.js';
 import type { Session, User } from '../../tables/core.js';
@@ -177,10 +177,10 @@ export class AdminApi {
 /** Creates a user without a password, and invites them to choose one. @throws AuthError */
 export async function createUser(core: Core, input: CreateUserByAdminInput): Promise<UserForAdmins> {
   const { adminId = null, fields } = input;
+  const errors = faultsOfNewUser(core, input);
+  if (errors.length > 0) throw new AuthError('validation_failed', { errors });
   const email = input.email == null ? null : readEmail(input.email, '/email');
   const name = input.username == null ? { username: null } : readUsername(core, input.username);
-  if (email === null && name.username === null)
-    throw invalidField('/email', 'required', 'is missing: a user needs an email or a username');
   const alongside = async ({ user }: UserRecord, transaction: Transaction) => {
     core.events.emit('admin.user_created', { userId: user.id, adminId }, transaction);
     await core.passwordLinks?.mailInvitation(user, transaction);
@@ -190,6 +190,26 @@ export async function createUser(core: Core, input: CreateUserByAdminInput): Pro
     { via: 'admin', from: 'code', ...(fields && { fields }), alongside },
   );
   return core.users.forCode(record);
+}
+
+/** Returns the errors of the values of a new user, which can have any type. */
+export function faultsOfNewUser(
+  core: Core,
+  { email, username, fields = {} }: CreateUserByAdminInput,
+): readonly FieldError[] {
+  return errorsOf(
+    () => {
+      if (email == null && username == null)
+        throw invalidField('/email', 'required', 'is missing: a user needs an email or a username');
+    },
+    () => {
+      if (email != null) readEmail(email, '/email');
+    },
+    () => {
+      if (username != null) readUsername(core, username);
+    },
+    () => void core.users.fields.read(fields, 'code', 'create'),
+  );
 }
 
 /** Changes fields and the username of a user. @throws AuthError */

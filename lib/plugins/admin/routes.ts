@@ -5,7 +5,7 @@ import { resources, signInMethodsOf } from '../../http/present.js';
 import { named, pageOptions, pageQuery, route, text } from '../../http/route.js';
 import { FRESH_SECONDS, requireFresh } from '../../sessions/signed-in.js';
 import { shownAgain } from '../../shown-again.js';
-import type { AdminApi } from './api.js';
+import { type AdminApi, faultsOfNewUser } from './api.js';
 
 export const listUsers = (core: Core, api: AdminApi) => {
   const { userForAdmins: user } = resources(core);
@@ -82,6 +82,11 @@ const takenIf = (core: Core) => (core.usernames ? (['username_taken'] as const) 
 
 export const createUser = (core: Core, api: AdminApi) => {
   const { userForAdmins: user } = resources(core);
+  const inputIn = (body: { email?: string | undefined }) => ({
+    email: body.email,
+    username: usernameIn(body),
+    fields: core.users.fields.fromWire(body),
+  });
   return route({
     method: 'post',
     path: '/admin/users',
@@ -93,13 +98,9 @@ export const createUser = (core: Core, api: AdminApi) => {
     body: z.strictObject({ email: shownAgain(text(320).optional()), ...editable(core, 'create') }),
     answers: { 201: { description: 'The new user', schema: z.object({ user: user.schema }) } },
     problems: ['email_taken', ...takenIf(core)],
+    faultsOf: async (body) => faultsOfNewUser(core, inputIn(body)),
     async handle({ auth, body }) {
-      const created = await api.createUser({
-        email: body.email,
-        username: usernameIn(body),
-        fields: core.users.fields.fromWire(body),
-        adminId: auth.user.id,
-      });
+      const created = await api.createUser({ ...inputIn(body), adminId: auth.user.id });
       return { status: 201, body: { user: user.present(created) } };
     },
   });

@@ -1,6 +1,6 @@
 import type { Transaction } from 'sequelize';
 import type { Core } from '../../core/core.js';
-import { AuthError, type FieldError, invalidField } from '../../errors.js';
+import { AuthError, errorsOf, type FieldError, invalidField } from '../../errors.js';
 import type { NewEntry } from '../../outbox/rows.js';
 import { type IssuedSession, isPending, type SignedIn } from '../../sessions/signed-in.js';
 import type { User } from '../../tables/core.js';
@@ -121,12 +121,22 @@ export class Registrations {
 
   /** Checks everything but a data breach. @throws AuthError `validation_failed` with all errors */
   async #check(registration: Registration, from: FieldSource): Promise<Checked> {
+    const errors = await this.faultsOf(registration, from);
+    if (errors.length > 0) throw new AuthError('validation_failed', { errors });
     const { password, fields = {} } = registration;
     const email = canonicalEmail(registration.email);
     const { usernames } = this.settings;
     const username = usernames?.canonical(registration.username) ?? null;
     const usernameDisplay =
       username && usernames ? usernames.lettersOf(username, registration.username) : null;
+    return { email, username, usernameDisplay, password, fields };
+  }
+
+  /** Returns all errors of a registration, except a data breach. Its values can have any type. */
+  async faultsOf(registration: Registration, from: FieldSource): Promise<readonly FieldError[]> {
+    const { usernames } = this.settings;
+    const email = canonicalEmail(registration.email);
+    const username = usernames?.canonical(registration.username) ?? null;
     const errors = this.#missing(registration);
     if (registration.email !== undefined && email === null)
       errors.push({
@@ -140,11 +150,10 @@ export class Registrations {
         code: 'invalid_username',
         detail: usernames?.detail ?? '',
       });
-    const fault = await this.passwords.rules.faultOf(password, [email, username]);
+    const fault = await this.passwords.rules.faultOf(registration.password, [email, username]);
     if (fault) errors.push({ pointer: '/password', ...fault });
-    errors.push(...this.#faultsOf(fields, from));
-    if (errors.length > 0) throw new AuthError('validation_failed', { errors });
-    return { email, username, usernameDisplay, password, fields };
+    const { fields } = this.core.users;
+    return [...errors, ...errorsOf(() => void fields.read(registration.fields ?? {}, from, 'create'))];
   }
 
   /** Returns an error for each missing identifier. */
@@ -157,16 +166,6 @@ export class Registrations {
     }
     const value = identifier === 'email' ? email : username;
     return value === undefined ? [{ pointer: `/${identifier}`, code: 'required', detail: 'is missing' }] : [];
-  }
-
-  #faultsOf(fields: FieldValues, from: FieldSource): readonly FieldError[] {
-    try {
-      this.core.users.fields.read(fields, from, 'create');
-      return [];
-    } catch (error) {
-      if (error instanceof AuthError && error.errors) return error.errors;
-      throw error;
-    }
   }
 
   async #createUser(

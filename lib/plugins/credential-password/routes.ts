@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import type { CookieSettings } from '../../config/session.js';
 import type { Core } from '../../core/core.js';
-import { AuthError } from '../../errors.js';
+import { AuthError, type FieldError } from '../../errors.js';
 import {
   deviceInBody,
   deviceShape,
@@ -35,6 +35,10 @@ export const signup = (
   const hasDevice = Object.keys(device).length > 0;
   const hasCode = core.emailVerification?.codes != null;
   const mayRefuse = signUp === 'closed' || Boolean(hooks.beforeCreateUser ?? hooks.createRow);
+  const registrationIn = (body: object): Registration => {
+    const { email, password, username } = body as Registration;
+    return { email, password, username, fields: core.users.fields.fromWire(body) };
+  };
   return route({
     method: 'post',
     path: '/signup/credential',
@@ -81,10 +85,9 @@ export const signup = (
       ...(concealExistingEmails || identifier === 'username' ? [] : (['email_taken'] as const)),
       ...(usernames ? (['username_taken'] as const) : []),
     ],
+    faultsOf: (body) => registrations.faultsOf(registrationIn(body), 'user'),
     async handle({ body }) {
-      const { email, password, username } = body as Registration;
-      const fields = core.users.fields.fromWire(body);
-      const created = await registrations.create({ email, password, username, fields }, 'credential');
+      const created = await registrations.create(registrationIn(body), 'credential');
       const { outcome, device, requested } = created;
       if (outcome && ('token' in outcome || 'secondFactor' in outcome))
         return sessionReply(core, outcome, 201);
@@ -294,6 +297,14 @@ export const removePassword = (api: CredentialApi) =>
     },
   });
 
+/** Returns the check of a new password that needs no account. */
+function newPasswordFaults({ passwords }: Core) {
+  return async ({ new_password }: { readonly new_password?: unknown }): Promise<readonly FieldError[]> => {
+    const fault = await passwords?.rules.faultOf(new_password, []);
+    return fault ? [{ pointer: '/new_password', ...fault }] : [];
+  };
+}
+
 export const changePassword = (core: Core, api: CredentialApi, newPassword: z.ZodString) =>
   route({
     method: 'post',
@@ -305,6 +316,7 @@ export const changePassword = (core: Core, api: CredentialApi, newPassword: z.Zo
     openTo: { does: ['choose_password'] },
     sensitive: { asks: 'second-factor', because: 'the request contains the current password' },
     body: z.strictObject({ current_password: text(1024), new_password: newPassword }),
+    faultsOf: newPasswordFaults(core),
     answers: { 200: sessionAnswer(core, 'The user, and the current session with a new token') },
     problems: ['invalid_credentials', 'rate_limited'],
     async handle({ auth, body }) {
@@ -411,6 +423,7 @@ export const resetPasswordByCode = (
         pending_token: text(200).optional().describe('For clients without cookies, with the code'),
       })
       .refine(hasCodeOrToken, CODE_OR_TOKEN),
+    faultsOf: newPasswordFaults(core),
     problems: ['invalid_token', 'invalid_code', 'code_expired', 'rate_limited'],
     async handle({ body: { code, token, new_password: password, pending_token }, req }) {
       const by = { sessionUserId: await core.ownBrowser.userOf(req), remembers: true };

@@ -42,7 +42,7 @@ const resuming = (page: Shown) =>
     .all('form')
     .filter((one) => attribute(one, 'data-resumes') !== undefined)
     .map((one) => attribute(one, 'action'));
-const AGAIN = 'You have confirmed that it is you. Press the button again to continue.';
+const AGAIN = 'Nothing was done yet. Press the button again.';
 /** The notice at the top of a page whose button has to be pressed again, and the button that its link leads to. */
 const pressedAgain = (page: Shown) => {
   const notices = page
@@ -137,9 +137,7 @@ describe('a session that is not recent', () => {
     expect([back.form('delete').value('confirmation'), resuming(back)]).toEqual([person.email, []]);
     expect(back.text).toContain(AGAIN);
     const { notices, buttons, focused } = pressedAgain(back);
-    expect(notices).toEqual([
-      'You have confirmed that it is you. Nothing was done yet: press “Yes, delete” again.',
-    ]);
+    expect(notices).toEqual(['You have confirmed that it is you. Continue with “Yes, delete”.']);
     // The page opens at the button, without a script too.
     expect(focused).toEqual(buttons);
     expect(buttons.map(textOf)).toEqual(['Yes, delete my account']);

@@ -111,6 +111,25 @@ describe('the password', () => {
     expect([await isSignedIn(browser), await isSignedIn(elsewhere)]).toEqual([true, false]);
   });
 
+  test('is not changed to the same one, and only who knows it learns that it is the same', async () => {
+    const { password: current } = person;
+    for (const [current_password, text] of [
+      [current, 'This is your current password. Choose another.'],
+      ['a wrong password', 'This is not your current password.'],
+    ] as const) {
+      const refused = await browser.submit(await open(), 'change-password', {
+        current_password,
+        new_password: current_password,
+      });
+      expect(refused.fieldErrors).toEqual([text]);
+    }
+    const wrong = { current_password: 'a wrong password', new_password: current };
+    expect((await browser.submit(await open(), 'change-password', wrong)).fieldErrors).toEqual([
+      'This is not your current password.',
+    ]);
+    expect(await isSignedIn(browser)).toBe(true);
+  });
+
   test('cannot be removed where it is the only sign-in method', async () => {
     const page = await open();
     expect(page.actions).not.toContain(`${PATH}/remove-password`);
@@ -220,7 +239,7 @@ describe('an authenticator app', () => {
     await signInOn(one, hedy);
     const page = await one.open(PATH);
     expect(page.actions).not.toContain(`${PATH}/set-up-app`);
-    expect(page.text).toContain(`Confirm that ${hedy.email} is your address.`);
+    expect(page.text).toContain(`Confirm that ${hedy.email} is your email.`);
     const mail = await app.mailOf(hedy.email, 'verify-email', async () => {
       const done = await one.submit(page, 'verify-email', {});
       expect(done.location).toBe(`${PATH}?done=sent`);
@@ -390,6 +409,20 @@ test('changes are listed by name and time', async () => {
   expect(page.text).not.toContain('<time');
 });
 
+test('a change says whether its link undoes it, or only support can, because the account knew no browser', async () => {
+  const change = (currentPassword: string, newPassword: string) =>
+    app.auth.credential.changePassword({ userId: id, currentPassword, newPassword });
+  await change(person.password, 'a difference engine');
+  await signInOn(browser, { ...person, password: 'a difference engine' });
+  expect((await open()).text).toMatch(/The password was changed\s*can be undone/);
+  await rows(app.database, `DELETE FROM known_devices WHERE user_id = '${id}'`);
+  await change('a difference engine', 'another difference engine');
+  await signInOn(browser, { ...person, password: 'another difference engine' });
+  const { text } = await open();
+  expect(text).toMatch(/The password was changed\s*only support can undo it/);
+  expect(text).not.toContain('can be undone');
+});
+
 describe('while a task is open', () => {
   test('the page shows only the cards that do it', async () => {
     await app.auth.users.requireNewPassword(id);
@@ -418,7 +451,7 @@ describe('an email that was mistyped at sign-up', () => {
     const visitor = own.open();
     await signInOn(visitor, mistyped);
     const page = await visitor.open(`${PATH}?return_to=/deep`);
-    expect(page.text).toContain('Is the address wrong? Sign out, then sign up again with the right one.');
+    expect(page.text).toContain('Is the email wrong? Sign out, then sign up again with the right one.');
     // The email cannot be changed while the task is open.
     expect(page.text).not.toContain('Change it on your profile.');
     const out = await visitor.submit(page, 'start-over');
@@ -446,7 +479,7 @@ describe('an email that was mistyped at sign-up', () => {
     const visitor = own.open();
     await signInOn(visitor, mistyped);
     const page = await visitor.open(PATH);
-    expect(page.text).toContain('Is the address wrong? Change it on your profile.');
+    expect(page.text).toContain('Is the email wrong? Change it on your profile.');
     expect(page.text).not.toContain('sign up again');
     await own.stop();
   });

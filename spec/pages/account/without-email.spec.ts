@@ -28,7 +28,7 @@ test('a sign-up says that one of email and username is enough, and has one error
 test('the profile offers to add an email', async () => {
   const { text } = await browser.open('/auth/account');
   expect(text).toContain('Add an email');
-  expect(text).toContain('It becomes the email of your account once you open it.');
+  expect(text).toContain('Once you open it, your account has this email.');
   expect(text).not.toMatch(/Change the email|New email|Your email changes/);
 });
 

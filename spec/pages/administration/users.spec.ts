@@ -72,7 +72,9 @@ describe('access', () => {
     expect(answer).toMatchObject({ status: 403, type: 'text/html; charset=utf-8' });
     expect(answer.body).not.toContain(root.email);
     expect(await user.post(`${PATH}/create`, { email: 'x@example.com' })).toMatchObject({ status: 403 });
-    expect((await open()).body).toContain(`<a href="${PATH}" aria-current="page">`);
+    const own = (await open()).body;
+    expect(own).toContain('Part of an email or a username. Nothing else is searched.');
+    expect(own).toContain(`<a href="${PATH}" aria-current="page">`);
   });
 
   test('is there only with admin()', async () => {

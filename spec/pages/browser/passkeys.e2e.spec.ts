@@ -122,6 +122,13 @@ inBrowser('passkeys on the pages', () => {
     await showsPage(page, `Notes of ${person.email}`);
   });
 
+  test('without a network, the page says so in its own words', async () => {
+    const { page } = await withDevice('edith');
+    await page.route('**/passkeys/options', (route) => route.abort());
+    await press(page, 'Add a passkey');
+    await says(page, 'alert', 'This did not work. Check the network, and try again.');
+  });
+
   test('as long as no passkey is chosen, the password works', async () => {
     const { page, person, device } = await withPasskey('alan');
     await signOut(page);

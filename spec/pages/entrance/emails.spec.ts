@@ -312,7 +312,7 @@ describe('verify-email with a code', () => {
     expect(page.text).toContain(`We have emailed a code of 8 digits to ${person.email}`);
     expect(page.form('confirm').attribute('code', 'autocomplete')).toBe('one-time-code');
     expect(page.links).toContain('/deep');
-    expect(page.text).toContain('Is the address wrong? Change it on your profile.');
+    expect(page.text).toContain('Is the email wrong? Change it on your profile.');
     expect(page.links).toContain('/auth/account');
     const wrong = await browser.submit(page, 'confirm', { code: '0' });
     expect([wrong.status, wrong.title]).toEqual([401, 'Error: Confirm your email – localhost']);
@@ -369,7 +369,7 @@ describe('with requireVerifiedEmail and codes', () => {
     expect(signedUp.location).toBe('/auth/sign-in?done=signed-up-to-confirm&return_to=%2Fdeep');
     const signIn = await browser.follow(signedUp);
     expect(signIn.text).toContain(
-      'Your account was created. Sign in, and we email you a code to confirm your address.',
+      'Your account was created. Sign in, and we email you a code to confirm your email.',
     );
     let answer = signIn;
     const { code = '' } = await app.mailOf(person.email, 'verification-code', async () => {
@@ -392,7 +392,7 @@ describe('with requireVerifiedEmail and codes', () => {
     const page = await browser.follow(await signInOn(browser, person, '/auth/sign-in?return_to=/deep'));
     expect(page.text).toContain(`We have emailed a code of 8 digits to ${person.email}.`);
     expect(page.text).toContain(
-      'Wrong address? Sign up again with the right one or contact support: help@example.com',
+      'Wrong email? Sign up again with the right one or contact support: help@example.com',
     );
     expect(page.links).toContain('/auth/sign-up?return_to=%2Fdeep');
     expect(page.links).toContain(support);
@@ -403,7 +403,7 @@ describe('with requireVerifiedEmail and codes', () => {
     );
     expect(masked.text).toContain(`${person.email[0]}…@example.com`);
     expect(masked.body).not.toContain(person.email);
-    expect(masked.text).toContain('Wrong address?');
+    expect(masked.text).toContain('Wrong email?');
   });
 
   test('after too many wrong codes, the page keeps its heading and says what a sign-in brings', async () => {

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { admin, credentialPassword } from '../../../lib/index.js';
 import { ada, password } from '../../support/app.js';
-import { textOf } from '../../support/page-browser.js';
+import { attribute, textOf } from '../../support/page-browser.js';
 import { isSignedIn, type PagesApp, pathOf, signInOn, startPagesApp } from '../../support/pages-app.js';
 
 const plugins = [password(), admin({ adminEmails: ['root@example.com'] })] as const;
@@ -201,8 +201,17 @@ describe('a forgotten password with a code', () => {
     const wrong = await browser.submit(page, 'set', { code: '0', new_password: NEW });
     expect([wrong.status, wrong.title]).toEqual([401, 'Error: Choose a new password – localhost']);
     expect(wrong.text).toContain('This code is wrong. Check it in the newest email');
+    // The password is never sent back, so the page asks for it again.
+    const hint = wrong.elements.find(
+      (one) => attribute(one, 'id') === `${wrong.form('set').attribute('new_password', 'id')}-hint`,
+    );
+    expect(hint && textOf(hint)).toMatch(/^Enter the password again\. At least 8 characters/);
+    expect(page.text).not.toContain('Enter the password again.');
     const refused = await browser.submit(wrong, 'set', { code, new_password: 'short' });
-    expect(refused.status).toBe(422);
+    expect([refused.status, refused.text]).toEqual([
+      422,
+      expect.not.stringContaining('Enter the password again.'),
+    ]);
     // The code was not used up, so it stays in its field, and nowhere else.
     expect(refused.form('set').value('code')).toBe(code);
     expect(refused.headers['cache-control']).toContain('no-store');

@@ -155,7 +155,7 @@ describe('in a browser that the account does not know', () => {
     expect(page.text).toContain(
       `We have emailed a code of 8 digits to ${ada.email}, because this browser is new to your account.`,
     );
-    expect(page.text).not.toContain('Wrong address?');
+    expect(page.text).not.toContain('Wrong email?');
     const again = await browser.follow(await browser.submit(page, 'send'));
     expect([again.status, again.url]).toEqual([200, '/auth/second-factor?done=sent-again&return_to=%2Fdeep']);
     // It is said once.

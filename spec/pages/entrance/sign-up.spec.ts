@@ -104,6 +104,20 @@ describe('with a password', () => {
     expect(answer.body).not.toContain('value="short"');
   });
 
+  test('what is missing is shown together with what the rules for emails and passwords reject', async () => {
+    const fields = { city: { type: 'string', required: true } } as const;
+    await start({}, { config: { user: { fields } } });
+    const answer = await signUp(app.open(), { email: 'nonsense', password: 'short', city: '' });
+    expect([answer.status, answer.fieldErrors]).toEqual([
+      422,
+      [
+        'Enter an email such as ada@example.com.',
+        expect.stringContaining('at least 8 characters'),
+        'Fill in this field.',
+      ],
+    ]);
+  });
+
   test('an email that has an account is refused', async () => {
     await start();
     await app.auth.credential.signUp(ada);
@@ -219,6 +233,7 @@ describe('with one field for the email', () => {
     const page = await browser.open('/auth/sign-up');
     expect(page.actions).toEqual(['/auth/sign-up/password', '/auth/sign-up/send-code']);
     expect(page.body.match(/name="email"/g)).toHaveLength(1);
+    expect(page.text).toMatch(/Email me a code instead\s*With a code, you do not need a password\./);
     const mail = await app.mailOf('new@example.com', 'sign-in-code', async () => {
       const fields = { email: 'new@example.com', password: 'typed for nothing' };
       const answer = await browser.submit(page, 'send-code', fields);

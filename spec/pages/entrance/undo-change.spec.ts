@@ -327,7 +327,7 @@ describe('with a second factor', () => {
     expect(errorsOf(missing)).toEqual({
       code: 'Enter a code from your authenticator app, or a recovery code.',
     });
-    expect(missing.text).not.toContain('Enter the password');
+    expect(missing.text).not.toContain('Enter the password of');
     const without = await browser.submit(page, 'confirm', { code: codeOf(secret) });
     expect(errorsOf(without)).toEqual({ password: 'Enter the password of this account.' });
     const wrong = await browser.submit(page, 'confirm', { password: 'wrong', code: codeOf(secret) });

@@ -1,3 +1,4 @@
+import { provesUndo } from '../../../accounts/undo-proof.js';
 import { html } from '../../../html.js';
 import { question } from '../../controls.js';
 import { deviceIcon } from '../../icons.js';
@@ -18,6 +19,8 @@ export interface ChangeValues {
   readonly ip: string | null;
   /** Whether the link in the email about it still works. */
   readonly undoable: boolean;
+  /** Whether the link works in no browser, so that only support can undo the change. */
+  readonly needsSupport: boolean;
 }
 
 /** The values of the card `changes`. */
@@ -34,10 +37,19 @@ export function changesCard(site: Site): Card | null {
   return card<'changes'>({
     name: 'changes',
     forms: [],
-    values: async (visit) => ({
-      ...(await site.read(list, visit)),
-      isMailed: site.mailsNotices(visit.auth?.user),
-    }),
+    async values(visit) {
+      const [{ changes }, proves] = await allOf([
+        site.read(list, visit),
+        provesUndo(site.core, visit.auth?.user.id ?? ''),
+      ]);
+      return {
+        changes: changes.map((one) => ({
+          ...one,
+          needsSupport: one.undoable && !proves(new Date(one.at)),
+        })),
+        isMailed: site.mailsNotices(visit.auth?.user),
+      };
+    },
   });
 }
 
@@ -55,9 +67,9 @@ export function changesView(
     content:
       changes.length > 0 &&
       html`<p>${t.text}${isMailed && ` ${t.mailed}`}</p><ul data-part="list">${changes.map(
-        ({ kind, at, device, ip, undoable }) =>
+        ({ kind, at, device, ip, undoable, needsSupport }) =>
           html`<li data-part="item"><div><p><strong>${changeName(kind, words)}</strong>${
-            undoable && html` <span data-part="tag">${t.undoable}</span>`
+            undoable && html` <span data-part="tag">${needsSupport ? t.bySupport : t.undoable}</span>`
           }</p><p data-part="quiet">${timeOf(at)}${[device, ip].map((one) => one !== null && html` · ${one}`)}</p></div></li>`,
       )}</ul>`,
   };
