@@ -1,7 +1,7 @@
 import type { Transaction } from 'sequelize';
 import { howToEnablePasswords } from '../core/contribution.js';
 import type { Core } from '../core/core.js';
-import { type AuthError, invalidField } from '../errors.js';
+import { invalidField } from '../errors.js';
 import { newPasswordNotice } from '../notices/passwords.js';
 import type { User } from '../tables/core.js';
 import type { Passwords } from '../users/passwords.js';
@@ -83,20 +83,6 @@ export async function requireOtherPassword(
   { user, passwordHash }: UserRecord,
   newPassword: string,
 ): Promise<void> {
-  if (needsNewPassword(user) && (await passwords?.matches(passwordHash, newPassword))) throw samePassword();
-}
-
-/**
- * Requires a new password to differ from the current one, which has just been verified: before that, the response would
- * be a hint about it.
- *
- * @throws AuthError `validation_failed`
- */
-export function requireChangedPassword(verified: string, newPassword: string): void {
-  // Hashes are of this form.
-  if (verified.normalize('NFC') === newPassword.normalize('NFC')) throw samePassword();
-}
-
-function samePassword(): AuthError {
-  return invalidField('/new_password', 'same_password', 'must differ from the current password');
+  if (needsNewPassword(user) && (await passwords?.matches(passwordHash, newPassword)))
+    throw invalidField('/new_password', 'same_password', 'must differ from the current password');
 }

@@ -1,4 +1,3 @@
-import { requireChangedPassword } from '../../accounts/passwords.js';
 import { proveByPassword, reauthenticate } from '../../accounts/reauthentication.js';
 import type { Core } from '../../core/core.js';
 import { endingWithObject } from '../../known-keys.js';
@@ -149,7 +148,6 @@ export class CredentialApi<
         const { userId, currentPassword } = input;
         const known = await this.#core.users.require(userId);
         const record = await this.#services.check.verifyOwn(known, String(currentPassword), 'change');
-        requireChangedPassword(String(currentPassword), String(input.newPassword));
         return (await this.#services.change.change(record, input.sessionId, input.newPassword)) as Outcome;
       },
     );

@@ -111,25 +111,6 @@ describe('the password', () => {
     expect([await isSignedIn(browser), await isSignedIn(elsewhere)]).toEqual([true, false]);
   });
 
-  test('is not changed to the same one, and only who knows it learns that it is the same', async () => {
-    const { password: current } = person;
-    for (const [current_password, text] of [
-      [current, 'This is your current password. Choose another.'],
-      ['a wrong password', 'This is not your current password.'],
-    ] as const) {
-      const refused = await browser.submit(await open(), 'change-password', {
-        current_password,
-        new_password: current_password,
-      });
-      expect(refused.fieldErrors).toEqual([text]);
-    }
-    const wrong = { current_password: 'a wrong password', new_password: current };
-    expect((await browser.submit(await open(), 'change-password', wrong)).fieldErrors).toEqual([
-      'This is not your current password.',
-    ]);
-    expect(await isSignedIn(browser)).toBe(true);
-  });
-
   test('cannot be removed where it is the only sign-in method', async () => {
     const page = await open();
     expect(page.actions).not.toContain(`${PATH}/remove-password`);
