@@ -3,6 +3,12 @@ import { excerpt } from './errors.js';
 /** The permission to do everything. */
 export const EVERYTHING = '*';
 
+/** The maximum number of roles of a user. */
+export const MAX_ROLES = 16;
+
+/** The maximum number of characters of a role's name. */
+export const MAX_ROLE = 32;
+
 const PART = '[a-z][a-z0-9-]*';
 const PERMISSION = new RegExp(`^${PART}(?::${PART}){1,2}$`);
 const PATTERN = new RegExp(`^(?:\\*|(?:${PART}:){1,2}\\*|${PART}(?::${PART}){1,2})$`);
