@@ -15,7 +15,7 @@ import {
   suspension,
 } from '../../../lib/index.js';
 import { signedIn, testAuth } from '../../../lib/testing.js';
-import { password, SECRET } from '../../support/app.js';
+import { password, SECRET, signedIn as signUp } from '../../support/app.js';
 import { rows } from '../../support/database.js';
 import { importUsers } from '../../support/import-users.js';
 import { type MailApp, startMailApp } from '../../support/mail-app.js';
@@ -303,6 +303,43 @@ describe('the notice administrator-added', () => {
     expect(await toldOf(() => app.auth.roles.set(ada.id, ['owner']))).toEqual([]);
     const root = await person([], ROOT);
     expect(await toldOf(() => app.auth.roles.set(root.id, ['admin']))).toEqual([]);
+  });
+});
+
+describe('roles stay', () => {
+  /** A user with a password, signed in in a browser of their own, without a proven email. */
+  async function stranger() {
+    const credentials = { email: `stranger-${people++}@example.com`, password: 'an analytical engine' };
+    const browser = await signUp(app, credentials);
+    const { id } = (await browser.get('/auth/me').expect(200)).body.user;
+    return { ...credentials, browser, id: id as string };
+  }
+  const NEW = 'a difference engine';
+
+  test('at an undo, whose link a change of roles does not end', async () => {
+    const [root, ada] = [await person([], ROOT), await stranger()];
+    await app.auth.markEmailVerified(ada.id);
+    const body = { current_password: ada.password, new_password: NEW };
+    const { token } = await app.mailOf(
+      () => ada.browser.post('/auth/passwords/change').send(body).expect(200),
+      'password-changed',
+    );
+    await put(root, ada.id, ['editor']).expect(200);
+    await app.auth.roles.set(ada.id, ['editor', 'owner']);
+    await ada.browser.post('/auth/undo-change').send({ token, password: ada.password }).expect(200);
+    expect(await rolesOf(ada.id)).toEqual(['editor', 'owner']);
+  });
+
+  test('at a first proof of the mailbox', async () => {
+    const ada = await stranger();
+    await app.auth.roles.set(ada.id, ['editor']);
+    const { token } = await app.mailOf(
+      () => app.http.post('/auth/passwords/request-reset').send({ email: ada.email }).expect(202),
+      'reset-password',
+    );
+    await app.http.post('/auth/passwords/reset').send({ token, new_password: NEW }).expect(204);
+    expectProblem(await ada.browser.get('/auth/me'), 401, 'invalid_session');
+    expect(await rolesOf(ada.id)).toEqual(['editor']);
   });
 });
 
