@@ -141,22 +141,22 @@ function checkTasks({ tasks: { names } }: Core, tasks: readonly string[] = []): 
 
 /** Replaces the roles of a user. @throws TypeError without the plugin, AuthError for unknown roles */
 async function giveRoles(core: Core, userId: string, roles: readonly string[]): Promise<void> {
-  const part = partOfRows(core, 'roles', 'roles: […] requires roles() in the plugins');
-  await replacePart(core, userId, part, { roles });
+  const part = readerOf(core, 'roles', 'roles: […] requires roles() in the plugins');
+  await replaceByRow(core, userId, part, { roles });
 }
 
 /** Replaces the second factor of a user. @throws TypeError without the plugin */
 async function giveSecondFactor(core: Core, userId: string): Promise<SecondFactorForTest> {
-  const part = partOfRows(core, 'totpSecret', 'secondFactor: true requires twoFactor() in the plugins');
+  const part = readerOf(core, 'totpSecret', 'secondFactor: true requires twoFactor() in the plugins');
   const letters = (length: number) =>
     Array.from(randomBytes(length), (byte) => BASE32[byte % BASE32.length]).join('');
   const factor = { secret: letters(32), recoveryCodes: [letters(16), letters(16)] };
-  await replacePart(core, userId, part, { totpSecret: factor.secret, recoveryCodes: factor.recoveryCodes });
+  await replaceByRow(core, userId, part, { totpSecret: factor.secret, recoveryCodes: factor.recoveryCodes });
   return factor;
 }
 
 /** Returns the part of an import that reads a key. @throws TypeError if no plugin does */
-function partOfRows({ contributions }: Core, key: string, otherwise: string): RowReader {
+function readerOf({ contributions }: Core, key: string, otherwise: string): RowReader {
   // A plugin declares the key, so without it the types do not know the key.
   const part = contributions
     .flatMap(({ rowReaders = [] }) => rowReaders)
@@ -166,7 +166,7 @@ function partOfRows({ contributions }: Core, key: string, otherwise: string): Ro
 }
 
 /** Replaces a part of an account, as an import does. @param row the keys of a row, which plugins declare */
-async function replacePart(core: Core, userId: string, part: RowReader, row: object): Promise<void> {
+async function replaceByRow(core: Core, userId: string, part: RowReader, row: object): Promise<void> {
   const value = await part.read(row as ImportRow, (why) => {
     throw why;
   });

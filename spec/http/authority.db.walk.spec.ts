@@ -52,6 +52,7 @@ async function scene(): Promise<Scene> {
 const BODIES: Readonly<Record<string, object>> = {
   'POST /admin/users': { email: 'grace@example.com' },
   'PATCH /admin/users/:id': { username: 'eve' },
+  'PUT /admin/users/:id/roles': { roles: ['editor'] },
 };
 
 /** What can happen to an administrator before the body of the request arrives, and the problem of the next request. */

@@ -15,6 +15,7 @@ export interface RolesOptions {
   /**
    * The permissions of each role, by its name. A permission has two or three parts, such as `posts:write`. `posts:*` covers
    * every permission that starts with `posts:`, and `*` covers every permission.
+   * @default none, required
    */
   roles: Readonly<Record<string, readonly string[]>>;
   /** The role that every user has, in addition to the user's own roles. It is not stored. @default none */
