@@ -199,23 +199,19 @@ export function checkboxes(form: FormValues, { name, label, hint, options }: Che
   const typed = form.refusal ? (form.typed[name] ?? '').split(/\s+/) : null;
   const error = form.errors[name];
   const isFocused = hasFocus(form, { name });
-  const focused = isFocused ? options.find(({ isFixed }) => !isFixed) : undefined;
-  setDrawn(form, name, {
-    id: `${id}-${Math.max(
-      0,
-      options.findIndex(({ isFixed }) => !isFixed),
-    )}`,
-    label,
-  });
-  return html`<fieldset data-part="field"${describedBy(id, hint, error)}><legend>${label}</legend>
+  // An error leads to the first box that the user can change.
+  const first = options.findIndex(({ isFixed }) => !isFixed);
+  setDrawn(form, name, { id: `${id}-${Math.max(0, first)}`, label });
+  return html`<fieldset data-part="field"${describedBy(id, hint, undefined)}><legend>${label}</legend>
 ${hintOf(id, hint)}
 ${errorOf(form, id, error)}
-${options.map((option, index) => {
-  const { value, isOn, isFixed } = option;
+${options.map(({ value, label: text, isOn, isFixed }, index) => {
   const isChecked = isFixed || !typed ? isOn : typed.includes(value);
   return html`<div data-part="checkbox">${isFixed && isOn && hidden(name, value)}<input id="${id}-${index}"${
     isFixed ? html` disabled` : html` name="${name}"`
-  } type="checkbox" value="${value}"${isChecked && html` checked`}${option === focused && html` autofocus`}><label for="${id}-${index}">${option.label}</label></div>`;
+  } type="checkbox" value="${value}"${isChecked && html` checked`}${
+    index === first && [isFocused && html` autofocus`, describedBy(id, null, error)]
+  }><label for="${id}-${index}">${text}</label></div>`;
 })}
 </fieldset>`;
 }
