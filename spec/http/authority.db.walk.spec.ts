@@ -53,7 +53,6 @@ const BODIES: Readonly<Record<string, object>> = {
   'POST /admin/users': { email: 'grace@example.com' },
   'PATCH /admin/users/:id': { username: 'eve' },
   'PUT /admin/users/:id/roles': { roles: ['editor'] },
-  'POST /admin/users/:id/set-roles': { roles: 'editor' },
 };
 
 /** What can happen to an administrator before the body of the request arrives, and the problem of the next request. */
@@ -79,21 +78,20 @@ const EVENTS: Readonly<Record<string, { change(scene: Scene): Promise<unknown>; 
   },
 };
 
+/** Form equivalents are left out, because a form is read before its session is looked up. */
 const unsafe = () =>
   internalsOf(app.auth)
     .routes()
-    .filter(({ access, method }) => access === 'admin' && isUnsafe(method.toUpperCase()))
+    .filter(
+      ({ access, method, forms }) => access === 'admin' && forms !== 'only' && isUnsafe(method.toUpperCase()),
+    )
     .map(({ method, path }) => `${method.toUpperCase()} ${path}`);
 
 /** Sends the request, and runs `meanwhile` after the session was looked up and before the body arrives. */
 async function send(name: string, { token, userId, sessionId }: Scene, meanwhile: () => Promise<unknown>) {
   const [method = '', path = ''] = name.split(' ');
   const { port } = app.server.address() as AddressInfo;
-  const isForm = internalsOf(app.auth)
-    .routes()
-    .some((route) => route.forms === 'only' && `${route.method.toUpperCase()} ${route.path}` === name);
-  const given = BODIES[name] ?? {};
-  const body = isForm ? new URLSearchParams(given as never).toString() : JSON.stringify(given);
+  const body = JSON.stringify(BODIES[name] ?? {});
   const { sessions } = internalsOf(app.auth).core;
   const lookedUp = new Promise<void>((resolve) => {
     sessions.find = async (given) => {
@@ -104,7 +102,7 @@ async function send(name: string, { token, userId, sessionId }: Scene, meanwhile
   });
   const headers = {
     cookie: `latchkey=${token}`,
-    'content-type': isForm ? 'application/x-www-form-urlencoded' : 'application/json',
+    'content-type': 'application/json',
     'content-length': String(body.length),
   };
   const target = `/auth${path.replace(':id', userId).replace(':sessionId', sessionId)}`;
@@ -146,8 +144,7 @@ describe('every route of administrators that changes something', () => {
       const before = await contents(made);
       const { status } = await send(name, made, async () => undefined);
       const hasChanged = JSON.stringify(await contents(made)) !== JSON.stringify(before);
-      // The response to a form is a redirect.
-      if (status >= 400 || !hasChanged) outcomes.push([name, status, hasChanged]);
+      if (status >= 300 || !hasChanged) outcomes.push([name, status, hasChanged]);
     }
     expect(outcomes).toEqual([]);
   });
