@@ -570,6 +570,8 @@ const INTERNAL = [
   'auditLog.record',
   'auditLog.forget',
   'auditLog.settle',
+  'roles.change',
+  'roles.setByAdministrator',
 ];
 
 /** Maintenance in batches of its own, and what a provider has done and no rollback takes back: see docs/databases.md. */

@@ -460,7 +460,7 @@ export const OTHER_OPERATIONS = `
   suspension.suspend suspension.reinstate roles.of roles.set
   passkeys.register passkeys.registrationOptions passkeys.reauthenticationOptions passkeys.signInOptions
   passkeys.list passkeys.rename passkeys.remove passkeys.reauthenticate
-  auditLog.record auditLog.forget auditLog.settle suspension.isSuspended
+  auditLog.record auditLog.forget auditLog.settle suspension.isSuspended roles.change roles.setByAdministrator
 `;
 
 /** Every row, named. */
