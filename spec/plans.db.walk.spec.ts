@@ -314,6 +314,7 @@ const ALIKE = [
   'POST /me/update',
   'POST /me/delete',
   'POST /email-changes/cancel',
+  'POST /admin/users/{id}/set-roles',
   'POST /devices/{id}/forget',
   'POST /two-factor/trusted-devices/delete',
   // Called with POST /undo-change.
