@@ -72,6 +72,10 @@ const problems = declareProblems({
   invalid_credentials: [401, 'The account name or the password is wrong. Check both and try again.'],
   admin_required: [403, 'Only an administrator can do this: sign in as one.'],
   permission_required: [403, 'You do not have the permission that this requires.'],
+  target_is_administrator: [
+    403,
+    'The configuration of this app names this user as an administrator, so only another administrator whom it names can do this.',
+  ],
   insufficient_scope: [403, 'The credential lacks a required scope: use one that has it.'],
   scope_required: [
     403,

@@ -34,15 +34,19 @@ export type { AuthOrConfig, GuardOptions } from './guards/guards.js';
 export {
   optionalSession,
   type RequireAdminOptions,
+  type RequirePermissionOptions,
   type RequireSessionOptions,
   requireAdmin,
+  requirePermission,
   requireSession,
+  type SessionGuardOptions,
 } from './guards/guards.js';
 export { publicRoute } from './guards/marks.js';
 export {
   currentSession,
   currentUser,
   type GuardedRequest,
+  permits,
   type Register,
   type RequestAuthentication,
 } from './guards/request.js';
@@ -158,6 +162,9 @@ export type {
   PasskeyRequestOptionsJSON,
   PasskeyResponse,
 } from './plugins/passkeys/webauthn.js';
+export type { RolesApi, SetRolesOptions, UserWithRoles } from './plugins/roles/api.js';
+export type { RolesOfUser } from './plugins/roles/declarations.js';
+export { type RolesOptions, roles } from './plugins/roles/index.js';
 export type {
   ImportedSuspension,
   ReinstateOptions,

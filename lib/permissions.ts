@@ -3,9 +3,15 @@ import { excerpt } from './errors.js';
 /** The permission to do everything. */
 export const EVERYTHING = '*';
 
-const PART = '[a-z][a-z0-9-]*';
-const PERMISSION = new RegExp(`^${PART}(?::${PART}){1,2}$`);
-const PATTERN = new RegExp(`^(?:\\*|(?:${PART}:){1,2}\\*|${PART}(?::${PART}){1,2})$`);
+/** The maximum number of roles of a user. */
+export const MAX_ROLES = 16;
+
+/** The maximum number of characters of a role's name. */
+export const MAX_ROLE = 32;
+
+const SEGMENT = '[a-z][a-z0-9-]*';
+const PERMISSION = new RegExp(`^${SEGMENT}(?::${SEGMENT}){1,2}$`);
+const PATTERN = new RegExp(`^(?:\\*|(?:${SEGMENT}:){1,2}\\*|${SEGMENT}(?::${SEGMENT}){1,2})$`);
 const ROLE = /^[a-z][a-z0-9-]{0,31}$/;
 
 /** Permissions and patterns: `posts:write`, `posts:*`, which covers all that start with `posts:`, and `*`. */

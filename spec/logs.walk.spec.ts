@@ -342,6 +342,9 @@ async function administration(): Promise<void> {
     sessionId: issued.session.id,
   });
   await call(root, 'POST /admin/users/:id/revoke-sessions', undefined, { id });
+  await app.auth.markEmailVerified(id);
+  await call(root, 'PUT /admin/users/:id/roles', { roles: ['editor'] }, { id });
+  await call(root, 'POST /admin/users/:id/set-roles', { roles: 'editor' }, { id, form: 'yes' });
   await call(root, 'POST /admin/users/:id/suspend', { reason: FORGED }, { id });
   await call(root, 'POST /admin/users/:id/reinstate', undefined, { id });
   const { browser, id: gracesId } = await newUser('admiral@example.com');

@@ -73,7 +73,11 @@ const COLUMNS = [
   'auth_epoch',
   'suspended_at',
   'second_factor_at',
+  'roles',
 ];
+
+/** The routes that set the roles of a user, for administrators, are the only ones with this field. */
+const isNotTaken = (path: string) => (key: string) => key !== 'roles' || !/\/(set-)?roles$/.test(path);
 
 async function stored() {
   const users = await rows<Record<string, unknown>>(app.database, 'SELECT * FROM users ORDER BY id');
@@ -89,7 +93,7 @@ describe('nothing is written by', () => {
   test('a JSON body with what a route does not take', async () => {
     const before = await stored();
     for (const { method, path, isForAdmins } of targets().filter(({ takesJson }) => takesJson)) {
-      for (const key of [...KEYS, ...COLUMNS, ...(isForAdmins ? [] : ['role'])]) {
+      for (const key of [...KEYS, ...COLUMNS, ...(isForAdmins ? [] : ['role'])].filter(isNotTaken(path))) {
         // What is unknown is not looked at: other values matter only to names that objects have anyway.
         const values = KEYS.includes(key) ? ['admin', { role: 'admin' }, [{ role: 'admin' }]] : ['admin'];
         for (const value of values) {
@@ -112,7 +116,7 @@ describe('nothing is written by', () => {
     const before = await stored();
     const keys = [...KEYS, ...COLUMNS, 'role', 'fields[role]', 'user.role', '__proto__[role]'];
     for (const { method, path } of targets().filter(({ takesForm }) => takesForm)) {
-      for (const key of keys) {
+      for (const key of keys.filter(isNotTaken(path))) {
         const answer = await app.http[method](path)
           .set('cookie', cookie)
           .set('origin', 'http://localhost:3000')

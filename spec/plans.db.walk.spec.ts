@@ -237,6 +237,8 @@ const ROUTES: Record<string, () => Promise<unknown>> = {
   },
   'POST /admin/users/{id}/revoke-sessions': () =>
     as().post(`/auth/admin/users/${userId}/revoke-sessions`).expect(200),
+  'PUT /admin/users/{id}/roles': () =>
+    as().put(`/auth/admin/users/${userId}/roles`).send({ roles: [] }).expect(200),
   'POST /admin/users/{id}/suspend': () =>
     as().post(`/auth/admin/users/${userId}/suspend`).send({ reason: 'spam' }).expect(200),
   'POST /admin/users/{id}/reinstate': () => as().post(`/auth/admin/users/${userId}/reinstate`).expect(200),
@@ -312,6 +314,7 @@ const ALIKE = [
   'POST /me/update',
   'POST /me/delete',
   'POST /email-changes/cancel',
+  'POST /admin/users/{id}/set-roles',
   'POST /devices/{id}/forget',
   'POST /two-factor/trusted-devices/delete',
   // Called with POST /undo-change.

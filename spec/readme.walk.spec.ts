@@ -30,6 +30,7 @@ const GIVEN = `
         ReturnType<Latchkey['oauth']>,
         ReturnType<Latchkey['apiKeys']>,
         ReturnType<Latchkey['auditLog']>,
+        ReturnType<Latchkey['roles']>,
         ReturnType<Latchkey['suspension']>,
         ReturnType<Latchkey['twoFactor']>,
         ReturnType<Latchkey['passkeys']>,

@@ -333,6 +333,10 @@ const WRITING: Record<string, Prepare> = {
     const { user } = await aSession();
     return (options) => auth.admin.revokeUserSessions(user.id, options);
   },
+  async 'roles.set'() {
+    const { id } = await aUser();
+    return (options) => auth.roles.set(id, ['editor'], options);
+  },
   async 'suspension.suspend'() {
     const { id } = await aUser();
     return (options) => auth.suspension.suspend(id, options);
@@ -451,6 +455,7 @@ const READING: Record<string, () => Promise<(options: { transaction?: Transactio
       async (_session, options) => (await auth.listSessions(id, options)).length > 0,
     );
   },
+  'roles.of': async () => sees(aNewUser, ({ id }, options) => auth.roles.of(id, options)),
   'users.get': async () => sees(aNewUser, ({ id }, options) => auth.users.get(id, options)),
   'users.find': async () =>
     sees(aNewUser, ({ email }, options) => auth.users.find({ email: String(email), ...options })),
@@ -565,6 +570,8 @@ const INTERNAL = [
   'auditLog.record',
   'auditLog.forget',
   'auditLog.settle',
+  'roles.change',
+  'roles.setByAdministrator',
 ];
 
 /** Maintenance in batches of its own, and what a provider has done and no rollback takes back: see docs/databases.md. */

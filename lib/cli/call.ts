@@ -32,3 +32,8 @@ export interface ActingOptions {
 
 /** Creates the action of a command, which loads the project's config and closes its Auth. */
 export type Acting = (work: Work, options?: ActingOptions) => (...given: unknown[]) => Promise<void>;
+
+/** Collects the values of an option that can be repeated. */
+export function collect(one: string, others: readonly string[] = []): readonly string[] {
+  return [...others, one];
+}

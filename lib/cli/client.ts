@@ -46,7 +46,8 @@ async function writeShape({ auth, out, options, fail }: Call): Promise<void> {
 /** Returns the source of the interface. */
 function shapeOf(auth: Auth): string {
   const { core, routes } = internalsOf(auth);
-  const plugins = new Set(routes().flatMap(({ plugin }) => plugin ?? []));
+  // A plugin can add a method to the object of another one.
+  const plugins = new Set(routes().flatMap(({ client }) => /^(\w+)\./.exec(client ?? '')?.[1] ?? []));
   const fields = Object.entries(core.settings.user.fields);
   const shown = fields.filter(([, { output = 'self' }]) => output === 'self');
   const open = fields.filter(([, { input = 'user' }]) => input === 'user');

@@ -21,6 +21,13 @@ interface PluginApis {
       options: ImportUsersOptions,
     ): Promise<ImportReport | ImportUpdateReport>;
   };
+  readonly roles: {
+    of(userId: string): Promise<readonly string[]>;
+    change(
+      userId: string,
+      rolesAfter: (before: readonly string[]) => readonly string[],
+    ): Promise<{ readonly roles: readonly string[] }>;
+  };
   readonly suspension: {
     suspend(userId: string, options: SuspendOptions): Promise<unknown>;
     reinstate(userId: string, options: TransactionOption): Promise<unknown>;
@@ -51,6 +58,7 @@ interface SuspendOptions extends TransactionOption {
 const PLUGINS = {
   keys: { name: 'apiKeys', calls: 'apiKeys()' },
   movingIn: { name: 'movingIn', calls: 'movingIn()' },
+  roles: { name: 'roles', calls: 'roles({ … })' },
   suspension: { name: 'suspension', calls: 'suspension() and admin({ … })' },
   twoFactor: { name: 'twoFactor', calls: 'twoFactor()' },
 } as const;

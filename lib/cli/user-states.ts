@@ -3,7 +3,8 @@ import type { Transaction } from 'sequelize';
 import * as z from 'zod';
 import { internalsOf } from '../auth.js';
 import { done, findUser, trying, WHO, WHO_HELP } from './account.js';
-import type { Acting, Call } from './call.js';
+import { type Acting, type Call, collect } from './call.js';
+import { Refusal } from './output.js';
 import { pluginOf, requires } from './plugins.js';
 
 /** Adds the commands of `latchkey users` that change whether and how an account can be used. */
@@ -28,6 +29,14 @@ export function addUserStates(users: Command, acting: Acting): void {
     .argument(WHO, WHO_HELP)
     .option('--dry-run', 'check whether it would work, and change nothing')
     .action(acting(reinstate));
+  users
+    .command('roles')
+    .description(`Print the roles of an account, or change them. ${requires('roles')}`)
+    .argument(WHO, WHO_HELP)
+    .option('--add <role>', 'a role to give; can be repeated', collect)
+    .option('--remove <role>', 'a role to take; can be repeated', collect)
+    .option('--dry-run', 'check whether it would work, and change nothing')
+    .action(acting(changeRoles));
   users
     .command('disable-second-factor')
     .description(
@@ -72,6 +81,36 @@ async function reinstate(call: Call): Promise<void> {
 }
 
 const NOT_SUSPENDED = 'The account is not suspended.';
+
+async function changeRoles(call: Call): Promise<void> {
+  const roles = pluginOf(call.auth, 'roles');
+  const { add = [], remove = [], dryRun = false } = call.options as RolesOptions;
+  const { id } = await findUser(call);
+  if (add.length + remove.length === 0) {
+    const stored = await roles.of(id);
+    return call.out.result({ id, roles: stored }, listed(stored));
+  }
+  const { core } = internalsOf(call.auth);
+  const changed = (before: readonly string[]) => {
+    const missing = remove.find((role) => !before.includes(role));
+    if (missing !== undefined) throw new Refusal(`the account does not have the role ${missing}`);
+    return [...before.filter((role) => !remove.includes(role)), ...add];
+  };
+  const after = await trying(call, (transaction) =>
+    core.inTransaction(transaction, () => roles.change(id, changed)),
+  );
+  call.out.result({ id, roles: after.roles, dryRun }, `${dryRun ? 'Would be: ' : ''}${listed(after.roles)}`);
+}
+
+interface RolesOptions {
+  readonly add?: readonly string[];
+  readonly remove?: readonly string[];
+  readonly dryRun?: boolean;
+}
+
+function listed(roles: readonly string[]): string {
+  return roles.join(', ') || 'The account has no roles.';
+}
 
 async function disableSecondFactor(call: Call): Promise<void> {
   const twoFactor = pluginOf(call.auth, 'twoFactor');

@@ -3,7 +3,7 @@ import { type Orphan, orphans } from '../accounts/list.js';
 import { type Auth, internalsOf } from '../auth.js';
 import type { UserForAdmins } from '../users/record.js';
 import { done, findUser, trying, WHO, WHO_HELP } from './account.js';
-import type { Acting, Call } from './call.js';
+import { type Acting, type Call, collect } from './call.js';
 import { counted, escaped, Refusal, usageError } from './output.js';
 import { paged } from './paging.js';
 import { readPassword } from './password.js';
@@ -253,8 +253,4 @@ function readJson(text: string, value: string): unknown {
   } catch {
     throw usageError(`--field ${text}: the value must be JSON, such as 1, true or null`);
   }
-}
-
-function collect(one: string, others: readonly string[] = []): readonly string[] {
-  return [...others, one];
 }

@@ -1,4 +1,6 @@
+import type { Permissions, Roles } from '../permissions.js';
 import type { SecondFactorSettings } from '../sessions/second-factor.js';
+import type { User } from '../tables/core.js';
 import type { PasswordSettings } from '../users/passwords.js';
 import type { UsernameRules } from '../users/usernames.js';
 import type { EmailVerificationSettings } from '../verification/email-verification.js';
@@ -24,4 +26,16 @@ export interface AccountFeatures {
   readonly emailedSignIns?: EmailedSignInSettings;
   /** The settings of codes that prove access to a mailbox, if some emails contain codes instead of links. */
   readonly codeRequests?: CodeRequestSettings;
+  /** What users are allowed to do, if users have roles. */
+  readonly permissions?: UserPermissions;
+}
+
+/** What users are allowed to do because of their roles. */
+export interface UserPermissions {
+  readonly roles: Roles;
+  /** The role that every user has. Null if there is none. */
+  readonly defaultRole: string | null;
+  of(user: User): Permissions;
+  /** Whether a user has a role that is stored with the user. */
+  has(user: User, role: string): boolean;
 }

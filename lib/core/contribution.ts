@@ -6,7 +6,6 @@ import type { PlainRequest } from '../context/call.js';
 import type { AuthError, AuthErrorCode } from '../errors.js';
 import type { Html } from '../html.js';
 import type { HasUndo } from '../notices/changes.js';
-import type { Permissions, Roles } from '../permissions.js';
 import type { RemembersBrowsers } from '../sessions/devices.js';
 import type { AsksForEmailCodes } from '../sessions/email-code-step.js';
 import type { Authentication, Carrier, SessionAuthentication } from '../sessions/request.js';
@@ -92,14 +91,12 @@ export interface Administrators {
   is(user: User): boolean;
   /** Whether the app's config names the user. Such an administrator has every permission. @default false */
   isNamed?(user: User): boolean;
+  /** The role that makes users administrators, in addition to users whom the config names. @default none */
+  readonly role?: string | undefined;
+  /** The emails that get a notice when another user becomes an administrator. @default none */
+  readonly emails?: readonly string[];
   /** The requirements on their sessions for changes. @default {@link ADMINISTRATION} */
   readonly requires?: Administration;
-}
-
-/** What users are allowed to do because of their roles. */
-export interface UserPermissions {
-  readonly roles: Roles;
-  of(user: User): Permissions;
 }
 
 /** The pages of a plugin, for browsers. */
@@ -166,8 +163,6 @@ export interface Contribution
   readonly forPages?: ForPages;
   /** The plugin's administrators. Several plugins can have some. */
   readonly administrators?: Administrators;
-  /** What users are allowed to do. At most one plugin decides it. */
-  readonly permissions?: UserPermissions;
   /**
    * Deletes or anonymizes the data of a user who is being deleted. The user's row is locked. The transaction might only be
    * a trial, so anything outside the database must wait for the commit.

@@ -85,15 +85,9 @@ import { VerificationCodes } from '../verification/verification-codes.js';
 import { CodeRequests } from '../waiting/code-requests.js';
 import { CodeTries } from '../waiting/code-tries.js';
 import { EmailedSignIns } from '../waiting/emailed-sign-ins.js';
-import type { AccountFeatures } from './account-features.js';
+import type { AccountFeatures, UserPermissions } from './account-features.js';
 import { BasePath } from './base-path.js';
-import {
-  ADMINISTRATION,
-  type Administration,
-  type Contribution,
-  type Pages,
-  type UserPermissions,
-} from './contribution.js';
+import { ADMINISTRATION, type Administration, type Contribution, type Pages } from './contribution.js';
 
 /** The originator of a change to an account, and the requirements on its session. */
 export interface ChangedBy {
@@ -226,6 +220,8 @@ export class Core extends Given {
   readonly pendings = new PendingSignIns(this);
   /** The rules for usernames. Null if users cannot have a username. */
   readonly usernames = this.accountFeatures.usernames ?? null;
+  /** What users are allowed to do. Null if users have no roles. */
+  readonly permissions: UserPermissions | null = this.accountFeatures.permissions ?? null;
   /** Checks and hashes passwords. Null if users cannot have a password. */
   readonly passwords = this.newPasswords(this);
   /** Verifies passwords. Null if users cannot have a password. */
@@ -253,8 +249,6 @@ export class Core extends Given {
   readonly carriers: readonly Carrier[];
   /** What plugins do after the carriers: see `Contribution.afterCarriers`. */
   readonly afterCarriers: readonly NonNullable<Contribution['afterCarriers']>[];
-  /** What users are allowed to do. Null without a plugin that decides it. */
-  readonly permissions: UserPermissions | null;
 
   /** @throws TypeError if the database cannot be used, and the errors of plugins about their options */
   constructor(options: CoreOptions) {
@@ -281,7 +275,6 @@ export class Core extends Given {
     const ofPlugins = this.contributions.flatMap(({ carriers = [] }) => carriers);
     this.carriers = joinCarriers([...ofPlugins, ...ownCarriers(this)]);
     this.afterCarriers = this.contributions.flatMap((plugin) => plugin.afterCarriers?.bind(plugin) ?? []);
-    this.permissions = this.contributions.find(({ permissions }) => permissions)?.permissions ?? null;
   }
 
   /** Gives access to a table. */
@@ -503,9 +496,24 @@ export class Core extends Given {
     return this.contributions.some(({ administrators }) => administrators?.is(user));
   }
 
+  /** Whether a role makes users administrators. */
+  get hasAdministratorsByRole(): boolean {
+    return this.contributions.some(({ administrators }) => administrators?.role !== undefined);
+  }
+
+  /** Whether the app's config names a user as an administrator. */
+  isNamedAdministrator(user: User): boolean {
+    return this.contributions.some(({ administrators }) => administrators?.isNamed?.(user));
+  }
+
+  /** The emails that get a notice when a user becomes an administrator. */
+  get emailsOfAdministrators(): readonly string[] {
+    return this.contributions.flatMap(({ administrators }) => administrators?.emails ?? []);
+  }
+
   /** Returns what a user is allowed to do. Administrators whom the config names are allowed to do everything. */
   permissionsOf(user: User): Permissions {
-    if (this.contributions.some(({ administrators }) => administrators?.isNamed?.(user))) return [EVERYTHING];
+    if (this.isNamedAdministrator(user)) return [EVERYTHING];
     return this.permissions?.of(user) ?? [];
   }
 

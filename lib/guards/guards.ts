@@ -84,7 +84,7 @@ export function requireSession(auth: AuthOrConfig, options: RequireSessionOption
 }
 
 /** Options of {@link requirePermission}. */
-export interface RequirePermissionOptions extends SessionGuardOptions {}
+export type RequirePermissionOptions = SessionGuardOptions;
 
 /**
  * Admits only requests whose user has a permission, and sets `req.auth`. Others get 403 `permission_required`. An API

@@ -11,7 +11,8 @@ import { requireRecent } from './sensitive.js';
  * administrator and the user whom the path names, and checks again whether the administrator is allowed to call the
  * route. Without this, a request whose body arrives slowly would be handled with rights that have ended in the meantime.
  *
- * @throws AuthError the problem that the next request would get
+ * @throws AuthError the problem that the next request would get; `target_is_administrator` if the config names the user,
+ *   but not the administrator
  */
 export function underAuthority<T>(
   core: Core,
@@ -25,9 +26,11 @@ export function underAuthority<T>(
   const ids = [...new Set([auth.user.id, targetId])].sort();
   return core.context.checking(async (transaction) => {
     let own: UserRecord | null = null;
+    let target: UserRecord | null = null;
     for (const id of ids) {
       const record = await core.users.lock(id, transaction);
       if (id === auth.user.id) own = record;
+      else target = record;
     }
     const session = own && (await core.sessions.stillOpen(auth.session.id, own.authEpoch, transaction));
     if (!own || !session) throw new AuthError('invalid_session');
@@ -35,5 +38,8 @@ export function underAuthority<T>(
     if (!core.isAdministrator(own.user)) throw new AuthError('admin_required');
     const still: SessionAuthentication = { ...auth, user: own.account, session };
     requireRecent(core, route, core.tasks.admit(still, route.openTo));
+    // Otherwise, a user who got a role could remove the people who run the app.
+    const isProtected = target !== null && core.isNamedAdministrator(target.user);
+    if (isProtected && !core.isNamedAdministrator(own.user)) throw new AuthError('target_is_administrator');
   }, work);
 }

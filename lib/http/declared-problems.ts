@@ -39,6 +39,8 @@ export function problemsOf(core: Core, route: Route): Record<string, AuthErrorCo
   const hasBody = isUnsafe(route.method.toUpperCase());
   if (hasBody || route.query || route.path.includes(':')) codes.add('invalid_request');
   if (hasBody) codes.add('body_too_large').add('body_too_slow').add('unsupported_media_type');
+  const isOnUser = route.access === 'admin' && route.path.includes('/:id');
+  if (hasBody && isOnUser && core.hasAdministratorsByRole) codes.add('target_is_administrator');
   if (hasBody && !route.fromOtherSites) codes.add('origin_not_allowed');
   if (hasBody && !route.formPost) codes.add('validation_failed');
   if (hasBody && !route.formPost && route.forms !== 'only') codes.add('invalid_json');

@@ -52,6 +52,8 @@ export interface NoticeToSend {
   readonly template: PlainTemplate;
   readonly user: User;
   readonly to: string;
+  /** Whether the address is another person's, who gets a notice about the user. @default false */
+  readonly isOfOther?: boolean;
   /** Null in an email about an action of another person. */
   readonly facts: NoticeFacts | null;
 }
@@ -275,7 +277,7 @@ const ACTION = 'This was not me';
 const MAX_SUBJECT = 100;
 
 export async function composeNotice(
-  { template, user, to, facts }: NoticeToSend,
+  { template, user, to, isOfOther = false, facts }: NoticeToSend,
   settings: ComposerSettings,
 ): Promise<MailMessage> {
   const { origin, look } = settings;
@@ -294,7 +296,7 @@ export async function composeNotice(
       ? withoutBrowser(undo, { url, at: facts?.at }, template, settings)
       : []),
     ...(!undo && help ? [help] : []),
-    ...(details && user.emailVerifiedAt === null ? [UNVERIFIED] : []),
+    ...(details && !isOfOther && user.emailVerifiedAt === null ? [UNVERIFIED] : []),
   ];
   return {
     kind,
@@ -460,11 +462,13 @@ export interface MailMessage {
   readonly kind: MailKind;
   /**
    * The user's stored address; for `verify-new-email`, the user's new address; for `sign-in-code`, `reset-code` and
-   * `no-account`, the address that was entered, in canonical form.
+   * `no-account`, the address that was entered, in canonical form; for `administrator-added` to other administrators, an
+   * address of `adminEmails`.
    */
   readonly to: string;
   /**
    * The recipient. Null in an email to an address that has no account: `sign-in-code` for a new one, and `no-account`.
+   * In the notice `administrator-added` to other administrators, the user who became one.
    */
   readonly user: User | null;
   /** The subject line, in English, followed by `appName`. */
@@ -502,8 +506,8 @@ export interface MailDetails {
   /** The client's IP address. Null if it is unknown, or if an administrator or the app itself made the change. */
   readonly ip: string | null;
   /**
-   * The thing that the notice is about: the id of a provider, or the name of an API key or passkey, on one line of at
-   * most 100 characters. An attacker might have chosen it: escape it, and do not let it become a link. Null for other
+   * The thing that the notice is about: the id of a provider, the name of an API key or passkey, or the id of the user who
+   * became an administrator, on one line of at most 100 characters. An attacker might have chosen it: escape it, and do not let it become a link. Null for other
    * kinds.
    */
   readonly subject: string | null;

@@ -24,6 +24,8 @@ export interface NoticeDetails {
    * @default null: the account keeps its email
    */
   readonly takenEmail?: string | null;
+  /** The address of another person, who gets the notice in place of the user. @default none */
+  readonly toOther?: string;
   /**
    * Whether an administrator or code makes the change. The notice does not reveal their device and IP address.
    * @default false
@@ -50,6 +52,8 @@ export interface Notice {
   readonly template: NoticeTemplate;
   readonly user: User;
   readonly to: string;
+  /** Whether the address is another person's. @default false */
+  readonly isOfOther?: boolean;
   /** Null if there is nothing to undo. */
   readonly undo: UndoLink | null;
   readonly subject: string | null;
@@ -205,8 +209,11 @@ export class Notices {
   /** Writes a notice to the outbox. */
   async tell(notice: Notice | null, transaction?: Transaction): Promise<void> {
     if (!notice) return;
-    const { template, user, to, ...facts } = notice;
-    await this.core.mails?.notice({ template, user, to, facts }, transaction);
+    const { template, user, to, isOfOther, ...facts } = notice;
+    await this.core.mails?.notice(
+      { template, user, to, ...(isOfOther && { isOfOther }), facts },
+      transaction,
+    );
   }
 
   /** Returns the names of the browsers in which a change that is made now can be undone. */
@@ -224,12 +231,12 @@ export class Notices {
   #notice(
     template: NoticeTemplate,
     user: User,
-    { subject, subjectName, takenEmail, byApp = false, lifetimeMs = UNDO_MS }: NoticeDetails,
+    { subject, subjectName, takenEmail, toOther, byApp = false, lifetimeMs = UNDO_MS }: NoticeDetails,
     browsers: UndoLink['browsers'],
   ): Notice | null {
     // Check this even if the notice is not sent, so that a missing declaration is found in any app.
     declaredNotices.require(template.kind);
-    const to = takenEmail ?? user.email;
+    const to = toOther ?? takenEmail ?? user.email;
     if (to === null || !this.#kinds.has(template.kind)) return null;
     const { ip, userAgent } = this.core.context.client;
     const at = this.core.database.clock.date();
@@ -244,6 +251,7 @@ export class Notices {
       template,
       user,
       to,
+      ...(toOther !== undefined && { isOfOther: true }),
       undo,
       subject: subject ?? null,
       ...(subjectName !== undefined && { subjectName }),

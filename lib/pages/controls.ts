@@ -184,6 +184,41 @@ ${radioOf('all', isAll, html` aria-describedby="${id}-hint"`)}
 </fieldset>`;
 }
 
+/** Several checkboxes, whose values are sent in fields of the same name. */
+export interface Checkboxes extends Pick<Choice, 'name' | 'label' | 'hint'> {
+  readonly options: readonly {
+    readonly value: string;
+    readonly label: string;
+    /** Whether it is checked if nothing was sent yet. */
+    readonly isOn: boolean;
+    /** Whether the user cannot change it. */
+    readonly isFixed: boolean;
+  }[];
+}
+
+/** Creates several checkboxes. The value of one that is fixed is sent as it is. */
+export function checkboxes(form: FormValues, { name, label, hint, options }: Checkboxes): Html {
+  const id = idOf(form, name);
+  const typed = form.refusal ? (form.typed[name] ?? '').split(/\s+/) : null;
+  const error = form.errors[name];
+  const isFocused = hasFocus(form, { name });
+  // An error leads to the first box that the user can change.
+  const first = options.findIndex(({ isFixed }) => !isFixed);
+  setDrawn(form, name, { id: `${id}-${Math.max(0, first)}`, label });
+  return html`<fieldset data-part="field"${describedBy(id, hint, undefined)}><legend>${label}</legend>
+${hintOf(id, hint)}
+${errorOf(form, id, error)}
+${options.map(({ value, label: text, isOn, isFixed }, index) => {
+  const isChecked = isFixed || !typed ? isOn : typed.includes(value);
+  return html`<div data-part="checkbox">${isFixed && isOn && hidden(name, value)}<input id="${id}-${index}"${
+    isFixed ? html` disabled` : html` name="${name}"`
+  } type="checkbox" value="${value}"${isChecked && html` checked`}${
+    index === first && [isFocused && html` autofocus`, describedBy(id, null, error)]
+  }><label for="${id}-${index}">${text}</label></div>`;
+})}
+</fieldset>`;
+}
+
 /** Creates the field in which the user types a text before something is done that cannot be undone. */
 export function confirmationField(form: FormValues, expected: string | null, words: Words): Html {
   const label = words.confirmation.label(expected ?? words.confirmation.word);

@@ -131,7 +131,8 @@ export class Table<C extends Columns> {
   /** The primary key: its attribute, and the name of its column. */
   readonly key: ReturnType<typeof keyOf>;
   readonly #columns: readonly NamedColumn[];
-  readonly #nulls: object;
+  /** The values of omitted columns. */
+  readonly #omitted: object;
   /** The part of a statement that follows INSERT. */
   readonly #into: string;
   readonly #hasSecrets: boolean;
@@ -147,7 +148,12 @@ export class Table<C extends Columns> {
       const name = columnName(attribute, column);
       return { attribute, column, name, sql: column.isQuoted ? database.statements.quote(name) : name };
     });
-    this.#nulls = Object.fromEntries(this.#columns.map(({ attribute }) => [attribute, null]));
+    this.#omitted = Object.fromEntries(
+      this.#columns.map(({ attribute, column }) => [
+        attribute,
+        column.defaultValue === undefined ? null : decoder(column, database)(column.defaultValue),
+      ]),
+    );
     this.#into = `INTO ${this.name} (${this.#columns.map(({ sql }) => sql).join(', ')})`;
     this.#hasSecrets = this.#columns.some(({ column }) => column.visibility === 'secret');
   }
@@ -187,9 +193,9 @@ export class Table<C extends Columns> {
     return this.#selection(alias, (_column, attribute) => attributes.some((one) => one === attribute));
   }
 
-  /** Fills in null for omitted columns. */
+  /** Fills in the defaults of omitted columns, or null. */
   complete(row: NewRow<C>): RowOf<C> {
-    return { ...this.#nulls, ...row } as RowOf<C>;
+    return { ...this.#omitted, ...row } as RowOf<C>;
   }
 
   /** Inserts rows. */

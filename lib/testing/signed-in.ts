@@ -5,7 +5,7 @@ import { BY_CODE, type Core } from '../core/core.js';
 import { digestToken } from '../crypto/token.js';
 import { requireKnownKeys } from '../known-keys.js';
 import { sessions } from '../tables/core.js';
-import type { ImportRow } from '../users/imported.js';
+import type { ImportRow, RowReader } from '../users/imported.js';
 import { refuseInProduction, type Testing } from './test-auth.js';
 
 /** The parts of an Auth that sign users in, with any fields. */
@@ -41,6 +41,8 @@ export interface SignedInOptions<Fields = Readonly<Record<string, unknown>>> {
    * @default false
    */
   secondFactor?: boolean | undefined;
+  /** The names of the user's roles, which replace others. Requires the plugin `roles()`. @default those of the account */
+  roles?: readonly string[] | undefined;
   /**
    * The names of the user's open tasks, in this order. From then on, the `open` functions of the tasks are ignored for
    * this user.
@@ -78,8 +80,9 @@ export type SignedInForTest<A extends AnyTestAuth = Auth & { readonly testing: T
  * await request(app).get('/ops').set(headers).expect(200);
  *
  * @throws AuthError if the user cannot be created, such as `validation_failed` for a missing field, or cannot sign in
- * @throws TypeError for an Auth that is not from `testAuth`, for `admin` and `secondFactor` without the plugin, and for
- *   unknown options and tasks
+ * @throws AuthError `validation_failed` for unknown roles
+ * @throws TypeError for an Auth that is not from `testAuth`, for `admin`, `roles` and `secondFactor` without the plugin, and
+ *   for unknown options and tasks
  */
 export async function signedIn<A extends AnyTestAuth>(
   auth: A,
@@ -87,7 +90,7 @@ export async function signedIn<A extends AnyTestAuth>(
 ): Promise<SignedInForTest<A>> {
   refuseInProduction();
   requireKnownKeys('signedIn', options, OPTIONS);
-  const { email, fields, admin = false, aal = 1, fresh = true, secondFactor = false, tasks } = options;
+  const { email, fields, admin = false, aal = 1, fresh = true, secondFactor = false, roles, tasks } = options;
   if (!auth.testing) throw new TypeError('latchkey: signedIn: pass the result of testAuth');
   const { core } = internalsOf(auth);
   if (admin && !core.hasAdministrators)
@@ -102,6 +105,7 @@ export async function signedIn<A extends AnyTestAuth>(
     found ?? (await users.create({ email: address, emailVerified: true, fields: fields as never }));
   if (admin) auth.testing.administrators.add(user.id);
   if (tasks) auth.testing.tasks.set(user.id, tasks);
+  if (roles) await giveRoles(core, user.id, roles);
   const factor = secondFactor ? await giveSecondFactor(core, user.id) : null;
   const { token } = await auth.createSession(user.id);
   const columns = {
@@ -122,7 +126,7 @@ export async function signedIn<A extends AnyTestAuth>(
   } as unknown as SignedInForTest<A>;
 }
 
-const OPTIONS = ['email', 'fields', 'admin', 'aal', 'fresh', 'secondFactor', 'tasks'];
+const OPTIONS = ['email', 'fields', 'admin', 'aal', 'fresh', 'secondFactor', 'roles', 'tasks'];
 const LONG_AGO = new Date(0);
 const BASE32 = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567';
 
@@ -135,21 +139,36 @@ function checkTasks({ tasks: { names } }: Core, tasks: readonly string[] = []): 
   );
 }
 
+/** Replaces the roles of a user. @throws TypeError without the plugin, AuthError for unknown roles */
+async function giveRoles(core: Core, userId: string, roles: readonly string[]): Promise<void> {
+  const part = readerOf(core, 'roles', 'roles: […] requires roles() in the plugins');
+  await replaceByRow(core, userId, part, { roles });
+}
+
 /** Replaces the second factor of a user. @throws TypeError without the plugin */
 async function giveSecondFactor(core: Core, userId: string): Promise<SecondFactorForTest> {
-  // A plugin declares this key, so without it the types do not know the key.
-  const part = core.contributions
-    .flatMap(({ rowReaders = [] }) => rowReaders)
-    .find(({ keys }) => (keys as readonly string[]).includes('totpSecret'));
-  if (!part)
-    throw new TypeError('latchkey: signedIn: secondFactor: true requires twoFactor() in the plugins');
+  const part = readerOf(core, 'totpSecret', 'secondFactor: true requires twoFactor() in the plugins');
   const letters = (length: number) =>
     Array.from(randomBytes(length), (byte) => BASE32[byte % BASE32.length]).join('');
   const factor = { secret: letters(32), recoveryCodes: [letters(16), letters(16)] };
-  const row = { totpSecret: factor.secret, recoveryCodes: factor.recoveryCodes };
+  await replaceByRow(core, userId, part, { totpSecret: factor.secret, recoveryCodes: factor.recoveryCodes });
+  return factor;
+}
+
+/** Returns the part of an import that reads a key. @throws TypeError if no plugin does */
+function readerOf({ contributions }: Core, key: string, otherwise: string): RowReader {
+  // A plugin declares the key, so without it the types do not know the key.
+  const part = contributions
+    .flatMap(({ rowReaders = [] }) => rowReaders)
+    .find(({ keys }) => (keys as readonly string[]).includes(key));
+  if (!part) throw new TypeError(`latchkey: signedIn: ${otherwise}`);
+  return part;
+}
+
+/** Replaces a part of an account, as an import does. @param row the keys of a row, which plugins declare */
+async function replaceByRow(core: Core, userId: string, part: RowReader, row: object): Promise<void> {
   const value = await part.read(row as ImportRow, (why) => {
     throw why;
   });
   await core.change(userId, BY_CODE, (record, transaction) => part.replace(record, value, transaction));
-  return factor;
 }

@@ -68,6 +68,8 @@ export function testAuth<
   migrateFirst(core, () => auth.migrate());
   const isAdministrator = core.isAdministrator.bind(core);
   core.isAdministrator = (user) => auth.testing.administrators.has(user.id) || isAdministrator(user);
+  const isNamed = core.isNamedAdministrator.bind(core);
+  core.isNamedAdministrator = (user) => auth.testing.administrators.has(user.id) || isNamed(user);
   const open = core.tasks.open.bind(core.tasks);
   core.tasks.open = (user, session) => auth.testing.tasks.get(user.id) ?? open(user, session);
   return auth as unknown as TestAuth<P, F>;

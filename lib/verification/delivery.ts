@@ -318,11 +318,11 @@ export class MailDelivery implements Destination {
     entry: OpenEntry,
     signal: AbortSignal,
   ): Promise<Ready | 'dropped' | HeldBack> {
-    const { user, to, facts, isAsked = false, inPlaceOf } = mail;
+    const { user, to, facts, isAsked = false, isOfOther = false, inPlaceOf } = mail;
     if (isAsked && isFirst(entry) && !(await this.#count(mailboxOf(to), ''))) return 'dropped';
     if (inPlaceOf && !(await this.#isStillValid(inPlaceOf, entry))) return 'dropped';
     // An unverified address might not be the user's. It gets the notice anyway, because many apps verify no addresses.
-    const isLimited = facts !== null && user.emailVerifiedAt === null;
+    const isLimited = facts !== null && !isOfOther && user.emailVerifiedAt === null;
     if (isLimited && isFirst(entry) && !(await this.#mayTell(to))) return 'dropped';
     const isToStranger = !EmailProof.of(user).reaches('app');
     if (isAsked && !(await this.holding.hasRoom(entry, { isOwn: false, isToStranger })))

@@ -251,6 +251,8 @@ const REASONS: Readonly<Record<string, string>> = {
   'POST /admin/users/:id/disable-second-factor': FINAL,
   'POST /admin/users/:id/require-new-password': FINAL,
   'POST /admin/users/:id/send-password-reset': OTHERS,
+  'PUT /admin/users/:id/roles': OTHERS,
+  'POST /admin/users/:id/set-roles': OTHERS,
   'POST /admin/users/:id/suspend': ENDS,
   'POST /admin/users/:id/reinstate': OTHERS,
   'POST /admin/users/:id/revoke-sessions': ENDS,

@@ -1,14 +1,14 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { admin, apiKeys, createAuth, suspension, twoFactor } from '../../lib/index.js';
+import { admin, apiKeys, createAuth, roles, suspension, twoFactor } from '../../lib/index.js';
 import { password, SECRET } from '../support/app.js';
 import { type CliProject, startProject } from '../support/cli.js';
 import { createDatabase, rows, type SpecDatabase } from '../support/database.js';
 
-const CONFIG = `import { admin, apiKeys, createAuth, credentialPassword, suspension, twoFactor } from 'latchkey';
+const CONFIG = `import { admin, apiKeys, createAuth, credentialPassword, roles, suspension, twoFactor } from 'latchkey';
   const plugins = [
     credentialPassword({ username: true, bcryptCost: 4 }),
     admin({ adminEmails: ['owner@example.com'] }),
-    ...(process.env.BARE ? [] : [apiKeys(), suspension(), twoFactor()]),
+    ...(process.env.BARE ? [] : [apiKeys(), roles({ roles: { editor: ['posts:write'], owner: ['*'] } }), suspension(), twoFactor()]),
   ];
   export const auth = createAuth({
     database: process.env.DATABASE_URL,
@@ -36,6 +36,7 @@ const make = () =>
       password({ username: true }),
       admin({ adminEmails: ['owner@example.com'] }),
       apiKeys(),
+      roles({ roles: { editor: ['posts:write'], owner: ['*'] } }),
       suspension(),
       twoFactor(),
     ],
@@ -67,6 +68,7 @@ test.each([
     /^latchkey: add suspension\(\) and admin\(\{ … \}\) to plugins in the config first\n$/,
   ],
   [['users', 'reinstate', ada], /^latchkey: add suspension\(\)/],
+  [['users', 'roles', ada], /^latchkey: add roles\(\{ … \}\) to plugins/],
   [['users', 'disable-second-factor', ada], /^latchkey: add twoFactor\(\) to plugins/],
   [['keys', 'list', ada], /^latchkey: add apiKeys\(\) to plugins/],
   [['keys', 'revoke', ada, 'x'], /^latchkey: add apiKeys\(\) to plugins/],
@@ -113,6 +115,25 @@ describe('latchkey users', () => {
     const ended = await latchkey(['users', 'suspend', ada, '--until', until]);
     expect([ended.code, ended.stderr]).toEqual([code, expect.stringMatching(message)]);
     expect((await auth.users.get(id))?.suspendedAt).toBeNull();
+  });
+
+  test('roles prints the roles, gives and takes them', async () => {
+    const command = ['users', 'roles', ada];
+    expect((await latchkey(command)).stdout).toBe('The account has no roles.\n');
+    const give = [...command, '--add', 'owner', '--add', 'editor'];
+    expect((await latchkey([...give, '--dry-run'])).stdout).toBe('Would be: editor, owner\n');
+    expect(await auth.roles.of(id)).toEqual([]);
+    expect((await latchkey(give)).stdout).toBe('editor, owner\n');
+    expect(await json(...command, '--remove', 'owner')).toEqual({ id, roles: ['editor'], dryRun: false });
+    expect(await json(...command)).toEqual({ id, roles: ['editor'] });
+    for (const [option, message] of [
+      [['--add', 'edtor'], /^latchkey: roles\/0 must be one of editor, owner/],
+      [['--remove', 'owner'], /^latchkey: the account does not have the role owner\n$/],
+    ] as const) {
+      const { code, stderr } = await latchkey([...command, ...option]);
+      expect([code, stderr]).toEqual([1, expect.stringMatching(message)]);
+    }
+    expect(await auth.roles.of(id)).toEqual(['editor']);
   });
 
   test('restore', async () => {

@@ -155,6 +155,8 @@ export async function story({ client, ceremonies, mailed, totp, email }: StoryTo
     equal((await ok(admin.revokeUserSessions(id))).revoked, 0);
     equal(typeof (await ok(client.suspension.suspend(id, { reason: 'spam' }))).user.suspended_at, 'string');
     equal((await ok(client.suspension.reinstate(id))).user.suspended_at, null);
+    await fails(admin.setRoles(id, { roles: ['editor'] }), 409, 'email_unproven');
+    equal((await ok(admin.setRoles(id, { roles: [] }))).user.roles?.length, 0);
     await ok(twoFactor.disableForUser(id));
     equal((await ok(client.auditLog.list({ user_id: id, limit: '100' }))).events.length > 0, true);
     await ok(admin.deleteUser(id));

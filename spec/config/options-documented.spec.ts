@@ -13,6 +13,7 @@ const ROOTS: readonly (readonly [path: string, file: string, schema: string])[] 
   ['admin()', 'plugins/admin/index.ts', 'schema'],
   ['oauth()', 'plugins/oauth/index.ts', 'schema'],
   ['apiKeys()', 'plugins/api-keys/index.ts', 'schema'],
+  ['roles()', 'plugins/roles/index.ts', 'schema'],
   ['auditLog()', 'plugins/audit-log/index.ts', 'schema'],
   ['twoFactor()', 'plugins/two-factor/index.ts', 'schema'],
   ['passkeys()', 'plugins/passkeys/index.ts', 'optionsSchema'],
@@ -61,6 +62,7 @@ beforeAll(async () => {
     ['two-factor', 'twoFactor()'],
     ['api-keys', 'apiKeys()'],
     ['admin', 'admin()'],
+    ['roles', 'roles()'],
     ['audit-log', 'auditLog()'],
   ] as const)
     readRows(section(name, 'Options'), plugin);

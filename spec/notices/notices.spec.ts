@@ -1,6 +1,14 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { internalsOf } from '../../lib/auth.js';
-import { apiKeys, type NoticeKind, passkeys, twoFactor } from '../../lib/index.js';
+import {
+  admin,
+  apiKeys,
+  type NoticeKind,
+  passkeys,
+  type RolesApi,
+  roles,
+  twoFactor,
+} from '../../lib/index.js';
 import { declaredNotices } from '../../lib/mail/notice-kinds.js';
 import type { ProviderPlugin } from '../../lib/providers.js';
 import { signedIn } from '../support/app.js';
@@ -82,6 +90,12 @@ async function pending(email: string): Promise<Browser> {
   const browser = app.browser().set('user-agent', FIREFOX);
   await firstStep(browser, { email, password }).expect(200);
   return browser;
+}
+
+async function becomeAdministrator(email: string): Promise<void> {
+  const auth = app.auth as unknown as { roles: RolesApi };
+  const user = await app.auth.users.find({ email });
+  await auth.roles.set(user?.id ?? '', ['admin']);
 }
 
 const emailChange = (browser: Browser, to: string) =>
@@ -207,6 +221,12 @@ const ROWS: Record<NoticeKind, Row> = {
     undo: true,
     subject: WORK.name,
   },
+  'administrator-added': {
+    act: (_browser, email) => becomeAdministrator(email),
+    undo: false,
+    written: false,
+    byApp: true,
+  },
   'account-deleted': { act: (browser) => browser.delete('/auth/me').expect(204), undo: false },
   'account-recovered': {
     async act(browser) {
@@ -243,6 +263,8 @@ const start = async (notices: boolean | readonly NoticeKind[]) => {
         apiKeys(),
         twoFactor(),
         passkeys(),
+        admin({ role: 'admin' }),
+        roles({ roles: { admin: [] } }),
       ] as unknown as readonly ProviderPlugin[] as never,
     passwords: { username: true },
     config: { baseUrl: PAGE, email: { send: mail.send, notices } },

@@ -7,6 +7,7 @@ import {
   type OAuthOptions,
   oauth,
   passkeys,
+  roles,
   suspension,
   type TwoFactorOptions,
   twoFactor,
@@ -26,7 +27,7 @@ export interface EveryPluginOptions {
 
 /** Every plugin in `lib/plugins`, by its folder. A spec compares the plugins with the folders. */
 const byFolder = (options: EveryPluginOptions) => ({
-  admin: admin({ adminEmails: ['root@example.com'], ...options.admin }),
+  admin: admin({ adminEmails: ['root@example.com'], role: 'admin', ...options.admin }),
   'api-keys': apiKeys(),
   'audit-log': auditLog(),
   'credential-password': password({
@@ -38,6 +39,10 @@ const byFolder = (options: EveryPluginOptions) => ({
   ...(options.sendsEmails && { 'email-sign-in': emailSignIn({ signUp: true }) }),
   oauth: oauth(options.oauth),
   passkeys: passkeys(),
+  roles: roles({
+    roles: { admin: ['*'], editor: ['posts:write'], reader: ['posts:read'] },
+    default: 'reader',
+  }),
   suspension: suspension(),
   'two-factor': twoFactor({ trustDevices: { days: 30 }, ...options.twoFactor }),
 });

@@ -457,10 +457,10 @@ export const OTHER_OPERATIONS = `
   twoFactor.options
   admin.isAdministrator admin.listUsers admin.getUser admin.createUser admin.updateUser admin.deleteUser
   admin.sendPasswordReset admin.listUserSessions admin.revokeUserSession admin.revokeUserSessions
-  suspension.suspend suspension.reinstate
+  suspension.suspend suspension.reinstate roles.of roles.set
   passkeys.register passkeys.registrationOptions passkeys.reauthenticationOptions passkeys.signInOptions
   passkeys.list passkeys.rename passkeys.remove passkeys.reauthenticate
-  auditLog.record auditLog.forget auditLog.settle suspension.isSuspended
+  auditLog.record auditLog.forget auditLog.settle suspension.isSuspended roles.change roles.setByAdministrator
 `;
 
 /** Every row, named. */

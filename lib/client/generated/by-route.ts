@@ -90,6 +90,7 @@ export interface MethodByRoute<S extends AnyShape> {
   'post /undo-change/options': PasskeyRoutes<S>['undoOptions'];
   'post /usernames/check': CredentialClient<S>['checkUsername'];
   'post /verify-email': CredentialClient<S>['verifyEmail'];
+  'put /admin/users/:id/roles': AdminClient<S>['setRoles'];
   'put /passwords': CredentialClient<S>['setPassword'];
   'put /two-factor/passkeys': TwoFactorClient<S>['usePasskeys'];
 }

@@ -249,7 +249,12 @@ export interface AdminClient<S extends AnyShape> {
     options?: CallOptions,
   ): Call<
     { readonly user: UserForAdmins<S> },
-    FreshCode | 'admin_required' | 'task_required' | 'user_not_found' | 'username_taken'
+    | FreshCode
+    | 'admin_required'
+    | 'target_is_administrator'
+    | 'task_required'
+    | 'user_not_found'
+    | 'username_taken'
   >;
   /** Deletes a user, after a recent sign-in. */
   deleteUser(
@@ -257,7 +262,13 @@ export interface AdminClient<S extends AnyShape> {
     options?: CallOptions,
   ): Call<
     null,
-    FreshCode | 'account_in_use' | 'admin_required' | 'own_account' | 'task_required' | 'user_not_found'
+    | FreshCode
+    | 'account_in_use'
+    | 'admin_required'
+    | 'own_account'
+    | 'target_is_administrator'
+    | 'task_required'
+    | 'user_not_found'
   >;
   /** Emails a user a link to choose a new password. */
   sendPasswordReset(
@@ -265,13 +276,27 @@ export interface AdminClient<S extends AnyShape> {
     options?: CallOptions,
   ): Call<
     null,
-    FreshCode | 'admin_required' | 'email_missing' | 'rate_limited' | 'task_required' | 'user_not_found'
+    | FreshCode
+    | 'admin_required'
+    | 'email_missing'
+    | 'rate_limited'
+    | 'target_is_administrator'
+    | 'task_required'
+    | 'user_not_found'
   >;
   /** Requires a user to choose a new password, and revokes all of their sessions. */
   requireNewPassword(
     id: string,
     options?: CallOptions,
-  ): Call<null, FreshCode | 'admin_required' | 'own_account' | 'task_required' | 'user_not_found'>;
+  ): Call<
+    null,
+    | FreshCode
+    | 'admin_required'
+    | 'own_account'
+    | 'target_is_administrator'
+    | 'task_required'
+    | 'user_not_found'
+  >;
   /** Lists the active sessions of a user, newest first. */
   listUserSessions(
     id: string,
@@ -285,12 +310,37 @@ export interface AdminClient<S extends AnyShape> {
     id: string,
     sessionId: string,
     options?: CallOptions,
-  ): Call<null, ChangingCode | 'admin_required' | 'session_not_found' | 'task_required'>;
+  ): Call<
+    null,
+    ChangingCode | 'admin_required' | 'session_not_found' | 'target_is_administrator' | 'task_required'
+  >;
   /** Revokes all sessions of a user. */
   revokeUserSessions(
     id: string,
     options?: CallOptions,
-  ): Call<{ readonly revoked: number }, ChangingCode | 'admin_required' | 'task_required' | 'user_not_found'>;
+  ): Call<
+    { readonly revoked: number },
+    ChangingCode | 'admin_required' | 'target_is_administrator' | 'task_required' | 'user_not_found'
+  >;
+  /** Sets the roles of a user, after a recent sign-in. */
+  setRoles(
+    id: string,
+    input: {
+      /** All roles of the user, without the role that every user has. */
+      roles: string[];
+    },
+    options?: CallOptions,
+  ): Call<
+    { readonly user: UserForAdmins<S> },
+    | FreshCode
+    | 'admin_required'
+    | 'email_unproven'
+    | 'own_account'
+    | 'permission_required'
+    | 'target_is_administrator'
+    | 'task_required'
+    | 'user_not_found'
+  >;
 }
 
 /** The routes of `apiKeys()`. */
@@ -746,7 +796,12 @@ export interface SuspensionClient<S extends AnyShape> {
     options?: CallOptions,
   ): Call<
     { readonly user: UserForAdmins<S> },
-    ChangingCode | 'admin_required' | 'own_account' | 'task_required' | 'user_not_found'
+    | ChangingCode
+    | 'admin_required'
+    | 'own_account'
+    | 'target_is_administrator'
+    | 'task_required'
+    | 'user_not_found'
   >;
   /** Lifts the suspension of a user. */
   reinstate(
@@ -754,7 +809,7 @@ export interface SuspensionClient<S extends AnyShape> {
     options?: CallOptions,
   ): Call<
     { readonly user: UserForAdmins<S> },
-    FreshCode | 'admin_required' | 'task_required' | 'user_not_found'
+    FreshCode | 'admin_required' | 'target_is_administrator' | 'task_required' | 'user_not_found'
   >;
 }
 
@@ -807,5 +862,13 @@ export interface TwoFactorClient<S extends AnyShape> {
   disableForUser(
     id: string,
     options?: CallOptions,
-  ): Call<null, FreshCode | 'admin_required' | 'own_account' | 'task_required' | 'user_not_found'>;
+  ): Call<
+    null,
+    | FreshCode
+    | 'admin_required'
+    | 'own_account'
+    | 'target_is_administrator'
+    | 'task_required'
+    | 'user_not_found'
+  >;
 }

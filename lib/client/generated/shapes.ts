@@ -13,6 +13,8 @@ export interface Account {
   readonly email_verified_at: string | null;
   readonly created_at: string;
   readonly updated_at: string;
+  /** The roles of the user, without the role that every user has. Depends on the server's config. */
+  readonly roles?: readonly string[];
 }
 
 /** A change of the account in the last 30 days. */
@@ -39,6 +41,8 @@ export interface AccountForAdmins {
   readonly updated_at: string;
   /** Depends on the server's config. */
   readonly deleted_at?: string | null;
+  /** The roles of the user, without the role that every user has. Depends on the server's config. */
+  readonly roles?: readonly string[];
   /** Depends on the server's config. */
   readonly suspended_at?: string | null;
   /** Depends on the server's config. */

@@ -1,6 +1,16 @@
 import type { FieldOptions } from '../../config/user.js';
 import { type Html, type HtmlValue, html } from '../../html.js';
-import { confirmationField, disclosure, field, formOf, hidden, labelOf, question } from '../controls.js';
+import {
+  type Checkboxes,
+  checkboxes,
+  confirmationField,
+  disclosure,
+  field,
+  formOf,
+  hidden,
+  labelOf,
+  question,
+} from '../controls.js';
 import { deviceIcon } from '../icons.js';
 import { type OwnField, ownInputs } from '../own-fields.js';
 import type { View } from '../page.js';
@@ -31,6 +41,9 @@ export interface UserValues extends UserState {
   readonly edit:
     | (FormValues & { readonly username: string | null; readonly fields: readonly OwnField[] })
     | null;
+  /** The user's roles, without the role that every user has. Null if users have no roles. */
+  readonly roles: readonly string[] | null;
+  readonly changeRoles: (FormValues & { readonly choices: readonly RoleChoice[] }) | null;
   readonly suspend: FormValues | null;
   readonly reinstate: FormValues | null;
   readonly sendPasswordReset: FormValues | null;
@@ -47,6 +60,15 @@ export interface UserValues extends UserState {
     | null;
   /** The last events, newest first. Null without an audit log. */
   readonly events: readonly UserEvent[] | null;
+}
+
+/** A role that the user has or can get. */
+export interface RoleChoice {
+  readonly name: string;
+  /** Whether the user has it. */
+  readonly isGiven: boolean;
+  /** Whether the administrator who opens the page can neither give nor take it. */
+  readonly isFixed: boolean;
 }
 
 /** The sign-in methods of a user. */
@@ -122,7 +144,10 @@ ${eventsOf(values, words)}`,
 type Fact = readonly [name: string, value: HtmlValue];
 
 /** Creates the facts: of the account, those of the app, and how the user signs in. */
-function factsOf({ user, methods, secondFactor, facts, ...state }: UserValues, words: Words): HtmlValue {
+function factsOf(
+  { user, methods, secondFactor, facts, roles, ...state }: UserValues,
+  words: Words,
+): HtmlValue {
   const t = words.user;
   const { email, emailVerifiedAt: verified, username } = user;
   const { passkeys, providers } = methods;
@@ -138,6 +163,7 @@ function factsOf({ user, methods, secondFactor, facts, ...state }: UserValues, w
     [t.created, timeOf(user.createdAt)],
     [t.state, stateInWords(user, state, words)],
     [t.reason, state.isSuspended && user.suspensionReason],
+    [t.roles, roles && (roles.join(', ') || t.none)],
   ])}${own.length > 0 && html`<h3>${t.profile}</h3>${listOf(own)}`}<h3>${t.signIn}</h3>${listOf([
     [words.fields.password, yesOrNo(methods.password)],
     [t.emailedCode, yesOrNo(methods.email)],
@@ -215,6 +241,7 @@ function editForm(edit: NonNullable<UserValues['edit']>, words: Words): Html {
 
 function actionsOf(values: UserValues, words: Words): HtmlValue {
   const { suspend, reinstate, sendPasswordReset, requireNewPassword, disableSecondFactor, remove } = values;
+  const { changeRoles } = values;
   const t = words.user;
   const hasPassword = values.methods.password !== false;
   const press = (form: FormValues | null, title: string, text: string, submit: string) =>
@@ -231,6 +258,13 @@ function actionsOf(values: UserValues, words: Words): HtmlValue {
     hasPassword
       ? press(sendPasswordReset, t.passwordLink, t.sendPasswordResetText, t.sendPasswordReset)
       : press(sendPasswordReset, words.fields.password, t.sendFirstPasswordText, t.sendFirstPassword),
+    ask(
+      changeRoles,
+      t.roles,
+      t.rolesText,
+      [t.changeRoles, t.ofRoles, t.saveRoles],
+      changeRoles && checkboxes(changeRoles, roleBoxes(changeRoles.choices, words)),
+    ),
     ask(requireNewPassword, t.newPassword, t.requireNewPasswordText, [
       t.requireNewPassword,
       t.ofNewPassword,
@@ -268,6 +302,20 @@ function actionsOf(values: UserValues, words: Words): HtmlValue {
 /** Creates a row of the list of actions. */
 function rowOf(title: string, text: string, action: Html): Html {
   return html`<li data-part="item"><div><p><strong>${title}</strong></p><p data-part="quiet">${text}</p></div>${action}</li>`;
+}
+
+function roleBoxes(choices: readonly RoleChoice[], { user: t }: Words): Checkboxes {
+  return {
+    name: 'roles',
+    label: t.roles,
+    hint: choices.some(({ isFixed }) => isFixed) ? t.fixedRoles : null,
+    options: choices.map(({ name, isGiven, isFixed }) => ({
+      value: name,
+      label: name,
+      isOn: isGiven,
+      isFixed,
+    })),
+  };
 }
 
 function suspensionInputs(form: FormValues, words: Words): HtmlValue {

@@ -1,13 +1,14 @@
 import type { Session } from '../../client/generated/shapes.js';
+import { covers } from '../../permissions.js';
 import { snakeCase } from '../../tables/column.js';
 import { labelOf } from '../controls.js';
 import { ownFields } from '../own-fields.js';
-import { type Page, type PageForm, page } from '../page.js';
+import { type Page, type PageForm, page, type Visit } from '../page.js';
 import { providerName } from '../providers.js';
 import { allOf, type Site } from '../site.js';
 import { deviceName } from '../texts.js';
 import { type AdministeredUser, administered, type FoundUser, stateOf } from './administered.js';
-import { HAS_USERNAME, type OwnFact, type UserValues, userView } from './user-view.js';
+import { HAS_USERNAME, type OwnFact, type RoleChoice, type UserValues, userView } from './user-view.js';
 
 const NAME = 'administration/users/user';
 const EVENTS = '10';
@@ -15,6 +16,7 @@ const EVENTS = '10';
 /** The forms, with their routes and the keys of their success messages. */
 const FORMS = [
   ['edit', 'patch /admin/users/:id', 'user-changed'],
+  ['roles', 'put /admin/users/:id/roles', 'user-roles-changed'],
   ['suspend', 'post /admin/users/:id/suspend', 'user-suspended'],
   ['reinstate', 'post /admin/users/:id/reinstate', 'user-reinstated'],
   ['send-password-reset', 'post /admin/users/:id/send-password-reset', 'sent'],
@@ -42,6 +44,11 @@ export function user(site: Site): Page | null {
               errors: { username_taken: 'username' },
               ownFields: ['username', HAS_USERNAME],
               translate: usernameIn,
+            }),
+            ...(name === 'roles' && {
+              errors: { email_unproven: 'roles', permission_required: 'roles' },
+              // Browsers do not send unchecked boxes, so a form without a role takes all of them.
+              translate: (fields) => ({ roles: fields.get('roles') ?? '[]' }),
             }),
             next: ({ params: { id = '' } }) => site.page(NAME, { done, params: { id } }),
           },
@@ -86,6 +93,8 @@ export function user(site: Site): Page | null {
       const fields = ownFields(site, json, 'administrator');
       const { usernames } = site.core;
       const removeForm = formIf(!isOwn && !isClosed, 'delete');
+      const roles = site.route('put /admin/users/:id/roles') ? (json.roles ?? []) : null;
+      const changeRoles = formIf(!isOwn && roles !== null, 'roles');
       return {
         user,
         list: site.page('administration/users'),
@@ -111,6 +120,8 @@ export function user(site: Site): Page | null {
           edit && (usernames || fields.length > 0)
             ? { ...edit, username: usernames ? (user.username ?? '') : null, fields }
             : null,
+        roles,
+        changeRoles: changeRoles && { ...changeRoles, choices: choicesOf(site, roles ?? [], visit.auth) },
         suspend: formIf(!isOwn && !isSuspended, 'suspend'),
         reinstate: formIf(isSuspended, 'reinstate'),
         // An account whose deletion is pending rejects every sign-in, with any password.
@@ -127,6 +138,23 @@ export function user(site: Site): Page | null {
     },
     view: userView,
   });
+}
+
+/**
+ * Returns the roles that a user has or can get. An administrator can give and take a role only with permissions that cover
+ * the role's own.
+ */
+function choicesOf({ core }: Site, given: readonly string[], auth: Visit['auth']): readonly RoleChoice[] {
+  const { permissions } = core;
+  if (!permissions || !auth) return [];
+  const { roles, defaultRole } = permissions;
+  const own = core.permissionsOf(auth.user);
+  const names = [...new Set([...roles.names.filter((name) => name !== defaultRole), ...given])];
+  return names.map((name) => ({
+    name,
+    isGiven: given.includes(name),
+    isFixed: !covers(own, roles.permissionsOf([name])),
+  }));
 }
 
 /** Returns the username of the form. A user who has none can be left without one, but no username can be removed. */

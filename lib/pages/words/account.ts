@@ -254,6 +254,7 @@ export const account = {
   changes: {
     'account-deleted': 'The account was deleted',
     'account-recovered': 'A change was undone',
+    'administrator-added': 'The account became an administrator',
     'api-key-created': 'An API key was created',
     'data-exported': 'The data of the account was downloaded',
     'device-forgotten': 'A browser was forgotten',

@@ -103,6 +103,7 @@ export const entrance = {
       'administration/users/create': 'create a user',
       'administration/users/user/edit': 'change this user',
       'administration/users/user/delete': 'delete this user',
+      'administration/users/user/roles': 'change the roles of this user',
       'administration/users/user/suspend': 'suspend this user',
       'administration/users/user/reinstate': 'end the suspension',
     } as Readonly<Record<string, string>>,

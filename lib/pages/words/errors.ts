@@ -45,6 +45,7 @@ export const errors = {
     email_missing: 'This user has no email to send a link to.',
     email_not_verified: 'Confirm your email first.',
     email_taken: 'Another account has this email.',
+    email_unproven: 'The email of this user is not confirmed, so the user could be someone else.',
     human_check_failed: 'We could not confirm that a person has sent this. Try again.',
     'human_check_failed/no-script':
       'We could not confirm that a person has sent this. Turn on JavaScript, reload this page, and try again.',
@@ -77,6 +78,7 @@ export const errors = {
     proof_required: 'More is needed to show that this account was yours before the change.',
     provider_already_linked: 'Another account of this service is already linked. Unlink it first.',
     provider_error: 'The other service did not respond as expected. Try again, or sign in another way.',
+    permission_required: 'You are not allowed to do this. Ask an administrator.',
     provider_not_found: 'This service is not available. Sign in another way.',
     provider_slow: 'The other service takes longer than usual. Try again in a few seconds.',
     rate_limited: 'Too many attempts. Try again later.',
@@ -96,6 +98,8 @@ export const errors = {
     sign_up_incomplete:
       'The other service did not share everything that an account needs. Sign up another way.',
     sign_up_refused: 'You cannot sign up here. Ask the people who run this app for an account.',
+    target_is_administrator:
+      'This user is an administrator whom the configuration of this app names. Only another one of these administrators can do this.',
     task_required: 'There is one more step before you can do this.',
     too_many_api_keys: 'You have as many keys as possible. Revoke one that you no longer need.',
     too_many_passkeys: 'You have as many passkeys as possible. Remove one that you no longer use.',
@@ -155,6 +159,10 @@ export const errors = {
       username_taken: 'A user already has this username.',
       '/email/required/either': 'Enter an email or a username.',
       '/email/required/username': 'Enter an email or a username.',
+    },
+    'administration/users/user/roles': {
+      permission_required: 'A role that you changed allows more than you are allowed to do.',
+      '/roles': 'Choose roles of this list. It might have changed, so open this page again.',
     },
     'administration/users/user/edit': { username_taken: 'Another user has this username.' },
     'administration/users/user/suspend': { '/until': 'Choose a time in the future.' },

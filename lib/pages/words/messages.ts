@@ -79,6 +79,7 @@ export const messages = {
     'user-created': 'The user was created.',
     'user-invited': 'The user was created, and gets an email with a link to choose a password.',
     'user-changed': 'The changes were saved.',
+    'user-roles-changed': 'The roles were changed.',
     'user-suspended': 'The user is suspended.',
     'user-reinstated': 'The suspension has ended.',
     'user-closed': 'The account can no longer be used, and will be permanently deleted.',

@@ -1,6 +1,9 @@
 import * as z from 'zod';
 import { flag, readOptions, schemaOf } from '../../config/options.js';
 import { ADMINISTRATION, declareAdministrators } from '../../core/contribution.js';
+import type { Core } from '../../core/core.js';
+import { excerpt } from '../../errors.js';
+import { nearest } from '../../known-keys.js';
 import { definePlugin, type Plugin } from '../../plugin.js';
 import type { User } from '../../tables/core.js';
 import { canonicalEmail, emailFault } from '../../users/canonical.js';
@@ -19,12 +22,18 @@ import {
   updateUser,
 } from './routes.js';
 
-/** Options of {@link admin}. At least one of the lists must not be empty. */
+/** Options of {@link admin}. Without `role`, at least one of the lists must not be empty. */
 export interface AdminOptions {
   /** The ids of users who are administrators. @default [] */
   adminUserIds?: readonly string[];
   /** The emails of administrators. They count only once they are verified. @default [] */
   adminEmails?: readonly string[];
+  /**
+   * The role that makes users administrators. Requires `roles()` with this role. Administrators whom the lists name have
+   * every permission, and other administrators cannot change their accounts.
+   * @default none
+   */
+  role?: string;
   /** Whether administrators can create, change and delete users. @default true */
   manageUsers?: boolean;
   /**
@@ -67,6 +76,7 @@ export const schema = () =>
         'must be a list of emails',
       )
       .default([]),
+    role: z.string('must be the name of a role').min(1, 'must be the name of a role').optional(),
     manageUsers: flag.default(true),
     fresh: z
       .number('must be a number of seconds')
@@ -80,7 +90,7 @@ declareAdministrators('add admin({ adminUserIds: […] }) to plugins');
 /**
  * Lets administrators list users and revoke their sessions.
  *
- * @throws TypeError on invalid options
+ * @throws TypeError on invalid options, or if `roles()` does not have the role
  *
  * @example
  * plugins: [credentialPassword(), admin({ adminUserIds: [adaId] })]
@@ -89,21 +99,27 @@ export function admin(options: AdminOptions): Plugin<'admin', AdminApi, Record<n
   // Without options, the error below explains what is missing.
   const data = readOptions('admin', schema, options ?? {});
   const ids = new Set(data.adminUserIds);
-  const emails = new Set<string | null>(data.adminEmails);
-  if (ids.size + emails.size === 0) {
-    throw new TypeError('latchkey: admin: set at least one administrator in adminUserIds or adminEmails');
+  const emails = new Set(data.adminEmails.flatMap((email) => email ?? []));
+  const { role } = data;
+  if (ids.size + emails.size === 0 && role === undefined) {
+    throw new TypeError(
+      'latchkey: admin: set at least one administrator in adminUserIds or adminEmails, or a role of roles() in role',
+    );
   }
   return definePlugin({
     name: 'admin',
     setup(core) {
       const api = new AdminApi(core);
+      if (role !== undefined) checkRole(core, role);
       const isNamed = (user: User) =>
-        ids.has(user.id) || (emails.has(user.email) && EmailProof.of(user).reaches('app'));
+        ids.has(user.id) || (emails.has(user.email ?? '') && EmailProof.of(user).reaches('app'));
       return {
         api,
         administrators: {
-          is: isNamed,
+          is: (user) => isNamed(user) || (role !== undefined && core.permissions?.has(user, role) === true),
           isNamed,
+          role,
+          emails: [...emails],
           requires: { fresh: data.fresh, aal: data.aal },
         },
         routes: () => [
@@ -119,4 +135,23 @@ export function admin(options: AdminOptions): Plugin<'admin', AdminApi, Record<n
       };
     },
   });
+}
+
+/** @throws TypeError if users cannot have the role, or if all of them have it */
+function checkRole({ permissions }: Core, role: string): void {
+  if (!permissions)
+    throw new TypeError(
+      `latchkey: admin: role requires roles: add roles({ roles: { ${excerpt(role)}: […] } }) to plugins`,
+    );
+  const { roles, defaultRole } = permissions;
+  if (!roles.has(role)) {
+    const near = nearest(role, roles.names);
+    throw new TypeError(
+      `latchkey: admin: role is ${excerpt(role)}, which roles() does not have: ${near ? `did you mean ${near}?` : `it has ${roles.names.join(', ') || 'none'}`}`,
+    );
+  }
+  if (role === defaultRole)
+    throw new TypeError(
+      `latchkey: admin: role is ${role}, which is the default role of roles(), so every user would be an administrator: choose another role`,
+    );
 }
