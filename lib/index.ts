@@ -32,6 +32,7 @@ export { AuthError, type AuthErrorCode, type FieldError, type ProblemDetails } f
 export type { Factor } from './factors/declarations.js';
 export type { AuthOrConfig, GuardOptions } from './guards/guards.js';
 export {
+  type OptionalSessionOptions,
   optionalSession,
   type RequireAdminOptions,
   type RequireSessionOptions,
@@ -79,7 +80,7 @@ export type {
   CreateUserByAdminInput,
   UpdateUserByAdminInput,
 } from './plugins/admin/api.js';
-export { type AdminOptions, admin } from './plugins/admin/index.js';
+export { type ActAsOptions, type AdminOptions, admin } from './plugins/admin/index.js';
 export type { ApiKeysApi, CreateApiKeyInput } from './plugins/api-keys/api.js';
 export type { ApiKeyAuthentication } from './plugins/api-keys/carrier.js';
 export type { ApiKey } from './plugins/api-keys/declarations.js';
@@ -184,6 +185,7 @@ export {
   twoFactor,
 } from './plugins/two-factor/index.js';
 export { authRouter } from './router.js';
+export type { Acting, Actor } from './sessions/acting.js';
 export type {
   Authentication,
   ClientInput,

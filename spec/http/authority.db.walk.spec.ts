@@ -52,6 +52,7 @@ async function scene(): Promise<Scene> {
 const BODIES: Readonly<Record<string, object>> = {
   'POST /admin/users': { email: 'grace@example.com' },
   'PATCH /admin/users/:id': { username: 'eve' },
+  'POST /admin/users/:id/act': { reason: 'ticket 7' },
 };
 
 /** What can happen to an administrator before the body of the request arrives, and the problem of the next request. */

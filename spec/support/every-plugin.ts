@@ -26,7 +26,7 @@ export interface EveryPluginOptions {
 
 /** Every plugin in `lib/plugins`, by its folder. A spec compares the plugins with the folders. */
 const byFolder = (options: EveryPluginOptions) => ({
-  admin: admin({ adminEmails: ['root@example.com'], ...options.admin }),
+  admin: admin({ adminEmails: ['root@example.com'], actAs: {}, ...options.admin }),
   'api-keys': apiKeys(),
   'audit-log': auditLog(),
   'credential-password': password({

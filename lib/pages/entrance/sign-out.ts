@@ -19,7 +19,13 @@ export function signOut(site: Site): Page {
     path,
     kind: 'entrance',
     access: 'anyone',
-    forms: [{ name: 'confirm', route, next: () => site.page('sign-in', { done: 'signed-out' }) }],
+    forms: [
+      {
+        name: 'confirm',
+        route,
+        next: ({ returnTo }) => site.page('sign-in', { done: 'signed-out', returnTo }),
+      },
+    ],
     values(visit) {
       if (!visit.auth && !visit.refused) return new Leave(site.page('sign-in'));
       return { form: site.form(visit, { path }, 'confirm') };

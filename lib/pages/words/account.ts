@@ -210,6 +210,7 @@ export const account = {
     browsers: 'For browsers in which you have signed out, see',
     current: 'this device',
     unknownDevice: 'An unknown device',
+    acting: 'Someone who runs this app, to see it as you see it',
     ip: 'IP address',
     active: 'Last active',
     created: 'Signed in',

@@ -34,6 +34,7 @@ export const errors = {
     account_suspended: 'This account is suspended. Contact the people who run this service.',
     access_denied:
       'You canceled the sign-in at the other service. You can try again, or sign in another way.',
+    acting_session: 'You are acting as this user, so you can only look at pages of the app.',
     admin_required: 'Only administrators can open this page.',
     ambiguous_credentials: unexpected,
     api_key_not_found: 'This key does not exist. It might have been revoked already.',
@@ -75,6 +76,7 @@ export const errors = {
     password_already_set: 'The account already has a password. You can change it instead.',
     password_not_set: 'The account has no password.',
     proof_required: 'More is needed to show that this account was yours before the change.',
+    permission_required: 'You do not have the permission that this needs.',
     provider_already_linked: 'Another account of this service is already linked. Unlink it first.',
     provider_error: 'The other service did not respond as expected. Try again, or sign in another way.',
     provider_not_found: 'This service is not available. Sign in another way.',
@@ -96,6 +98,8 @@ export const errors = {
     sign_up_incomplete:
       'The other service did not share everything that an account needs. Sign up another way.',
     sign_up_refused: 'You cannot sign up here. Ask the people who run this app for an account.',
+    target_is_administrator:
+      'This user is an administrator. Only the people who run this app can do this, in its config.',
     task_required: 'There is one more step before you can do this.',
     too_many_api_keys: 'You have as many keys as possible. Revoke one that you no longer need.',
     too_many_passkeys: 'You have as many passkeys as possible. Remove one that you no longer use.',

@@ -2,11 +2,13 @@ import * as z from 'zod';
 import { flag, readOptions, schemaOf } from '../../config/options.js';
 import { ADMINISTRATION, declareAdministrators } from '../../core/contribution.js';
 import { definePlugin, type Plugin } from '../../plugin.js';
+import { actingColumns, actingIndexes } from '../../sessions/acting.js';
 import type { User } from '../../tables/core.js';
 import { canonicalEmail, emailFault } from '../../users/canonical.js';
 import { EmailProof } from '../../users/email-proof.js';
 import { AdminApi } from './api.js';
 import {
+  actAsUser,
   createUser,
   deleteUser,
   getUser,
@@ -41,7 +43,21 @@ export interface AdminOptions {
    * @default 1
    */
   aal?: 1 | 2;
+  /**
+   * Lets administrators act as a user, with POST `/admin/users/:id/act`, to look at the app as the user sees it. Pass `{}`
+   * for the defaults.
+   * @default administrators cannot act as users
+   */
+  actAs?: ActAsOptions;
 }
+
+/** How administrators act as users. */
+export interface ActAsOptions {
+  /** The number of minutes after which acting ends: 1 to 60. @default 30 */
+  minutes?: number;
+}
+
+const MINUTES = 'must be a whole number of minutes from 1 to 60';
 
 /** @internal */
 export const schema = () =>
@@ -73,7 +89,16 @@ export const schema = () =>
       .positive('must be a number of seconds')
       .default(ADMINISTRATION.fresh),
     aal: z.union([z.literal(1), z.literal(2)], 'must be 1 or 2').default(ADMINISTRATION.aal),
+    actAs: z
+      .strictObject(
+        { minutes: z.int(MINUTES).min(1, MINUTES).max(60, MINUTES).default(30) },
+        'must be an object, such as { minutes: 30 }',
+      )
+      .optional(),
   });
+
+/** The attributes of users that say whose email it is. */
+const OF_EMAIL: ReadonlySet<string> = new Set(['email', 'emailProof', 'emailVerifiedAt']);
 
 declareAdministrators('add admin({ adminUserIds: […] }) to plugins');
 
@@ -93,8 +118,10 @@ export function admin(options: AdminOptions): Plugin<'admin', AdminApi, Record<n
   if (ids.size + emails.size === 0) {
     throw new TypeError('latchkey: admin: set at least one administrator in adminUserIds or adminEmails');
   }
+  const { actAs } = data;
   return definePlugin({
     name: 'admin',
+    ...(actAs && { sessionColumns: actingColumns, sessionIndexes: actingIndexes }),
     setup(core) {
       const api = new AdminApi(core);
       const isNamed = (user: User) =>
@@ -115,7 +142,16 @@ export function admin(options: AdminOptions): Plugin<'admin', AdminApi, Record<n
           listUserSessions(core, api),
           revokeUserSession(api),
           revokeUserSessions(api),
+          ...(actAs ? [actAsUser(core, actAs.minutes)] : []),
         ],
+        ...(actAs && {
+          async onAccountChange(userId, changed, transaction) {
+            // Whether the administrator is one can depend on these.
+            if (changed.some((name) => OF_EMAIL.has(name)))
+              await core.sessions.endActingBy(userId, transaction);
+            if (changed.includes('roles')) await core.sessions.endActing([userId], transaction);
+          },
+        }),
       };
     },
   });
