@@ -11,7 +11,14 @@ export type { CompleteSignInInput, CompletionApi, PendingInput } from './account
 export type { UserExport } from './accounts/export.js';
 export type { ListUsersOptions, UserPage } from './accounts/list.js';
 export type { UndoInput } from './accounts/undo.js';
-export { type AnyAuth, type Auth, type AuthWith, createAuth, type RevokeAllOptions } from './auth.js';
+export {
+  type AnyAuth,
+  type Auth,
+  type AuthWith,
+  createAuth,
+  type GetSessionOptions,
+  type RevokeAllOptions,
+} from './auth.js';
 export type { AccountDeletionOptions } from './config/account.js';
 export type { AuthConfig, BearerOptions, BearerScheme } from './config/config.js';
 export type { EmailBrandOptions, EmailOptions } from './config/email.js';
@@ -80,7 +87,7 @@ export type {
   CreateUserByAdminInput,
   UpdateUserByAdminInput,
 } from './plugins/admin/api.js';
-export { type ActAsOptions, type AdminOptions, admin } from './plugins/admin/index.js';
+export { type AdminOptions, admin } from './plugins/admin/index.js';
 export type { ApiKeysApi, CreateApiKeyInput } from './plugins/api-keys/api.js';
 export type { ApiKeyAuthentication } from './plugins/api-keys/carrier.js';
 export type { ApiKey } from './plugins/api-keys/declarations.js';

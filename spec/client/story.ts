@@ -156,6 +156,8 @@ export async function story({ client, ceremonies, mailed, totp, email }: StoryTo
     equal(typeof (await ok(client.suspension.suspend(id, { reason: 'spam' }))).user.suspended_at, 'string');
     equal((await ok(client.suspension.reinstate(id))).user.suspended_at, null);
     await ok(twoFactor.disableForUser(id));
+    // It would replace the session of a browser. With a token, no one can act.
+    equal(Boolean((await admin.actAs(id, { reason: '' })).error), true);
     equal((await ok(client.auditLog.list({ user_id: id, limit: '100' }))).events.length > 0, true);
     await ok(admin.deleteUser(id));
   }

@@ -74,6 +74,7 @@ const ASKS: Readonly<Record<string, string>> = {
   'POST /two-factor/totp/confirm': 'second-factor',
   'DELETE /admin/users/:id': 'fresh 600',
   'POST /admin/users/:id/disable-second-factor': 'fresh 600',
+  'POST /admin/users/:id/act': 'fresh 600',
   'POST /admin/users': 'fresh 3600',
   'PATCH /admin/users/:id': 'fresh 3600',
   'POST /admin/users/:id/require-new-password': 'fresh 3600',

@@ -254,6 +254,7 @@ export const account = {
   changes: {
     'account-deleted': 'The account was deleted',
     'account-recovered': 'A change was undone',
+    'administrator-acted': 'Someone who runs this app opened your account',
     'api-key-created': 'An API key was created',
     'data-exported': 'The data of the account was downloaded',
     'device-forgotten': 'A browser was forgotten',

@@ -99,7 +99,7 @@ export const errors = {
       'The other service did not share everything that an account needs. Sign up another way.',
     sign_up_refused: 'You cannot sign up here. Ask the people who run this app for an account.',
     target_is_administrator:
-      'This user is an administrator. Only the people who run this app can do this, in its config.',
+      'This user is an administrator, so this is not possible here. Ask the people who run this app.',
     task_required: 'There is one more step before you can do this.',
     too_many_api_keys: 'You have as many keys as possible. Revoke one that you no longer need.',
     too_many_passkeys: 'You have as many passkeys as possible. Remove one that you no longer use.',

@@ -45,16 +45,10 @@ export interface AdminOptions {
   aal?: 1 | 2;
   /**
    * Lets administrators act as a user, with POST `/admin/users/:id/act`, to look at the app as the user sees it. Pass `{}`
-   * for the defaults.
+   * for the defaults. `minutes` says how long it lasts: 1 to 60 minutes, by default 30.
    * @default administrators cannot act as users
    */
-  actAs?: ActAsOptions;
-}
-
-/** How administrators act as users. */
-export interface ActAsOptions {
-  /** The number of minutes after which acting ends: 1 to 60. @default 30 */
-  minutes?: number;
+  actAs?: { minutes?: number };
 }
 
 const MINUTES = 'must be a whole number of minutes from 1 to 60';
