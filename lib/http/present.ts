@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { exportedColumns, exportedTables } from '../accounts/export.js';
 import type { Core } from '../core/core.js';
 import type { AuthErrorCode } from '../errors.js';
-import { actorOf } from '../sessions/acting.js';
+import { isActing } from '../sessions/acting.js';
 import type { EnrolledSecondFactor } from '../sessions/second-factor.js';
 import { isPending, type SignedIn } from '../sessions/signed-in.js';
 import { type Column, type Columns, snakeCase, toJson } from '../tables/column.js';
@@ -73,7 +73,7 @@ function withActing({ sessions: { canAct } }: Core, session: Resource<Session>):
     .describe('Set if an administrator acts as the user in this session');
   return {
     schema: named(...SESSION, session.schema.extend({ acting })),
-    present: (row) => ({ ...session.present(row), ...(actorOf(row) && { acting: true }) }),
+    present: (row) => ({ ...session.present(row), ...(isActing(row) && { acting: true }) }),
   };
 }
 

@@ -26,14 +26,14 @@ export interface Actor {
  */
 export type Acting = 'read' | 'write' | false;
 
-/** Returns the administrator who acts as the user of a session. Null in the user's own sessions. */
-export function actorOf({ actorId }: Pick<Session, 'actorId'>): Actor | null {
-  return actorId ? { id: actorId } : null;
+/** Whether an administrator acts as the user in a session. */
+export function isActing({ actorId }: Pick<Session, 'actorId'>): boolean {
+  return Boolean(actorId);
 }
 
 /** Rejects an acting session. @throws AuthError `acting_session` */
 export function requireOwn(session: Pick<Session, 'actorId'>): void {
-  if (actorOf(session)) throw new AuthError('acting_session');
+  if (isActing(session)) throw new AuthError('acting_session');
 }
 
 /**

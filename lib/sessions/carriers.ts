@@ -3,7 +3,6 @@ import { type PlainRequest, UNTOUCHED } from '../context/call.js';
 import { isActingToken, isSessionToken } from '../crypto/token.js';
 import { AuthError } from '../errors.js';
 import { isAboutMissingRow } from '../users/rows.js';
-import { actorOf } from './acting.js';
 import {
   type Authentication,
   type Carrier,
@@ -263,5 +262,6 @@ export function authenticationOf(
   { user, session }: SessionWithUser,
   via: SessionAuthentication['via'],
 ): SessionAuthentication {
-  return { user, session, apiKey: null, via, actor: actorOf(session) };
+  const { actorId } = session;
+  return { user, session, apiKey: null, via, actor: actorId ? { id: actorId } : null };
 }

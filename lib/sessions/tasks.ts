@@ -2,7 +2,6 @@ import type { Settings } from '../config/config.js';
 import { AuthError, type AuthErrorCode, declareProblems } from '../errors.js';
 import type { Log } from '../logger.js';
 import type { Session, User } from '../tables/core.js';
-import { actorOf } from './acting.js';
 import type { Authentication } from './request.js';
 
 /** A task that a user must complete before the sessions of the account can be used. */
@@ -102,7 +101,7 @@ export class Tasks {
    * who acts as the user can complete none, so none is open in an acting session.
    */
   open(user: User, session: SessionWithTasks | null): readonly string[] {
-    if (session && actorOf(session)) return NONE;
+    if (session?.actorId) return NONE;
     let open: string[] | undefined;
     for (const task of this.all)
       if (task.isOpen(user, session)) {
