@@ -336,7 +336,7 @@ ${way !== null && html`<p><a href="${way}" data-part="button">${words.steps[erro
         error.code === 'acting_session' &&
         html`<form method="post" action="${this.#site.page('sign-out')}/confirm">${
           afterActing !== null && hidden('return_to', afterActing)
-        }<button type="submit" data-part="button">${t.stopActing}</button></form>`
+        }<button type="submit" data-part="button primary">${t.stopActing}</button></form>`
       }`,
     };
     const loaded = this.#loaded([]);
@@ -634,7 +634,8 @@ ${way !== null && html`<p><a href="${way}" data-part="button">${words.steps[erro
   async #authenticate(page: Page, req: Request, res: Response): Promise<SessionAuthentication | null> {
     const { core } = this.#site;
     if (page.access === 'anyone') {
-      const found = await authenticateIfPossible(core, req, res);
+      const acting = page.openToActing ? 'write' : false;
+      const found = await authenticateIfPossible(core, req, res, acting);
       return found && isSession(found) ? found : null;
     }
     const found = await (page.access === 'admin' ? requireAdministrator : requireOwnSession)(core, req, res);

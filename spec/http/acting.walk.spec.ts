@@ -337,6 +337,23 @@ describe('pages', () => {
     expectProblem(await app.http.get('/auth/me').set({ cookie: scene.cookie }), 401, 'invalid_session');
   });
 
+  test('the page that signs out stops it too, and leads to the same page', async () => {
+    const back = `/auth/administration/users/${scene.userId}`;
+    const led = await open('/auth/sign-out');
+    expect([led.status, led.headers.location]).toEqual([
+      303,
+      `/auth/sign-out?return_to=${encodeURIComponent(back)}`,
+    ]);
+    const { text } = await open(`${led.headers.location}`);
+    expect(text).toContain(`<input type="hidden" name="return_to" value="${back}">`);
+    expect(text).toContain('ada@example.com');
+  });
+
+  test('the pages before a sign-in ignore it', async () => {
+    const { status, text } = await open('/auth/sign-in');
+    expect([status, text.includes('ada@example.com')]).toEqual([200, false]);
+  });
+
   test('the page of a user starts it', async () => {
     const { token } = await app.auth.createSession(scene.adminId);
     const own = { ...HTML, cookie: `latchkey=${token}`, origin: 'http://app.example.com' };

@@ -1,8 +1,14 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { internalsOf } from '../../../lib/auth.js';
-import { admin, apiKeys, auditLog, suspension, twoFactor } from '../../../lib/index.js';
+import { admin, apiKeys, auditLog, createAuth, suspension, twoFactor } from '../../../lib/index.js';
 import { act, acting, cookieFor, ROOT, userWith } from '../../support/acting.js';
-import { password, type SpecApp, startApp } from '../../support/app.js';
+import {
+  memoryLogger,
+  password,
+  SECRET as SECRET_OF_SPECS,
+  type SpecApp,
+  startApp,
+} from '../../support/app.js';
 import { rows } from '../../support/database.js';
 import { mailbox } from '../../support/mailbox.js';
 import { expectProblem } from '../../support/problem.js';
@@ -279,6 +285,39 @@ test.each(Object.entries(ENDINGS))('it ends when %s, and its row is deleted', as
   const hasOther = (await me(other.cookie)).status === 200;
   const isOfBoth = /the administrator is|of the administrator|that email/.test(_name);
   expect([_name, hasOther]).toEqual([_name, !isOfBoth]);
+});
+
+describe('without actAs', () => {
+  test('nothing is left of it', async () => {
+    const without = await startApp({ plugins: [password(), admin({ adminEmails: [ROOT] })] as const });
+    const { core } = internalsOf(without.auth);
+    const adminId = await userWith(without, ROOT);
+    const cookie = await cookieFor(without, adminId);
+    const answer = await act(without, cookie, await userWith(without, ADA));
+    expect([answer.status, answer.body.code]).toEqual([404, undefined]);
+    expect(Object.keys(core.sessions.declaration.columns)).not.toContain('actorId');
+    await expect(rows(without.database, 'SELECT actor_id FROM sessions')).rejects.toThrow(/actor_id/);
+    expect(JSON.stringify(without.auth.openapi())).not.toMatch(/acting|\bactor|\/act\b/i);
+    expect((await without.auth.listSessions(adminId))[0]).not.toHaveProperty('actorId');
+    await without.stop();
+  });
+
+  test('a session from before is not one of the user', async () => {
+    const { cookie, token, userId } = await acting(app);
+    const later = createAuth({
+      database: app.database.url,
+      secret: SECRET_OF_SPECS,
+      plugins: [password()],
+      logger: memoryLogger(),
+    });
+    const headers = { cookie };
+    await expect(later.getSession({ headers, method: 'GET' })).rejects.toMatchObject({
+      code: 'invalid_session',
+    });
+    expect(await later.revokeSession(token)).toBe(false);
+    expect(await later.revokeAllSessions(userId)).toBe(1);
+    await later.close();
+  });
 });
 
 describe('at the same time', () => {
