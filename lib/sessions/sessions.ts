@@ -25,7 +25,7 @@ import {
 import { type Selection, Table, type TableDeclaration } from '../tables/table.js';
 import type { UserRecord } from '../users/record.js';
 import type { Users } from '../users/users.js';
-import { actingColumns, requireOwn } from './acting.js';
+import { requireOwn } from './acting.js';
 import { LastUse } from './last-use.js';
 import { TokenLookup } from './lookup.js';
 import type { IssuedSession, OwnedSession, RenewOptions } from './signed-in.js';
@@ -84,7 +84,7 @@ export class Sessions {
   constructor(private readonly core: SessionsNeeds) {
     const { database, settings, users, addedToSessions } = core;
     this.declaration = sessionsWith(addedToSessions);
-    this.canAct = addedToSessions.some(({ columns }) => columns.actorId === actingColumns.actorId);
+    this.canAct = 'actorId' in this.declaration.columns;
     this.#table = new Table(database, this.declaration);
     this.#users = users.table.name;
     this.#session = this.#table.shown('s');
