@@ -22,6 +22,7 @@ import { Webhooks } from './outbox/webhooks.js';
 import {
   accountFeatures,
   addedColumns,
+  addedToSessions,
   inOrder,
   type NamedSetup,
   type Plugin,
@@ -33,6 +34,7 @@ import {
 } from './plugin.js';
 import { processWide } from './process-wide.js';
 import { allRoutes } from './routes/routes.js';
+import { type Acting, checkActing } from './sessions/acting.js';
 import {
   type Authentication,
   type RequestLike,
@@ -70,6 +72,16 @@ export interface Internals {
   readonly ownTables: OwnTables;
 }
 
+/** Options of `auth.getSession`. */
+export interface GetSessionOptions extends TransactionOption {
+  /**
+   * The requests that are admitted while an administrator acts as the user: see `admin({ actAs })`. `read` admits requests
+   * whose `method` is GET or HEAD, except upgrades. A request without a method counts as a write.
+   * @default 'read'
+   */
+  acting?: Acting;
+}
+
 /** Options of `auth.revokeAllSessions`. */
 export interface RevokeAllOptions extends TransactionOption {
   /**
@@ -88,10 +100,11 @@ export interface Auth extends OwnSignIn, FormsApi, CompletionApi, UndoApi, Expor
    * the request has an unsafe `method` and is authenticated by the cookie. Unlike a guard, it does not check the scopes
    * of an API key: check `apiKey.scopes` before you act on a key that has some.
    *
-   * @throws AuthError `unauthenticated`, `invalid_session` (401); `origin_not_allowed`, `task_required` (403);
-   *   `unavailable` (503)
+   * @throws AuthError `unauthenticated`, `invalid_session` (401); `origin_not_allowed`, `acting_session`, `task_required`
+   *   (403); `unavailable` (503)
+   * @throws TypeError for unknown options
    */
-  getSession(req: RequestLike, options?: TransactionOption): Promise<Authentication>;
+  getSession(req: RequestLike, options?: GetSessionOptions): Promise<Authentication>;
   /** Accounts, for the app's own code. */
   readonly users: UsersApi;
   /** Lists a user's active sessions, newest first. */
@@ -187,7 +200,7 @@ function makeAuth(config: AuthConfig<readonly Plugin[]>): Auth {
   if (parts.some(({ hasChosenPaths }) => hasChosenPaths)) routes();
   const chores = choresOf(core, parts);
   const migrations = allMigrations(parts);
-  const tables = withCoreTables(core.users.declaration, parts);
+  const tables = withCoreTables({ User: core.users.declaration, Session: core.sessions.declaration }, parts);
   const models = modelsOf(database, tables);
   const { dialect, sequelize } = database;
   const asSeenByOthers = ownTables(Object.values(tables), {
@@ -197,9 +210,13 @@ function makeAuth(config: AuthConfig<readonly Plugin[]>): Auth {
   });
   const auth: Auth = {
     async getSession(req, options) {
-      const find = async () => core.tasks.admit(await requireAuthentication(core, toPlainRequest(req)));
+      const { acting = 'read' } = options ?? {};
+      const find = async () =>
+        core.tasks.admit(await requireAuthentication(core, toPlainRequest(req), undefined, acting));
       // Without a transaction, a request costs no context.
-      return options ? core.call('auth.getSession', options, [], find) : find();
+      if (!options) return find();
+      checkActing('auth.getSession', acting);
+      return core.call('auth.getSession', options, ['acting'], find);
     },
     users: new UsersApi(core),
     listSessions: (userId, options = {}) =>
@@ -257,6 +274,7 @@ function assemble(config: AuthConfig<readonly Plugin[]>) {
   const core: Core = new Core({
     ...options,
     addedColumns: addedColumns(plugins),
+    addedToSessions: addedToSessions(plugins),
     accountFeatures: accountFeatures(plugins),
     setUp(core) {
       parts = setUpPlugins(config.plugins ?? [], core, routes);

@@ -74,7 +74,7 @@ const problems = declareProblems({
   permission_required: [403, 'You do not have the permission that this requires.'],
   target_is_administrator: [
     403,
-    'The configuration of this app names this user as an administrator, so only another administrator whom it names can do this.',
+    'This user is an administrator, so this is not possible here: the people who run this app do it in its config.',
   ],
   insufficient_scope: [403, 'The credential lacks a required scope: use one that has it.'],
   scope_required: [

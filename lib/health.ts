@@ -143,12 +143,13 @@ export class HealthCheck {
 }
 
 /** Returns the tables of the core, and those of plugins with sign-in methods or second factors, except the users. */
-function tablesForSignIns({ contributions }: Core): TableDeclaration[] {
+function tablesForSignIns({ contributions, sessions }: Core): TableDeclaration[] {
   const ofPlugins = contributions
     .filter(({ waysIn, stepMethods }) => waysIn || stepMethods)
     .flatMap(({ tables = {} }) => Object.values(tables))
     .filter(({ isForSignIns = true }) => isForSignIns);
-  return [...Object.values(coreTables), ...ofPlugins].filter((table) => table !== users);
+  const ofCore = { ...coreTables, Session: sessions.declaration };
+  return [...Object.values(ofCore), ...ofPlugins].filter((table) => table !== users);
 }
 
 async function inTime<T, R>(work: Promise<T>, then: (outcome: T) => R, otherwise: R): Promise<R> {

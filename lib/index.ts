@@ -11,7 +11,14 @@ export type { CompleteSignInInput, CompletionApi, PendingInput } from './account
 export type { UserExport } from './accounts/export.js';
 export type { ListUsersOptions, UserPage } from './accounts/list.js';
 export type { UndoInput } from './accounts/undo.js';
-export { type AnyAuth, type Auth, type AuthWith, createAuth, type RevokeAllOptions } from './auth.js';
+export {
+  type AnyAuth,
+  type Auth,
+  type AuthWith,
+  createAuth,
+  type GetSessionOptions,
+  type RevokeAllOptions,
+} from './auth.js';
 export type { AccountDeletionOptions } from './config/account.js';
 export type { AuthConfig, BearerOptions, BearerScheme } from './config/config.js';
 export type { EmailBrandOptions, EmailOptions } from './config/email.js';
@@ -32,6 +39,7 @@ export { AuthError, type AuthErrorCode, type FieldError, type ProblemDetails } f
 export type { Factor } from './factors/declarations.js';
 export type { AuthOrConfig, GuardOptions } from './guards/guards.js';
 export {
+  type OptionalSessionOptions,
   optionalSession,
   type RequireAdminOptions,
   type RequirePermissionOptions,
@@ -191,6 +199,7 @@ export {
   twoFactor,
 } from './plugins/two-factor/index.js';
 export { authRouter } from './router.js';
+export type { Acting, Actor } from './sessions/acting.js';
 export type {
   Authentication,
   ClientInput,

@@ -9,7 +9,7 @@ import type { Migration } from './migrations/migration.js';
 import { callOf, requireOneOwner } from './owners.js';
 import type { asksForCodes, withCodes, withSecondFactors } from './sessions/signed-in.js';
 import type { DeclaredColumns } from './tables/column.js';
-import type { AddedColumns } from './tables/core.js';
+import type { AddedColumns, AddedToSessions } from './tables/core.js';
 import type { ModelsOf } from './tables/model.js';
 import type { TableDeclaration } from './tables/table.js';
 
@@ -61,6 +61,10 @@ export interface PluginDefinition<Name extends string = string, Api = unknown, T
   readonly name: Name;
   /** Additional columns of users. */
   readonly userColumns?: DeclaredColumns;
+  /** Additional columns of sessions. Lookups read those that the app's code can see. */
+  readonly sessionColumns?: DeclaredColumns;
+  /** The indexes of {@link sessionColumns}, by name. */
+  readonly sessionIndexes?: NonNullable<TableDeclaration['indexes']>;
   /** What accounts can have because of this plugin. The core needs it before it sets up the plugins. */
   readonly accounts?: AccountFeatures;
   /** The color of the plugin's pages, as `#rrggbb`, which is the default for emails. @default the plugin has no pages */
@@ -150,7 +154,8 @@ export type PluginModels<P extends readonly Plugin[]> = {
  *
  * @internal
  */
-export type NamedSetup = PluginSetup & Pick<PluginDefinition, 'name' | 'userColumns'>;
+export type NamedSetup = PluginSetup &
+  Pick<PluginDefinition, 'name' | 'userColumns' | 'sessionColumns' | 'sessionIndexes'>;
 
 /**
  * Returns plugins in the order of their names, so that the order in the config does not matter.
@@ -187,8 +192,9 @@ export function setUpPlugins(
 ): NamedSetup[] {
   const definitions = inOrder(listed) as readonly PluginDefinition[];
   return definitions.map((plugin) => {
-    const { name, userColumns } = plugin;
-    const parts = { name, userColumns, ...plugin.setup(core, listed, routes) };
+    const { name, userColumns, sessionColumns, sessionIndexes } = plugin;
+    const declared = { name, userColumns, sessionColumns, sessionIndexes };
+    const parts = { ...declared, ...plugin.setup(core, listed, routes) };
     requireProblems(`the plugin ${name}`, problemsOf(parts));
     return parts;
   });
@@ -212,6 +218,18 @@ function problemsOf(parts: PluginSetup): AuthErrorCode[] {
 export function addedColumns(plugins: readonly Plugin[]): readonly AddedColumns[] {
   const definitions = plugins as readonly PluginDefinition[];
   return definitions.map(({ name, userColumns = {} }) => ({ by: callOf({ name }), columns: userColumns }));
+}
+
+/**
+ * Returns the columns that plugins add to sessions. The core needs them before it sets up the plugins.
+ *
+ * @internal
+ */
+export function addedToSessions(plugins: readonly Plugin[]): readonly AddedToSessions[] {
+  const definitions = plugins as readonly PluginDefinition[];
+  return definitions.flatMap(({ name, sessionColumns: columns, sessionIndexes: indexes = {} }) =>
+    columns ? [{ by: callOf({ name }), columns, indexes }] : [],
+  );
 }
 
 /**

@@ -238,6 +238,8 @@ describe('the public API', () => {
   /** The calls whose options have no schema: their page, and where a row begins that describes them. */
   const calls: Readonly<Record<string, readonly [page: string, row: string]>> = {
     GuardOptions: ['guards', ''],
+    OptionalSessionOptions: ['guards', ''],
+    GetSessionOptions: ['code', 'auth.getSession('],
     RequireSessionOptions: ['guards', ''],
     RequireAdminOptions: ['guards', ''],
     SessionGuardOptions: ['guards', ''],

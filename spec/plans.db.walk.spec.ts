@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type request from 'supertest';
+import { internalsOf } from '../lib/auth.js';
 import { ada, type SpecApp, sessionCookie, startApp } from './support/app.js';
 import { byUser } from './support/changes.js';
 import { dialect } from './support/database.js';
@@ -239,6 +240,23 @@ const ROUTES: Record<string, () => Promise<unknown>> = {
     as().post(`/auth/admin/users/${userId}/revoke-sessions`).expect(200),
   'PUT /admin/users/{id}/roles': () =>
     as().put(`/auth/admin/users/${userId}/roles`).send({ roles: [] }).expect(200),
+  'POST /admin/users/{id}/act': async () => {
+    const { id } = (await rootBrowser.get('/auth/me').expect(200)).body.user;
+    const act = async () => {
+      const { token } = await app.auth.createSession(id);
+      const path = `/auth/admin/users/${userId}/act`;
+      const answer = await app.http
+        .post(path)
+        .set('cookie', `latchkey=${token}`)
+        .send({ reason: 'ticket 7' });
+      expect(answer.status).toBe(200);
+      return answer.body.session.id as string;
+    };
+    await app.auth.revokeSessionById(userId, await act());
+    await act();
+    const { core } = internalsOf(app.auth);
+    await core.database.transaction((transaction) => core.sessions.endActing([id], transaction));
+  },
   'POST /admin/users/{id}/suspend': () =>
     as().post(`/auth/admin/users/${userId}/suspend`).send({ reason: 'spam' }).expect(200),
   'POST /admin/users/{id}/reinstate': () => as().post(`/auth/admin/users/${userId}/reinstate`).expect(200),

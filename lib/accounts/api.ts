@@ -138,7 +138,7 @@ export class UsersApi {
    */
   async create(input: CreateUserInput): Promise<UserForAdmins> {
     const core = this.#core;
-    return core.callFor('auth.users.create', input, OF_NEW_USER, async () => {
+    return core.callByAnyone('auth.users.create', input, OF_NEW_USER, async () => {
       const { email, name, emailProof } = this.#identifiersOf(input);
       const passwordHash = await this.#hashOf(input, [email, name.username]);
       const { user } = await core.signUp.create(
@@ -164,7 +164,7 @@ export class UsersApi {
    */
   async ensure(input: CreateUserInput): Promise<EnsuredUser> {
     const core = this.#core;
-    return core.callFor('auth.users.ensure', input, OF_NEW_USER, async () => {
+    return core.callByAnyone('auth.users.ensure', input, OF_NEW_USER, async () => {
       const { email, name, emailProof } = this.#identifiersOf(input);
       const { record, created } = await ensureUser(core, {
         email,

@@ -56,7 +56,7 @@ const KEYS = ['pendingToken', 'method', 'code', 'response', 'trustDevice'];
 export function completionApi(core: Core): CompletionApi {
   return {
     completeSignIn: (input) =>
-      core.callFor('auth.completeSignIn', input, KEYS, async () => {
+      core.callByAnyone('auth.completeSignIn', input, KEYS, async () => {
         const { method, pendingToken, response, trustDevice } = input;
         const code = input.code === undefined ? undefined : String(input.code);
         const complete = () =>
@@ -64,7 +64,7 @@ export function completionApi(core: Core): CompletionApi {
         return core.countSignIn('second_step', complete);
       }),
     sendSignInCode: (input) =>
-      core.callFor('auth.sendSignInCode', input, ['pendingToken'], async () => ({
+      core.callByAnyone('auth.sendSignInCode', input, ['pendingToken'], async () => ({
         expiresAt: await core.completion.sendAgain(input.pendingToken),
       })),
   };

@@ -84,7 +84,7 @@ const UNDO_INPUT = ['trusted', 'password', 'code', 'recoveryCode', 'passkey', 'p
 export function undoApi(core: Core): UndoApi {
   return {
     undoChange: (token, input = {}) =>
-      core.callFor('auth.undoChange', input, UNDO_INPUT, async () => {
+      core.callByAnyone('auth.undoChange', input, UNDO_INPUT, async () => {
         const { trusted, password, code, recoveryCode: recovery_code, passkey, pendingToken } = input;
         const given = { password, code, recovery_code, passkey, pending_token: pendingToken };
         const { undone } = await undoChange(core, token, trusted === true ? null : given);

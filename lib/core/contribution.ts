@@ -16,6 +16,7 @@ import type { HasTasks } from '../sessions/tasks.js';
 import type { Session, User } from '../tables/core.js';
 import type { ReadsRows } from '../users/imported.js';
 import type { ChecksAccounts, HasWaysIn, UserRecord } from '../users/record.js';
+import type { FollowsAccounts } from '../users/users.js';
 import type { HasAttached } from '../verification/email-proofs.js';
 import type { HasTables } from '../waiting/tables.js';
 
@@ -128,6 +129,7 @@ export interface Contribution
   extends ChecksAccounts,
     ReadsRows,
     FollowsSessions,
+    FollowsAccounts,
     HasUndo,
     HasSteps,
     HasReauthentications,

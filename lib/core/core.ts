@@ -6,7 +6,7 @@ import type { ChallengeIssuer } from '../config/human-check.js';
 import { CallContext, type PlainRequest } from '../context/call.js';
 import { EmailedCodes } from '../crypto/emailed-codes.js';
 import { SecretBox } from '../crypto/secret-box.js';
-import { isWellFormedToken, SESSION_TOKEN_PREFIX } from '../crypto/token.js';
+import { isActingToken, isSessionToken } from '../crypto/token.js';
 import { openDatabase } from '../database/database.js';
 import { Degraded } from '../degraded.js';
 import { AuthError, type AuthErrorCode } from '../errors.js';
@@ -24,6 +24,7 @@ import { Notices } from '../notices/notices.js';
 import { Events } from '../outbox/events.js';
 import { Outbox } from '../outbox/outbox.js';
 import { EVERYTHING, type Permissions } from '../permissions.js';
+import { requireOwn } from '../sessions/acting.js';
 import {
   joinCarriers,
   MAX_PRESENTED_SESSIONS,
@@ -44,8 +45,10 @@ import {
   type ClientInput,
   forClientOf,
   KEYS_OF_CLIENT,
+  type RequestLike,
   type SessionAuthentication,
   type TransactionOption,
+  toPlainRequest,
 } from '../sessions/request.js';
 import { SecondFactorRules } from '../sessions/second-factor.js';
 import { Sessions } from '../sessions/sessions.js';
@@ -64,7 +67,7 @@ import {
 } from '../sessions/signed-in.js';
 import { Tasks } from '../sessions/tasks.js';
 import type { Columns } from '../tables/column.js';
-import type { AddedColumns, Session, User } from '../tables/core.js';
+import type { AddedColumns, AddedToSessions, Session, User } from '../tables/core.js';
 import { Table, type TableDeclaration } from '../tables/table.js';
 import type { SignInMethod } from '../telemetry.js';
 import { SignUp } from '../users/create.js';
@@ -102,12 +105,20 @@ export interface ChangedBy {
 /** A change by the app's own code, or by an administrator. */
 export const BY_CODE: ChangedBy = { sessionId: null };
 
+/** What says in which session a call from the app's code is made. */
+interface CalledWith {
+  readonly sessionId?: unknown;
+  readonly request?: RequestLike | undefined;
+}
+
 /** What `createAuth` gives the core. */
 export interface CoreOptions {
   readonly settings: Settings;
   readonly secrets: readonly string[];
   /** The columns that plugins add to users. */
   readonly addedColumns: readonly AddedColumns[];
+  /** The columns that plugins add to sessions. */
+  readonly addedToSessions: readonly AddedToSessions[];
   readonly accountFeatures: AccountFeatures;
   /** Sets up the plugins. Their contributions are not used before it returns. */
   setUp(core: Core): readonly Contribution[];
@@ -118,6 +129,8 @@ class Given {
   readonly settings: Settings;
   /** The columns that plugins add to users. */
   readonly addedColumns: readonly AddedColumns[];
+  /** The columns that plugins add to sessions. */
+  readonly addedToSessions: readonly AddedToSessions[];
   /** What accounts can have because of plugins, without the settings of passwords. */
   readonly accountFeatures: Omit<AccountFeatures, 'passwords'>;
   /** Whether users are read with `HAS_PASSKEY`, because a passkey can be the second factor that they must have. */
@@ -133,10 +146,11 @@ class Given {
   /** Issues the challenges of the human check. Null unless latchkey issues them itself. */
   readonly challenges: ChallengeIssuer | null;
 
-  constructor({ settings, addedColumns, accountFeatures, secrets }: CoreOptions) {
+  constructor({ settings, addedColumns, addedToSessions, accountFeatures, secrets }: CoreOptions) {
     const { passwords = null, ...features } = accountFeatures;
     this.settings = settings;
     this.addedColumns = addedColumns;
+    this.addedToSessions = addedToSessions;
     this.accountFeatures = features;
     const { passkeys = false, secondFactors } = features;
     this.readsPasskeys = passkeys && (secondFactors?.required ?? 'never') !== 'never';
@@ -283,11 +297,12 @@ export class Core extends Given {
   }
 
   /**
-   * Runs `work` for a call from the app's code, in the app's transaction.
+   * Runs `work` for a call from the app's code, in the app's transaction. In an acting session, no such call is possible.
    *
    * @param name the call, for the error
    * @param keys the keys of the options other than `transaction`
    * @throws TypeError for other keys
+   * @throws AuthError `acting_session`
    */
   async call<T>(
     name: string,
@@ -296,7 +311,7 @@ export class Core extends Given {
     work: () => Promise<T>,
   ): Promise<T> {
     requireKnownKeys(name, options, [...keys, 'transaction']);
-    return this.inTransaction(options.transaction, work);
+    return this.inTransaction(options.transaction, this.#inOwnSession(options, work));
   }
 
   /** Like {@link call}, for a call whose input also has the client. */
@@ -307,7 +322,38 @@ export class Core extends Given {
     work: () => Promise<T>,
   ): Promise<T> {
     requireKnownKeys(name, input, [...keys, ...KEYS_OF_CLIENT]);
-    return this.forClient(input, work);
+    return this.forClient(input, this.#inOwnSession(input, work));
+  }
+
+  /**
+   * Like {@link callFor}, for a call that requires no session, such as a sign-in. So it does not matter which one the request
+   * presents.
+   */
+  async callByAnyone<T>(
+    name: string,
+    input: ClientInput,
+    keys: readonly string[],
+    work: () => Promise<T>,
+  ): Promise<T> {
+    requireKnownKeys(name, input, [...keys, ...KEYS_OF_CLIENT]);
+    return this.forClient(input, this.#inOwnSession({ ...input, request: undefined }, work));
+  }
+
+  /** Returns `work`, before which the call's session and the one of its request are checked: neither can be an acting one. */
+  #inOwnSession<T>(
+    { sessionId, request }: TransactionOption & CalledWith,
+    work: () => Promise<T>,
+  ): () => Promise<T> {
+    if (!this.sessions.canAct || (sessionId === undefined && request === undefined)) return work;
+    return async () => {
+      await this.sessions.requireOwn(sessionId);
+      const tokens = request ? this.sessionTokens(toPlainRequest(request)) : [];
+      for (const token of tokens) {
+        const found = isActingToken(token) ? await this.sessions.find(token, false) : null;
+        if (found) requireOwn(found.session);
+      }
+      return work();
+    };
   }
 
   /** Runs `work` for the client and in the transaction that the input of a programmatic call contains. */
@@ -390,7 +436,7 @@ export class Core extends Given {
    * @returns whether it was active
    */
   async endPresented(request: PlainRequest): Promise<boolean> {
-    const tokens = this.sessionTokens(request).filter((one) => isWellFormedToken(SESSION_TOKEN_PREFIX, one));
+    const tokens = this.sessionTokens(request).filter(isSessionToken);
     const [token, ...others] = tokens;
     // Of several, another subdomain can have set one.
     return token !== undefined && others.length === 0 && this.sessions.revokeByToken(token);

@@ -4,6 +4,12 @@ import { crc32 } from 'node:zlib';
 /** The prefix of session tokens, which makes them recognizable to people and secret scanners. */
 export const SESSION_TOKEN_PREFIX = 'lks_';
 
+/**
+ * The prefix of the tokens of acting sessions: see `sessions/acting.ts`. An app without them does not look such a token
+ * up, so that an acting session never counts as the user's own, even when a deploy removes the option.
+ */
+export const ACTING_TOKEN_PREFIX = 'lka_';
+
 const RANDOM_BYTES = 32;
 const CHECKSUM_BYTES = 4;
 // 36 bytes are exactly 48 characters of base64url, so there is no padding, and each token has one encoding.
@@ -29,6 +35,16 @@ export function isWellFormedToken(prefix: string, token: unknown): token is stri
   if (!BODY.test(body)) return false;
   const bytes = Buffer.from(body, 'base64url');
   return checksum(prefix, bytes.subarray(0, RANDOM_BYTES)) === bytes.readUInt32BE(RANDOM_BYTES);
+}
+
+/** Whether a value has the form of the token of any session. */
+export function isSessionToken(token: unknown): token is string {
+  return isWellFormedToken(SESSION_TOKEN_PREFIX, token) || isWellFormedToken(ACTING_TOKEN_PREFIX, token);
+}
+
+/** Whether a value would be the token of an acting session, if there is such a session. */
+export function isActingToken(token: string): boolean {
+  return token.startsWith(ACTING_TOKEN_PREFIX);
 }
 
 /**

@@ -18,6 +18,7 @@ import { answerError, forExpress, protect } from '../http/problem.js';
 import { nearest, requireKnownKeys } from '../known-keys.js';
 import { covers, type Roles } from '../permissions.js';
 import type { Plugin } from '../plugin.js';
+import { type Acting, checkActing } from '../sessions/acting.js';
 import { isNavigation, isUnsafe } from '../sessions/origin.js';
 import { type Authentication, switchesOfVias, type Via } from '../sessions/request.js';
 import { performance } from '../timers.js';
@@ -45,6 +46,13 @@ export interface SessionGuardOptions extends GuardOptions {
    * @default []
    */
   tasks?: readonly string[];
+  /**
+   * The requests that are admitted while an administrator acts as the user: see `admin({ actAs })`. Others get 403
+   * `acting_session`. `read` admits requests with GET or HEAD, except upgrades such as those to WebSockets. `write` admits
+   * all of them, and `false` none. A guard with `aal: 2` or `freshWithin` never admits any.
+   * @default 'read'
+   */
+  acting?: Acting;
 }
 
 /** Options of {@link requireSession}. */
@@ -132,9 +140,10 @@ function sessionGuard(
   options: SessionGuardOptions,
   { isAllowed, limitScopes }: Required,
 ): RequestHandler {
-  const { freshWithin, aal = 1, tasks = [] } = options;
+  const { freshWithin, aal = 1, tasks = [], acting = 'read' } = options;
   checkFreshWithin(name, freshWithin);
   checkAal(name, aal);
+  checkActing(name, acting);
   checkTasks(name, internalsOf(auth).core, tasks);
   const check = (core: Core, authentication: Authentication | null): undefined => {
     if (!authentication) throw new AuthError('unauthenticated');
@@ -145,7 +154,10 @@ function sessionGuard(
     limitScopes(core, authentication);
   };
   const admit = (core: Core, found: Authentication) => core.tasks.admit(found, tasks);
-  return guard(name, auth, options, { decide: authenticate, check, admit });
+  // An acting session is never fresh, and never verified with two factors.
+  const admits = aal > 1 || freshWithin !== undefined ? false : acting;
+  const decide = (core: Core, req: Request, res: Response) => authenticate(core, req, res, admits);
+  return guard(name, auth, options, { decide, check, admit });
 }
 
 /** @throws TypeError if no role names the permission */
@@ -238,7 +250,7 @@ export interface GuardOptions {
 const OF_GUARD = ['onError', 'accept', 'touch'];
 
 /** The keys of {@link SessionGuardOptions}. */
-const OF_SESSION_GUARD = [...OF_GUARD, 'freshWithin', 'aal', 'tasks'];
+const OF_SESSION_GUARD = [...OF_GUARD, 'freshWithin', 'aal', 'tasks', 'acting'];
 
 /** @throws TypeError if one of the tasks does not exist */
 function checkTasks(name: string, { tasks: { names } }: Core, tasks: unknown): void {
@@ -275,6 +287,12 @@ function checkAal(name: string, aal: unknown): void {
   if (aal !== 1 && aal !== 2) throw new TypeError(`latchkey: ${name}'s aal must be 1 or 2`);
 }
 
+/** Options of {@link optionalSession}. */
+export interface OptionalSessionOptions extends GuardOptions {
+  /** The requests in which an acting session is not ignored: see {@link SessionGuardOptions.acting}. @default 'read' */
+  acting?: Acting;
+}
+
 /**
  * Sets `req.auth` if the request presents a credential. Other requests continue without it. The guard can be used in
  * front of everything, including the router.
@@ -287,6 +305,8 @@ function checkAal(name: string, aal: unknown): void {
  * A session with open tasks is ignored too, but its cookie stays: see `tasks` in the config. The same is true of the
  * session of an account that has no row in the table of `user.model`, which is logged.
  *
+ * While an administrator acts as the user, the session is ignored in requests that `acting` does not admit.
+ *
  * An invalid Bearer token or API key is rejected with 401, and an API key that has scopes with 403 `scope_required`. A
  * cookie from another site is rejected with 403 if the method is unsafe. Use `onError` to continue instead.
  *
@@ -294,13 +314,16 @@ function checkAal(name: string, aal: unknown): void {
  * app.use(optionalSession(auth));
  * app.get('/', optionalSession(auth), (req, res) => res.send(req.auth ? 'Welcome back' : 'Welcome'));
  */
-export function optionalSession(auth: AuthOrConfig, options: GuardOptions = {}): RequestHandler {
-  requireKnownKeys('optionalSession', options, OF_GUARD);
+export function optionalSession(auth: AuthOrConfig, options: OptionalSessionOptions = {}): RequestHandler {
+  requireKnownKeys('optionalSession', options, [...OF_GUARD, 'acting']);
+  const { acting = 'read' } = options;
+  checkActing('optionalSession', acting);
   const check = (core: Core, authentication: Authentication | null): undefined => {
     if (authentication) requireScopes(core, authentication, []);
   };
   const admit = ({ tasks }: Core, found: Authentication) => tasks.admitIfDone(found);
-  const handler = guard('optionalSession', auth, options, { decide: authenticateIfPossible, check, admit });
+  const decide = (core: Core, req: Request, res: Response) => authenticateIfPossible(core, req, res, acting);
+  const handler = guard('optionalSession', auth, options, { decide, check, admit });
   return marked(handler, { kind: 'passing', label: 'optionalSession' });
 }
 

@@ -4,6 +4,7 @@ import type { PlainRequest } from '../context/call.js';
 import type { Admission } from '../core/contribution.js';
 import type { Core } from '../core/core.js';
 import { AuthError } from '../errors.js';
+import { type Acting, admitsActing } from '../sessions/acting.js';
 import { authenticateWith, cookieValues, isAmbiguous } from '../sessions/carriers.js';
 import { isUnsafe, requireOwnOrigin } from '../sessions/origin.js';
 import {
@@ -24,17 +25,26 @@ import { beforeHeaders, clearSessionCookie, setsCookie } from './respond.js';
  * so a request with an unsafe method that the cookie authenticates must come from an allowed origin.
  *
  * @param res the response; without one, plugins can send nothing to the client
- * @throws AuthError if the credential is invalid or the origin is not allowed
+ * @param acting the requests that are admitted in an acting session. By default, none
+ * @throws AuthError if the credential is invalid or the origin is not allowed; `acting_session`
  */
 export async function authenticate(
   core: Core,
   req: PlainRequest,
   res?: ServerResponse,
+  acting: Acting = false,
 ): Promise<Authentication | null> {
   // Most apps do not have a plugin that takes part, so their requests must not wait for an additional promise.
-  if (core.afterCarriers.length > 0) return authenticateAlsoByPlugins(core, req, res);
+  if (core.afterCarriers.length > 0)
+    return admitted(await authenticateAlsoByPlugins(core, req, res), req, acting);
   const found = await authenticateWith(core.carriers, req);
   checkOrigin(core, req, found);
+  return admitted(found, req, acting);
+}
+
+/** The only place that decides whether a request is admitted in an acting session. @throws AuthError `acting_session` */
+function admitted(found: Authentication | null, req: PlainRequest, acting: Acting): Authentication | null {
+  if (found?.actor && !admitsActing(acting, req)) throw new AuthError('acting_session');
   return found;
 }
 
@@ -65,18 +75,20 @@ function checkOrigin(core: Core, req: PlainRequest, found: Authentication | null
 }
 
 /**
- * Like {@link authenticate}, but ignores an invalid session cookie and clears it. Browsers send the cookie
- * automatically, so if it were rejected, the user could not even sign in again. Clients send other credentials on
- * purpose.
+ * Like {@link authenticate}, but ignores an acting session that is not admitted, and an invalid session cookie, which it
+ * clears. Browsers send the cookie automatically, so if it were rejected, the user could not even sign in again. Clients
+ * send other credentials on purpose.
  */
 export async function authenticateIfPossible(
   core: Core,
   req: PlainRequest,
   res: Response,
+  acting: Acting = false,
 ): Promise<Authentication | null> {
   try {
-    return await authenticate(core, req, res);
+    return await authenticate(core, req, res, acting);
   } catch (error) {
+    if (error instanceof AuthError && error.code === 'acting_session') return null;
     if (isAboutMissingRow(error) && presenting(core, req) !== undefined) {
       ignoreIncomplete(core, error);
       return null;
@@ -114,8 +126,9 @@ export async function requireAuthentication(
   core: Core,
   req: PlainRequest,
   res?: ServerResponse,
+  acting: Acting = false,
 ): Promise<Authentication> {
-  const authentication = await authenticate(core, req, res);
+  const authentication = await authenticate(core, req, res, acting);
   if (!authentication) throw new AuthError('unauthenticated');
   return authentication;
 }
@@ -125,23 +138,25 @@ export async function requireOwnSession(
   core: Core,
   req: PlainRequest,
   res: ServerResponse,
+  acting: Acting = false,
 ): Promise<SessionAuthentication> {
-  const authentication = await requireAuthentication(core, req, res);
+  const authentication = await requireAuthentication(core, req, res, acting);
   if (!isSession(authentication)) throw new AuthError('session_required');
   return authentication;
 }
 
 /**
- * Like {@link requireOwnSession}, but returns null for a client without an active session, and for the session of an
- * incomplete account.
+ * Like {@link requireOwnSession}, but returns null for a client without an active session, for an acting session that is not
+ * admitted, and for the session of an incomplete account.
  */
 export async function sessionOrNone(
   core: Core,
   req: PlainRequest,
   res: ServerResponse,
+  acting: Acting = false,
 ): Promise<SessionAuthentication | null> {
   try {
-    return await requireOwnSession(core, req, res);
+    return await requireOwnSession(core, req, res, acting);
   } catch (error) {
     const hasNone = error instanceof AuthError && HAS_NONE.has(error.code) && !isAmbiguous(error);
     if (!hasNone && !isAboutMissingRow(error)) throw error;
@@ -151,7 +166,7 @@ export async function sessionOrNone(
   return null;
 }
 
-const HAS_NONE: ReadonlySet<string> = new Set(['unauthenticated', 'invalid_session']);
+const HAS_NONE: ReadonlySet<string> = new Set(['unauthenticated', 'invalid_session', 'acting_session']);
 
 /** Whether a request contains the cookie of a pending sign-in, valid or not. */
 export function carriesPending(core: Core, { headers }: PlainRequest): boolean {
@@ -165,6 +180,7 @@ export async function requireAdministrator(
   req: PlainRequest,
   res: ServerResponse,
 ): Promise<SessionAuthentication> {
+  // No acting session is admitted, so that no administrator can act with the rights of another one.
   const authentication = await requireOwnSession(core, req, res);
   // Checked on every request, so that a user who is no longer an administrator loses access immediately.
   if (!core.isAdministrator(authentication.user)) throw new AuthError('admin_required');

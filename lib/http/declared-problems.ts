@@ -19,7 +19,10 @@ const WRONG_PROOF_CODES: ReadonlySet<string> = new Set([
 export function problemsOf(core: Core, route: Route): Record<string, AuthErrorCode[]> {
   const codes = new Set<AuthErrorCode>(route.problems);
   if (route.access !== 'public') codes.add('invalid_session');
-  if (route.access !== 'public' && route.access !== 'session-or-none') codes.add('unauthenticated');
+  if (route.access !== 'public' && route.access !== 'session-or-none') {
+    codes.add('unauthenticated');
+    if (core.sessions.canAct && !route.openToActing) codes.add('acting_session');
+  }
   if (route.access === 'admin') codes.add('admin_required');
   // Tasks hold API keys even on routes that are open to sessions with any task.
   const isHeld = route.openTo !== 'any-task' || route.access === 'authenticated';

@@ -145,6 +145,7 @@ export async function callRoute(
   admit?: (authentication: Authentication | null) => void,
 ): Promise<Reply> {
   let authentication = await authenticationFor(core, route, req, res);
+  if (route.byCookieOnly && authentication?.via !== 'cookie') throw new AuthError('unauthenticated');
   admit?.(authentication);
   try {
     authentication = authentication && core.tasks.admit(authentication, route.openTo);
@@ -204,16 +205,17 @@ async function authenticationFor(
   req: Request,
   res: Response,
 ): Promise<Authentication | null> {
+  const acting = route.openToActing ? 'write' : false;
   switch (route.access) {
     case 'public':
       if (isUnsafe(req.method) && !route.fromOtherSites) requireOwnOrigin(req, core.settings);
       return null;
     case 'authenticated':
-      return requireAuthentication(core, req, res);
+      return requireAuthentication(core, req, res, acting);
     case 'session':
-      return requireOwnSession(core, req, res);
+      return requireOwnSession(core, req, res, acting);
     case 'session-or-none':
-      return sessionOrNone(core, req, res);
+      return sessionOrNone(core, req, res, acting);
     case 'admin':
       return requireAdministrator(core, req, res);
   }

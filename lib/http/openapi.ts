@@ -213,9 +213,11 @@ function securitySchemes({ carriers }: Core) {
 }
 
 /** Returns the credentials that a route accepts. Any one of them is enough. */
-function securityOf({ carriers }: Core, { access }: Route) {
+function securityOf({ carriers }: Core, { access, byCookieOnly }: Route) {
   if (access === 'public') return [];
-  const accepted = carriers.filter(({ presentsSession }) => access === 'authenticated' || presentsSession);
+  const accepted = carriers
+    .filter(({ presentsSession }) => access === 'authenticated' || presentsSession)
+    .filter(({ via }) => !byCookieOnly || via === 'cookie');
   // An empty requirement means that the credential is optional.
   return [...accepted.map(({ via }) => ({ [via]: [] })), ...(access === 'session-or-none' ? [{}] : [])];
 }

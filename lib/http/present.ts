@@ -2,6 +2,7 @@ import * as z from 'zod';
 import { exportedColumns, exportedTables } from '../accounts/export.js';
 import type { Core } from '../core/core.js';
 import type { AuthErrorCode } from '../errors.js';
+import { isActing } from '../sessions/acting.js';
 import type { EnrolledSecondFactor } from '../sessions/second-factor.js';
 import { isPending, type SignedIn } from '../sessions/signed-in.js';
 import { type Column, type Columns, snakeCase, toJson } from '../tables/column.js';
@@ -14,6 +15,8 @@ interface Resources {
   /** A user as administrators see them. */
   readonly userForAdmins: Resource<User>;
   readonly session: Resource<Session>;
+  /** A session as administrators see it. */
+  readonly sessionForAdmins: Resource<Session>;
   readonly listedSession: {
     /** @internal */
     readonly schema: z.ZodObject;
@@ -33,7 +36,10 @@ export function resources(core: Core): Resources {
 
 function makeResources(core: Core): Resources {
   const { users, shownOfUser } = core;
-  const session = withTasks(core, resourceOf<Session>(...SESSION, sessions.columns, core.shownOfSession));
+  const session = withTasks(
+    core,
+    withActing(core, resourceOf<Session>(...SESSION, sessions.columns, core.shownOfSession)),
+  );
   return {
     user: resourceOf<User>('User', "A user, with the app's own fields", users.columns, shownOfUser),
     userForAdmins: resourceOf<User>(
@@ -43,6 +49,7 @@ function makeResources(core: Core): Resources {
       [...shownOfUser, ...columnsForAdmins(core)],
     ),
     session,
+    sessionForAdmins: core.sessions.canAct ? withActor(session) : session,
     listedSession: listed(session),
   };
 }
@@ -56,6 +63,32 @@ function listed(session: Resource<Session>): Resources['listedSession'] {
 }
 
 const SESSION = ['Session', 'A session of a user, without its token. Times are in ISO 8601'] as const;
+
+/** Marks acting sessions, if there can be any. */
+function withActing({ sessions: { canAct } }: Core, session: Resource<Session>): Resource<Session> {
+  if (!canAct) return session;
+  const acting = z
+    .literal(true)
+    .optional()
+    .describe('Set if an administrator acts as the user in this session');
+  return {
+    schema: named(...SESSION, session.schema.extend({ acting })),
+    present: (row) => ({ ...session.present(row), ...(isActing(row) && { acting: true }) }),
+  };
+}
+
+/** Adds the administrator to acting sessions. */
+function withActor(session: Resource<Session>): Resource<Session> {
+  const actor_id = id.optional().describe('The administrator who acts as the user in this session');
+  return {
+    schema: named(
+      'SessionForAdmins',
+      'A session as administrators see it, with the administrator who acts as the user in it',
+      session.schema.extend({ actor_id }),
+    ),
+    present: (row) => ({ ...session.present(row), ...(row.actorId && { actor_id: row.actorId }) }),
+  };
+}
 
 /** Adds the names of open tasks to sessions, if there are any tasks. */
 function withTasks({ tasks }: Core, session: Resource<Session>): Resource<Session> {

@@ -3,6 +3,7 @@ import { serialize } from 'cookie';
 import type { Response } from 'express';
 import type { CookieSettings } from '../config/session.js';
 import type { Core } from '../core/core.js';
+import { isActing } from '../sessions/acting.js';
 import { cookieValues, namesDevice } from '../sessions/carriers.js';
 import { DEVICE_SECONDS } from '../sessions/device-rules.js';
 import { type IssuedSession, isPending, type SignedIn } from '../sessions/signed-in.js';
@@ -102,7 +103,8 @@ export function issueSession(core: Core, issued: SignedIn, res: ServerResponse):
   const { token, device } = issued;
   setSessionCookie(core, issued, res);
   if (device !== null) setDeviceCookie(core, device, res);
-  if (core.settings.bearerEnabled) {
+  // An acting session is accepted from the cookie only.
+  if (core.settings.bearerEnabled && !isActing(issued.session)) {
     res.setHeader('Set-Auth-Token', token);
     res.appendHeader('Access-Control-Expose-Headers', 'Set-Auth-Token');
   }

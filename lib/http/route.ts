@@ -152,6 +152,10 @@ export interface Route<A extends Access = Access, Body = unknown, Query = unknow
   readonly access: A;
   /** The tasks of the user that can be open. @default none */
   readonly openTo?: OpenTo;
+  /** Whether an administrator who acts as the user can call the route. @default false: they get 403 `acting_session` */
+  readonly openToActing?: true;
+  /** Whether only a session in a cookie can call the route, because its response replaces that session. @default false */
+  readonly byCookieOnly?: true;
   /** What the route requires, if it makes a sensitive change. */
   readonly sensitive?: Sensitive;
   /**

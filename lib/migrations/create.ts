@@ -1,5 +1,5 @@
 import { type Column, type Columns, columnName, keyOf } from '../tables/column.js';
-import { users } from '../tables/core.js';
+import { sessions, users } from '../tables/core.js';
 import { nameOf, type TableDeclaration } from '../tables/table.js';
 import type { ColumnTypes, Migration, MigrationContext } from './migration.js';
 
@@ -8,6 +8,9 @@ export interface Declared {
   readonly tables?: Readonly<Record<string, TableDeclaration>>;
   /** The columns that a plugin adds to users. */
   readonly userColumns?: Columns;
+  /** The columns that a plugin adds to sessions, and their indexes. */
+  readonly sessionColumns?: Columns;
+  readonly sessionIndexes?: NonNullable<TableDeclaration['indexes']>;
   /** The changes of these tables and columns, for databases that were created before the changes. */
   readonly migrations?: readonly Migration[];
 }
@@ -17,10 +20,11 @@ export interface Declared {
  *
  * @param owner `core`, or the name of the plugin
  */
-export function migrationsOf(owner: string, { tables, userColumns, migrations = [] }: Declared): Migration[] {
-  if (!tables && !userColumns) return [...migrations];
+export function migrationsOf(owner: string, declared: Declared): Migration[] {
+  const { tables, userColumns, sessionColumns, migrations = [] } = declared;
+  if (!tables && !userColumns && !sessionColumns) return [...migrations];
   const added = migrations.flatMap(({ userColumns: later = {} }) => Object.keys(later));
-  const first = firstMigration(owner, Object.values(tables ?? {}), userColumns ?? {}, added);
+  const first = firstMigration(owner, declared, added);
   return [first, ...migrations.map((one) => ({ ...one, first: first.name }))];
 }
 
@@ -33,21 +37,26 @@ export function migrationsOf(owner: string, { tables, userColumns, migrations = 
  */
 function firstMigration(
   owner: string,
-  tables: readonly TableDeclaration[],
-  userColumns: Columns,
+  { tables: named = {}, userColumns = {}, sessionColumns = {}, sessionIndexes = {} }: Declared,
   added: readonly string[],
 ): Migration {
+  const tables = Object.values(named);
+  const ofSessions: TableDeclaration = { ...sessions, columns: sessionColumns };
   const own = Object.entries(userColumns).filter(([attribute]) => !added.includes(attribute));
   return {
     name: `0001-${owner}`,
 
     async up(context) {
       await addColumns(users, userColumns, context);
+      await addColumns(sessions, sessionColumns, context);
+      await createIndexes(ofSessions, sessionIndexes, context);
       for (const declaration of tables) await createTable(declaration, context);
     },
 
     async down(context) {
       for (const declaration of [...tables].reverse()) await dropTable(declaration, context);
+      await dropIndexes(sessions, sessionIndexes, context);
+      await dropColumns(sessions, sessionColumns, context);
       await dropColumns(users, Object.fromEntries(own), context);
     },
   };

@@ -4,7 +4,7 @@ import type { Admission } from '../core/contribution.js';
 import { AuthError } from '../errors.js';
 import { isOfDeadCookie } from '../http/admit.js';
 import { beforeHeaders, clearCookie, setSessionCookie, setsCookie } from '../http/respond.js';
-import { inAuthorization } from '../sessions/carriers.js';
+import { authenticationOf, inAuthorization } from '../sessions/carriers.js';
 import type { Carrier, SessionAuthentication } from '../sessions/request.js';
 import type { SessionWithUser } from '../sessions/sessions.js';
 import { byCookies, type OldTokenText, type PresentedByCookie, tokensIn } from './presented.js';
@@ -48,7 +48,7 @@ async function authenticateByCookies(
     const found = await find(services, old, req);
     if (!found) continue;
     offerCookie(services, found.issued, res);
-    return { user: found.user, session: found.session, apiKey: null, via: 'cookie' };
+    return authenticationOf(found, 'cookie');
   }
   return null;
 }
@@ -168,9 +168,8 @@ async function authenticateByTokens(
   for (const { presented } of tokens) {
     const found = presented && (await find(services, presented, req));
     if (!found) continue;
-    const { user, session, issued } = found;
-    const authentication: SessionAuthentication = { user, session, apiKey: null, via: 'bearer' };
-    offers.set(authentication, issued);
+    const authentication = authenticationOf(found, 'bearer');
+    offers.set(authentication, found.issued);
     return authentication;
   }
   throw new AuthError('invalid_session');

@@ -63,9 +63,15 @@ export interface EventDetails {
   'session.created': { readonly userId: string; readonly sessionId: string };
   /**
    * A session was revoked before it expired. `reason` is `limit` if a new session of the user has ended it because of
-   * `session.maxPerUser`. It is absent otherwise.
+   * `session.maxPerUser`. It is absent otherwise. `actorId` is the administrator who acted as the user in the session. It is
+   * absent for the user's own sessions.
    */
-  'session.revoked': { readonly userId: string; readonly sessionId: string; readonly reason?: 'limit' };
+  'session.revoked': {
+    readonly userId: string;
+    readonly sessionId: string;
+    readonly reason?: 'limit';
+    readonly actorId?: string;
+  };
   /**
    * A sign-in or a reauthentication failed. `userId` is null if the account is unknown or does not exist. `provider` is
    * the provider's id; it is absent if a password was wrong. `method` is set if an emailed code was wrong: `email_code`
@@ -140,7 +146,7 @@ declareEvents(CORE, {
   'user.email_changed': {},
   'user.deleted': {},
   'session.created': { sessionId: true },
-  'session.revoked': { sessionId: true, reason: true },
+  'session.revoked': { sessionId: true, reason: true, actorId: OF_ADMINISTRATOR },
   'sign_in.failed': { provider: true, method: true, reason: true },
   'sign_in.throttled': {},
   'rate_limit.refused': { limit: OF_NO_USER, count: OF_NO_USER, ip: OF_NO_USER },

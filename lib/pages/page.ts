@@ -167,6 +167,8 @@ export interface View {
 export interface Page<V extends object = object> extends SitePage {
   /** The tasks that can be open while a user visits the page. @default none */
   readonly openTo?: OpenTo;
+  /** Whether the page shows the session of an administrator who acts as a user. @default false */
+  readonly openToActing?: true;
   readonly forms: readonly PageForm[];
   /** Whether a link in an email leads here, so that `return_to` comes from a cookie if the address has none. @default false */
   readonly keepsReturnTo?: boolean;

@@ -33,7 +33,7 @@ import { fieldsShownAgain } from '../shown-again.js';
 import { performance } from '../timers.js';
 import { isConfirmed } from './account/proof.js';
 import type { Assets } from './assets.js';
-import { FOR_USER, formsIn, labelOf } from './controls.js';
+import { FOR_USER, formsIn, hidden, labelOf } from './controls.js';
 import { methodsOf } from './entrance/second-factor.js';
 import { explain } from './errors.js';
 import { policyWith } from './human.js';
@@ -90,6 +90,8 @@ interface Refusal {
   readonly way?: string | null;
   /** The account that has no access. @default not named */
   readonly account?: string | null;
+  /** The page for the administrator who acts as a user, after the next sign-in. @default no one acts */
+  readonly afterActing?: string | null;
 }
 
 /** A form whose route needs a recent sign-in, as it was sent. */
@@ -220,6 +222,7 @@ export class PageServer {
           startedAt,
           way: opens ? null : to,
           account: await this.#nameFor(error, req, res),
+          afterActing: await this.#afterActing(error, req, res),
         });
       else this.#leave(to, res);
     } catch (thrown) {
@@ -304,8 +307,22 @@ export class PageServer {
     });
   }
 
+  /** Returns the page of the user as whom an administrator acts. Null for other errors. */
+  async #afterActing(error: AuthError, req: Request, res: Response): Promise<string | null> {
+    const { core } = this.#site;
+    if (error.code !== 'acting_session' || !this.#site.hasPage(USER)) return null;
+    return core.context.forRequest(clientOf(core, req), DEADLINE_MS, async () => {
+      const auth = await authenticateIfPossible(core, req, res, 'write');
+      return auth && this.#site.page(USER, { params: { id: auth.user.id } });
+    });
+  }
+
   /** Responds to a browser with a page that shows why its request was rejected. */
-  refuse(error: AuthError, res: Response, { startedAt, way = null, account = null }: Refusal = {}): void {
+  refuse(
+    error: AuthError,
+    res: Response,
+    { startedAt, way = null, account = null, afterActing = null }: Refusal = {},
+  ): void {
     startError(this.#site.core, error, error.status, res, startedAt);
     protectPage(res);
     const words = this.#words;
@@ -325,6 +342,11 @@ export class PageServer {
 ${fields.length > 0 && html`<ul>${fields.map(([name, text]) => html`<li>${labelOf(name)}: ${text}</li>`)}</ul>`}
 ${way !== null && html`<p><a href="${way}" data-part="button">${words.steps[error.status === 401 ? 'sign-in' : 'reauthenticate']}</a></p>`}<p><a href="${this.#site.home}" data-part="button secondary">${t.back(values.appName)}</a></p>${
         account !== null && html`<p><a href="${this.#site.page('sign-out')}">${t.other}</a></p>`
+      }${
+        error.code === 'acting_session' &&
+        html`<form method="post" action="${this.#site.page('sign-out')}/confirm">${
+          afterActing !== null && hidden('return_to', afterActing)
+        }<button type="submit" data-part="button primary">${t.stopActing}</button></form>`
       }`,
     };
     const loaded = this.#loaded([]);
@@ -622,7 +644,8 @@ ${way !== null && html`<p><a href="${way}" data-part="button">${words.steps[erro
   async #authenticate(page: Page, req: Request, res: Response): Promise<SessionAuthentication | null> {
     const { core } = this.#site;
     if (page.access === 'anyone') {
-      const found = await authenticateIfPossible(core, req, res);
+      const acting = page.openToActing ? 'write' : false;
+      const found = await authenticateIfPossible(core, req, res, acting);
       return found && isSession(found) ? found : null;
     }
     const found = await (page.access === 'admin' ? requireAdministrator : requireOwnSession)(core, req, res);
@@ -895,6 +918,9 @@ const ACCOUNT_EXISTS = 'account_exists';
 
 /** The page that lists what a page for an unknown user would show. */
 const USERS = 'administration/users';
+
+/** The page of a user, for administrators. */
+const USER = 'administration/users/user';
 
 const NO_BODY = z.object({});
 

@@ -38,6 +38,7 @@ export const me = (core: Core) => {
     summary: 'Get the current user and session',
     access: 'authenticated',
     openTo: 'any-task',
+    openToActing: true,
     answers: {
       200: {
         description: described,

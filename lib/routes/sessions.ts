@@ -18,6 +18,7 @@ export const signout = (core: Core) =>
     summary: 'Sign out',
     access: 'session-or-none',
     openTo: 'any-task',
+    openToActing: true,
     forms: true,
     answers: {
       204: { description: 'The current session has ended, if there was one, and the cookies were cleared' },

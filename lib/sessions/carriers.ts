@@ -1,6 +1,6 @@
 import type { BearerScheme, Settings } from '../config/config.js';
 import { type PlainRequest, UNTOUCHED } from '../context/call.js';
-import { isWellFormedToken, SESSION_TOKEN_PREFIX } from '../crypto/token.js';
+import { isActingToken, isSessionToken } from '../crypto/token.js';
 import { AuthError } from '../errors.js';
 import { isAboutMissingRow } from '../users/rows.js';
 import {
@@ -10,7 +10,7 @@ import {
   isSession,
   type SessionAuthentication,
 } from './request.js';
-import type { Sessions } from './sessions.js';
+import type { Sessions, SessionWithUser } from './sessions.js';
 
 /** What {@link ownCarriers} need. */
 interface CarrierNeeds {
@@ -71,14 +71,14 @@ async function authenticationByOneOf(
   values: readonly string[],
   touches: boolean,
 ): Promise<SessionAuthentication> {
-  const tokens = values.filter((value) => isWellFormedToken(SESSION_TOKEN_PREFIX, value));
+  const tokens = values.filter(isSessionToken);
   if (tokens.length > MAX_PRESENTED_SESSIONS) throw ambiguous();
   // The lookups share a statement.
   const all = await Promise.all(tokens.map((token) => sessions.find(token, touches)));
   const [found, ...others] = all.filter((one) => one !== null);
   if (others.length > 0) throw ambiguous();
   if (!found) throw new AuthError('invalid_session');
-  return { user: found.user, session: found.session, apiKey: null, via: 'cookie' };
+  return authenticationOf(found, 'cookie');
 }
 
 const AMBIGUOUS = new Error('the request has several cookies with active sessions');
@@ -227,8 +227,8 @@ export function authenticateWith(
 }
 
 /**
- * Returns the active session that a request presents. Null if it presents no session, a session that has ended, or a
- * session of an incomplete account.
+ * Returns the active session that a request presents, if its user has begun it. Null if it presents no session, a session
+ * that has ended, an acting session, or a session of an incomplete account.
  */
 export async function sessionOf(
   carriers: readonly Carrier[],
@@ -236,7 +236,7 @@ export async function sessionOf(
 ): Promise<SessionAuthentication | null> {
   try {
     const authentication = await authenticateWith(carriers, request);
-    return authentication && isSession(authentication) ? authentication : null;
+    return authentication && isSession(authentication) && !authentication.actor ? authentication : null;
   } catch (error) {
     if ((error instanceof AuthError && error.status === 401) || isAboutMissingRow(error)) return null;
     throw error;
@@ -250,7 +250,18 @@ export async function authenticationBy(
   via: SessionAuthentication['via'],
   touches = true,
 ): Promise<SessionAuthentication> {
-  const found = await sessions.find(token, touches);
+  // A program could keep an acting session's token, so only browsers can present it.
+  const isAccepted = via === 'cookie' || !isActingToken(token);
+  const found = isAccepted ? await sessions.find(token, touches) : null;
   if (!found) throw new AuthError('invalid_session');
-  return { user: found.user, session: found.session, apiKey: null, via };
+  return authenticationOf(found, via);
+}
+
+/** Returns the authentication by a session. */
+export function authenticationOf(
+  { user, session }: SessionWithUser,
+  via: SessionAuthentication['via'],
+): SessionAuthentication {
+  const { actorId } = session;
+  return { user, session, apiKey: null, via, actor: actorId ? { id: actorId } : null };
 }

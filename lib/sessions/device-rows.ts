@@ -34,6 +34,7 @@ import {
   KNOWN_MS,
   provingDevices,
 } from './device-rules.js';
+import type { Sessions } from './sessions.js';
 
 /** How long a token is accepted after the browser got another one, because the response might not have arrived. */
 const FORMER_MS = 7 * 24 * 60 * 60 * 1000;
@@ -82,6 +83,7 @@ interface DeviceRowsNeeds {
   readonly database: Database;
   readonly settings: Settings;
   readonly users: Users;
+  readonly sessions: Pick<Sessions, 'ownOnly'>;
 }
 
 /** Reads and writes the table of devices. */
@@ -430,7 +432,7 @@ export class DeviceRows {
     const raws = await this.core.database.select<RawKnown>(
       `SELECT ${this.#device.columns}, ${this.#account.columns},
          (SELECT s.auth_epoch FROM ${sessions.name} s WHERE s.id = :sessionId) AS session_epoch,
-         CASE WHEN EXISTS (SELECT 1 FROM ${sessions.name} e WHERE e.user_id = :userId AND e.id <> :sessionId)
+         CASE WHEN EXISTS (SELECT 1 FROM ${sessions.name} e WHERE e.user_id = :userId AND e.id <> :sessionId ${this.core.sessions.ownOnly('e')})
          THEN 1 ELSE 0 END AS has_other
        FROM ${users.name} u LEFT JOIN ${this.#device.from} ON d.user_id = u.id WHERE u.id = :userId
        ORDER BY d.last_used_at DESC, d.id DESC LIMIT ${MAX_ROWS} ${dialect === 'mysql' ? 'FOR UPDATE' : ''}`,

@@ -19,7 +19,8 @@ export interface Found<Row, Owner> {
 /** Where tokens are looked up: `row` is joined with `user` on the condition `on`, and `hash` is the token's column. */
 interface Lookup<Row, Owner> {
   readonly credential: LookedUp;
-  readonly prefix: string;
+  /** The prefixes of the tokens. */
+  readonly prefixes: readonly string[];
   readonly row: Selection<Row>;
   readonly hash: string;
   readonly user: UserSelection<Owner>;
@@ -93,7 +94,8 @@ export class TokenLookup<Row, Owner extends User = User> {
     use: (found: Found<Row, Owner>) => Result | null,
     ofAnyone = false,
   ): Promise<Result | null> {
-    if (typeof token === 'string' && !isWellFormedToken(this.lookup.prefix, token)) return null;
+    if (typeof token === 'string' && !this.lookup.prefixes.some((one) => isWellFormedToken(one, token)))
+      return null;
     const digest = typeof token === 'string' ? digestInHex(token) : token.toString('hex');
     const raw = this.database.isJoined
       ? await this.#fetchAlone(digest)

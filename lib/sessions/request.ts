@@ -7,6 +7,7 @@ import type { AppTransaction } from '../database/database.js';
 import type { AuthErrorCode } from '../errors.js';
 import type { Session, User } from '../tables/core.js';
 import { asciiLowerCase } from '../users/canonical.js';
+import type { Actor } from './acting.js';
 
 /** The transaction of the app that a call joins. */
 export interface TransactionOption {
@@ -69,6 +70,8 @@ export interface SessionAuthentication {
   readonly apiKey: null;
   /** How the session token was sent. */
   readonly via: 'cookie' | 'bearer';
+  /** The administrator who acts as the user, with `admin({ actAs })`. Null in the user's own sessions. */
+  readonly actor: Actor | null;
 }
 
 /** Every kind of authentication, keyed by its `via`. Plugins add their own. */

@@ -1,6 +1,12 @@
 import type { Transaction } from 'sequelize';
 import type { Settings } from '../config/config.js';
-import { createToken, digestToken, isWellFormedToken, SESSION_TOKEN_PREFIX } from '../crypto/token.js';
+import {
+  ACTING_TOKEN_PREFIX,
+  createToken,
+  digestToken,
+  isSessionToken,
+  SESSION_TOKEN_PREFIX,
+} from '../crypto/token.js';
 import { isUuid } from '../crypto/uuid.js';
 import { slicesOf } from '../database/batches.js';
 import { type Chore, ExpiredRows } from '../database/chores.js';
@@ -8,10 +14,18 @@ import type { Database } from '../database/database.js';
 import { AuthError } from '../errors.js';
 import type { Events } from '../outbox/events.js';
 import type { RowOf } from '../tables/column.js';
-import { type Session, type SessionColumns, sessions, type User } from '../tables/core.js';
-import { type Selection, Table } from '../tables/table.js';
+import {
+  type AddedToSessions,
+  type Session,
+  type SessionColumns,
+  sessions,
+  sessionsWith,
+  type User,
+} from '../tables/core.js';
+import { type Selection, Table, type TableDeclaration } from '../tables/table.js';
 import type { UserRecord } from '../users/record.js';
 import type { Users } from '../users/users.js';
+import { requireOwn } from './acting.js';
 import { LastUse } from './last-use.js';
 import { TokenLookup } from './lookup.js';
 import type { IssuedSession, OwnedSession, RenewOptions } from './signed-in.js';
@@ -47,11 +61,17 @@ interface SessionsNeeds {
   readonly settings: Settings;
   readonly events: Events;
   readonly users: Users;
+  /** The columns that plugins add to sessions. */
+  readonly addedToSessions: readonly AddedToSessions[];
   readonly contributions: readonly FollowsSessions[];
 }
 
 /** Finds, lists, renews and ends sessions. Only `SignInGate` creates them. */
 export class Sessions {
+  /** The table with the columns of plugins. */
+  readonly declaration: TableDeclaration<SessionColumns>;
+  /** Whether administrators can act as users, in acting sessions. */
+  readonly canAct: boolean;
   readonly #table: Table<SessionColumns>;
   readonly #session: Selection<Session>;
   readonly #whole: Selection<RowOf<SessionColumns>>;
@@ -62,14 +82,16 @@ export class Sessions {
   readonly #touches: LastUse;
 
   constructor(private readonly core: SessionsNeeds) {
-    const { database, settings, users } = core;
-    this.#table = new Table(database, sessions);
+    const { database, settings, users, addedToSessions } = core;
+    this.declaration = sessionsWith(addedToSessions);
+    this.canAct = 'actorId' in this.declaration.columns;
+    this.#table = new Table(database, this.declaration);
     this.#users = users.table.name;
     this.#session = this.#table.shown('s');
     this.#whole = this.#table.whole('s');
     const lookup = {
       credential: 'session',
-      prefix: SESSION_TOKEN_PREFIX,
+      prefixes: this.canAct ? [SESSION_TOKEN_PREFIX, ACTING_TOKEN_PREFIX] : [SESSION_TOKEN_PREFIX],
       row: this.#session,
       hash: 's.token_hash',
       user: users.selections.shown,
@@ -115,11 +137,33 @@ export class Sessions {
     return sessions.map((one) => ({ ...one, lastActiveAt: this.#touches.latest(one.id, one.lastActiveAt) }));
   }
 
-  /** Returns the session, unless it has been revoked. The transaction must have locked the user. */
+  /** The end of a condition, for statements that are only about the sessions that users have begun themselves. */
+  ownOnly(alias: string): string {
+    return this.canAct ? `AND ${alias}.actor_id IS NULL` : '';
+  }
+
+  /**
+   * Requires that a session is not an acting one, for a call that changes the account.
+   *
+   * @throws AuthError `acting_session`
+   */
+  async requireOwn(sessionId: unknown): Promise<void> {
+    if (!this.canAct || typeof sessionId !== 'string' || !isUuid(sessionId)) return;
+    const [session] = await this.#session.select('WHERE s.id = :sessionId', { sessionId });
+    if (session) requireOwn(session);
+  }
+
+  /**
+   * Returns the session that requests a change of its account, unless it has been revoked. The transaction must have locked
+   * the user.
+   *
+   * @throws AuthError `acting_session`
+   */
   async stillOpen(sessionId: string, authEpoch: number, transaction: Transaction): Promise<Session | null> {
     const rest = `WHERE s.id = :sessionId AND s.auth_epoch = :authEpoch ${this.core.database.currentRead}`;
     if (!isUuid(sessionId)) return null;
     const [session] = await this.#session.select(rest, { sessionId, authEpoch }, transaction);
+    if (session) requireOwn(session);
     return session ?? null;
   }
 
@@ -173,9 +217,10 @@ export class Sessions {
       AND expires_at > :now AND last_active_at > :idleSince`;
     const values = { userId, sessionId, now: clock.date(), idleSince: clock.date(-this.#idleMs) };
     const work = async (transaction?: Transaction) => {
+      const actorId = await this.#actorIdOf(sessionId, transaction);
       const ended = await this.core.database.change(sql, values, { transaction });
       if (ended === 0) return false;
-      this.#emitEnd(userId, [sessionId], transaction);
+      this.#emitEnd([{ id: sessionId, userId, actorId }], transaction);
       await this.#announce({ how, sessionIds: [sessionId] }, transaction);
       return true;
     };
@@ -199,7 +244,7 @@ export class Sessions {
     const surplus = await database.select<{ id: string }>(
       `SELECT s.id FROM ${this.#table.name} s JOIN ${this.#users} u ON ${this.#on}
        WHERE s.user_id = :userId AND s.auth_epoch = :authEpoch AND s.id <> :sessionId
-       AND s.expires_at > :now AND s.last_active_at > :idleSince
+       AND s.expires_at > :now AND s.last_active_at > :idleSince ${this.ownOnly('s')}
        ORDER BY s.last_active_at DESC, s.id DESC LIMIT ${ANY_NUMBER} OFFSET ${max - 1} ${database.currentRead}`,
       { ...newest, ...times },
       transaction,
@@ -209,7 +254,8 @@ export class Sessions {
       const sessionIds = rows.map(({ id }) => id);
       const sql = `DELETE FROM ${this.#table.name} WHERE id IN (:sessionIds)`;
       await database.change(sql, { sessionIds }, { transaction });
-      this.#emitEnd(newest.userId, sessionIds, transaction, { reason: 'limit' });
+      const ended = sessionIds.map((id) => ({ id, userId: newest.userId }));
+      this.#emitEnd(ended, transaction, { reason: 'limit' });
       await this.#announce({ how: 'limit', sessionIds }, transaction);
     }
   }
@@ -222,6 +268,7 @@ export class Sessions {
    */
   async revokeAll(userId: string, except?: string): Promise<number> {
     if (!isUuid(userId)) return 0;
+    await this.requireOwn(except);
     await this.core.database.ready();
     return this.core.database.transaction(async (transaction) => {
       await this.#raiseUser(userId, transaction);
@@ -265,10 +312,53 @@ export class Sessions {
       { userId, except },
       { transaction },
     );
-    const ids = live.map(({ id }) => id);
-    this.#emitEnd(userId, ids, transaction);
+    this.#emitEnd(live, transaction);
     await this.#announce({ how: 'all-revoked', userId }, transaction);
-    return ids.length;
+    await this.endActingBy(userId, transaction);
+    return live.length;
+  }
+
+  /**
+   * Ends the acting sessions in which one of these users acts, or is acted as: because their rights have changed, for
+   * example. The rows of the users are locked.
+   */
+  async endActing(userIds: readonly string[], transaction: Transaction): Promise<void> {
+    for (const userId of userIds) {
+      await this.#endActingOf('user_id', userId, transaction);
+      await this.endActingBy(userId, transaction);
+    }
+  }
+
+  /** Ends the acting sessions of an administrator, whose row is locked. */
+  endActingBy(actorId: string, transaction: Transaction): Promise<void> {
+    return this.#endActingOf('actor_id', actorId, transaction);
+  }
+
+  async #endActingOf(
+    column: 'user_id' | 'actor_id',
+    userId: string,
+    transaction: Transaction,
+  ): Promise<void> {
+    if (!this.canAct) return;
+    const { database } = this.core;
+    const rest = `WHERE s.${column} = :userId AND s.actor_id IS NOT NULL ${database.currentRead}`;
+    const acting = await this.#session.select(rest, { userId }, transaction);
+    if (acting.length === 0) return;
+    const sessionIds = acting.map(({ id }) => id);
+    const sql = `DELETE FROM ${this.#table.name} WHERE id IN (:sessionIds)`;
+    await database.change(sql, { sessionIds }, { transaction });
+    this.#emitEnd(
+      acting.filter((one) => !this.#hasEnded(one)),
+      transaction,
+    );
+    await this.#announce({ how: 'revoked', sessionIds }, transaction);
+  }
+
+  /** Returns the administrator who acts in a session. Undefined in apps without acting sessions. */
+  async #actorIdOf(sessionId: string, transaction: Transaction | undefined): Promise<Session['actorId']> {
+    if (!this.canAct) return undefined;
+    const [session] = await this.#session.select('WHERE s.id = :sessionId', { sessionId }, transaction);
+    return session?.actorId;
   }
 
   /** Ends every sign-in in progress, as {@link endAll} does, but keeps the sessions. */
@@ -286,12 +376,16 @@ export class Sessions {
   }
 
   #emitEnd(
-    userId: string,
-    sessionIds: readonly string[],
+    sessions: readonly Pick<Session, 'id' | 'userId' | 'actorId'>[],
     transaction: Transaction | undefined,
     why: { readonly reason?: 'limit' } = {},
   ): void {
-    const ended = sessionIds.map((sessionId) => ({ userId, sessionId, ...why }));
+    const ended = sessions.map(({ id: sessionId, userId, actorId }) => ({
+      userId,
+      sessionId,
+      ...(actorId && { actorId }),
+      ...why,
+    }));
     this.core.events.emitAll('session.revoked', ended, transaction);
   }
 
@@ -303,7 +397,7 @@ export class Sessions {
    * Issues a new token for a session. `expiresAt` does not change.
    *
    * @param owner the session's user. The epoch was possibly raised by {@link endAll} in the same transaction
-   * @throws AuthError `invalid_session` if the session has ended in the meantime
+   * @throws AuthError `invalid_session` if the session has ended in the meantime; `acting_session`
    */
   async renew(
     { user, authEpoch }: Pick<UserRecord, 'user' | 'authEpoch'>,
@@ -315,6 +409,7 @@ export class Sessions {
     const now = this.core.database.clock.date();
     const [row] = await this.#whole.select('WHERE s.id = :sessionId', { sessionId }, transaction);
     if (!row) throw new AuthError('invalid_session');
+    requireOwn(this.#session.pick(row));
     const shownAt = at && at < now ? at : now;
     const authenticatedAt = isFresh && shownAt > row.authenticatedAt ? shownAt : row.authenticatedAt;
     const { aal } = assurance ?? row;
@@ -386,7 +481,7 @@ export const REPLACEMENT_MS = 60_000;
  * browser that sent it.
  */
 export async function wereJustReplaced(database: Database, tokens: readonly string[]): Promise<boolean> {
-  const digests = tokens.filter((one) => isWellFormedToken(SESSION_TOKEN_PREFIX, one)).map(digestToken);
+  const digests = tokens.filter(isSessionToken).map(digestToken);
   if (digests.length === 0) return false;
   const rows = await database.select<{ issued_at: Date | string; db_now: number | string }>(
     `SELECT s.token_issued_at AS issued_at, ${database.nowSql} AS db_now

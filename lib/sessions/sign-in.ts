@@ -2,7 +2,13 @@ import type { Transaction } from 'sequelize';
 import type { Settings } from '../config/config.js';
 import type { CallContext, PlainRequest } from '../context/call.js';
 import { newSalt } from '../crypto/emailed-codes.js';
-import { createToken, digestToken, isWellFormedToken, SESSION_TOKEN_PREFIX } from '../crypto/token.js';
+import {
+  ACTING_TOKEN_PREFIX,
+  createToken,
+  digestToken,
+  isSessionToken,
+  SESSION_TOKEN_PREFIX,
+} from '../crypto/token.js';
 import { uuidv7 } from '../crypto/uuid.js';
 import type { Database } from '../database/database.js';
 import { isForeignKeyViolation } from '../database/faults.js';
@@ -10,7 +16,7 @@ import { storable } from '../database/literal.js';
 import { AuthError } from '../errors.js';
 import type { Limiter } from '../limits/limiter.js';
 import type { Events } from '../outbox/events.js';
-import { type Session, type SessionColumns, sessions, type User } from '../tables/core.js';
+import type { Session, SessionColumns, User } from '../tables/core.js';
 import { type Selection, Table } from '../tables/table.js';
 import { type ChecksAccounts, checkAccount, type UserRecord } from '../users/record.js';
 import type { Users } from '../users/users.js';
@@ -51,6 +57,8 @@ interface SessionToBegin extends Assurance {
   readonly isSignUp: boolean;
   /** For how many days the client's browser stands in for the second factor from now on. Null if it does not. */
   readonly trustDays: number | null;
+  /** The administrator who acts as the user. @default the session is the user's own */
+  readonly actorId?: string;
 }
 
 /** What {@link NewSessions} need. */
@@ -69,19 +77,20 @@ class NewSessions {
   readonly #session: Selection<Session>;
 
   constructor(private readonly core: NewSessionsNeeds) {
-    this.#table = new Table(core.database, sessions);
+    this.#table = new Table(core.database, core.sessions.declaration);
     this.#session = this.#table.shown('s');
   }
 
   /** @throws ForeignKeyConstraintError (Sequelize) if the user has been deleted */
   async insert(
     { user, authEpoch }: Pick<UserRecord, 'user' | 'authEpoch'>,
-    { remembered, authenticatedAt, endsAt, aal, amr, takenOver }: SessionToBegin,
+    { remembered, authenticatedAt, endsAt, aal, amr, takenOver, actorId }: SessionToBegin,
     transaction?: Transaction,
   ): Promise<IssuedSession> {
     const { lifetime, shortLifetime } = this.core.settings.session;
-    const { ip = null, userAgent } = this.core.context.client;
-    const token = createToken(SESSION_TOKEN_PREFIX);
+    // The user must not see the device of an administrator.
+    const { ip = null, userAgent } = actorId ? NO_CLIENT : this.core.context.client;
+    const token = actorId ? createToken(ACTING_TOKEN_PREFIX) : createToken(SESSION_TOKEN_PREFIX);
     const now = this.core.database.clock.date();
     const lifetimeEnd = new Date(now.getTime() + (remembered ? lifetime : shortLifetime) * 1000);
     const row = this.#table.complete({
@@ -101,6 +110,7 @@ class NewSessions {
       aal,
       amr,
       takenOver,
+      ...(actorId && { actorId }),
     });
     await this.#table.insert(row, transaction);
     return { user, session: this.#session.pick(row), token, remembered, device: null };
@@ -132,7 +142,7 @@ class NewSessions {
   }
 
   #presentedTokenHash(): Buffer | null {
-    const presented = this.#presentedTokens().find((one) => isWellFormedToken(SESSION_TOKEN_PREFIX, one));
+    const presented = this.#presentedTokens().find(isSessionToken);
     return presented === undefined ? null : digestToken(presented);
   }
 
@@ -141,6 +151,18 @@ class NewSessions {
     const { request } = this.core.context.client;
     return request ? this.core.sessionTokens(request) : [];
   }
+}
+
+const NO_CLIENT = { ip: null, userAgent: null };
+
+/** An acting session to begin. */
+export interface ActingSession {
+  /** The user, whose row is locked. */
+  readonly user: Pick<UserRecord, 'user' | 'authEpoch'>;
+  /** The administrator, whose row is locked, and the session that the acting session replaces. */
+  readonly actor: OwnedSession;
+  /** The number of minutes after which it ends. */
+  readonly minutes: number;
 }
 
 /** A user who has authenticated: with a password, at a provider, with a passkey, or with an emailed link. */
@@ -335,6 +357,35 @@ export class SignInGate {
       await this.#sessions.end(replaced, transaction);
       return { ...issued, device };
     });
+  }
+
+  /**
+   * Creates a session in which an administrator acts as a user. It replaces the administrator's session. None of the checks
+   * of a sign-in apply, the browser does not become a device of the user, and nothing counts as a sign-in of the user.
+   *
+   * @throws AuthError `invalid_session` if the administrator's session has ended
+   */
+  async beginActing(
+    { user, actor, minutes }: ActingSession,
+    transaction: Transaction,
+  ): Promise<IssuedSession> {
+    const { userId: actorId, sessionId } = actor;
+    if (!(await this.core.sessions.revoke(actorId, sessionId, transaction, 'replaced')))
+      throw new AuthError('invalid_session');
+    const begun: SessionToBegin = {
+      aal: 1,
+      amr: [],
+      remembered: false,
+      authenticatedAt: NEVER,
+      endsAt: this.core.database.clock.date(minutes * 60_000),
+      replaced: [],
+      device: NO_DEVICE,
+      takenOver: false,
+      isSignUp: false,
+      trustDays: null,
+      actorId,
+    };
+    return this.#sessions.insert(user, begun, transaction);
   }
 
   /** Starts a transaction only if there is more to write than the session. */

@@ -24,7 +24,7 @@ export interface Task {
 }
 
 /** The part of a session that tasks can depend on. */
-export type SessionWithTasks = Pick<Session, 'amr' | 'aal'>;
+export type SessionWithTasks = Pick<Session, 'amr' | 'aal' | 'actorId'>;
 
 const NONE: readonly string[] = [];
 
@@ -96,8 +96,12 @@ export class Tasks {
     return this.all.map(({ problem = 'task_required' }) => problem);
   }
 
-  /** Returns the names of the open tasks of a session, in the order in which the user must complete them. */
+  /**
+   * Returns the names of the open tasks of a session, in the order in which the user must complete them. An administrator
+   * who acts as the user can complete none, so none is open in an acting session.
+   */
   open(user: User, session: SessionWithTasks | null): readonly string[] {
+    if (session?.actorId) return NONE;
     let open: string[] | undefined;
     for (const task of this.all)
       if (task.isOpen(user, session)) {

@@ -88,7 +88,7 @@ export interface User extends ShownOf<UserColumns> {}
 /** The column that shows administrators which accounts have a pending deletion. */
 export const closedColumns = { deletedAt: users.columns.deletedAt.forAdmins() };
 
-/** Columns that the app or a plugin adds to users. */
+/** Columns that the app or a plugin adds to a table of the core. */
 export interface AddedColumns extends Pick<Defined, 'by' | 'fix'> {
   readonly columns: Columns;
 }
@@ -100,16 +100,21 @@ export interface AddedColumns extends Pick<Defined, 'by' | 'fix'> {
  * @throws TypeError if two columns have the same name, which names the owners of both
  */
 export function usersWith(ours: Columns, added: readonly AddedColumns[]): TableDeclaration<UserColumns> {
-  const all = [{ by: callOf(CORE), columns: { ...users.columns, ...ours } }, ...added];
-  requireOneOwner(all.map(({ columns, ...owner }) => ({ ...owner, names: namesOf(columns) })));
-  return { ...users, columns: Object.assign({}, ...all.map(({ columns }) => columns)) as UserColumns };
+  return { ...users, columns: joined(users.name, { ...users.columns, ...ours }, added) as UserColumns };
 }
 
-/** The names of columns of users in JSON and in the database, which usually are the same. */
-function namesOf(columns: Columns): string[] {
+/** @throws TypeError if two columns have the same name, which names the owners of both */
+function joined(table: string, ours: Columns, added: readonly AddedColumns[]): Columns {
+  const all = [{ by: callOf(CORE), columns: ours }, ...added];
+  requireOneOwner(all.map(({ columns, ...owner }) => ({ ...owner, names: namesOf(table, columns) })));
+  return Object.assign({}, ...all.map(({ columns }) => columns));
+}
+
+/** The names of columns of a table in JSON and in the database, which usually are the same. */
+function namesOf(table: string, columns: Columns): string[] {
   return Object.entries(columns).flatMap(([attribute, column]) =>
     [...new Set([snakeCase(attribute), columnName(attribute, column)])].map(
-      (name) => `the column ${name} of users`,
+      (name) => `the column ${name} of ${table}`,
     ),
   );
 }
@@ -179,6 +184,29 @@ export interface Session extends ShownOf<SessionColumns> {
    * @default absent
    */
   readonly tasks?: readonly string[];
+  /**
+   * The id of the administrator who acts as the user in this session. Null in the user's own sessions.
+   * @default absent, without `admin({ actAs })`
+   */
+  readonly actorId?: string | null;
+}
+
+/** What plugins add to sessions. */
+export interface AddedToSessions extends AddedColumns {
+  readonly indexes: NonNullable<TableDeclaration['indexes']>;
+}
+
+/**
+ * Returns the table with the columns and indexes of plugins.
+ *
+ * @throws TypeError if two columns have the same name, which names the owners of both
+ */
+export function sessionsWith(added: readonly AddedToSessions[]): TableDeclaration<SessionColumns> {
+  return {
+    ...sessions,
+    columns: joined(sessions.name, sessions.columns, added) as SessionColumns,
+    indexes: Object.assign({}, sessions.indexes, ...added.map(({ indexes }) => indexes)),
+  };
 }
 
 export const devices = declareTable({
@@ -524,11 +552,11 @@ export type CoreModels = { readonly [Name in keyof typeof coreTables]: ModelOf<(
 /**
  * Returns the tables of the core and of plugins, by the names of their models.
  *
- * @param userTable the table of users with additional columns
+ * @param extended the tables with additional columns
  * @throws TypeError if two of them have the same name, or if their indexes, models or exported rows do
  */
 export function withCoreTables(
-  userTable: typeof users,
+  extended: Pick<typeof coreTables, 'User' | 'Session'>,
   plugins: readonly (Owner & { readonly tables?: Readonly<Record<string, TableDeclaration>> })[],
 ): typeof coreTables {
   const all = [
@@ -536,7 +564,7 @@ export function withCoreTables(
     ...plugins.map(({ tables = {}, ...plugin }) => ({ by: callOf(plugin), tables })),
   ];
   requireOneOwner(all.map(({ by, tables }) => ({ by, names: Object.entries(tables).flatMap(namesOfTable) })));
-  return Object.assign({}, coreTables, { User: userTable }, ...plugins.map(({ tables }) => tables));
+  return Object.assign({}, coreTables, extended, ...plugins.map(({ tables }) => tables));
 }
 
 function namesOfTable([model, table]: [string, TableDeclaration]): string[] {

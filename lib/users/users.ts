@@ -35,6 +35,16 @@ interface AnnouncesSignInMethods {
   readonly undo?: { readonly announces: readonly string[] };
 }
 
+/** A plugin that follows changes of accounts. */
+export interface FollowsAccounts {
+  /**
+   * Called in the transaction of each change of an existing account, which has locked the user's row.
+   *
+   * @param changed see {@link Users.announceChange}
+   */
+  onAccountChange?(userId: string, changed: readonly string[], transaction: Transaction): Promise<void>;
+}
+
 /** What {@link Users} need. */
 interface UsersNeeds {
   readonly database: Database;
@@ -44,7 +54,7 @@ interface UsersNeeds {
   /** Whether users are read with `HAS_PASSKEY`. */
   readonly readsPasskeys: boolean;
   readonly imported: ImportedUsers;
-  readonly contributions: readonly (ReadsRows & AnnouncesSignInMethods)[];
+  readonly contributions: readonly (ReadsRows & AnnouncesSignInMethods & FollowsAccounts)[];
 }
 
 /** Reads and writes users: the table, and the app's rows if there is a model for them. */
@@ -259,6 +269,8 @@ export class Users {
    */
   async announceChange(userId: string, changed: readonly string[], transaction: Transaction): Promise<void> {
     if (changed.some((name) => this.#signInMethods.has(name))) this.#changed.add(transaction, userId);
+    for (const plugin of this.core.contributions)
+      await plugin.onAccountChange?.(userId, changed, transaction);
     if (this.#notImported.has(transaction, userId)) return;
     const keys = rowKeysOf(this.core.contributions, changed);
     if (keys.length > 0) await this.core.imported.note(userId, keys, transaction);

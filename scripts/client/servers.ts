@@ -66,7 +66,11 @@ export function servers(): readonly Server[] {
     { plugins: [credentialPassword({ identifier: 'username' }), passkeys(), twoFactor()] },
     {
       email,
-      plugins: [admin({ adminEmails: ['root@example.com'] }), emailSignIn({ link: false }), passkeys()],
+      plugins: [
+        admin({ adminEmails: ['root@example.com'], actAs: {} }),
+        emailSignIn({ link: false }),
+        passkeys(),
+      ],
     },
   ];
   return configs.map((config) => {

@@ -22,7 +22,9 @@ const auth = createAuth({
 const { core } = internalsOf(auth);
 const parts = core.contributions as readonly PluginSetup[];
 const tables: readonly TableDeclaration[] = [
-  ...Object.values(coreTables).filter(({ name }) => name !== users.name),
+  ...Object.values({ ...coreTables, Session: core.sessions.declaration }).filter(
+    ({ name }) => name !== users.name,
+  ),
   core.users.declaration,
   ...parts.flatMap(({ tables = {} }) => Object.values(tables)),
 ] as never;

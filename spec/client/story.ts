@@ -158,6 +158,8 @@ export async function story({ client, ceremonies, mailed, totp, email }: StoryTo
     await fails(admin.setRoles(id, { roles: ['editor'] }), 409, 'email_unproven');
     equal((await ok(admin.setRoles(id, { roles: [] }))).user.roles?.length, 0);
     await ok(twoFactor.disableForUser(id));
+    // It would replace the session of a browser. With a token, no one can act.
+    equal(Boolean((await admin.actAs(id, { reason: '' })).error), true);
     equal((await ok(client.auditLog.list({ user_id: id, limit: '100' }))).events.length > 0, true);
     await ok(admin.deleteUser(id));
   }

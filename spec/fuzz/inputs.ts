@@ -80,7 +80,7 @@ export const changed = (original: fc.Arbitrary<string>): fc.Arbitrary<string> =>
     });
 
 /** The prefixes of all tokens. */
-export const PREFIXES = ['lks_', 'lkd_', 'lkm_', 'lku_', 'lkb_', 'lkk_', 'lkp_'] as const;
+export const PREFIXES = ['lks_', 'lka_', 'lkd_', 'lkm_', 'lku_', 'lkb_', 'lkk_', 'lkp_'] as const;
 
 /** Tokens that have the right form, that nearly have it, and other text. */
 export const token: fc.Arbitrary<string> = fc.oneof(

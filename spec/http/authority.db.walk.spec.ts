@@ -53,6 +53,7 @@ const BODIES: Readonly<Record<string, object>> = {
   'POST /admin/users': { email: 'grace@example.com' },
   'PATCH /admin/users/:id': { username: 'eve' },
   'PUT /admin/users/:id/roles': { roles: ['editor'] },
+  'POST /admin/users/:id/act': { reason: 'ticket 7' },
 };
 
 /** What can happen to an administrator before the body of the request arrives, and the problem of the next request. */

@@ -76,6 +76,7 @@ const ASKS: Readonly<Record<string, string>> = {
   'POST /admin/users/:id/disable-second-factor': 'fresh 600',
   'PUT /admin/users/:id/roles': 'fresh 600',
   'POST /admin/users/:id/set-roles': 'fresh 600',
+  'POST /admin/users/:id/act': 'fresh 600',
   'POST /admin/users': 'fresh 3600',
   'PATCH /admin/users/:id': 'fresh 3600',
   'POST /admin/users/:id/require-new-password': 'fresh 3600',

@@ -62,9 +62,15 @@ beforeAll(async () => {
   auth = open(database);
   await auth.migrate();
   // The table of users has the columns of plugins and of fields.
-  const { User: _, ...others } = coreTables;
-  const users = internalsOf(auth).core.users.declaration;
-  declarations = [users, ...Object.values(others), ...(await otherTables())];
+  // So has the table of sessions those of plugins.
+  const { User: _, Session: __, ...others } = coreTables;
+  const { users, sessions } = internalsOf(auth).core;
+  declarations = [
+    users.declaration,
+    sessions.declaration,
+    ...Object.values(others),
+    ...(await otherTables()),
+  ];
   declared = Object.fromEntries(declarations.map((table) => [table.name, columnsOf(table)]));
   existing = await existingTables();
 });

@@ -20,6 +20,7 @@ const LANDED: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   '0001-core': { mysql: 'abcadee8b488d1d4', postgres: '7a19b3631fad5b3e', sqlite: '2155f9132b0f83e9' },
   '0002-core': { mysql: '253dc4b80a6e322f', postgres: 'd8795e46fa8a8d8b', sqlite: '2bf2a8f556b45233' },
   '0003-core': { mysql: '95f2cdfb2553c00b', postgres: '8b3278788a024933', sqlite: '82f4bc086dbaee49' },
+  '0001-admin': { mysql: '8ceb9c53ff0cb58c', postgres: '2465f357d078eb8a', sqlite: '5783312eaa7b5a62' },
   '0001-apiKeys': { mysql: '8fcf3cee66957aa5', postgres: 'de798514ef311444', sqlite: 'a6f87186a4a87de5' },
   '0001-auditLog': { mysql: '8eea6f136ab106e5', postgres: 'd5d17f0aedfaf243', sqlite: '7b01b055b508031a' },
   '0001-credential': { mysql: '4120222cab529aa3', postgres: '96f4e188352feb34', sqlite: '7fd3432131b3cab3' },

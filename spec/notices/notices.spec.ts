@@ -11,6 +11,7 @@ import {
 } from '../../lib/index.js';
 import { declaredNotices } from '../../lib/mail/notice-kinds.js';
 import type { ProviderPlugin } from '../../lib/providers.js';
+import { ROOT } from '../support/acting.js';
 import { signedIn } from '../support/app.js';
 import { beforeChange, byUser } from '../support/changes.js';
 import { rows } from '../support/database.js';
@@ -127,6 +128,20 @@ const ROWS: Record<NoticeKind, Row> = {
     },
     undo: false,
     written: true,
+    byApp: true,
+  },
+  'administrator-acted': {
+    async act(browser) {
+      const { id } = (await browser.get('/auth/me')).body.user;
+      const root = await app.auth.users.ensure({ email: ROOT, emailVerified: true });
+      const { token } = await app.auth.createSession(root.user.id);
+      await app.http
+        .post(`/auth/admin/users/${id}/act`)
+        .set('cookie', `latchkey=${token}`)
+        .send({ reason: 'ticket 7' })
+        .expect(200);
+    },
+    undo: false,
     byApp: true,
   },
   'email-change-requested': { act: (browser, email) => emailChange(browser, `new-${email}`), undo: false },
@@ -260,6 +275,7 @@ const start = async (notices: boolean | readonly NoticeKind[]) => {
     providers: () =>
       [
         oidcPlugin(provider),
+        admin({ adminEmails: [ROOT], actAs: {} }),
         apiKeys(),
         twoFactor(),
         passkeys(),

@@ -27,7 +27,7 @@ export interface EveryPluginOptions {
 
 /** Every plugin in `lib/plugins`, by its folder. A spec compares the plugins with the folders. */
 const byFolder = (options: EveryPluginOptions) => ({
-  admin: admin({ adminEmails: ['root@example.com'], role: 'admin', ...options.admin }),
+  admin: admin({ adminEmails: ['root@example.com'], role: 'admin', actAs: {}, ...options.admin }),
   'api-keys': apiKeys(),
   'audit-log': auditLog(),
   'credential-password': password({

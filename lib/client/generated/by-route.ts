@@ -51,6 +51,7 @@ export interface MethodByRoute<S extends AnyShape> {
   'patch /me': CoreClient<S>['updateMe'];
   'patch /passkeys/:id': PasskeyMethods['rename'];
   'post /admin/users': AdminClient<S>['createUser'];
+  'post /admin/users/:id/act': AdminClient<S>['actAs'];
   'post /admin/users/:id/disable-second-factor': TwoFactorClient<S>['disableForUser'];
   'post /admin/users/:id/reinstate': SuspensionClient<S>['reinstate'];
   'post /admin/users/:id/require-new-password': AdminClient<S>['requireNewPassword'];

@@ -6,6 +6,7 @@ export type ClosedCode = 'account_deleted' | 'account_suspended';
 /** The error codes of every GET route that requires a session. */
 export type ReadingCode =
   | ClosedCode
+  | 'acting_session'
   | 'ambiguous_credentials'
   | 'invalid_api_key'
   | 'invalid_session'

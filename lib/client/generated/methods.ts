@@ -33,6 +33,7 @@ import type {
   RequestOptions,
   SecondFactor,
   Session,
+  SessionForAdmins,
   SignedUp,
   SignInMethods,
   SignUpInput,
@@ -302,7 +303,7 @@ export interface AdminClient<S extends AnyShape> {
     id: string,
     options?: CallOptions,
   ): Call<
-    { readonly sessions: readonly Session[] },
+    { readonly sessions: readonly SessionForAdmins[] },
     ReadingCode | 'admin_required' | 'invalid_request' | 'task_required' | 'user_not_found'
   >;
   /** Revokes one session of a user. */
@@ -321,6 +322,27 @@ export interface AdminClient<S extends AnyShape> {
   ): Call<
     { readonly revoked: number },
     ChangingCode | 'admin_required' | 'target_is_administrator' | 'task_required' | 'user_not_found'
+  >;
+  /**
+   * Acts as a user, to look at the app as the user sees it: the new session replaces the administrator's own
+   * in this browser.
+   */
+  actAs(
+    id: string,
+    input: {
+      /** A note for administrators, which the user never sees. */
+      reason: string;
+    },
+    options?: CallOptions,
+  ): Call<
+    WithSession<S>,
+    | FreshCode
+    | 'admin_required'
+    | 'own_account'
+    | 'permission_required'
+    | 'target_is_administrator'
+    | 'task_required'
+    | 'user_not_found'
   >;
   /** Sets the roles of a user, after a recent sign-in. */
   setRoles(

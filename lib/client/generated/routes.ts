@@ -48,6 +48,7 @@ export const ROUTES = {
     listUserSessions: '/admin/users/:/sessions GET',
     revokeUserSession: '/admin/users/:/sessions/: DELETE',
     revokeUserSessions: '/admin/users/:/revoke-sessions POST',
+    actAs: '/admin/users/:/act POST input changes',
     setRoles: '/admin/users/:/roles PUT input',
   },
   apiKeys: { create: '/api-keys POST input', list: '/api-keys GET', revoke: '/api-keys/: DELETE' },

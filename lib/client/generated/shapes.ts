@@ -176,6 +176,8 @@ export interface ListedSession {
   readonly aal: number;
   /** How the user authenticated, such as pwd (RFC 8176). */
   readonly amr: readonly string[];
+  /** Set if an administrator acts as the user in this session. Depends on the server's config. */
+  readonly acting?: true;
   /**
    * The tasks that the user must complete before the session can be used, in this order. Depends on the
    * server's config.
@@ -341,11 +343,38 @@ export interface Session {
   readonly aal: number;
   /** How the user authenticated, such as pwd (RFC 8176). */
   readonly amr: readonly string[];
+  /** Set if an administrator acts as the user in this session. Depends on the server's config. */
+  readonly acting?: true;
   /**
    * The tasks that the user must complete before the session can be used, in this order. Depends on the
    * server's config.
    */
   readonly tasks?: readonly string[];
+}
+
+/** A session as administrators see it, with the administrator who acts as the user in it. */
+export interface SessionForAdmins {
+  readonly id: string;
+  readonly user_id: string;
+  readonly created_at: string;
+  readonly last_active_at: string;
+  /** The latest time at which the session ends. It ends earlier if it is idle for too long. */
+  readonly expires_at: string;
+  readonly ip_address: string | null;
+  readonly user_agent: string | null;
+  /** 2 if the session is verified with two factors or a passkey, otherwise 1. */
+  readonly aal: number;
+  /** How the user authenticated, such as pwd (RFC 8176). */
+  readonly amr: readonly string[];
+  /** Set if an administrator acts as the user in this session. */
+  readonly acting?: true;
+  /**
+   * The tasks that the user must complete before the session can be used, in this order. Depends on the
+   * server's config.
+   */
+  readonly tasks?: readonly string[];
+  /** The administrator who acts as the user in this session. */
+  readonly actor_id?: string;
 }
 
 /** The sign-in methods of a user. The plugins decide which ones there are. */

@@ -29,6 +29,8 @@ export interface SessionValues {
   readonly createdAt: string;
   /** ISO 8601. */
   readonly lastActiveAt: string;
+  /** Whether someone who runs the app acts as the user in it. */
+  readonly isActing: boolean;
   /** Whether it is the session of the request. */
   readonly isCurrent: boolean;
   /** The form that ends it. Null for the session of the request, which the user signs out of. */
@@ -68,6 +70,7 @@ export function sessions(site: Site): Page {
         ip: one.ip_address,
         createdAt: one.created_at,
         lastActiveAt: one.last_active_at,
+        isActing: one.acting === true,
         isCurrent: one.current,
         end: one.current ? null : site.form(visit, { path }, 'end/:id', { id: one.id }),
       }));
@@ -88,8 +91,8 @@ function sessionsView(values: SessionsValues & CommonValues, words: Words): View
   return {
     title: t.title,
     main: html`<section data-part="card"><p>${t.lead} ${t.browsers} <a href="${browsers}">${words.security.browsers.title}</a>.</p><ul data-part="list">${values.sessions.map(
-      ({ device, ip, createdAt, lastActiveAt, isCurrent, end: form }) => {
-        const name = device ?? t.unknownDevice;
+      ({ device, ip, createdAt, lastActiveAt, isActing, isCurrent, end: form }) => {
+        const name = isActing ? t.acting : (device ?? t.unknownDevice);
         return html`<li data-part="item"${isCurrent && html` data-current`}>${deviceIcon(device)}<div><p><strong>${name}</strong>${
           isCurrent && html` <span data-part="tag">${t.current}</span>`
         }</p><p data-part="quiet">${t.active}: ${timeOf(lastActiveAt, 'ago')}<br>${t.created}: ${timeOf(createdAt)}${

@@ -49,6 +49,8 @@ export interface UserValues extends UserState {
   readonly sendPasswordReset: FormValues | null;
   readonly requireNewPassword: FormValues | null;
   readonly disableSecondFactor: FormValues | null;
+  /** The form with which the administrator starts to act as the user. */
+  readonly act: FormValues | null;
   /** The form that deletes the user. */
   readonly remove:
     | (FormValues & {
@@ -92,6 +94,8 @@ export interface AdministeredSession {
   readonly createdAt: string;
   /** ISO 8601. */
   readonly lastActiveAt: string;
+  /** Whether an administrator acts as the user in it. */
+  readonly isActing: boolean;
   readonly ipAddress: string | null;
   /** The device in words. Null if it is not known. */
   readonly device: string | null;
@@ -240,7 +244,8 @@ function editForm(edit: NonNullable<UserValues['edit']>, words: Words): Html {
 }
 
 function actionsOf(values: UserValues, words: Words): HtmlValue {
-  const { suspend, reinstate, sendPasswordReset, requireNewPassword, disableSecondFactor, remove } = values;
+  const { suspend, reinstate, sendPasswordReset, requireNewPassword, disableSecondFactor, act, remove } =
+    values;
   const { changeRoles } = values;
   const t = words.user;
   const hasPassword = values.methods.password !== false;
@@ -275,6 +280,18 @@ function actionsOf(values: UserValues, words: Words): HtmlValue {
       t.ofSecondFactor,
       t.confirmDisableSecondFactor,
     ]),
+    ask(
+      act,
+      t.acting,
+      t.actText,
+      [t.act, t.ofActing, t.confirmAct],
+      act &&
+        field(
+          act,
+          { name: 'reason', label: t.reason, hint: t.reasonHint, autocomplete: 'off', maxLength: 255 },
+          words,
+        ),
+    ),
     ask(
       suspend,
       t.suspension,
@@ -356,8 +373,8 @@ ${sessions.length === 0 && html`<p>${t.noSessions}</p>`}
 ${
   sessions.length > 0 &&
   html`<ul data-part="list">${sessions.map((session) => {
-    const { device, ipAddress: address, createdAt: created, lastActiveAt: active, end } = session;
-    const name = device ?? t.unknownDevice;
+    const { device, ipAddress: address, createdAt: created, lastActiveAt: active, isActing, end } = session;
+    const name = isActing ? t.actingSession : (device ?? t.unknownDevice);
     return html`<li data-part="item">${deviceIcon(device)}<div>
 <p>${name}</p>
 <p data-part="quiet">${address !== null && html`${address} · `}${t.signedIn(timeOf(created))} · ${t.lastActive(timeOf(active, 'ago'))}</p>

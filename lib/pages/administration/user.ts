@@ -55,6 +55,9 @@ export function user(site: Site): Page | null {
         ]
       : [];
   });
+  const act = site.route('post /admin/users/:id/act');
+  // The pages of the account are closed from then on.
+  if (act) forms.push({ name: 'act', route: act, next: () => site.home });
   if (remove)
     forms.push({
       name: 'delete',
@@ -108,9 +111,10 @@ export function user(site: Site): Page | null {
         secondFactor: site.route('get /two-factor') ? second_factor : null,
         facts: factsOf(site, json),
         sessions: await Promise.all(
-          sessions.map(async ({ id: sessionId, last_active_at: lastActiveAt, ...row }) => ({
+          sessions.map(async ({ id: sessionId, last_active_at: lastActiveAt, acting, ...row }) => ({
             id: sessionId,
             lastActiveAt,
+            isActing: acting === true,
             ...(await shownOf(row)),
             end: site.form(visit, { path }, 'end-session/:sessionId', { id: user.id, sessionId }),
           })),
@@ -128,6 +132,7 @@ export function user(site: Site): Page | null {
         sendPasswordReset: formIf(user.email !== null && !isClosed, 'send-password-reset'),
         requireNewPassword: formIf(!isOwn && methods.password === true && !isClosed, 'require-new-password'),
         disableSecondFactor: formIf(!isOwn && second_factor, 'disable-second-factor'),
+        act: formIf(!isOwn && !isSuspended && !isClosed, 'act'),
         remove: removeForm && { ...removeForm, graceDays, confirmation: confirmationFor(user) },
         events: found
           ? await Promise.all(

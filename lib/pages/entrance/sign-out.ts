@@ -5,6 +5,9 @@ import type { Site } from '../site.js';
 import type { CommonValues, FormValues } from '../values.js';
 import type { Words } from '../words/index.js';
 
+/** The page of a user, for administrators. */
+const USER = 'administration/users/user';
+
 /** The values of the page `sign-out`. */
 export interface SignOutValues {
   readonly form: FormValues;
@@ -19,9 +22,22 @@ export function signOut(site: Site): Page {
     path,
     kind: 'entrance',
     access: 'anyone',
-    forms: [{ name: 'confirm', route, next: () => site.page('sign-in', { done: 'signed-out' }) }],
+    openToActing: true,
+    forms: [
+      {
+        name: 'confirm',
+        route,
+        next: ({ returnTo }) => site.page('sign-in', { done: 'signed-out', returnTo }),
+      },
+    ],
     values(visit) {
-      if (!visit.auth && !visit.refused) return new Leave(site.page('sign-in'));
+      const { auth, refused, returnTo } = visit;
+      if (!auth && !refused) return new Leave(site.page('sign-in'));
+      // The administrator goes on where the acting began.
+      if (auth?.actor && returnTo === null && site.hasPage(USER))
+        return new Leave(
+          site.page('sign-out', { returnTo: site.page(USER, { params: { id: auth.user.id } }) }),
+        );
       return { form: site.form(visit, { path }, 'confirm') };
     },
     view: signOutView,
@@ -29,11 +45,11 @@ export function signOut(site: Site): Page {
 }
 
 function signOutView(values: SignOutValues & CommonValues, words: Words): View {
-  const { form, account, home } = values;
+  const { form, account, home, returnTo } = values;
   const t = words.signOut;
   return {
     title: t.title,
-    main: html`<p>${t.question(account)}</p>${formOf(form, { submit: t.submit }, words)}<p><a href="${home}">${t.stay}</a></p>`,
+    main: html`<p>${t.question(account)}</p>${formOf(form, { submit: t.submit, returnTo }, words)}<p><a href="${home}">${t.stay}</a></p>`,
   };
 }
 

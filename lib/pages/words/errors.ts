@@ -34,6 +34,7 @@ export const errors = {
     account_suspended: 'This account is suspended. Contact the people who run this service.',
     access_denied:
       'You canceled the sign-in at the other service. You can try again, or sign in another way.',
+    acting_session: 'You are acting as this user, so you can only look at pages of the app.',
     admin_required: 'Only administrators can open this page.',
     ambiguous_credentials: unexpected,
     api_key_not_found: 'This key does not exist. It might have been revoked already.',
@@ -99,7 +100,7 @@ export const errors = {
       'The other service did not share everything that an account needs. Sign up another way.',
     sign_up_refused: 'You cannot sign up here. Ask the people who run this app for an account.',
     target_is_administrator:
-      'This user is an administrator whom the configuration of this app names. Only another one of these administrators can do this.',
+      'This user is an administrator, so this is not possible here. Ask the people who run this app.',
     task_required: 'There is one more step before you can do this.',
     too_many_api_keys: 'You have as many keys as possible. Revoke one that you no longer need.',
     too_many_passkeys: 'You have as many passkeys as possible. Remove one that you no longer use.',

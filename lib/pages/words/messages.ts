@@ -7,8 +7,12 @@ export const messages = {
     notSaved: 'What you entered was not saved.',
     signedInAs: (account: string) => `You are signed in as ${account}.`,
     other: 'Sign in as someone else',
+    stopActing: 'Stop acting as this user',
     /** The titles of some errors, by their codes. */
-    titlesOf: { admin_required: 'You do not have access' } as Readonly<Record<string, string>>,
+    titlesOf: {
+      acting_session: 'This is closed to you now',
+      admin_required: 'You do not have access',
+    } as Readonly<Record<string, string>>,
     /** The titles of the other errors, by their statuses. */
     titles: {
       400: 'This address is not valid',

@@ -87,7 +87,7 @@ export class AdminApi {
    * @throws AuthError `validation_failed` (422), `email_taken`, `username_taken` (409), and the errors of hooks
    */
   createUser(input: CreateUserByAdminInput): Promise<UserForAdmins> {
-    return this.#core.callFor(
+    return this.#core.callByAnyone(
       'auth.admin.createUser',
       input,
       ['email', 'username', 'fields', 'adminId'],

@@ -1,4 +1,5 @@
 import { declareProblems } from '../../errors.js';
+import { declareNotices } from '../../mail/notice-kinds.js';
 import { declareEvents, OF_ADMINISTRATOR } from '../../outbox/events.js';
 import type { Owner } from '../../owners.js';
 
@@ -24,6 +25,18 @@ declare module '../../outbox/events.js' {
     'admin.session_revoked': ByAdmin & { readonly sessionId: string };
     /** An administrator revoked all sessions of a user. */
     'admin.sessions_revoked': ByAdmin;
+    /**
+     * An administrator started to act as a user: see `admin({ actAs })`. Its end is `session.revoked` with `actorId`, unless
+     * the session expires at `expiresAt`.
+     */
+    'admin.acting_started': {
+      readonly userId: string;
+      readonly adminId: string;
+      readonly sessionId: string;
+      /** The administrator's note. The user never sees it. */
+      readonly reason: string;
+      readonly expiresAt: Date;
+    };
   }
 }
 
@@ -34,7 +47,26 @@ declareEvents(OWNER, {
   'admin.password_reset_sent': { adminId: OF_ADMINISTRATOR },
   'admin.session_revoked': { adminId: OF_ADMINISTRATOR, sessionId: true },
   'admin.sessions_revoked': { adminId: OF_ADMINISTRATOR },
+  'admin.acting_started': {
+    adminId: OF_ADMINISTRATOR,
+    sessionId: true,
+    reason: 'It is a note for administrators, which users never see.',
+    expiresAt: true,
+  },
 });
+
+export const actingNotices = declareNotices(OWNER, {
+  'administrator-acted': {
+    subject: 'An administrator has opened your account',
+    lines: [
+      'Someone who runs this app has opened your account, to see it as you see it. Your password and your other sign-in methods cannot be seen or changed this way.',
+    ],
+  },
+});
+
+declare module '../../mail/notice-kinds.js' {
+  interface NoticeKinds extends Record<keyof typeof actingNotices, unknown> {}
+}
 
 const problems = declareProblems({
   email_missing: [409, 'This user has no email address to send a link to.'],

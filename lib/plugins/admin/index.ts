@@ -5,11 +5,13 @@ import type { Core } from '../../core/core.js';
 import { excerpt } from '../../errors.js';
 import { nearest } from '../../known-keys.js';
 import { definePlugin, type Plugin } from '../../plugin.js';
+import { actingColumns, actingIndexes } from '../../sessions/acting.js';
 import type { User } from '../../tables/core.js';
 import { canonicalEmail, emailFault } from '../../users/canonical.js';
 import { EmailProof } from '../../users/email-proof.js';
 import { AdminApi } from './api.js';
 import {
+  actAsUser,
   createUser,
   deleteUser,
   getUser,
@@ -50,7 +52,15 @@ export interface AdminOptions {
    * @default 1
    */
   aal?: 1 | 2;
+  /**
+   * Lets administrators act as a user, with POST `/admin/users/:id/act`, to look at the app as the user sees it. Pass `{}`
+   * for the defaults. `minutes` says how long it lasts: 1 to 60 minutes, by default 30.
+   * @default administrators cannot act as users
+   */
+  actAs?: { minutes?: number };
 }
+
+const MINUTES = 'must be a whole number of minutes from 1 to 60';
 
 /** @internal */
 export const schema = () =>
@@ -83,7 +93,16 @@ export const schema = () =>
       .positive('must be a number of seconds')
       .default(ADMINISTRATION.fresh),
     aal: z.union([z.literal(1), z.literal(2)], 'must be 1 or 2').default(ADMINISTRATION.aal),
+    actAs: z
+      .strictObject(
+        { minutes: z.int(MINUTES).min(1, MINUTES).max(60, MINUTES).default(30) },
+        'must be an object, such as { minutes: 30 }',
+      )
+      .optional(),
   });
+
+/** The attributes of users that say whose email it is. */
+const OF_EMAIL: ReadonlySet<string> = new Set(['email', 'emailProof', 'emailVerifiedAt']);
 
 declareAdministrators('add admin({ adminUserIds: […] }) to plugins');
 
@@ -106,8 +125,10 @@ export function admin(options: AdminOptions): Plugin<'admin', AdminApi, Record<n
       'latchkey: admin: set at least one administrator in adminUserIds or adminEmails, or a role of roles() in role',
     );
   }
+  const { actAs } = data;
   return definePlugin({
     name: 'admin',
+    ...(actAs && { sessionColumns: actingColumns, sessionIndexes: actingIndexes }),
     setup(core) {
       const api = new AdminApi(core);
       if (role !== undefined) checkRole(core, role);
@@ -131,7 +152,16 @@ export function admin(options: AdminOptions): Plugin<'admin', AdminApi, Record<n
           listUserSessions(core, api),
           revokeUserSession(api),
           revokeUserSessions(api),
+          ...(actAs ? [actAsUser(core, actAs.minutes)] : []),
         ],
+        ...(actAs && {
+          async onAccountChange(userId, changed, transaction) {
+            // Whether the administrator is one can depend on these.
+            if (changed.some((name) => OF_EMAIL.has(name)))
+              await core.sessions.endActingBy(userId, transaction);
+            if (changed.includes('roles')) await core.sessions.endActing([userId], transaction);
+          },
+        }),
       };
     },
   });

@@ -1,10 +1,11 @@
 import * as z from 'zod';
 import { requireNewPassword } from '../../accounts/required-password.js';
 import type { Core } from '../../core/core.js';
-import { resources, signInMethodsOf } from '../../http/present.js';
+import { resources, sessionReply, signInMethodsOf } from '../../http/present.js';
 import { named, pageOptions, pageQuery, route, text } from '../../http/route.js';
 import { FRESH_SECONDS, requireFresh } from '../../sessions/signed-in.js';
 import { shownAgain } from '../../shown-again.js';
+import { act } from './acting.js';
 import { type AdminApi, faultsOfNewUser } from './api.js';
 
 export const listUsers = (core: Core, api: AdminApi) => {
@@ -156,7 +157,7 @@ export const deleteUser = (core: Core, api: AdminApi) =>
   });
 
 export const listUserSessions = (core: Core, api: AdminApi) => {
-  const { session } = resources(core);
+  const { sessionForAdmins: session } = resources(core);
   return route({
     method: 'get',
     path: '/admin/users/:id/sessions',
@@ -238,3 +239,45 @@ export const sendPasswordReset = (core: Core, api: AdminApi) =>
       return { status: 202 };
     },
   });
+
+/** Lets an administrator act as a user. @param minutes how long it lasts */
+export const actAsUser = (core: Core, minutes: number) => {
+  const { user, session } = resources(core);
+  return route({
+    method: 'post',
+    path: '/admin/users/:id/act',
+    client: 'admin.actAs',
+    session: 'changes',
+    summary:
+      "Act as a user, to look at the app as the user sees it: the new session replaces the administrator's own in this browser",
+    access: 'admin',
+    byCookieOnly: true,
+    sensitive: { asks: 'fresh', within: Math.min(FRESH_SECONDS, core.administration.fresh) },
+    body: z.strictObject({
+      reason: shownAgain(
+        z
+          .string()
+          .regex(/^(?=.*\S)[^\p{C}\p{Zl}\p{Zp}]{1,255}$/u, REASON)
+          .describe('A note for administrators, which the user never sees'),
+      ),
+    }),
+    answers: {
+      200: {
+        description: 'The user and the acting session, whose token is in the cookie only',
+        schema: z.object({ user: user.schema, session: session.schema }),
+      },
+    },
+    problems: [
+      'user_not_found',
+      'own_account',
+      'target_is_administrator',
+      'permission_required',
+      ...core.contributions.flatMap(({ accountProblems = [] }) => accountProblems),
+    ],
+    async handle({ params: { id = '' }, auth, body: { reason } }) {
+      return sessionReply(core, await act(core, auth, id, { reason: reason.trim(), minutes }));
+    },
+  });
+};
+
+const REASON = 'must be 1 to 255 visible characters';

@@ -17,6 +17,8 @@ export interface ApiKeyAuthentication {
   readonly session: null;
   /** The key that the request presents. */
   readonly apiKey: ApiKey;
+  /** Always null, because administrators cannot act as users with API keys. */
+  readonly actor: null;
   /** How the request was authenticated. */
   readonly via: 'api-key';
 }
@@ -83,7 +85,7 @@ export function apiKeyCarrier(keys: ApiKeyStore, settings: Settings): Carrier {
 async function authenticationBy(keys: ApiKeyStore, key: string): Promise<ApiKeyAuthentication> {
   const found = await keys.find(key);
   if (!found) throw new AuthError('invalid_api_key');
-  return { user: found.user, session: null, apiKey: found.apiKey, via: 'api-key' };
+  return { user: found.user, session: null, apiKey: found.apiKey, via: 'api-key', actor: null };
 }
 
 function keyOf({ apiKey }: Authentication): ApiKey {

@@ -36,7 +36,7 @@ export class ApiKeyStore {
     this.#user = core.users.selections.shown;
     const lookup = {
       credential: 'api_key',
-      prefix: API_KEY_PREFIX,
+      prefixes: [API_KEY_PREFIX],
       row: this.#key,
       hash: 'k.key_hash',
       // Include the columns of plugins, for their checks of the account.

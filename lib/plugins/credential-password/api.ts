@@ -87,7 +87,7 @@ export class CredentialApi<
    */
   signUp(input: Input): Promise<SignedUp> {
     const { registrations } = this.#services;
-    return this.#core.callFor(
+    return this.#core.callByAnyone(
       'auth.credential.signUp',
       input,
       ['email', 'password', 'username', 'fields'],
@@ -116,8 +116,11 @@ export class CredentialApi<
         this.#core.signIn({ ...proved, amr: ['pwd'] }, options),
       );
     };
-    return this.#core.callFor('auth.credential.signIn', input, ['credential', 'password', 'rememberMe'], () =>
-      this.#core.countSignIn('password', work),
+    return this.#core.callByAnyone(
+      'auth.credential.signIn',
+      input,
+      ['credential', 'password', 'rememberMe'],
+      () => this.#core.countSignIn('password', work),
     ) as Promise<Outcome>;
   }
 
@@ -240,7 +243,7 @@ export class CredentialApi<
   verifyEmail(input: VerifyEmailInput): Promise<User> {
     const { token, code, pendingToken, userId, sessionId, sessionUserId = null, password } = input;
     const keys = ['token', 'code', 'pendingToken', 'userId', 'sessionId', 'sessionUserId', 'password'];
-    return this.#core.callFor('auth.credential.verifyEmail', input, keys, async () => {
+    return this.#core.callByAnyone('auth.credential.verifyEmail', input, keys, async () => {
       const { verification } = this.#byMail;
       if (verification.codes) {
         if (code === undefined) throw new TypeError('latchkey: auth.credential.verifyEmail requires a code');
@@ -265,7 +268,7 @@ export class CredentialApi<
    * @throws AuthError `rate_limited`
    */
   requestPasswordReset(input: RequestPasswordResetInput): Promise<ResetRequested> {
-    return this.#core.callFor('auth.credential.requestPasswordReset', input, ['email'], async () => {
+    return this.#core.callByAnyone('auth.credential.requestPasswordReset', input, ['email'], async () => {
       const { reset, resetCodes } = this.#byMail;
       const requested = resetCodes ? await resetCodes.request(input.email) : await reset.request(input.email);
       return requested as ResetRequested;
@@ -281,7 +284,7 @@ export class CredentialApi<
   resetPassword(input: ResetPasswordInput): Promise<void> {
     const { token, code, pendingToken, newPassword, sessionUserId = null } = input;
     const keys = ['token', 'code', 'pendingToken', 'newPassword', 'sessionUserId'];
-    return this.#core.callFor('auth.credential.resetPassword', input, keys, async () => {
+    return this.#core.callByAnyone('auth.credential.resetPassword', input, keys, async () => {
       const { reset, resetCodes } = this.#byMail;
       const by = { sessionUserId: await this.#core.ownBrowser.confirmed(sessionUserId) };
       if ((token === undefined) === (code === undefined))

@@ -34,7 +34,7 @@ export class EmailSignInApi<Outcome extends SignedIn = IssuedSession> {
    */
   async request(input: RequestEmailSignInInput): Promise<RequestedEmailSignIn> {
     const { email, rememberMe = false } = input;
-    return this.#core.callFor('auth.emailSignIn.request', input, ['email', 'rememberMe'], () =>
+    return this.#core.callByAnyone('auth.emailSignIn.request', input, ['email', 'rememberMe'], () =>
       this.#requests.signIn(String(email), rememberMe === true),
     );
   }
@@ -49,7 +49,7 @@ export class EmailSignInApi<Outcome extends SignedIn = IssuedSession> {
   async confirm(input: ConfirmEmailSignInInput): Promise<Outcome> {
     const { code, token } = input;
     const keys = ['code', 'token', 'pendingToken', 'fields'];
-    return this.#core.callFor('auth.emailSignIn.confirm', input, keys, async () => {
+    return this.#core.callByAnyone('auth.emailSignIn.confirm', input, keys, async () => {
       if ((code === undefined) === (token === undefined))
         throw new TypeError('latchkey: auth.emailSignIn.confirm requires either a code or a token');
       const confirm = () => this.#confirmation.confirm(input);

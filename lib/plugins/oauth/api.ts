@@ -117,7 +117,7 @@ export class OAuthApi<Outcome extends SignedIn = IssuedSession> {
    * @throws AuthError `provider_not_found`, `unavailable`; `invalid_flow` if this browser has no such flow in progress
    */
   callback(input: CallbackInput): Promise<CallbackResult<Outcome>> {
-    return this.#core.callFor(
+    return this.#core.callByAnyone(
       'auth.oauth.callback',
       input,
       ['provider', 'parameters', 'browser'],

@@ -51,7 +51,8 @@ export function beginFlow(
 ): Promise<AuthorizationRequest> {
   const { core, flows } = services;
   const [call, keys] = CALLS[purpose];
-  return core.callFor(call, input, keys, async () => {
+  return core.callByAnyone(call, input, keys, async () => {
+    await core.sessions.requireOwn(sessionId);
     const client = clientOf(services, provider);
     const { callbackUrl = `${core.settings.publicPath}/`, browser = randomToken() } = input;
     const { rememberMe = false, loginHint } = input;

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { serialize } from 'cookie';
 import type { PlainRequest } from '../../context/call.js';
 import type { Core } from '../../core/core.js';
-import { digestToken, isWellFormedToken, SESSION_TOKEN_PREFIX } from '../../crypto/token.js';
+import { digestToken, isSessionToken } from '../../crypto/token.js';
 import { cookieValues, trimWhitespace } from '../../sessions/carriers.js';
 import type { RowOf } from '../../tables/column.js';
 import { type Session, sessions } from '../../tables/core.js';
@@ -196,7 +196,7 @@ export class Flows {
   }
 
   async #findWithSessions(stateHash: Buffer, tokens: readonly string[]): Promise<FoundFlow | null> {
-    const digests = tokens.filter((one) => isWellFormedToken(SESSION_TOKEN_PREFIX, one)).map(digestToken);
+    const digests = tokens.filter(isSessionToken).map(digestToken);
     if (digests.length === 0) {
       const row = await this.#waiting.find(stateHash);
       return row && { row, presented: [] };

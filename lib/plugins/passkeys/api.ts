@@ -207,7 +207,7 @@ export class PasskeysApi<Outcome extends SignedIn = IssuedSession> {
    */
   signInOptions(input: ClientInput = {}): Promise<PasskeySignInRequest> {
     const { core } = this.#services;
-    return core.callFor('auth.passkeys.signInOptions', input, [], async () => {
+    return core.callByAnyone('auth.passkeys.signInOptions', input, [], async () => {
       await core.limiter.countAddress('passkeyOptions');
       const pendingToken = bindingFor(core, core.context.client.request);
       const options = await this.#assertions.options({ purpose: 'sign-in', binding: pendingToken }, null);
@@ -232,7 +232,7 @@ export class PasskeysApi<Outcome extends SignedIn = IssuedSession> {
       const proof = { ...record, ...assuranceOf(passkey) };
       return core.signIn(proof, { remembered: input.rememberMe === true });
     };
-    return core.callFor('auth.passkeys.signIn', input, ['response', 'rememberMe', 'pendingToken'], () =>
+    return core.callByAnyone('auth.passkeys.signIn', input, ['response', 'rememberMe', 'pendingToken'], () =>
       core.countSignIn('passkey', work),
     ) as Promise<Outcome>;
   }

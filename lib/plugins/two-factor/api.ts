@@ -215,7 +215,7 @@ export class TwoFactorApi {
   options(
     input: PendingInput,
   ): Promise<{ readonly options: Readonly<Record<string, unknown>>; readonly pendingToken: string }> {
-    return this.#core.callFor('auth.twoFactor.options', input, ['pendingToken'], async () => {
+    return this.#core.callByAnyone('auth.twoFactor.options', input, ['pendingToken'], async () => {
       const { challenge } = this.#core.completion.methods.find((method) => method.challenge) ?? {};
       if (!challenge) throw new TypeError('latchkey: auth.twoFactor.options: add passkeys() to plugins');
       return this.#core.completion.options(input.pendingToken, challenge.options);
