@@ -2,9 +2,9 @@ import { isUtf8 } from 'node:buffer';
 import type { Request, RequestHandler, Response } from 'express';
 import express from 'express';
 import * as z from 'zod';
+import { withTimeout } from '../context/deadline.js';
 import { AuthError, type AuthErrorCode, excerpt, type FieldError, fieldErrors } from '../errors.js';
 import { trimWhitespace } from '../sessions/carriers.js';
-import { timers } from '../timers.js';
 import type { Pair } from './forms.js';
 import type { Route } from './route.js';
 
@@ -241,12 +241,8 @@ async function parse(req: Request, res: Response, type: string, parser: RequestH
     if (req.body === undefined) throw new AuthError('invalid_request', { detail: ALREADY_READ });
     return false;
   }
-  await new Promise<void>((resolve, reject) => {
-    // The connection is closed after the response, because the rest of the body might never arrive.
-    const tooSlow = () => reject(new AuthError('body_too_slow', { headers: { Connection: 'close' } }));
-    const timer = timers.setTimeout(tooSlow, MAX_BODY_MS);
+  const parsed = new Promise<void>((resolve, reject) => {
     withOneNameOfUtf8(req, parser)(req, res, (error?: unknown) => {
-      timers.clearTimeout(timer);
       if (error === undefined || error === null) resolve();
       else
         reject(
@@ -256,6 +252,9 @@ async function parse(req: Request, res: Response, type: string, parser: RequestH
         );
     });
   });
+  // The connection is closed after the response, because the rest of the body might never arrive.
+  const tooSlow = () => new AuthError('body_too_slow', { headers: { Connection: 'close' } });
+  await withTimeout(parsed, MAX_BODY_MS, tooSlow);
   return true;
 }
 

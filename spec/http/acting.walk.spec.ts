@@ -15,9 +15,8 @@ import {
   requireSession,
 } from '../../lib/index.js';
 import { pages } from '../../lib/pages.js';
-import { Roles } from '../../lib/permissions.js';
 import { definePlugin } from '../../lib/plugin.js';
-import { acting, cookieIn, ROOT } from '../support/acting.js';
+import { acting, cookieIn, ROOT, userWith } from '../support/acting.js';
 import { type SpecApp, startApp } from '../support/app.js';
 import { rows } from '../support/database.js';
 import { everyPlugin } from '../support/every-plugin.js';
@@ -46,7 +45,6 @@ const trial = definePlugin({
   setup: () => ({
     api: null,
     routes: () => undeclared,
-    permissions: { roles: new Roles({ editor: ['posts:write'] }), of: () => ['posts:write'] },
   }),
 });
 const plugins = [...everyPlugin({ sendsEmails: true }), fixedProvider(), pages(), trial] as const;
@@ -92,6 +90,7 @@ beforeAll(async () => {
 beforeEach(async () => {
   await rows(app.database, 'DELETE FROM sessions');
   await rows(app.database, 'DELETE FROM users');
+  await app.auth.roles.set(await userWith(app, 'ada@example.com'), ['editor']);
   scene = await acting(app);
 });
 afterAll(() => app.stop());

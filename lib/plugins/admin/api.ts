@@ -208,7 +208,9 @@ export function faultsOfNewUser(
     () => {
       if (username != null) readUsername(core, username);
     },
-    () => void core.users.fields.read(fields, 'code', 'create'),
+    () => {
+      core.users.fields.read(fields, 'code', 'create');
+    },
   );
 }
 

@@ -153,7 +153,12 @@ export class Registrations {
     const fault = await this.passwords.rules.faultOf(registration.password, [email, username]);
     if (fault) errors.push({ pointer: '/password', ...fault });
     const { fields } = this.core.users;
-    return [...errors, ...errorsOf(() => void fields.read(registration.fields ?? {}, from, 'create'))];
+    return [
+      ...errors,
+      ...errorsOf(() => {
+        fields.read(registration.fields ?? {}, from, 'create');
+      }),
+    ];
   }
 
   /** Returns an error for each missing identifier. */
