@@ -105,6 +105,7 @@ test('while a migration is missing, auth.health() says whether sign-ins and guar
     emailSignIn: { sessions: true, signIns: false },
     oauth: { sessions: true, signIns: false },
     passkeys: { sessions: true, signIns: false },
+    roles: { sessions: false, signIns: false },
     suspension: { sessions: true, signIns: false },
     twoFactor: { sessions: false, signIns: false },
     'known_devices.name': { sessions: true, signIns: false },

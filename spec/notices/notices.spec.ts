@@ -275,11 +275,10 @@ const start = async (notices: boolean | readonly NoticeKind[]) => {
     providers: () =>
       [
         oidcPlugin(provider),
-        admin({ adminEmails: [ROOT], actAs: {} }),
+        admin({ adminEmails: [ROOT], role: 'admin', actAs: {} }),
         apiKeys(),
         twoFactor(),
         passkeys(),
-        admin({ role: 'admin' }),
         roles({ roles: { admin: [] } }),
       ] as unknown as readonly ProviderPlugin[] as never,
     passwords: { username: true },
