@@ -24,7 +24,6 @@ import { Notices } from '../notices/notices.js';
 import { Events } from '../outbox/events.js';
 import { Outbox } from '../outbox/outbox.js';
 import { EVERYTHING, type Permissions } from '../permissions.js';
-import { requireOwn } from '../sessions/acting.js';
 import {
   joinCarriers,
   MAX_PRESENTED_SESSIONS,
@@ -347,13 +346,18 @@ export class Core extends Given {
     if (!this.sessions.canAct || (sessionId === undefined && request === undefined)) return work;
     return async () => {
       await this.sessions.requireOwn(sessionId);
-      const tokens = request ? this.sessionTokens(toPlainRequest(request)) : [];
-      for (const token of tokens) {
-        const found = isActingToken(token) ? await this.sessions.find(token, false) : null;
-        if (found) requireOwn(found.session);
-      }
+      if ((await this.actingSessions(request)).length > 0) throw new AuthError('acting_session');
       return work();
     };
+  }
+
+  /** Returns the active acting sessions that a request presents. */
+  async actingSessions(request: RequestLike | undefined): Promise<readonly Session[]> {
+    const tokens = request && this.sessions.canAct ? this.sessionTokens(toPlainRequest(request)) : [];
+    const found = await Promise.all(
+      tokens.filter(isActingToken).map((token) => this.sessions.find(token, false)),
+    );
+    return found.flatMap((one) => (one ? [one.session] : []));
   }
 
   /** Runs `work` for the client and in the transaction that the input of a programmatic call contains. */

@@ -1,6 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import type { PlainRequest } from '../context/call.js';
 import type { Core } from '../core/core.js';
+import { AuthError } from '../errors.js';
 import { sessionOf } from '../sessions/carriers.js';
 import { isUnsafe, refuseCrossSite, requireOwnOrigin, requireOwnSignIn } from '../sessions/origin.js';
 import {
@@ -141,6 +142,9 @@ async function createSession(
     throw new TypeError('latchkey: authenticatedAt must be a valid Date');
   return core.callByAnyone('auth.createSession', input, ['remember', 'authenticatedAt'], async () => {
     const record = await core.users.require(userId);
+    // Otherwise, an administrator who acts as the user could get the user's own session.
+    const acting = await core.actingSessions(input.request);
+    if (acting.some((one) => one.userId === userId)) throw new AuthError('acting_session');
     const options = { remembered: remember === true, authenticatedAt, withoutSecondFactor: true };
     const signedIn = await core.countSignIn('app', () => core.signIn({ ...record, amr: [] }, options));
     if (isPending(signedIn)) throw new TypeError('a session without proof needs no second factor');

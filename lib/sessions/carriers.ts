@@ -43,7 +43,12 @@ function cookieCarrier(sessions: Sessions, { cookie, deviceCookie, log }: Settin
       log.warn('cookie.several', severalCookies(name), { cause: name });
       return authenticationByOneOf(sessions, tokens, !request[UNTOUCHED]);
     },
-    sessionTokens: ({ headers }) => cookieValues(headers.cookie, name),
+    sessionTokens({ headers }) {
+      const values = cookieValues(headers.cookie, name);
+      // Values that cannot be tokens must not displace one, because only a few are looked up.
+      const tokens = values.filter(isSessionToken);
+      return tokens.length > 0 ? tokens : values;
+    },
     deviceTokens: ({ headers }) => cookieValues(headers.cookie, deviceCookie.name),
   };
 }

@@ -101,8 +101,8 @@ export const schema = () =>
       .optional(),
   });
 
-/** The attributes of users that say whose email it is. */
-const OF_EMAIL: ReadonlySet<string> = new Set(['email', 'emailProof', 'emailVerifiedAt']);
+/** The attributes of users on which their rights depend. */
+const OF_RIGHTS: ReadonlySet<string> = new Set(['email', 'emailProof', 'emailVerifiedAt', 'roles']);
 
 declareAdministrators('add admin({ adminUserIds: […] }) to plugins');
 
@@ -156,10 +156,9 @@ export function admin(options: AdminOptions): Plugin<'admin', AdminApi, Record<n
         ],
         ...(actAs && {
           async onAccountChange(userId, changed, transaction) {
-            // Whether the administrator is one can depend on these.
-            if (changed.some((name) => OF_EMAIL.has(name)))
-              await core.sessions.endActingBy(userId, transaction);
-            if (changed.includes('roles')) await core.sessions.endActing([userId], transaction);
+            // The rights of both can depend on these: whether the one is still an administrator, and the other not one.
+            if (changed.some((name) => OF_RIGHTS.has(name)))
+              await core.sessions.endActing([userId], transaction);
           },
         }),
       };

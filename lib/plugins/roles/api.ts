@@ -20,7 +20,7 @@ declare module '../../users/imported.js' {
 declareRowKeys(['roles'], 'add roles() to plugins');
 
 /** Reads the roles of users from the rows of an import. */
-export function rolesOfRows({ users }: Core, permissions: UserPermissions): RowReader<RolesOfUser> {
+export function rolesOfRows(core: Core, permissions: UserPermissions): RowReader<RolesOfUser> {
   const valuesOf = ({ roles }: RolesOfUser): RowValues =>
     roles.length > 0 ? { roles: roles.join(' ') } : {};
   return {
@@ -32,8 +32,10 @@ export function rolesOfRows({ users }: Core, permissions: UserPermissions): RowR
     columnsOf: (value) => ({ ...value }),
     valuesOf,
     valuesNow: async ({ user }) => valuesOf({ roles: rolesOf(user) }),
-    async replace({ user: { id } }, value, transaction) {
-      await users.setColumns<typeof rolesColumns>(id, value ?? { roles: [] }, transaction);
+    async replace(record, value, transaction) {
+      await storeRoles(core, record, value?.roles ?? [], null, transaction);
+      // The rights of the administrator or the user have changed.
+      await core.sessions.endActing([record.user.id], transaction);
     },
   };
 }
@@ -143,30 +145,42 @@ export class RolesApi {
     adminId: string | null,
     transaction: Transaction,
   ): Promise<UserWithRoles> {
-    const { users, events } = this.#core;
+    const { users } = this.#core;
     const { id: userId } = record.user;
-    const before = rolesOf(record.user);
-    if (before.join() !== after.join()) {
-      await users.setColumns<typeof rolesColumns>(userId, { roles: after }, transaction);
+    if (await storeRoles(this.#core, record, after, adminId, transaction))
       await users.announceChange(userId, ['roles'], transaction);
-      events.emit('user.roles_changed', { userId, adminId, before, after }, transaction);
-      await this.#tellOfAdministrator(record, after, transaction);
-    }
     return (await users.find(userId, transaction)) as UserForAdmins & RolesOfUser;
   }
+}
 
-  /** Sends notices if a user becomes an administrator. */
-  async #tellOfAdministrator(
-    { user }: UserRecord,
-    roles: readonly string[],
-    transaction: Transaction,
-  ): Promise<void> {
-    const core = this.#core;
-    if (core.isAdministrator(user) || !core.isAdministrator({ ...user, roles } as User)) return;
-    await core.notices.plain(rolesNotices['administrator-added'], user, transaction, { byApp: true });
-    for (const toOther of core.emailsOfAdministrators)
-      await core.notices.plain(OTHERS_NOTICE, user, transaction, { byApp: true, toOther, subject: user.id });
-  }
+/** Stores the roles of a user, and tells of the change. @returns whether they have changed */
+async function storeRoles(
+  core: Core,
+  record: UserRecord,
+  after: readonly string[],
+  adminId: string | null,
+  transaction: Transaction,
+): Promise<boolean> {
+  const { id: userId } = record.user;
+  const before = rolesOf(record.user);
+  if (before.join() === after.join()) return false;
+  await core.users.setColumns<typeof rolesColumns>(userId, { roles: after }, transaction);
+  core.events.emit('user.roles_changed', { userId, adminId, before, after }, transaction);
+  await tellOfAdministrator(core, record, after, transaction);
+  return true;
+}
+
+/** Sends notices if a user becomes an administrator. */
+async function tellOfAdministrator(
+  core: Core,
+  { user }: UserRecord,
+  roles: readonly string[],
+  transaction: Transaction,
+): Promise<void> {
+  if (core.isAdministrator(user) || !core.isAdministrator({ ...user, roles } as User)) return;
+  await core.notices.plain(rolesNotices['administrator-added'], user, transaction, { byApp: true });
+  for (const toOther of core.emailsOfAdministrators)
+    await core.notices.plain(OTHERS_NOTICE, user, transaction, { byApp: true, toOther, subject: user.id });
 }
 
 /** Returns the roles that are stored with a user. */

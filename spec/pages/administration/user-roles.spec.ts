@@ -111,7 +111,7 @@ describe('the roles of a user', () => {
       roles: 'editor',
     });
     expect(refused.status).toBe(403);
-    expect(refused.body).toContain('This user is an administrator whom the configuration of this app names.');
+    expect(refused.body).toContain('This user is an administrator, so this is not possible here.');
   });
 });
 

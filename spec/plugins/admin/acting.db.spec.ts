@@ -170,6 +170,33 @@ describe('an acting session', () => {
   });
 });
 
+describe('a call from code with the request of an acting session', () => {
+  const JUNK = Array.from({ length: 4 }, (_, number) => `latchkey=junk${number}; `).join('');
+
+  test.each(['', JUNK])('is rejected, with the cookies %p in front', async (junk) => {
+    const { userId, cookie } = await acting(app);
+    const request = { headers: { cookie: junk + cookie } };
+    const create = () => app.auth.apiKeys.create(userId, { name: 'program', request });
+    await expect(create()).rejects.toMatchObject({ code: 'acting_session' });
+    await expect(app.auth.createSession(userId, { request })).rejects.toMatchObject({
+      code: 'acting_session',
+    });
+  });
+
+  test('a sign-in ends it, with junk in front of its cookie', async () => {
+    const { cookie } = await acting(app);
+    const id = await userWith(app, 'grace@example.com');
+    await app.auth.users.setPassword(id, SECRET);
+    const body = { credential: 'grace@example.com', password: SECRET };
+    await app.http
+      .post('/auth/signin/credential')
+      .set({ cookie: JUNK + cookie })
+      .send(body)
+      .expect(200);
+    expectProblem(await me(cookie), 401, 'invalid_session');
+  });
+});
+
 describe('POST /admin/users/:id/act', () => {
   const start = async (userId: string, body?: object) =>
     act(app, await cookieFor(app, await userWith(app, ROOT)), userId, body);
@@ -250,6 +277,8 @@ const ENDINGS: Record<string, (scene: Scene) => Promise<unknown>> = {
     app.auth.users.changeEmail(adminId, 'new-root@example.com', { verified: true }),
   'the proof of that email changes': ({ adminId }) =>
     app.auth.users.changeEmail(adminId, 'new-root@example.com'),
+  'the email of the user changes': ({ userId }) =>
+    app.auth.users.changeEmail(userId, 'new-ada@example.com', { verified: true }),
   'roles of the user change': ({ userId }) => changeRoles(userId),
   'roles of the administrator change': ({ adminId }) => changeRoles(adminId),
   'code ends it': ({ userId, sessionId }) => app.auth.revokeSessionById(userId, sessionId),
