@@ -100,9 +100,9 @@ describe('the form of the own fields', () => {
     await app.auth.users.update(id, { fields: { wakesAt: new Date('2026-01-31T06:30:15Z') } });
     const { updatedAt: _, ...before } = await user();
     const done = await visitor.submit(await open(), '/profile');
-    expect(done).toMatchObject({ status: 303, location: '/auth/account?done=saved' });
+    expect(done).toMatchObject({ status: 303, location: '/auth/account?done=details-saved' });
     expect(await user()).toMatchObject(before);
-    expect((await visitor.follow(done)).body).toContain('Your changes are saved.');
+    expect((await visitor.follow(done)).body).toContain('Your details are saved.');
   });
 
   test('sends a false, and clears what was emptied', async () => {

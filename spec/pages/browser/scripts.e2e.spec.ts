@@ -145,7 +145,7 @@ inBrowser('the scripts of the pages', () => {
     await press(page, 'Save');
     await says(page, 'alert', 'The form could not be sent. Check the network, and try again.');
     await press(page, 'Save');
-    await says(page, 'status', 'Your changes are saved.');
+    await says(page, 'status', 'Your details are saved.');
     expect(sent.map((request) => request.isNavigationRequest())).toEqual([false, false]);
   });
 
@@ -159,7 +159,7 @@ inBrowser('the scripts of the pages', () => {
     // The page works as before.
     await fill(page, 'Name (optional)', 'Mary');
     await press(page, 'Save');
-    await says(page, 'status', 'Your changes are saved.');
+    await says(page, 'status', 'Your details are saved.');
   });
 
   test('a password can be shown, and is hidden before it is sent', async () => {

@@ -290,7 +290,7 @@ describe('with a second factor', () => {
     for (const code of [wrongCode(secret), 'wrong-wrong-wrong']) {
       const wrong = await browser.submit(missing, 'confirm', { password: someone.password, code });
       expect(errorsOf(wrong)).toEqual({
-        code: 'This code is wrong. Enter one that was valid before the change.',
+        code: 'This code is wrong, or was already used. Wait for the next code of the app that you had before the change.',
       });
       expect(wrong.body).not.toContain(code);
     }
