@@ -189,7 +189,7 @@ export async function visitAccount(app: OwnApp, browser: Browser, look: Look): P
   await look('account, refused', page);
   await fill(page, 'Username', 'ada');
   await press(page, 'Save the username');
-  await says(page, 'status', 'Your changes are saved.');
+  await says(page, 'status', 'Your username is saved.');
   await look('account, done', page);
   await unfold(page, 'Delete');
   await look('account, the deletion open', page);
