@@ -300,8 +300,8 @@ export async function visitSecurity(app: OwnApp, browser: Browser, look: Look): 
   for (const title of ['Two-factor authentication', 'Passkeys', 'Password', 'Browsers that you have used'])
     await openCard(page, title);
   for (const part of ['Remove the authenticator app', 'Remove the password']) await unfold(page, part);
-  await page.getByRole('listitem').locator('summary').getByText('Change').click();
-  await page.getByRole('listitem').locator('summary').getByText('Remove').click();
+  await page.getByRole('listitem').locator('summary').getByText('Change').filter({ visible: true }).click();
+  await page.getByRole('listitem').locator('summary').getByText('Remove').filter({ visible: true }).click();
   await look('security, a passkey', page);
   await field(page, 'Current password').nth(1).fill('not the password');
   await card(page, 'Password').getByRole('button', { name: 'Yes, remove' }).click();
