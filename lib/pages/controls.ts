@@ -430,7 +430,7 @@ export function question(
   const content = { submit, kind: 'danger', ...(about !== undefined && { about }) } as const;
   return disclosure(
     { label, kind, forms: [form], ...(about !== undefined && { about }) },
-    html`<h3>${actionOf(label, about)}</h3>${text && html`<p>${text}</p>`}${draw(content, inputs)}`,
+    html`<h2>${actionOf(label, about)}</h2>${text && html`<p>${text}</p>`}${draw(content, inputs)}`,
     words,
   );
 }
