@@ -44,8 +44,7 @@ export function field(form: FormValues, of: Field, words: Words): Html {
   const error = form.errors[name];
   const isFocused = hasFocus(form, of);
   setDrawn(form, name, { id, label });
-  const isLost =
-    type === 'password' && required && error === undefined && Object.keys(form.errors).length > 0;
+  const isLost = type === 'password' && required && error === undefined && form.given?.includes(name);
   const hint = isLost ? html`${words.passwordAgain}${of.hint && html` ${of.hint}`}` : of.hint;
   // A secret is never sent back.
   const value = type === 'password' ? null : (form.typed[name] ?? of.value);
@@ -404,7 +403,7 @@ export function formsIn(value: unknown): FormValues[] {
 export interface Disclosure {
   readonly label: HtmlValue;
   /** Distinguishes parts with equal labels, for screen readers. */
-  readonly about?: HtmlValue;
+  readonly about?: string;
   /** The forms in it. */
   readonly forms: readonly FormValues[];
   /** @default false */
@@ -420,8 +419,13 @@ export function disclosure(of: Disclosure, content: HtmlValue, words: Words): Ht
   return html`<details${opens && html` open`}><summary${kind !== 'alternative' && html` data-part="button ${kind}"`}>${
     kind === 'alternative'
       ? label
-      : html`<span data-part="opens">${label}</span><span data-part="closes">${words.close}</span>`
-  }${about !== undefined && html`<span data-part="unseen"> ${about}</span>`}</summary>${content}</details>`;
+      : html`<span data-part="opens">${label}${about !== undefined && html`<span data-part="unseen"> ${about}</span>`}</span><span data-part="closes">${words.close}${typeof label === 'string' && html`<span data-part="unseen">${words.ofClose(actionOf(label, about))}</span>`}</span>`
+  }</summary>${content}</details>`;
+}
+
+/** Returns what a part is for, such as "Delete my account". */
+function actionOf(label: string, about: string | undefined): string {
+  return about === undefined ? label : `${label} ${about}`;
 }
 
 /** Creates a part that shows a line, and opens beside it. */
@@ -432,7 +436,9 @@ ${opener}</div>`;
 }
 
 /** A question before something that cannot be taken back with one press. */
-export interface Question extends Omit<Disclosure, 'forms' | 'kind' | 'isOpen'> {
+export interface Question extends Omit<Disclosure, 'label' | 'forms' | 'kind' | 'isOpen'> {
+  /** With {@link Disclosure.about}, it is also the heading of the question. */
+  readonly label: string;
   /** What follows from it. @default nothing, because the line beside the button says it */
   readonly text?: HtmlValue;
   /** The words of the button that answers it, such as "Yes, revoke". */
@@ -459,7 +465,7 @@ export function question(
   const content = { submit, kind: 'danger', ...(about !== undefined && { about }) } as const;
   return disclosure(
     { label, kind, forms: [form], ...(about !== undefined && { about }) },
-    html`${text && html`<p>${text}</p>`}${draw(content, inputs)}`,
+    html`<h2>${actionOf(label, about)}</h2>${text && html`<p>${text}</p>`}${draw(content, inputs)}`,
     words,
   );
 }

@@ -21,6 +21,7 @@ const STEPS: Readonly<Partial<Record<string, readonly StepName[]>>> = {
   reauthentication_required: ['reauthenticate'],
   second_factor_required: ['reauthenticate'],
   sign_in_expired: ['sign-in'],
+  sign_up_incomplete: ['sign-up'],
   sign_up_refused: ['support'],
   unauthenticated: ['sign-in'],
 };
@@ -39,6 +40,9 @@ const OF_PROGRAMS: ReadonlySet<string> = new Set([
   'unavailable',
   'unsupported_media_type',
 ]);
+
+/** The fields of codes, on pages that do not say which method their forms use. */
+const CODE_FIELDS = ['code', 'recovery_code'];
 
 /** The page and the form that an error is shown on. */
 export interface Where {
@@ -93,7 +97,7 @@ function variantsOf(site: Site, { sent, isByScript = false }: Where): readonly s
   const { identifier, concealsEmails } = site;
   // A built-in check needs a script, which has sent no token.
   const isWithout = !isByScript && !sent?.get(HUMAN_FIELD) && site.core.humanCheck?.builtIn;
-  const method = sent?.get('method') ?? (sent?.get('code') ? 'code' : '');
+  const method = sent?.get('method') ?? CODE_FIELDS.find((name) => sent?.get(name)) ?? '';
   const again = sent?.has(AGAIN) ? ['again'] : [];
   return [
     ...(concealsEmails ? [`${identifier}/concealed`] : []),
@@ -107,7 +111,10 @@ function variantsOf(site: Site, { sent, isByScript = false }: Where): readonly s
 /** Returns what the words about an error at a field can depend on besides: the change that is undone. */
 function variantsAt(field: string, { sent }: Where): readonly string[] {
   const change = sent?.get(CHANGE);
-  return change ? [`${change}/${field}`] : [];
+  if (!change) return [];
+  // What was typed as a code can be a recovery code.
+  const typed = CODE_FIELDS.includes(field) && CODE_FIELDS.find((name) => sent?.get(name));
+  return [`${change}/${typed || field}`];
 }
 
 /** @param places the names of the form, if there is one, and of the page */

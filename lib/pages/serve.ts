@@ -441,8 +441,8 @@ ${way !== null && html`<p><a href="${way}" data-part="button">${words.steps[erro
         const to = this.#site.unverified(returnTo);
         this.#keepEmail(page, form, fields, res);
         const account = fields.get(form.account ?? '') ?? '';
-        if (account.includes('@') && account.length <= MAX_NOTE)
-          this.#site.notes.leave(res, to, { email: account, from: page.name });
+        const email = account.includes('@') && account.length <= MAX_NOTE ? account : null;
+        this.#site.notes.leave(res, to, { email, from: page.name });
         this.#goOn(to, req, res);
         return;
       }
@@ -456,7 +456,8 @@ ${way !== null && html`<p><a href="${way}" data-part="button">${words.steps[erro
         return;
       const here = this.#site.returnTo(this.#pageOf(page, req)) ?? returnTo;
       const isByScript = req.headers[BY_SCRIPT] !== undefined;
-      const where = { page: page.name, form, sent: fields, isByScript, here };
+      const sent = new Map([...fields, ...translated]);
+      const where = { page: page.name, form, sent, isByScript, here };
       const explained = explain(this.#site, error, where, this.#words);
       const others = Object.entries(typedWithin(page, form, sentPairs)).filter(isText);
       const refused: Refused = {
@@ -473,6 +474,7 @@ ${way !== null && html`<p><a href="${way}" data-part="button">${words.steps[erro
           page.kind === 'account' ||
           (explained.steps.length === 0 && Object.keys(explained.fields).length === 1),
         fields: within ? new Map([...others, ...namedWithin(within, [...typed])]) : typed,
+        given: sentPairs.filter(([, text]) => text !== '').map(([name]) => name),
         token: fields.get('token') ?? null,
       };
       // Keep the policy of the page or the app, which `startError` replaces.
@@ -713,7 +715,7 @@ ${way !== null && html`<p><a href="${way}" data-part="button">${words.steps[erro
     const id = query.get('provider') ?? '';
     const atProvider = providerIds(this.#site).includes(id) && this.#words.errorsAt[code];
     if (!explained || !atProvider) return explained;
-    return { ...explained, detail: atProvider(providerName(this.#site, id)) };
+    return { ...explained, detail: atProvider(providerName(this.#site, id), page.name) };
   }
 
   /** Leaves the error of a redirect for the page that it leads to, if it is one of latchkey's. */

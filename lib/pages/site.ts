@@ -38,6 +38,8 @@ export interface Refused {
   /** Whether the form shows the error itself, because its page has several forms or the error is about one field. */
   readonly showsError: boolean;
   readonly fields: ReadonlyMap<string, string>;
+  /** The names of the fields that were filled in, as the form has sent them. */
+  readonly given: readonly string[];
   readonly token: string | null;
 }
 
@@ -493,11 +495,12 @@ export class Site {
     // The forms of a list differ only in their parameters.
     if (refused?.form !== name || action !== actionOf(visit.params))
       return { action, user, typed: {}, errors: {}, isRefused: false, refusal: null, hasNoFocus, human };
-    const { fields, explained, showsError } = refused;
+    const { fields, given, explained, showsError } = refused;
     return {
       action,
       user,
       typed: Object.fromEntries(fields),
+      given,
       errors: explained.fields,
       isRefused: true,
       refusal: showsError ? explained : null,

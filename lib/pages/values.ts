@@ -30,6 +30,8 @@ export interface FormValues {
   readonly typed: Readonly<Record<string, string>>;
   /** The errors by field name. Each is a sentence, such as "Enter your email." */
   readonly errors: Readonly<Record<string, string>>;
+  /** The names of the fields that were filled in, if the form was rejected. They include secrets, which must be typed again. @default none */
+  readonly given?: readonly string[];
   /** The id of the user to whom the form of an account was shown. Null on the other pages. */
   readonly user: string | null;
   /** Whether the form was rejected. */

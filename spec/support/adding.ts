@@ -787,7 +787,7 @@ declare module '../values.js' {
     },
     {
       file: 'lib/pages/words/account.ts',
-      after: `    endAllText: 'You are signed out everywhere, including here.',
+      after: `    endAllText: 'You will be signed out on all devices, including this one.',
   },`,
       text: `  devices: { title: 'Browsers' },`,
     },

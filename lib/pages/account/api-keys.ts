@@ -119,10 +119,14 @@ function checkRights(fields: ReadonlyMap<string, string>): void {
     throw invalidField(`/${RIGHTS}`, 'wrong_type', 'must be some or all');
 }
 
-/** Leaves out the rights that are still chosen beside "everything". */
+/** Leaves out the rights that are still chosen beside "everything". Commas separate what was typed, too. */
 function scopesOf(fields: ReadonlyMap<string, string>): Readonly<Record<string, string>> {
   const scopes = fields.get('scopes');
-  return scopes === undefined || fields.get(RIGHTS) === 'all' ? {} : { scopes };
+  const rights = fields.get(RIGHTS);
+  if (scopes === undefined || rights === 'all') return {};
+  // The name of a declared right can contain a comma, and so does JSON.
+  const isTyped = rights === undefined && !scopes.startsWith('[');
+  return { scopes: isTyped ? scopes.replaceAll(',', ' ') : scopes };
 }
 
 function keysView(values: ApiKeysValues & CommonValues, words: Words): View {

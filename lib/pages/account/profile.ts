@@ -57,13 +57,13 @@ export function account(site: Site): Page {
   const back = (done: string) => () => site.page('account', { done });
   const forms: PageForm[] = [];
   if (update) {
-    forms.push({ name: 'profile', route: update, next: back('saved') });
+    forms.push({ name: 'profile', route: update, next: back('details-saved') });
     if (core.usernames)
       forms.push({
         name: 'username',
         route: update,
         errors: { username_taken: 'username' },
-        next: back('saved'),
+        next: back('username-saved'),
       });
   }
   if (change)

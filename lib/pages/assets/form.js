@@ -65,12 +65,51 @@ document.addEventListener('submit', async (event) => {
       headers: { Accept: 'text/html', 'Latchkey-Form': 'script' },
     });
     const to = response.headers.get('Latchkey-Location');
+    const text = to ? '' : await response.text();
+    keepUnsent(form);
     if (to) go(to);
-    else if (!show(await response.text())) complain(form, words.broken);
+    else if (!show(text)) complain(form, words.broken);
   } catch {
     complain(form, words.failed);
   }
 });
+
+// What was typed in the other forms of an account's page is kept for its user, until the page is shown again in this tab.
+const UNSENT = 'latchkey-unsent';
+const userId = () => document.querySelector('main [name="for_user"]')?.value;
+// A password that is shown is not of the type password.
+const SECRET = '[type="hidden"], [type="password"], [data-shows], [data-part="code"], [name="confirmation"]';
+
+function keepUnsent(sent) {
+  const isChanged = ({ type, form, value, defaultValue, checked, defaultChecked, options }) => {
+    if (!form || form === sent) return false;
+    if (options) return [...options].some((one) => one.selected !== one.defaultSelected);
+    return /checkbox|radio/.test(type) ? checked !== defaultChecked : value !== defaultValue;
+  };
+  const values = [...document.querySelectorAll(`main :is(input, select):not(${SECRET})`)]
+    .filter(isChanged)
+    .map(({ id, type, checked, value }) => [id, /checkbox|radio/.test(type) ? checked : value]);
+  try {
+    if (userId() && values.length)
+      sessionStorage.setItem(UNSENT, JSON.stringify([location.pathname, userId(), values]));
+  } catch {
+    // Some browsers keep nothing.
+  }
+}
+
+function restoreUnsent() {
+  const [path, user, values] = JSON.parse(sessionStorage.getItem(UNSENT) ?? '[]');
+  if (path !== location.pathname || user !== userId()) return;
+  sessionStorage.removeItem(UNSENT);
+  for (const [id, value] of values) {
+    const field = document.getElementById(id);
+    if (!field) continue;
+    field[typeof value === 'boolean' ? 'checked' : 'value'] = value;
+    const box = field.closest('details');
+    if (box) box.open = true;
+  }
+}
+document.addEventListener('latchkey:shown', restoreUnsent);
 
 // A page of an account must not come back from the cache after its user has signed out.
 addEventListener('pageshow', ({ persisted }) => {
@@ -196,8 +235,10 @@ document.querySelector('form[data-resumes]')?.requestSubmit();
 
 // Last, because it fails in browsers that keep nothing.
 {
+  restoreUnsent();
   const [path, typed] = JSON.parse(sessionStorage.getItem(TYPED) ?? '[]');
   sessionStorage.removeItem(TYPED);
   const field = path === location.pathname && account();
-  if (field && !field.value) field.value = typed;
+  // What was typed last is more recent than what the server remembers.
+  if (field) field.value = typed;
 }

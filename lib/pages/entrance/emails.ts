@@ -27,6 +27,8 @@ export interface VerifyEmailValues {
   readonly forgotPassword: string | null;
   /** Whether a sign-in was rejected because the email is not verified yet. */
   readonly isWaiting: boolean;
+  /** Whether this browser has a session, or has just signed in or up, so that a link was emailed. */
+  readonly isAwaited: boolean;
   /** The address that the last link was emailed to. Null if this browser does not know it. */
   readonly sentTo: string | null;
   /** Whether it was verified just now, or with a link that the user of the session has used before. */
@@ -113,6 +115,7 @@ export function verifyEmail(site: Site): Page | null {
         },
         forgotPassword: site.forgotPassword(returnTo),
         isWaiting: token === null && query.has('waiting'),
+        isAwaited: auth !== null || visit.sentTo !== null || visit.from !== null,
         sentTo: auth?.user.email ?? visit.sentTo,
         isDone,
         confirmed: done === 'email-verified' ? visit.sentTo : null,
@@ -148,6 +151,11 @@ function verifyEmailView(values: VerifyEmailValues & CommonValues, words: Words)
           again ?? html`<p><a href="${signIn}" data-part="button">${words.signIn.title}</a></p>`
         }`,
       };
+    if (!values.isAwaited)
+      return {
+        title: t.title,
+        main: html`<p>${t.perhapsSent}</p><p><a href="${signIn}" data-part="button">${words.signIn.title}</a></p>`,
+      };
     const address = sentTo === null ? t.anyAddress : html`<strong>${sentTo}</strong>`;
     return {
       title: t.waiting,
@@ -173,7 +181,7 @@ function verifyEmailView(values: VerifyEmailValues & CommonValues, words: Words)
 
 function verifyByCodeView(
   { isAsked, lifetime, profile }: VerifyByCodeValues,
-  { form, send, sentTo, signIn, next, returnTo, done }: VerifyEmailValues & CommonValues,
+  { form, send, sentTo, signIn, next, returnTo, done, error }: VerifyEmailValues & CommonValues,
   words: Words,
 ): View {
   const t = words.verifyEmail;
@@ -189,6 +197,12 @@ function verifyByCodeView(
     return {
       title: t.title,
       main: html`<p>${t.codeFirst(address)}</p>${send && sendForm(send, { email: null, submit: t.codeSend, kind: 'primary', returnTo }, words)}${later}`,
+    };
+  // Nothing but another code can succeed.
+  if (error?.code === 'code_expired' && send)
+    return {
+      title: t.title,
+      main: html`${sendForm(send, { email: null, submit: t.codeSendNew, kind: 'primary', returnTo }, words)}${profile !== null && html`<p data-part="quiet">${wrong} <a href="${profile}">${change}</a></p>`}${later}`,
     };
   return {
     title: t.title,

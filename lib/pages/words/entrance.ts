@@ -163,6 +163,7 @@ export const entrance = {
     waitingText: (address: Html | string) =>
       html`Open the link that we have emailed to ${address}, then sign in. Check your spam folder too.`,
     waitingAgain: 'To get a new link, sign in again.',
+    perhapsSent: 'If we have emailed you a link, open it, then sign in. To get a new link, sign in.',
     waitingHere: (address: Html | string) =>
       html`Open the link that we have emailed to ${address}. Check your spam folder too.`,
     anyAddress: 'you',
@@ -177,6 +178,7 @@ export const entrance = {
     codeSignUp: (email: Html | string, digits: number, time: string) =>
       html`If ${email} has no account yet, we have emailed it a code of ${digits} digits. It works for ${time}. Check your spam folder too.`,
     codeSend: 'Email me a code',
+    codeSendNew: 'Email me a new code',
     codeSignIn: 'Sign in, and we email you a code to confirm your email.',
     later: 'Not now',
   },

@@ -96,8 +96,7 @@ export const errors = {
     session_required: unexpected,
     sign_in_expired:
       'This has expired, was completed already, or a code was entered wrong too often. Start again.',
-    sign_up_incomplete:
-      'The other service did not share everything that an account needs. Sign up another way.',
+    sign_up_incomplete: 'The other service did not share everything that an account needs.',
     sign_up_refused: 'You cannot sign up here. Ask the people who run this app for an account.',
     target_is_administrator:
       'This user is an administrator, so this is not possible here. Ask the people who run this app.',
@@ -125,9 +124,9 @@ export const errors = {
     provider_error: (provider) =>
       `${provider} did not respond as expected. Try again, or sign in another way.`,
     provider_slow: (provider) => `${provider} takes longer than usual. Try again in a few seconds.`,
-    sign_up_incomplete: (provider) =>
-      `${provider} did not share everything that an account needs. Sign up another way.`,
-  } as Readonly<Record<string, (provider: string) => string>>,
+    sign_up_incomplete: (provider, page) =>
+      `${provider} did not share everything that an account needs.${page === 'sign-up' ? ' Fill in the form instead.' : ''}`,
+  } as Readonly<Record<string, (provider: string, page: string) => string>>,
 
   /** The sentence that the exact wait replaces. */
   later: 'Try again later.',
@@ -144,7 +143,8 @@ export const errors = {
     'account/api-keys/create': {
       '/expires_at': 'Choose a date after today.',
       '/name': 'Enter a name of at most 100 characters.',
-      '/scopes': 'Enter the names of rights that the documentation of this app lists, separated by spaces.',
+      '/scopes':
+        'Enter the names of rights that the documentation of this app lists, separated by spaces or commas.',
     },
     'account/security': {
       access_denied: 'You canceled at the other service, so no account was linked.',
@@ -210,14 +210,23 @@ export const errors = {
     },
     'sign-in/send-code': { '/email': 'To get a code, enter your email, such as ada@example.com.' },
     'sign-in': { invalid_passkey: 'The passkey was not accepted. Try again, or sign in another way.' },
+    'sign-up': {
+      sign_up_incomplete:
+        'The other service did not share everything that an account needs. Fill in the form instead.',
+    },
     'sign-up/password': {
       email_taken: 'You already have an account with this email.',
       '/email/required/either': 'Enter an email, a username or both.',
     },
     'undo-change/confirm': {
-      invalid_code: 'This code is wrong. Enter one that was valid before the change.',
+      'invalid_code/code':
+        'This code is wrong, or was already used. Wait for the next code of the app that you had before the change.',
+      'invalid_code/recovery_code':
+        'This recovery code is wrong, or was already used. Enter one that you had before the change.',
       invalid_credentials: 'This was not your password before the change.',
       'invalid_code/account-deleted/code': wrongTotp,
+      'invalid_code/account-deleted/recovery_code':
+        'This recovery code is wrong, or was already used. Enter another one.',
       'invalid_credentials/account-deleted/password': 'This is not the password of this account.',
       'proof_required/account-deleted/password': ownPassword,
       'proof_required/code': 'Enter a code from your authenticator app, or a recovery code.',

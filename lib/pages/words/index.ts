@@ -37,6 +37,8 @@ export const en = {
   confirmed: (button: Html) => html`You have confirmed that it is you. Continue with “${button}”.`,
   or: 'or',
   close: 'Close',
+  /** What the button that closes a part says after "Close", for screen readers. */
+  ofClose: (action: string) => `: ${action.charAt(0).toLowerCase()}${action.slice(1)}`,
 
   fields: {
     email: 'Email',

@@ -58,13 +58,14 @@ export const messages = {
     'signed-out-everywhere': 'You are signed out everywhere.',
     sent: 'The email is on its way.',
     'password-changed':
-      'Your password was changed. Your other sessions have ended, and the other browsers count as new at their next sign-in.',
+      'Your password was changed. Your other sessions have ended, and we might email you about the next sign-in in each of your other browsers.',
     'password-set': 'Your account now has a password.',
     'password-removed':
-      'Your password was removed. Your other sessions have ended, and the other browsers count as new at their next sign-in.',
+      'Your password was removed. Your other sessions have ended, and we might email you about the next sign-in in each of your other browsers.',
     'second-factor-on':
-      'Two-factor authentication is on. Your other sessions have ended, and the other browsers count as new at their next sign-in.',
-    'second-factor-off': 'The authenticator app was removed.',
+      'Two-factor authentication is on. Your other sessions have ended, and we might email you about the next sign-in in each of your other browsers.',
+    'second-factor-off': 'Two-factor authentication is off.',
+    'app-removed': 'The authenticator app was removed.',
     'passkeys-off': 'Your passkeys are no longer the second step. Your other sessions have ended.',
     'codes-renewed': 'You have new recovery codes. The previous codes no longer work.',
     'passkey-added': 'The passkey was added.',
@@ -74,6 +75,8 @@ export const messages = {
     'browser-forgotten': 'The browser was forgotten.',
     'browsers-not-trusted': 'From now on, every sign-in asks for the second step again.',
     saved: 'Your changes are saved.',
+    'details-saved': 'Your details are saved.',
+    'username-saved': 'Your username is saved.',
     'email-change-sent':
       'An email with a link is on its way to the new address. Open it within an hour, and press the button there. Check your spam folder too.',
     'email-change-canceled': 'The change of your email was canceled. The link in the email no longer works.',

@@ -98,6 +98,14 @@ describe('creating a key', () => {
     expect(await app.auth.apiKeys.list(id)).toHaveLength(1);
   });
 
+  test.each(['read,write', 'read, write', '["read","write"]'])(
+    'has the rights that are typed as %s',
+    async (scopes) => {
+      await visitor.submit(await open(), '/create', { name: 'nightly', scopes });
+      expect((await app.auth.apiKeys.list(id))[0]?.scopes).toEqual(['read', 'write']);
+    },
+  );
+
   test('shows it on no other page, and to no other browser', async () => {
     const done = await visitor.submit(await open(), '/create', { name: 'nightly' });
     const elsewhere = await visitor.get('/auth/account');

@@ -100,9 +100,11 @@ describe('the form of the own fields', () => {
     await app.auth.users.update(id, { fields: { wakesAt: new Date('2026-01-31T06:30:15Z') } });
     const { updatedAt: _, ...before } = await user();
     const done = await visitor.submit(await open(), '/profile');
-    expect(done).toMatchObject({ status: 303, location: '/auth/account?done=saved' });
+    expect(done).toMatchObject({ status: 303, location: '/auth/account?done=details-saved' });
     expect(await user()).toMatchObject(before);
-    expect((await visitor.follow(done)).body).toContain('Your changes are saved.');
+    expect((await visitor.follow(done)).body).toContain('Your details are saved.');
+    const named = await visitor.submit(await open(), '/username', { username: 'countess' });
+    expect((await visitor.follow(named)).body).toContain('Your username is saved.');
   });
 
   test('sends a false, and clears what was emptied', async () => {
@@ -408,7 +410,7 @@ describe('the deletion', () => {
       await other.app.auth.credential.signUp({ ...ada, username: 'ada', fields: values as never });
       const held = await new PageVisitor(other.app.origin).signIn();
       const page = await held.get('/auth/account');
-      expect(page.body).toContain('After 30 days, it is permanently deleted');
+      expect(page.body).toContain('After 30 days, it will be permanently deleted');
       expect(formsIn(page.body).map(({ action }) => action)).toEqual([
         '/auth/account/verify-email',
         '/auth/account/delete',

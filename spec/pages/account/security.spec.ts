@@ -246,7 +246,9 @@ describe('recovery codes that are renewed', () => {
     const first = codesOn(
       await browser.follow(await browser.submit(page, 'confirm-app', { code: codeOf(keyOn(page)) })),
     );
-    const done = await browser.submit(await open(), 'renew-codes', {});
+    const card = await open();
+    expect(card.text).toContain('Your current recovery codes will no longer work.');
+    const done = await browser.submit(card, 'renew-codes', {});
     expect(done.location).toBe(`${ENROLMENT}?done=codes-renewed`);
     const shown = await browser.follow(done);
     expect(codesOn(shown)).toHaveLength(10);
@@ -254,6 +256,17 @@ describe('recovery codes that are renewed', () => {
     expect(shown.text).toContain('The previous codes no longer work.');
     const again = await browser.follow(done);
     expect([again.heading, codesOn(again)]).toEqual(['Security', []]);
+  });
+
+  test('are deleted with the authenticator app, as the card says before and after', async () => {
+    const page = await browser.follow(await browser.submit(await open(), 'set-up-app', {}));
+    await browser.submit(page, 'confirm-app', { code: codeOf(keyOn(page)) });
+    const card = await open();
+    expect(card.text).toContain('This turns off two-factor authentication and deletes your recovery codes.');
+    const done = await browser.submit(card, 'disable-app', {});
+    expect(done.location).toBe(`${PATH}?done=second-factor-off`);
+    expect((await browser.follow(done)).text).toContain('Two-factor authentication is off.');
+    expect(await app.auth.twoFactor.status(id)).toMatchObject({ totp: false, recoveryCodesLeft: 0 });
   });
 });
 

@@ -452,7 +452,7 @@ describe('deleting', () => {
       const { id: closed } = await kept.app.auth.users.create(ada);
       const one = await new PageVisitor(kept.app.origin).signIn(root);
       const page = await one.get(pathOf(closed));
-      expect(page.body).toContain('After 30 days, it is permanently deleted');
+      expect(page.body).toContain('After 30 days, it will be permanently deleted');
       const after = await one.follow(await one.submit(page, '/delete', { confirmation: ada.email }));
       expect(after.body).toContain('The account can no longer be used, and will be permanently deleted.');
       expect(factsIn(after)).toMatchObject({

@@ -193,7 +193,7 @@ describe('the form that creates a user', () => {
     const page = await open();
     const { fields: inputs } = formIn(page.body, '/users/create');
     expect(page.body).toContain(
-      'Without an email, the user cannot choose a password: set one with the command npx latchkey users set-password.',
+      'Without an email, the user cannot choose a password. Ask the people who run the server to set one.',
     );
     expect(inputs).toEqual({ email: '', username: '', name: '', plan: 'free', rating: '' });
     const typed = { email: 'grace@example.com', username: 'Grace', plan: 'pro', rating: '5' };

@@ -181,7 +181,7 @@ function checkStructure(): string[] {
     if (!/^Yes, /.test(button.textContent) || !button.closest('details'))
       found.push(`"${button.textContent}" is not the answer to a question`);
   for (const opener of document.querySelectorAll('summary[data-part]'))
-    if (opener.querySelector('[data-part="closes"]')?.textContent !== 'Close')
+    if (!opener.querySelector('[data-part="closes"]')?.textContent.startsWith('Close: '))
       found.push(`"${opener.textContent}" has no word that closes`);
   const ids = [...document.querySelectorAll('[id]')].map(({ id }) => id);
   for (const id of ids) if (ids.indexOf(id) !== ids.lastIndexOf(id)) found.push(`${id} is there twice`);

@@ -68,7 +68,7 @@ export function follow(page: Page, name: string | RegExp): Promise<void> {
 
 /** Opens a part of a page that is closed. */
 export function unfold(page: Page, name: string): Promise<void> {
-  return page.locator('summary').getByText(name).click();
+  return page.locator('summary').getByText(name).filter({ visible: true }).click();
 }
 
 /** Returns a card of an account's page. */

@@ -49,8 +49,8 @@ inBrowser('passkeys on the pages', () => {
 
   async function removePasskey(page: Page): Promise<void> {
     await openCard(page, 'Passkeys');
-    await card(page, 'Passkeys').locator('summary').getByText('Change').click();
-    await card(page, 'Passkeys').locator('summary').getByText('Remove').click();
+    await card(page, 'Passkeys').locator('summary').getByText('Change').filter({ visible: true }).click();
+    await card(page, 'Passkeys').locator('summary').getByText('Remove').filter({ visible: true }).click();
     await press(page, 'Yes, remove Passkey');
     await says(page, 'status', 'The passkey was removed.');
   }
@@ -82,14 +82,14 @@ inBrowser('passkeys on the pages', () => {
     const passkeys = card(page, 'Passkeys');
     const change = async () => {
       await openCard(page, 'Passkeys');
-      await passkeys.locator('summary').getByText('Change').click();
+      await passkeys.locator('summary').getByText('Change').filter({ visible: true }).click();
     };
     await change();
     await fill(page, 'Name', 'My phone');
     await press(page, /^Rename /);
     await says(page, 'status', 'Your changes are saved.');
     await change();
-    await passkeys.locator('summary').getByText('Remove').click();
+    await passkeys.locator('summary').getByText('Remove').filter({ visible: true }).click();
     await press(page, 'Yes, remove My phone');
     await says(page, 'status', 'The passkey was removed.');
     await addPasskey(page);

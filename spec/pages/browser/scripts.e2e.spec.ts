@@ -134,7 +134,7 @@ inBrowser('the scripts of the pages', () => {
     });
     await page.getByRole('heading', { name: 'Your new key: nightly report' }).waitFor();
     expect(sent).toHaveLength(1);
-    expect(await page.locator('summary').getByText('Revoke').count()).toBe(1);
+    expect(await page.locator('summary').getByText('Revoke').filter({ visible: true }).count()).toBe(1);
   });
 
   test('without a network, a form says that it was not sent, and can be sent again', async () => {
@@ -145,7 +145,7 @@ inBrowser('the scripts of the pages', () => {
     await press(page, 'Save');
     await says(page, 'alert', 'The form could not be sent. Check the network, and try again.');
     await press(page, 'Save');
-    await says(page, 'status', 'Your changes are saved.');
+    await says(page, 'status', 'Your details are saved.');
     expect(sent.map((request) => request.isNavigationRequest())).toEqual([false, false]);
   });
 
@@ -159,7 +159,7 @@ inBrowser('the scripts of the pages', () => {
     // The page works as before.
     await fill(page, 'Name (optional)', 'Mary');
     await press(page, 'Save');
-    await says(page, 'status', 'Your changes are saved.');
+    await says(page, 'status', 'Your details are saved.');
   });
 
   test('a password can be shown, and is hidden before it is sent', async () => {
@@ -259,6 +259,32 @@ inBrowser('the scripts of the pages', () => {
     // It is taken along once.
     await page.reload();
     expect(await field(page, 'Email or username').inputValue()).toBe('');
+    // It wins over the one that the server has remembered.
+    await fill(page, 'Email or username', 'sent@example.com');
+    await fill(page, 'Password', 'not the password');
+    await press(page, 'Sign in');
+    await says(page, 'alert', 'There is a problem');
+    await fill(page, 'Email or username', 'typed@example.com');
+    await follow(page, 'Forgot your password?');
+    await showsPage(page, 'Reset your password');
+    expect(await field(page, 'Email').inputValue()).toBe('typed@example.com');
+  });
+
+  test('what was typed in another form stays, whether or not the form is accepted, and is restored once', async () => {
+    const page = await openSignedIn('lise', '/auth/account');
+    const name = field(page, 'Name (optional)');
+    await name.fill('Lise');
+    await fill(page, 'Username', '!');
+    await press(page, 'Save the username');
+    await page.locator('[aria-invalid="true"]').waitFor();
+    expect(await name.inputValue()).toBe('Lise');
+    await fill(page, 'Username', 'lise');
+    await press(page, 'Save the username');
+    await says(page, 'status', 'Your username is saved.');
+    expect(await name.inputValue()).toBe('Lise');
+    await page.reload();
+    expect(await name.inputValue()).toBe('');
+    expect(await page.evaluate(() => sessionStorage.length)).toBe(0);
   });
 
   test('a form whose session has ended says so, without the navigation, and leads back to its page', async () => {

@@ -189,7 +189,7 @@ export async function visitAccount(app: OwnApp, browser: Browser, look: Look): P
   await look('account, refused', page);
   await fill(page, 'Username', 'ada');
   await press(page, 'Save the username');
-  await says(page, 'status', 'Your changes are saved.');
+  await says(page, 'status', 'Your username is saved.');
   await look('account, done', page);
   await unfold(page, 'Delete');
   await look('account, the deletion open', page);
@@ -300,8 +300,8 @@ export async function visitSecurity(app: OwnApp, browser: Browser, look: Look): 
   for (const title of ['Two-factor authentication', 'Passkeys', 'Password', 'Browsers that you have used'])
     await openCard(page, title);
   for (const part of ['Remove the authenticator app', 'Remove the password']) await unfold(page, part);
-  await page.getByRole('listitem').locator('summary').getByText('Change').click();
-  await page.getByRole('listitem').locator('summary').getByText('Remove').click();
+  await page.getByRole('listitem').locator('summary').getByText('Change').filter({ visible: true }).click();
+  await page.getByRole('listitem').locator('summary').getByText('Remove').filter({ visible: true }).click();
   await look('security, a passkey', page);
   await field(page, 'Current password').nth(1).fill('not the password');
   await card(page, 'Password').getByRole('button', { name: 'Yes, remove' }).click();

@@ -494,7 +494,7 @@ class Phone {
   }
 
   async unfold(name: string): Promise<void> {
-    await this.page.locator('summary').getByText(name).click();
+    await this.page.locator('summary').getByText(name).filter({ visible: true }).click();
     this.presses++;
   }
 

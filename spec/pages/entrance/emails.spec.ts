@@ -323,6 +323,17 @@ describe('verify-email with a code', () => {
     expect(last.links).toContain('/deep');
   });
 
+  test('after too many wrong codes, only another code is offered', async () => {
+    const { browser, answer } = await signUp();
+    const page = await browser.follow(answer);
+    let over = page;
+    for (let time = 0; time < 5; time++) over = await browser.submit(page, 'confirm', { code: '00000000' });
+    expect([over.heading, over.actions]).toEqual(['Confirm your email', ['/auth/verify-email/send']]);
+    expect(over.error).toContain('This code no longer works');
+    expect(over.text).toContain('Email me a new code');
+    expect(over.text).not.toContain('It works for');
+  });
+
   test('a session without a code can ask for one, from the account too', async () => {
     const { person } = await signUp();
     const browser = app.open();

@@ -153,6 +153,14 @@ describe('a code by email', () => {
     });
   });
 
+  test('asks for the password again only if one was sent', async () => {
+    const browser = app.open();
+    const page = await browser.open('/auth/sign-in');
+    const again = 'Enter the password again.';
+    expect((await browser.submit(page, 'send-code', {})).text).not.toContain(again);
+    expect((await browser.submit(page, 'send-code', { password: 'typed' })).text).toContain(again);
+  });
+
   test('is also sent by a form with the names of the route', async () => {
     const browser = app.open();
     await app.mailOf(ada.email, 'sign-in-code', async () => {

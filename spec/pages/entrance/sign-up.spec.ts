@@ -56,6 +56,7 @@ describe('with a password', () => {
       // Another browser does not learn the address.
       const elsewhere = await app.open().open('/auth/verify-email?waiting=true');
       expect(elsewhere.body).not.toContain(ada.email);
+      expect(elsewhere.text).toContain('If we have emailed you a link, open it, then sign in.');
     });
     for (const { token } of [mail, again]) expect(token).not.toBe('');
     const link = await browser.open(`/auth/verify-email?token=${again.token}`);

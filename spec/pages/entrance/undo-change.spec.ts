@@ -287,11 +287,19 @@ describe('with a second factor', () => {
     expect(errorsOf(missing)).toEqual({
       code: 'Enter a code from your authenticator app, or a recovery code.',
     });
-    for (const code of [wrongCode(secret), 'wrong-wrong-wrong']) {
+    const wrongCodes = [
+      [
+        wrongCode(secret),
+        'This code is wrong, or was already used. Wait for the next code of the app that you had before the change.',
+      ],
+      [
+        'wrong-wrong-wrong',
+        'This recovery code is wrong, or was already used. Enter one that you had before the change.',
+      ],
+    ] as const;
+    for (const [code, text] of wrongCodes) {
       const wrong = await browser.submit(missing, 'confirm', { password: someone.password, code });
-      expect(errorsOf(wrong)).toEqual({
-        code: 'This code is wrong. Enter one that was valid before the change.',
-      });
+      expect(errorsOf(wrong)).toEqual({ code: text });
       expect(wrong.body).not.toContain(code);
     }
     const spaced = codeOf(secret).replace(/^.../, '$& ');

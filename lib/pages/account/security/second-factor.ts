@@ -28,6 +28,9 @@ export interface SecondFactorCardValues {
   readonly askAgain: FormValues | null;
 }
 
+/** The field that says that the account has no other second factor than its authenticator app. */
+const LAST = 'last';
+
 /** @internal */
 export function secondFactorCard(site: Site): Card | null {
   const status = site.route('get /two-factor');
@@ -57,7 +60,9 @@ export function secondFactorCard(site: Site): Card | null {
       {
         name: 'disable-app',
         route: disable,
-        next: () => site.page('account/security', { done: 'second-factor-off' }),
+        ownFields: [LAST],
+        next: ({ fields }) =>
+          site.page('account/security', { done: fields.has(LAST) ? 'second-factor-off' : 'app-removed' }),
       },
       ...(askAgain
         ? [
@@ -141,13 +146,26 @@ export function secondFactorView(
           words,
           hidden('on', String(!passkeys)),
         )
-      }${renew && formOf(renew, { submit: t.renew, kind: 'secondary' }, words)}${
-        askAgain && formOf(askAgain, { submit: t.askAgain, kind: 'secondary' }, words)
-      }</div>`
+      }${
+        renew &&
+        question(
+          { label: t.renew, text: t.renewText, submit: t.confirmRenew, form: renew, kind: 'secondary' },
+          words,
+        )
+      }${askAgain && formOf(askAgain, { submit: t.askAgain, kind: 'secondary' }, words)}</div>`
     }${
       disable &&
       !required &&
-      question({ label: t.disable, text: t.disableText, submit: t.confirmDisable, form: disable }, words)
+      question(
+        {
+          label: t.disable,
+          text: passkeys ? t.disableText : t.disableLastText,
+          submit: t.confirmDisable,
+          form: disable,
+          inputs: !passkeys && hidden(LAST, 'true'),
+        },
+        words,
+      )
     }`,
   };
 }
