@@ -356,6 +356,7 @@ async function administration(): Promise<void> {
   const { browser: leaver } = await newUser('leaver@example.com');
   await call(leaver, 'DELETE /me', { password: ada.password });
   await call(root, 'GET /admin/events');
+  await call(root, 'POST /admin/users/:id/act', { reason: 'ticket 7' }, { id: gracesId });
 }
 
 /** Every field of every route, with what is secret only to whom has made it up. */

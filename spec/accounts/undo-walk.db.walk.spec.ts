@@ -253,6 +253,7 @@ const REASONS: Readonly<Record<string, string>> = {
   'POST /admin/users/:id/send-password-reset': OTHERS,
   'PUT /admin/users/:id/roles': OTHERS,
   'POST /admin/users/:id/set-roles': OTHERS,
+  'POST /admin/users/:id/act': 'it changes nothing of the account',
   'POST /admin/users/:id/suspend': ENDS,
   'POST /admin/users/:id/reinstate': OTHERS,
   'POST /admin/users/:id/revoke-sessions': ENDS,
