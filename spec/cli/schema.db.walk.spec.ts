@@ -114,8 +114,8 @@ test('Drizzle reads the rows that latchkey has written, joined with own rows', a
     const [session] = await auth.listSessions(created.id);
     const found = await read(database.url, created.id, session?.expiresAt);
     expect(user).toMatchObject(values);
-    // Each value of the API has the same value in the row. JSON is stored as text.
-    const row = { ...user, settings: JSON.stringify({ theme: 'dark' }) };
+    // Each value of the API has the same value in the row. JSON and lists of words are stored as text.
+    const row = { ...user, settings: JSON.stringify({ theme: 'dark' }), roles: '' };
     expect(found.user).toMatchObject(row);
     expect(found.joined).toEqual([{ title: 'Engine', email: 'ada@example.com', since: user?.createdAt }]);
     expect(found.ending).toEqual([expect.objectContaining({ ...session, amr: session?.amr.join(' ') })]);

@@ -127,7 +127,7 @@ describe('latchkey users', () => {
     expect(await json(...command, '--remove', 'owner')).toEqual({ id, roles: ['editor'], dryRun: false });
     expect(await json(...command)).toEqual({ id, roles: ['editor'] });
     for (const [option, message] of [
-      [['--add', 'edtor'], /^latchkey: roles\/0 must be one of editor, owner/],
+      [['--add', 'edtor'], /^latchkey: roles\/1 must be one of editor, owner\n$/],
       [['--remove', 'owner'], /^latchkey: the account does not have the role owner\n$/],
     ] as const) {
       const { code, stderr } = await latchkey([...command, ...option]);

@@ -787,7 +787,7 @@ declare module '../values.js' {
     },
     {
       file: 'lib/pages/words/account.ts',
-      after: `    endAllText: 'You will be signed out on all devices, including this one.',
+      after: `    endAllText: 'You will be signed out everywhere, including here.',
   },`,
       text: `  devices: { title: 'Browsers' },`,
     },

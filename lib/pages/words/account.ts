@@ -224,7 +224,7 @@ export const account = {
     endOthers: 'Sign out on all other devices',
     endAll: 'Yes, sign out everywhere',
     wantsEndAll: 'Sign out everywhere',
-    endAllText: 'You will be signed out on all devices, including this one.',
+    endAllText: 'You will be signed out everywhere, including here.',
   },
   keys: {
     title: 'API keys',
