@@ -176,7 +176,10 @@ describe.each(Object.entries(apps))('every form in %s', (_name, parsers) => {
   };
 
   test.each(forms)('%s is refused with a field twice', async (path, operation) => {
-    for (const field of filled(operation))
+    const { properties = {} } = firstOf(operation.requestBody?.content[FORM]?.schema) ?? {};
+    // A list is sent as several fields with the same name.
+    const isList = (field: string) => properties[String(field.split('=')[0])]?.type === 'array';
+    for (const field of filled(operation).filter((one) => !isList(one)))
       await refused(path, [...filled(operation), field, lead].join('&'), [String(field.split('=')[0])]);
     await refused(path, `x=1&x=1&${lead}`, ['x']);
   });
