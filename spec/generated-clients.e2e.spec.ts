@@ -78,7 +78,7 @@ describe('docs/generated-clients.md', () => {
       'sign-in.ts': CLIENT.replace("'invalid_credentials'", "'invalid_password'"),
     });
     await expect(compile()).rejects.toThrow(
-      /'"invalid_password"' is not comparable to type .*"rate_limited"/,
+      /'"invalid_password"' is not comparable to type .*"invalid_credentials"/,
     );
   });
 });
