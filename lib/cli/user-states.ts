@@ -2,6 +2,7 @@ import { type Command, InvalidArgumentError } from 'commander';
 import type { Transaction } from 'sequelize';
 import * as z from 'zod';
 import { internalsOf } from '../auth.js';
+import { AppError } from '../database/faults.js';
 import { done, findUser, trying, WHO, WHO_HELP } from './account.js';
 import { type Acting, type Call, collect } from './call.js';
 import { Refusal } from './output.js';
@@ -93,7 +94,9 @@ async function changeRoles(call: Call): Promise<void> {
   const { core } = internalsOf(call.auth);
   const changed = (before: readonly string[]) => {
     const missing = remove.find((role) => !before.includes(role));
-    if (missing !== undefined) throw new Refusal(`the account does not have the role ${missing}`);
+    if (missing !== undefined)
+      // Otherwise it would count as an error of the database.
+      throw new AppError(new Refusal(`the account does not have the role ${missing}`));
     return [...before.filter((role) => !remove.includes(role)), ...add];
   };
   const after = await trying(call, (transaction) =>
