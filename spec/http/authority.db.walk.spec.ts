@@ -1,7 +1,3 @@
-import { once } from 'node:events';
-import { request as httpRequest, type IncomingMessage } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { internalsOf } from '../../lib/auth.js';
 import { isUnsafe } from '../../lib/sessions/origin.js';
@@ -9,6 +5,7 @@ import { type SpecApp, startApp } from '../support/app.js';
 import { rows } from '../support/database.js';
 import { everyPlugin } from '../support/every-plugin.js';
 import { fixedProvider } from '../support/fixed-provider.js';
+import { sendSlowly } from '../support/slow-request.js';
 
 const ROOT = 'root@example.com';
 const OTHER = 'other@example.com';
@@ -88,35 +85,11 @@ const unsafe = () =>
     )
     .map(({ method, path }) => `${method.toUpperCase()} ${path}`);
 
-/** Sends the request, and runs `meanwhile` after the session was looked up and before the body arrives. */
-async function send(name: string, { token, userId, sessionId }: Scene, meanwhile: () => Promise<unknown>) {
+/** Sends the request, and runs `meanwhile` before its body arrives. */
+function send(name: string, { token, userId, sessionId }: Scene, meanwhile: () => Promise<unknown>) {
   const [method = '', path = ''] = name.split(' ');
-  const { port } = app.server.address() as AddressInfo;
-  const body = JSON.stringify(BODIES[name] ?? {});
-  const { sessions } = internalsOf(app.auth).core;
-  const lookedUp = new Promise<void>((resolve) => {
-    sessions.find = async (given) => {
-      const found = await Object.getPrototypeOf(sessions).find.call(sessions, given);
-      resolve();
-      return found;
-    };
-  });
-  const headers = {
-    cookie: `latchkey=${token}`,
-    'content-type': 'application/json',
-    'content-length': String(body.length),
-  };
   const target = `/auth${path.replace(':id', userId).replace(':sessionId', sessionId)}`;
-  const slow = httpRequest({ port, method, path: target, headers });
-  const answered = once(slow, 'response') as Promise<[IncomingMessage]>;
-  slow.write(body.slice(0, 1));
-  await lookedUp;
-  Reflect.deleteProperty(sessions, 'find');
-  await meanwhile();
-  slow.end(body.slice(1));
-  const [response] = await answered;
-  const json = await text(response);
-  return { status: response.statusCode ?? 0, code: json && (JSON.parse(json) as { code?: string }).code };
+  return sendSlowly(app, { method, path: target, token, body: BODIES[name] ?? {} }, meanwhile);
 }
 
 /** What administrators can change. */

@@ -1,6 +1,3 @@
-import { once } from 'node:events';
-import { request as httpRequest } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import express from 'express';
 import request from 'supertest';
@@ -12,6 +9,7 @@ import { rows } from '../support/database.js';
 import { everyPlugin } from '../support/every-plugin.js';
 import { fixedProvider } from '../support/fixed-provider.js';
 import { expectProblem } from '../support/problem.js';
+import { sendSlowly } from '../support/slow-request.js';
 
 const plugins = [...everyPlugin(), fixedProvider()] as const;
 const BASE_URL = 'http://app.example.com';
@@ -257,32 +255,11 @@ describe('PATCH /me', () => {
   test('does not change a username that was the present one when the request began', async () => {
     const id = await person();
     const { token } = await app.auth.createSession(id, { authenticatedAt: new Date(0) });
-    const { port } = app.server.address() as AddressInfo;
-    const body = JSON.stringify({ username: 'ada' });
-    const { sessions } = internalsOf(app.auth).core;
-    const lookedUp = new Promise<void>((resolve) => {
-      sessions.find = async (given) => {
-        const found = await Object.getPrototypeOf(sessions).find.call(sessions, given);
-        resolve();
-        return found;
-      };
-    });
-    const headers = {
-      cookie: `latchkey=${token}`,
-      'content-type': 'application/json',
-      'content-length': String(body.length),
-    };
-    const slow = httpRequest({ port, method: 'PATCH', path: '/auth/me', headers });
-    const answered = once(slow, 'response');
-    slow.write(body.slice(0, 1));
-    // The session is looked up before the body is read.
-    await lookedUp;
-    Reflect.deleteProperty(sessions, 'find');
-    await app.auth.users.update(id, { username: 'lovelace' });
-    slow.end(body.slice(1));
-    const [response] = await answered;
-    response.resume();
-    expect(response.statusCode).toBe(200);
+    const change = { method: 'PATCH', path: '/auth/me', token, body: { username: 'ada' } };
+    const { status } = await sendSlowly(app, change, () =>
+      app.auth.users.update(id, { username: 'lovelace' }),
+    );
+    expect(status).toBe(200);
     expect((await app.auth.users.get(id))?.username).toBe('lovelace');
   });
 
