@@ -151,6 +151,24 @@ export type {
 } from './plugins/oauth/inputs.js';
 export type { ProviderTokens } from './plugins/oauth/tokens.js';
 export type {
+  CreateOrganizationInput,
+  ListOptions,
+  MemberPage,
+  OrganizationPage,
+  OrganizationsApi,
+  UpdateOrganizationInput,
+} from './plugins/organizations/api.js';
+export type { OrganizationNames } from './plugins/organizations/changes.js';
+export type {
+  Invitation,
+  Membership,
+  MemberVia,
+  Organization,
+} from './plugins/organizations/declarations.js';
+export { type OrganizationsModels, organizations } from './plugins/organizations/index.js';
+export type { OrganizationsOptions } from './plugins/organizations/options.js';
+export type { Member, OrganizationOfUser } from './plugins/organizations/rows.js';
+export type {
   PasskeySession,
   PasskeySignInInput,
   PasskeySignInRequest,

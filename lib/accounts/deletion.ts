@@ -4,7 +4,7 @@ import { BY_CODE, type Core } from '../core/core.js';
 import { readBatches } from '../database/batches.js';
 import type { Chore } from '../database/chores.js';
 import { AppError, isForeignKeyViolation } from '../database/faults.js';
-import { AuthError, declareProblems } from '../errors.js';
+import { AuthError, type AuthErrorCode, declareProblems } from '../errors.js';
 import { dateInWords, WITHIN } from '../mail/messages.js';
 import { declareNotices, type NoticeTemplate } from '../mail/notice-kinds.js';
 import { declareEvents } from '../outbox/events.js';
@@ -39,6 +39,11 @@ export async function deleteUser(
   if (core.settings.accountDeletion.graceDays === 0 || atOnce)
     return deleteForGood(core, userId, sessionId, { alongside });
   await closeAccount(core, userId, sessionId, alongside);
+}
+
+/** Returns the problems of a deletion. */
+export function deletionProblems({ contributions }: Core): readonly AuthErrorCode[] {
+  return ['account_in_use', ...contributions.flatMap((one) => one.deletionProblems ?? [])];
 }
 
 /** Permanently deletes the accounts whose grace period is over. */
@@ -125,17 +130,10 @@ async function deleteRows(core: Core, userId: string, transaction: Transaction):
     await core.imported.forget(userId, transaction);
     await core.users.rows?.delete(userId, transaction);
     await core.users.table.delete({ id: userId }, transaction);
-    await checkDeferred(core, transaction);
+    await core.database.checkDeferred(transaction);
   } catch (error) {
     throw asInUse(error);
   }
-}
-
-/** Checks the app's deferred constraints before COMMIT, because Sequelize drops a connection whose COMMIT fails. */
-async function checkDeferred({ database, context }: Core, transaction: Transaction): Promise<void> {
-  // The app's own transaction might still delete the rows that refer to the user.
-  if (database.dialect !== 'postgres' || context.joined) return;
-  await database.change('SET CONSTRAINTS ALL IMMEDIATE', undefined, { transaction });
 }
 
 function asInUse(error: unknown): unknown {

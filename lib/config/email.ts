@@ -66,6 +66,11 @@ export interface EmailOptions {
   /** The page for invitations, where a new user chooses a password, like `verifyUrl`. @default the `resetUrl` */
   invitationUrl?: string;
   /**
+   * The page that reads `?token=` of an invitation to an organization, and calls POST /invitations/accept, like `verifyUrl`.
+   * @default `/join` below `baseUrl`
+   */
+  joinUrl?: string;
+  /**
    * The page that reads `?token=` and calls POST /email-changes/confirm, like `verifyUrl`.
    * @default `/change-email` below `baseUrl`
    */
@@ -131,6 +136,7 @@ export const emailSchema = schemaOf<EmailOptions>()({
   signInUrl: page.optional(),
   signUpUrl: page.optional(),
   invitationUrl: page.optional(),
+  joinUrl: page.optional(),
   changeEmailUrl: page.optional(),
   undoUrl: page.optional(),
   supportUrl: page.refine(isReadable, 'must be an address after mailto:').optional(),
@@ -175,6 +181,7 @@ export function emailSettings(
     signInUrl: email.signInUrl ?? pageOf('sign-in/email'),
     signUpUrl: email.signUpUrl ?? pageOf('sign-up'),
     invitationUrl: email.invitationUrl ?? (plugins.has('pages') ? pageOf('invitation') : resetUrl),
+    joinUrl: email.joinUrl ?? pageOf('join'),
     changeEmailUrl: email.changeEmailUrl ?? pageOf('change-email'),
     undoUrl: email.undoUrl ?? pageOf('undo-change'),
     /** The pages that advice links to. There is no default, because an app without them should not link to them. */

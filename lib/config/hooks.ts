@@ -44,6 +44,14 @@ export interface UserToCreate {
   readonly claims?: Readonly<Record<string, unknown>>;
 }
 
+/** An organization, as it is passed to hooks. */
+export interface OrganizationInHook {
+  readonly id: string;
+  readonly name: string;
+  readonly slug: string;
+  readonly createdAt: Date;
+}
+
 /**
  * The app's functions that run within the transaction that creates, changes or deletes an account, and `exportUser`. An
  * error in one of them rolls everything back. An `AuthError` becomes the response, and any other error goes to the
@@ -81,6 +89,17 @@ export interface Hooks {
     user: User,
     context: HookTransaction | { transaction: undefined; connection: undefined },
   ): unknown;
+  /**
+   * Runs after an organization was created, for your own rows with a foreign key to it. `ownerId` is its first owner.
+   * Requires `organizations()`.
+   * @default none
+   */
+  createOrganization?(
+    organization: OrganizationInHook,
+    context: HookTransaction & { readonly ownerId: string },
+  ): unknown;
+  /** Runs before an organization is deleted. Requires `organizations()`. @default none */
+  deleteOrganization?(organization: OrganizationInHook, context: HookTransaction): unknown;
 }
 
 const hook = <Name extends keyof Hooks>() =>
@@ -94,4 +113,6 @@ export const hooksSchema = schemaOf<Hooks>()({
   afterUpdateUser: hook<'afterUpdateUser'>(),
   beforeDeleteUser: hook<'beforeDeleteUser'>(),
   exportUser: hook<'exportUser'>(),
+  createOrganization: hook<'createOrganization'>(),
+  deleteOrganization: hook<'deleteOrganization'>(),
 });

@@ -6,6 +6,7 @@ import type { PlainRequest } from '../context/call.js';
 import type { AuthError, AuthErrorCode } from '../errors.js';
 import type { Html } from '../html.js';
 import type { HasUndo } from '../notices/changes.js';
+import type { Roles } from '../permissions.js';
 import type { RemembersBrowsers } from '../sessions/devices.js';
 import type { AsksForEmailCodes } from '../sessions/email-code-step.js';
 import type { Authentication, Carrier, SessionAuthentication } from '../sessions/request.js';
@@ -100,6 +101,12 @@ export interface Administrators {
   readonly requires?: Administration;
 }
 
+/** The memberships of users in organizations, which the guard `requireMember` requires. */
+export interface Memberships {
+  /** What the roles of members allow. */
+  readonly roles: Roles;
+}
+
 /** The pages of a plugin, for browsers. */
 export interface Pages {
   /** Returns the URL of a page by its name. */
@@ -163,6 +170,8 @@ export interface Contribution
   readonly pages?: Pages;
   /** The plugin's data for pages. */
   readonly forPages?: ForPages;
+  /** The plugin's memberships. At most one plugin has them. */
+  readonly memberships?: Memberships;
   /** The plugin's administrators. Several plugins can have some. */
   readonly administrators?: Administrators;
   /**
@@ -170,6 +179,8 @@ export interface Contribution
    * a trial, so anything outside the database must wait for the commit.
    */
   onDelete?(userId: string, transaction: Transaction): Promise<void>;
+  /** The problems that {@link onDelete} throws, in addition to `account_in_use`. @default none */
+  readonly deletionProblems?: readonly AuthErrorCode[];
   /** Revokes the account's access at other services when its deletion is requested. The user's row is locked. */
   onDeletionRequested?(userId: string, transaction: Transaction): Promise<void>;
   /** Waits for background work, before the connections are closed. */

@@ -342,6 +342,13 @@ export class Database {
     return outcome;
   }
 
+  /** Checks the app's deferred constraints before COMMIT, because Sequelize drops a connection whose COMMIT fails. */
+  async checkDeferred(transaction: Transaction): Promise<void> {
+    // The app's own transaction might still delete the rows that refer to the deleted one.
+    if (this.dialect !== 'postgres' || this.isJoined) return;
+    await this.change('SET CONSTRAINTS ALL IMMEDIATE', undefined, { transaction });
+  }
+
   /** Closes the connection of a transaction on which a hook might still send statements, which also rolls it back. */
   #drop(transaction: Transaction): void {
     const { connection } = transaction as unknown as { connection: object };

@@ -3,43 +3,65 @@ import { AuthError } from '../errors.js';
 import { isUnsafe } from '../sessions/origin.js';
 import type { SessionAuthentication } from '../sessions/request.js';
 import type { UserRecord } from '../users/record.js';
-import type { Call, Route } from './route.js';
-import { requireRecent } from './sensitive.js';
+import type { Access, Call, Route } from './route.js';
+import { requireFactorAgain, requireRecent } from './sensitive.js';
 
 /**
- * Handles a call of an administrator's route. If it can change something, each of its transactions first locks the
- * administrator and the user whom the path names, and checks again whether the administrator is allowed to call the
- * route. Without this, a request whose body arrives slowly would be handled with rights that have ended in the meantime.
+ * Handles a call. If it can change something with rights beyond those of a session, such as an administrator's, each of its
+ * transactions first locks the caller and the other users whom the call is about, and checks again whether the session is
+ * active and the caller can still make the call. Without this, a request whose body arrives slowly would be handled with
+ * rights that have ended in the meantime.
  *
- * @throws AuthError the problem that the next request would get; `target_is_administrator` if the config names the user,
- *   but not the administrator
+ * @throws AuthError the problem that the next request would get; `target_is_administrator` if the config names the user of
+ *   an administrators' route, but not the administrator
  */
 export function underAuthority<T>(
   core: Core,
   route: Route,
-  { auth, params, req }: Call<'admin', unknown, unknown>,
+  { auth: caller, params, req }: Call<Access, unknown, unknown>,
   work: () => Promise<T>,
 ): Promise<T> {
-  if (!isUnsafe(req.method)) return work();
-  const { id: targetId = auth.user.id } = params;
-  // Administrators who change each other at the same time must lock in the same order.
-  const ids = [...new Set([auth.user.id, targetId])].sort();
+  const others = othersOf(route, params);
+  if (others === null || !caller || !isUnsafe(req.method)) return work();
+  // Rights beyond those of a session are never those of an API key.
+  const auth = caller as SessionAuthentication;
+  // Users who change each other at the same time must lock in the same order.
+  const ids = [...new Set([auth.user.id, ...others])].sort();
   return core.context.checking(async (transaction) => {
-    let own: UserRecord | null = null;
-    let target: UserRecord | null = null;
-    for (const id of ids) {
-      const record = await core.users.lock(id, transaction);
-      if (id === auth.user.id) own = record;
-      else target = record;
-    }
+    const records = new Map<string, UserRecord | null>();
+    for (const id of ids) records.set(id, await core.users.lock(id, transaction));
+    const own = records.get(auth.user.id) ?? null;
     const session = own && (await core.sessions.stillOpen(auth.session.id, own.authEpoch, transaction));
     if (!own || !session) throw new AuthError('invalid_session');
     core.checkAccount(own.account);
-    if (!core.isAdministrator(own.user)) throw new AuthError('admin_required');
+    const isAdministrators = route.access === 'admin';
+    if (isAdministrators && !core.isAdministrator(own.user)) throw new AuthError('admin_required');
     const still: SessionAuthentication = { ...auth, user: own.account, session };
-    requireRecent(core, route, core.tasks.admit(still, route.openTo));
-    // Otherwise, a user who got a role could remove the people who run the app.
-    const isProtected = target !== null && core.isNamedAdministrator(target.user);
-    if (isProtected && !core.isNamedAdministrator(own.user)) throw new AuthError('target_is_administrator');
+    const admitted = core.tasks.admit(still, route.openTo);
+    requireRecent(core, route, admitted);
+    requireFactorAgain(core, route, admitted, params);
+    if (isAdministrators && !core.isNamedAdministrator(own.user)) protectNamed(core, others, records);
   }, work);
+}
+
+/** Returns the other users whom a call is about. Null if a session alone can make it. */
+function othersOf({ access, rights }: Route, params: Call<Access, unknown, unknown>['params']) {
+  if (access === 'admin') return params.id === undefined ? [] : [params.id];
+  return rights ? (rights.others?.(params) ?? []) : null;
+}
+
+/**
+ * Otherwise, a user who got a role could remove the people who run the app.
+ *
+ * @throws AuthError `target_is_administrator`
+ */
+function protectNamed(
+  core: Core,
+  others: readonly string[],
+  records: ReadonlyMap<string, UserRecord | null>,
+): void {
+  for (const id of others) {
+    const target = records.get(id);
+    if (target && core.isNamedAdministrator(target.user)) throw new AuthError('target_is_administrator');
+  }
 }

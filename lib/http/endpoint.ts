@@ -144,11 +144,13 @@ export async function callRoute(
   fields: readonly Pair[] | null,
   admit?: (authentication: Authentication | null) => void,
 ): Promise<Reply> {
+  const params = req.params as Record<string, string>;
   let authentication = await authenticationFor(core, route, req, res);
   if (route.byCookieOnly && authentication?.via !== 'cookie') throw new AuthError('unauthenticated');
   admit?.(authentication);
   try {
     authentication = authentication && core.tasks.admit(authentication, route.openTo);
+    if (authentication) await route.rights?.check?.(authentication.user.id, params);
     requireRecent(core, route, authentication);
   } catch (error) {
     const reply = error instanceof AuthError ? route.whenNotRecent?.(error, req) : null;
@@ -161,16 +163,12 @@ export async function callRoute(
   const call: Call<Access, unknown, unknown> = {
     auth: authentication as never,
     query,
-    body: await requireRecentOrPassword(core, route, authentication, body),
-    params: req.params as Record<string, string>,
+    body: await requireRecentOrPassword(core, route, authentication, { body, params }),
+    params,
     req,
     ...(beside && { formFields: beside }),
   };
-  const handling =
-    route.access === 'admin'
-      ? underAuthority(core, route, call, () => route.handle(call))
-      : route.handle(call);
-  const reply = await handling.catch((error) => {
+  const reply = await underAuthority(core, route, call, () => route.handle(call)).catch((error) => {
     throw isAboutOwnAccount(route, error) ? new AuthError('invalid_session') : error;
   });
   if (reply.issue && !isPending(reply.issue)) await core.afterSignInOrOut(reply.issue, req, res);

@@ -39,13 +39,14 @@ export async function requireRecentOrPassword<Body>(
   core: Core,
   { sensitive }: Route,
   authentication: Authentication | null,
-  body: Body,
+  { body, params }: { readonly body: Body; readonly params: Readonly<Record<string, string>> },
 ): Promise<Body> {
   if (sensitive?.asks !== 'fresh-or-password' || !authentication) return body;
   const { user, session } = owned(authentication);
   // The body is undefined if the route has no body of its own, and there is no field for a password.
   const { password, ...rest } = (body ?? {}) as { password?: string } & Record<string, unknown>;
   const { only } = sensitive;
+  if (sensitive.isExempt?.(user.id, params)) return rest as Body;
   if (only && !only.isChange(user, rest[only.field])) {
     // The account might have changed since the session was looked up, and the value would then be a change.
     const { [only.field]: value, ...others } = rest;
@@ -59,6 +60,22 @@ export async function requireRecentOrPassword<Body>(
     await proveByPassword(core, record, password, session);
   }
   return rest as Body;
+}
+
+/**
+ * Requires again, under the lock of the account, that a session that has passed {@link requireRecentOrPassword} was verified
+ * with the second factor, which the account might have got meanwhile.
+ *
+ * @throws AuthError `second_factor_required`, `reauthentication_required`
+ */
+export function requireFactorAgain(
+  core: Core,
+  { sensitive }: Route,
+  { user, session }: SessionAuthentication,
+  params: Readonly<Record<string, string>>,
+): void {
+  if (sensitive?.asks !== 'fresh-or-password' || sensitive.isExempt?.(user.id, params)) return;
+  if (!sensitive.only) core.secondFactors.requireFor(user, session, FRESH_SECONDS);
 }
 
 /** Returns the route with the field for the password, if the route accepts a password. */

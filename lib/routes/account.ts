@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { type OwnUserInput, updateUser } from '../accounts/change.js';
-import { deleteUser } from '../accounts/deletion.js';
+import { deleteUser, deletionProblems } from '../accounts/deletion.js';
 import { cancelEmailChange, confirmEmailChange, requestEmailChange } from '../accounts/email.js';
 import { exportOwnData } from '../accounts/export.js';
 import { undoChange as undo } from '../accounts/undo.js';
@@ -111,7 +111,7 @@ export const deleteMe = (core: Core) =>
     openTo: 'any-task',
     sensitive: { asks: 'fresh-or-password' },
     answers: { 204: { description: 'The account was deleted, and the session cookie cleared' } },
-    problems: ['account_in_use'],
+    problems: deletionProblems(core),
     async handle({ auth }) {
       await deleteUser(core, auth.user.id, auth.session.id);
       return { status: 204, clearCookie: true };

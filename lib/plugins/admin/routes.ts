@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { deletionProblems } from '../../accounts/deletion.js';
 import { requireNewPassword } from '../../accounts/required-password.js';
 import type { Core } from '../../core/core.js';
 import { resources, sessionReply, signInMethodsOf } from '../../http/present.js';
@@ -149,7 +150,7 @@ export const deleteUser = (core: Core, api: AdminApi) =>
     access: 'admin',
     sensitive: { asks: 'fresh', within: Math.min(FRESH_SECONDS, core.administration.fresh) },
     answers: { 204: { description: 'The user was deleted' } },
-    problems: ['user_not_found', 'account_in_use', 'own_account'],
+    problems: ['user_not_found', 'own_account', ...deletionProblems(core)],
     async handle({ params: { id = '' }, auth }) {
       await api.deleteUser(id, { adminId: auth.user.id });
       return { status: 204 };

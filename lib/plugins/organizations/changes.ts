@@ -1,0 +1,438 @@
+import type { Transaction } from 'sequelize';
+import { isClosed } from '../../accounts/deletion.js';
+import type { Core } from '../../core/core.js';
+import { isUuid, uuidv7 } from '../../crypto/uuid.js';
+import { isForeignKeyViolation, violatedUnique } from '../../database/faults.js';
+import { AuthError, type FieldError, invalidField } from '../../errors.js';
+import { covers, type Permissions } from '../../permissions.js';
+import type { UserRecord } from '../../users/record.js';
+import { runHook } from '../../users/updates.js';
+import {
+  type Invitation,
+  MAX_NAME,
+  type Membership,
+  type MemberVia,
+  type Organization,
+  organizationNotices,
+} from './declarations.js';
+import { type OrganizationPermission, type OrganizationSettings, OWNER_ROLE } from './options.js';
+import { type Member, type OrganizationRows, SLUG } from './rows.js';
+
+/** The maximum number of other owners who get a notice about a new one. */
+const MAX_NOTIFIED = 20;
+
+/** The id of the user who makes a change. Null for your app's code, which no rule about permissions limits. */
+export type By = string | null;
+
+/** The name and slug of an organization. */
+export interface OrganizationNames {
+  readonly name: string;
+  readonly slug: string;
+}
+
+/** A user who becomes a member. */
+export interface NewMember {
+  readonly userId: string;
+  readonly role: string;
+  readonly via: MemberVia;
+  readonly by: By;
+}
+
+/** An organization and the rows of users that a transaction has locked. */
+export interface LockedOrganization {
+  readonly organization: Organization;
+  /** The users who were named, by id. A user who does not exist is missing. */
+  readonly users: ReadonlyMap<string, UserRecord>;
+}
+
+/**
+ * Changes organizations and their members. Locks are taken in the order users (by id), organizations (by id), memberships.
+ * All rules are checked under the locks, so that any number of concurrent changes leave an owner whose account is active.
+ */
+export class OrganizationChanges {
+  constructor(
+    private readonly core: Core,
+    private readonly rows: OrganizationRows,
+    private readonly settings: OrganizationSettings,
+  ) {}
+
+  /**
+   * Runs `work` in a transaction that has locked users and an organization, in this order.
+   *
+   * @param userIds the users whose rows are locked. Users who do not exist are ignored
+   * @throws AuthError `organization_not_found`, and the errors of `work`
+   */
+  within<T>(
+    organizationId: string,
+    userIds: readonly string[],
+    work: (locked: LockedOrganization, transaction: Transaction) => Promise<T>,
+  ): Promise<T> {
+    return this.core.database.transaction(async (transaction) => {
+      const users = await this.lockUsers(userIds, transaction);
+      const organization = await this.rows.lock(organizationId, transaction);
+      if (!organization) throw new AuthError('organization_not_found');
+      return work({ organization, users }, transaction);
+    });
+  }
+
+  /** Locks users in the order of their ids. */
+  async lockUsers(
+    userIds: readonly string[],
+    transaction: Transaction,
+  ): Promise<ReadonlyMap<string, UserRecord>> {
+    const users = new Map<string, UserRecord>();
+    for (const id of [...new Set(userIds)].filter(isUuid).sort()) {
+      const record = await this.core.users.lock(id, transaction);
+      if (record) users.set(id, record);
+    }
+    return users;
+  }
+
+  /**
+   * Requires that a user has a permission in an organization.
+   *
+   * @param permission null for something that every member can do
+   * @returns what the user is allowed to do. Everything for your app's code
+   * @throws AuthError `organization_not_found` for a user who is not a member, `permission_required`
+   */
+  async requireRight(
+    organizationId: string,
+    by: By,
+    permission: OrganizationPermission | null,
+    transaction?: Transaction,
+  ): Promise<Permissions> {
+    if (by === null) return this.permissionsOf(OWNER_ROLE);
+    const membership = await this.rows.memberOf(organizationId, by, transaction);
+    if (!membership) throw new AuthError('organization_not_found');
+    const allowed = this.permissionsOf(membership.role);
+    if (permission !== null && !covers(allowed, [permission])) throw new AuthError('permission_required');
+    return allowed;
+  }
+
+  /** Returns what a role allows in an organization. A role that is not configured allows nothing. */
+  permissionsOf(role: string): Permissions {
+    return this.settings.roles.permissionsOf([role]);
+  }
+
+  /** Requires that roles can be given or taken by someone with these permissions. @throws AuthError `permission_required` */
+  requireCovered(allowed: Permissions, roles: readonly string[]): void {
+    if (!covers(allowed, this.settings.roles.permissionsOf(roles)))
+      throw new AuthError('permission_required');
+  }
+
+  /** Requires that a role is configured. @throws AuthError `validation_failed` with `unknown_role` */
+  requireRole(role: unknown): asserts role is string {
+    const { roles } = this.settings;
+    if (typeof role !== 'string' || !roles.has(role))
+      throw invalidField('/role', 'unknown_role', `must be one of ${roles.names.join(', ')}`);
+  }
+
+  /**
+   * Creates an organization, whose first owner is a user.
+   *
+   * @param check called when the user's row is locked, before anything is written
+   * @throws AuthError `user_not_found`, `account_deleted`, `validation_failed`, `slug_taken`, and the errors of the hook
+   */
+  create(
+    given: OrganizationNames,
+    ownerId: string,
+    by: By,
+    check?: (owner: UserRecord, transaction: Transaction) => Promise<void>,
+  ): Promise<{ readonly organization: Organization; readonly membership: Membership }> {
+    const { database, settings, events } = this.core;
+    return this.#uniquely(async () => {
+      const { name, slug } = readNames(given);
+      return database.transaction(async (transaction) => {
+        const owner = (await this.lockUsers([ownerId], transaction)).get(ownerId);
+        if (!owner) throw new AuthError('user_not_found');
+        // An organization always has an owner whose account is active.
+        if (isClosed(owner)) throw new AuthError('account_deleted');
+        await check?.(owner, transaction);
+        const createdAt = database.clock.date();
+        const id = uuidv7(createdAt.getTime());
+        const row = { id, name, slug, createdAt, updatedAt: createdAt };
+        await this.rows.organizations.insert(row, transaction);
+        const organization = this.rows.organization.pick(row);
+        events.emit(
+          'organization.created',
+          { organizationId: id, userId: ownerId, byUserId: by },
+          transaction,
+        );
+        const membership = await this.addMemberIn(
+          organization,
+          { userId: ownerId, role: OWNER_ROLE, via: 'created', by },
+          transaction,
+        );
+        await runHook(database, transaction, (hook) =>
+          settings.hooks.createOrganization?.(organization, Object.assign(hook, { ownerId })),
+        );
+        return { organization, membership };
+      });
+    });
+  }
+
+  /**
+   * Changes the name or slug.
+   *
+   * @throws AuthError `organization_not_found`, `permission_required`, `validation_failed`, `slug_taken`
+   */
+  update(id: string, given: Partial<OrganizationNames>, by: By): Promise<Organization> {
+    const { database, events } = this.core;
+    return this.#uniquely(async () => {
+      const names = readNames(given);
+      return this.within(id, [], async ({ organization }, transaction) => {
+        await this.requireRight(id, by, 'organization:update', transaction);
+        const changed = { ...organization, ...names };
+        if (changed.name === organization.name && changed.slug === organization.slug) return organization;
+        const updatedAt = database.clock.date();
+        await this.rows.organizations.update({ ...names, updatedAt }, { id }, transaction);
+        events.emit('organization.updated', { organizationId: id, byUserId: by }, transaction);
+        return { ...changed, updatedAt };
+      });
+    });
+  }
+
+  /**
+   * Deletes an organization with its memberships and invitations.
+   *
+   * @throws AuthError `organization_not_found`, `permission_required`, `organization_in_use`, and the errors of the hook
+   */
+  async delete(id: string, by: By): Promise<void> {
+    let isDone = false;
+    try {
+      await this.within(id, [], async ({ organization }, transaction) => {
+        isDone = false;
+        await this.requireRight(id, by, 'organization:delete', transaction);
+        await this.deleteIn(organization, by, transaction);
+        isDone = true;
+      });
+    } catch (error) {
+      // SQLite checks deferred constraints only at COMMIT, so the violation can surface here.
+      throw isDone ? asInUse(error) : error;
+    }
+  }
+
+  /** Deletes an organization that the transaction has locked. */
+  async deleteIn(organization: Organization, by: By, transaction: Transaction): Promise<void> {
+    const { database, settings, events } = this.core;
+    const { id: organizationId } = organization;
+    await runHook(database, transaction, (hook) => settings.hooks.deleteOrganization?.(organization, hook));
+    try {
+      // The database deletes these rows too, unless foreign keys are disabled, which is possible on SQLite.
+      await this.rows.invitations.delete({ organizationId }, transaction);
+      await this.rows.members.delete({ organizationId }, transaction);
+      await this.rows.organizations.delete({ id: organizationId }, transaction);
+      await database.checkDeferred(transaction);
+    } catch (error) {
+      throw asInUse(error);
+    }
+    events.emit('organization.deleted', { organizationId, byUserId: by }, transaction);
+  }
+
+  /**
+   * Adds a member.
+   *
+   * @throws AuthError `organization_not_found`, `user_not_found`, `validation_failed` for an unknown role,
+   *   `already_member`, `organization_full`, `last_owner`
+   */
+  addMember(organizationId: string, { userId, role }: Pick<NewMember, 'userId' | 'role'>): Promise<Member> {
+    return this.within(organizationId, [userId], async ({ organization, users }, transaction) => {
+      this.requireRole(role);
+      const user = users.get(userId);
+      if (!user) throw new AuthError('user_not_found');
+      if (await this.rows.memberOf(organizationId, userId, transaction))
+        throw new AuthError('already_member');
+      await this.requireRoom(organization, user, role, transaction);
+      await this.addMemberIn(organization, { userId, role, via: 'code', by: null }, transaction);
+      return this.#member(organizationId, userId, transaction);
+    });
+  }
+
+  /**
+   * Requires that an organization can have another member.
+   *
+   * @throws AuthError `organization_full`; `last_owner` if neither a member nor the new one is an active owner
+   */
+  async requireRoom(
+    { id }: Organization,
+    user: UserRecord,
+    role: string,
+    transaction: Transaction,
+  ): Promise<void> {
+    if ((await this.rows.countMembers(id, transaction)) >= this.settings.maxMembers)
+      throw new AuthError('organization_full');
+    const isActiveOwner = role === OWNER_ROLE && !isClosed(user);
+    if (!isActiveOwner && !(await this.rows.hasActiveOwner(id, transaction)))
+      throw new AuthError('last_owner');
+  }
+
+  /** Adds a member to an organization that the transaction has locked, after the user. */
+  async addMemberIn(
+    organization: Organization,
+    { userId, role, via, by }: NewMember,
+    transaction: Transaction,
+  ): Promise<Membership> {
+    const createdAt = this.core.database.clock.date();
+    const { id: organizationId } = organization;
+    const row = { id: uuidv7(createdAt.getTime()), userId, organizationId, role, createdAt };
+    await this.rows.members.insert(row, transaction);
+    const details = { organizationId, userId, byUserId: by, role, via };
+    this.core.events.emit('organization.member_added', details, transaction);
+    if (role === OWNER_ROLE && via !== 'created') await this.#tellOwners(organization, userId, transaction);
+    return this.rows.membership.pick(row);
+  }
+
+  /**
+   * Changes the role of a member.
+   *
+   * @throws AuthError `organization_not_found`, `permission_required`, `member_not_found`, `validation_failed` for an
+   *   unknown role, `last_owner`
+   */
+  setRole(organizationId: string, userId: string, role: string, by: By): Promise<Member> {
+    return this.within(
+      organizationId,
+      [userId, ...listed(by)],
+      async ({ organization, users }, transaction) => {
+        const allowed = await this.requireRight(organizationId, by, 'member:update', transaction);
+        const user = users.get(userId);
+        const membership = await this.rows.memberOf(organizationId, userId, transaction);
+        if (!user || !membership) throw new AuthError('member_not_found');
+        const before = membership.role;
+        if (role !== before) {
+          this.requireRole(role);
+          this.requireCovered(allowed, [before, role]);
+          if (before === OWNER_ROLE) await this.#requireOtherOwner(organization, userId, transaction);
+          await this.rows.members.update({ role }, { id: membership.id }, transaction);
+          const details = { organizationId, userId, byUserId: by, before, after: role };
+          this.core.events.emit('organization.member_role_changed', details, transaction);
+          await this.#revokeBeyond(organization, userId, this.permissionsOf(role), { by, transaction });
+          if (role === OWNER_ROLE) await this.#tellOwners(organization, userId, transaction);
+        }
+        return this.#member(organizationId, userId, transaction);
+      },
+    );
+  }
+
+  /**
+   * Removes a member. Members can remove themselves without a permission.
+   *
+   * @throws AuthError `organization_not_found`, `permission_required`, `member_not_found`, `last_owner`
+   */
+  removeMember(organizationId: string, userId: string, by: By): Promise<void> {
+    return this.within(organizationId, [userId, ...listed(by)], async ({ organization }, transaction) => {
+      const isOneself = by === userId;
+      const right = isOneself ? null : 'member:remove';
+      const allowed = await this.requireRight(organizationId, by, right, transaction);
+      const membership = await this.rows.memberOf(organizationId, userId, transaction);
+      if (!membership) throw new AuthError('member_not_found');
+      if (!isOneself) this.requireCovered(allowed, [membership.role]);
+      if (membership.role === OWNER_ROLE) await this.#requireOtherOwner(organization, userId, transaction);
+      await this.#revokeBeyond(organization, userId, [], { by, transaction });
+      await this.rows.members.delete({ id: membership.id }, transaction);
+      const details = { organizationId, userId, byUserId: by };
+      this.core.events.emit('organization.member_removed', details, transaction);
+    });
+  }
+
+  /** Deletes invitations of an organization that the transaction has locked. */
+  async revoke(invitations: readonly Invitation[], by: By, transaction: Transaction): Promise<void> {
+    for (const { id, organizationId } of invitations) {
+      await this.rows.invitations.delete({ id }, transaction);
+      const details = { organizationId, byUserId: by, invitationId: id };
+      this.core.events.emit('organization.invitation_revoked', details, transaction);
+    }
+  }
+
+  /** Revokes the invitations of a member that the member could not create with these permissions. */
+  async #revokeBeyond(
+    { id }: Organization,
+    userId: string,
+    allowed: Permissions,
+    { by, transaction }: { readonly by: By; readonly transaction: Transaction },
+  ): Promise<void> {
+    const invitations = await this.rows.invitation.select(
+      'WHERE i.organization_id = :id AND i.invited_by = :userId',
+      { id, userId },
+      transaction,
+    );
+    const beyond = invitations.filter(({ role }) => !this.canInvite(allowed, role));
+    await this.revoke(beyond, by, transaction);
+  }
+
+  /** Whether someone with these permissions can invite users with a role. */
+  canInvite(allowed: Permissions, role: string): boolean {
+    return covers(allowed, ['invitation:create', ...this.permissionsOf(role)]);
+  }
+
+  /** @throws AuthError `last_owner` if no active owner would be left without the user */
+  async #requireOtherOwner({ id }: Organization, userId: string, transaction: Transaction): Promise<void> {
+    if (!(await this.rows.hasActiveOwner(id, transaction, userId))) throw new AuthError('last_owner');
+  }
+
+  /** Sends notices about a new owner to the oldest owners, and to the new one. */
+  async #tellOwners({ id, name }: Organization, userId: string, transaction: Transaction): Promise<void> {
+    const owners = await this.rows.oldestOwners(id, MAX_NOTIFIED + 1, transaction);
+    const others = owners.filter((one) => one !== userId).slice(0, MAX_NOTIFIED);
+    const template = organizationNotices['organization-owner-added'];
+    for (const one of [...others, userId]) {
+      const user = await this.core.users.find(one, transaction);
+      const texts = one === userId ? { ...template, ...FOR_NEW_OWNER } : template;
+      if (user) await this.core.notices.plain(texts, user, transaction, { subject: name, byApp: true });
+    }
+  }
+
+  async #member(organizationId: string, userId: string, transaction: Transaction): Promise<Member> {
+    const member = await this.rows.member(organizationId, userId, transaction);
+    if (!member) throw new AuthError('member_not_found');
+    return member;
+  }
+
+  async #uniquely<T>(work: () => Promise<T>): Promise<T> {
+    try {
+      return await work();
+    } catch (error) {
+      throw violatedUnique(error)?.includes('slug') ? new AuthError('slug_taken', { cause: error }) : error;
+    }
+  }
+}
+
+const FOR_NEW_OWNER = {
+  subject: 'You are now an owner of an organization',
+  lines: [
+    'You became an owner of an organization. Owners can do everything in it, including deleting it.',
+    'If you did not expect this, ask the other owners.',
+  ],
+};
+
+function listed(by: By): readonly string[] {
+  return by === null ? [] : [by];
+}
+
+function asInUse(error: unknown): unknown {
+  return isForeignKeyViolation(error) ? new AuthError('organization_in_use', { cause: error }) : error;
+}
+
+const NAME = /^(?=.*\S)[^\p{C}\p{Zl}\p{Zp}]+$/u;
+const NAME_RULE = `must be 1 to ${MAX_NAME} visible characters long`;
+const SLUG_RULE =
+  'must have 2 to 63 small letters, digits and single hyphens, start and end with a letter or digit, and not look like an id';
+
+/** Checks names. @throws AuthError `validation_failed` with all errors */
+function readNames<Given extends Partial<OrganizationNames>>(given: Given): Given {
+  const errors: FieldError[] = [];
+  const names: { name?: string; slug?: string } = {};
+  if (given.name !== undefined) {
+    const name = typeof given.name === 'string' ? given.name.trim() : '';
+    if (!NAME.test(name) || name.length > MAX_NAME || !name.isWellFormed())
+      errors.push({ pointer: '/name', code: 'invalid_name', detail: NAME_RULE });
+    names.name = name;
+  }
+  if (given.slug !== undefined) {
+    const { slug } = given;
+    if (typeof slug !== 'string' || !SLUG.test(slug) || isUuid(slug))
+      errors.push({ pointer: '/slug', code: 'invalid_slug', detail: SLUG_RULE });
+    names.slug = slug;
+  }
+  if (errors.length > 0) throw new AuthError('validation_failed', { errors });
+  return names as Given;
+}

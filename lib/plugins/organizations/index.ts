@@ -1,0 +1,48 @@
+import { readOptions } from '../../config/options.js';
+import { ExpiredRows } from '../../database/chores.js';
+import { definePlugin, type Plugin } from '../../plugin.js';
+import type { ModelsOf } from '../../tables/model.js';
+import { followAccounts } from './accounts.js';
+import { OrganizationsApi } from './api.js';
+import { OrganizationChanges } from './changes.js';
+import { TABLES } from './declarations.js';
+import { type OrganizationsOptions, schema, settingsOf } from './options.js';
+import { organizationRoutes } from './routes.js';
+import { OrganizationRows } from './rows.js';
+
+/** The models that {@link organizations} adds to `auth.models`. */
+export interface OrganizationsModels extends ModelsOf<typeof TABLES> {}
+
+/**
+ * Adds organizations: groups of users who share data of your app. `requireMember` guards the routes of an organization.
+ *
+ * @throws TypeError on invalid options
+ *
+ * @example
+ * const auth = createAuth({ …, plugins: [credentialPassword(), organizations()] });
+ * app.get('/:organization/projects', requireMember(auth), (req, res) => res.json({ of: req.auth.organization.id }));
+ */
+export function organizations(
+  options: OrganizationsOptions = {},
+): Plugin<'organizations', OrganizationsApi, OrganizationsModels> {
+  const settings = settingsOf(readOptions('organizations', schema, options));
+  return definePlugin({
+    name: 'organizations',
+    setup(core, plugins) {
+      if (settings.creation === 'administrators' && !plugins.some(({ name }) => name === 'admin'))
+        throw new TypeError(
+          "latchkey: organizations: creation: 'administrators' requires administrators: add admin() to plugins",
+        );
+      const rows = new OrganizationRows(core);
+      const changes = new OrganizationChanges(core, rows, settings);
+      return {
+        api: new OrganizationsApi(core, rows, changes),
+        tables: TABLES,
+        memberships: { roles: settings.roles },
+        expired: [new ExpiredRows(core.database, rows.invitations.name, 'id', { expires_at: 0 })],
+        routes: () => organizationRoutes({ core, rows, changes, settings }),
+        ...followAccounts(core, rows, changes),
+      };
+    },
+  });
+}

@@ -1,0 +1,66 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { organizations } from '../../../lib/index.js';
+import { password, type SpecApp, startApp } from '../../support/app.js';
+import { rows } from '../../support/database.js';
+import { person } from '../../support/organizations.js';
+
+const plugins = [password(), organizations()] as const;
+
+let app: SpecApp<typeof plugins>;
+beforeAll(async () => {
+  app = await startApp({ plugins });
+});
+beforeEach(async () => {
+  await rows(app.database, 'DELETE FROM organizations');
+  await rows(app.database, 'DELETE FROM users');
+});
+afterAll(() => app.stop());
+
+test('a user creates an organization, and is its owner', async () => {
+  const ada = await person(app, 'ada');
+  const created = await ada.send('post', '/organizations', { name: 'Acme', slug: 'acme' });
+  expect([created.status, created.body]).toEqual([
+    201,
+    {
+      organization: { id: expect.any(String), name: 'Acme', slug: 'acme', created_at: expect.any(String) },
+      membership: { role: 'owner', created_at: expect.any(String) },
+    },
+  ]);
+  const listed = await ada.send('get', '/organizations');
+  expect(listed.body).toEqual({
+    organizations: [{ ...created.body.organization, role: 'owner' }],
+    next_cursor: null,
+  });
+  const one = await ada.send('get', `/organizations/${created.body.organization.id}`);
+  expect(one.body).toEqual(created.body);
+});
+
+describe('someone who is not a member', () => {
+  test.each(['get', 'patch', 'delete'] as const)('gets 404 from %s, as for an unknown id', async (method) => {
+    const [ada, eve] = [await person(app, 'ada'), await person(app, 'eve')];
+    const { id } = await app.auth.organizations.create({ name: 'Acme', slug: 'acme', ownerId: ada.id });
+    const answers = [];
+    for (const one of [id, 'acme', 'none', '00000000-0000-7000-8000-000000000000'])
+      answers.push(
+        (await eve.send(method, `/organizations/${one}`, method === 'patch' ? {} : undefined)).body,
+      );
+    expect(answers).toEqual(Array(4).fill(answers[0]));
+    expect(answers[0]).toMatchObject({ status: 404, code: 'organization_not_found' });
+  });
+});
+
+test('the last owner can neither be demoted nor leave', async () => {
+  const [ada, bob] = [await person(app, 'ada'), await person(app, 'bob')];
+  const { id } = await app.auth.organizations.create({ name: 'Acme', slug: 'acme', ownerId: ada.id });
+  await app.auth.organizations.addMember(id, bob.id, 'member');
+  const demoted = await ada.send('patch', `/organizations/${id}/members/${ada.id}`, { role: 'member' });
+  const left = await ada.send('delete', `/organizations/${id}/members/${ada.id}`);
+  expect([demoted.body.code, left.body.code]).toEqual(['last_owner', 'last_owner']);
+  const deleted = await ada.send('delete', '/me');
+  expect(deleted.body.code).toBe('last_owner');
+  const raised = await ada.send('patch', `/organizations/${id}/members/${bob.id}`, { role: 'owner' });
+  expect(raised.body).toEqual({
+    member: { user: { id: bob.id, email: 'bob@example.com' }, role: 'owner', created_at: expect.any(String) },
+  });
+  expect((await ada.send('delete', `/organizations/${id}/members/${ada.id}`)).status).toBe(204);
+});
