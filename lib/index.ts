@@ -152,6 +152,8 @@ export type {
 export type { ProviderTokens } from './plugins/oauth/tokens.js';
 export type {
   CreateOrganizationInput,
+  InvitationPage,
+  InviteInput,
   ListOptions,
   MemberPage,
   OrganizationPage,

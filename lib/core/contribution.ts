@@ -3,7 +3,7 @@ import type { Request, Response } from 'express';
 import type { Transaction } from 'sequelize';
 import type { z } from 'zod';
 import type { PlainRequest } from '../context/call.js';
-import type { AuthError, AuthErrorCode } from '../errors.js';
+import type { AuthError, AuthErrorCode, FieldError } from '../errors.js';
 import type { Html } from '../html.js';
 import type { HasUndo } from '../notices/changes.js';
 import type { Roles } from '../permissions.js';
@@ -15,9 +15,12 @@ import type { FollowsSessions } from '../sessions/sessions.js';
 import type { IssuedSession } from '../sessions/signed-in.js';
 import type { HasTasks } from '../sessions/tasks.js';
 import type { Session, User } from '../tables/core.js';
+import type { Invites } from '../users/create.js';
+import type { FieldValues } from '../users/fields.js';
 import type { ReadsRows } from '../users/imported.js';
-import type { ChecksAccounts, HasWaysIn, UserRecord } from '../users/record.js';
+import type { ChecksAccounts, HasWaysIn, NewUser, UserRecord } from '../users/record.js';
 import type { FollowsAccounts } from '../users/users.js';
+import type { WritesMails } from '../verification/delivery.js';
 import type { HasAttached } from '../verification/email-proofs.js';
 import type { HasTables } from '../waiting/tables.js';
 
@@ -101,6 +104,21 @@ export interface Administrators {
   readonly requires?: Administration;
 }
 
+/** A plugin with which people sign up, for plugins that create the account in a transaction of their own. */
+export interface SignsUp {
+  /** The fields of a sign-up, except for the email. @internal */
+  readonly shape: z.ZodRawShape;
+  /** The problems of {@link prepare}, in addition to `validation_failed`. */
+  readonly problems: readonly AuthErrorCode[];
+  /** Returns the errors of fields by rules that the shape does not have. The values can have any type. */
+  faultsOf(body: Readonly<Record<string, unknown>>): Promise<readonly FieldError[]>;
+  /** Checks a sign-up of someone who has proven access to the mailbox of an email, and does its expensive work. */
+  prepare(
+    email: string,
+    body: Readonly<Record<string, unknown>>,
+  ): Promise<{ readonly person: NewUser; readonly fields: FieldValues }>;
+}
+
 /** The memberships of users in organizations, which the guard `requireMember` requires. */
 export interface Memberships {
   /** What the roles of members allow. */
@@ -137,6 +155,8 @@ export interface Contribution
     ReadsRows,
     FollowsSessions,
     FollowsAccounts,
+    Invites,
+    WritesMails,
     HasUndo,
     HasSteps,
     HasReauthentications,
@@ -170,6 +190,8 @@ export interface Contribution
   readonly pages?: Pages;
   /** The plugin's data for pages. */
   readonly forPages?: ForPages;
+  /** How people sign up, if they can with the email of an invitation. At most one plugin has it. */
+  readonly signsUp?: SignsUp;
   /** The plugin's memberships. At most one plugin has them. */
   readonly memberships?: Memberships;
   /** The plugin's administrators. Several plugins can have some. */

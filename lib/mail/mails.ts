@@ -6,6 +6,7 @@ import type { User } from '../tables/core.js';
 import type {
   CodeToSend,
   LinkToSend,
+  MailKind,
   MailTemplate,
   NoAccountTemplate,
   NoticeFacts,
@@ -63,6 +64,7 @@ export interface Asked {
 /** A link to the new address of a user. Its token was issued by the request. */
 export interface NewEmailMail extends LinkToSend {
   readonly type: 'new-email';
+  readonly user: User;
   readonly lifetimeMs: number;
 }
 
@@ -135,6 +137,16 @@ export interface RequestedCodeMail {
   readonly otherwise?: NoAccountTemplate;
 }
 
+/** An email to an address, with a link that its plugin issues when the email is sent. */
+export interface AddressedMail {
+  readonly type: 'addressed';
+  readonly kind: MailKind;
+  readonly email: string;
+  /** By which the plugin finds what the email is about. */
+  readonly ref: string;
+  readonly asked: Asked;
+}
+
 /** An email in the outbox: everything that is needed to compose it, but not its text. */
 export type OutgoingMail =
   | LinkMail
@@ -142,7 +154,8 @@ export type OutgoingMail =
   | NoticeMail
   | CodeMail
   | SignInCodeMail
-  | RequestedCodeMail;
+  | RequestedCodeMail
+  | AddressedMail;
 
 /** Returns the address that an email is sent to, if it is sent. */
 export function recipientOf(mail: OutgoingMail): string {
@@ -214,6 +227,11 @@ export class Mails {
   ): Promise<void> {
     const content: RequestedCodeMail = { type: 'requested-code', ...mail };
     await this.outbox.add([{ lane: MAIL_LANE, kind: mail.template.kind, content }, ...beside], transaction);
+  }
+
+  /** Emails a link that its plugin issues when the email is sent. */
+  addressed(mail: Omit<AddressedMail, 'type'>, transaction: Transaction): Promise<void> {
+    return this.#add({ type: 'addressed', ...mail }, mail.kind, transaction);
   }
 
   /** Emails a notice. */

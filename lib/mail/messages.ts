@@ -39,7 +39,8 @@ export interface MailSettings extends Omit<ComposerSettings, 'pageOf' | 'now'> {
 /** An email with a link. */
 export interface LinkToSend {
   readonly template: MailTemplate;
-  readonly user: User;
+  /** Null if no account has the address. */
+  readonly user: User | null;
   /** The address for which the token was issued. */
   readonly to: string;
   readonly token: string;
@@ -446,6 +447,11 @@ function withoutLinks(name: string): string {
   return name.replace(/[:/\\@](?=\S)|\.(?=[^\s\d])/gu, '$& ');
 }
 
+/** Returns a user's text for an email: on one line, and without anything that mail programs turn into a link. */
+export function defused(text: string): string {
+  return withoutLinks(onOneLine(text));
+}
+
 /** Every kind of email except notices. Plugins add their own kinds. */
 // biome-ignore lint/suspicious/noEmptyInterface: modules that send email extend it
 export interface MailKinds {}
@@ -467,7 +473,8 @@ export interface MailMessage {
    */
   readonly to: string;
   /**
-   * The recipient. Null in an email to an address that has no account: `sign-in-code` for a new one, and `no-account`.
+   * The recipient. Null in an email to an address that has no account: `sign-in-code` for a new one, `no-account`, and
+   * `organization-invitation`.
    * In the notice `administrator-added` to other administrators, the user who became one.
    */
   readonly user: User | null;

@@ -32,8 +32,17 @@ export interface SignUpContext extends Creator {
   readonly alongside?: (created: UserRecord, transaction: Transaction) => Promise<void>;
 }
 
-/** The ways to create an account that `signUp: 'closed'` allows, because the app uses them, not the user. */
-const BY_THE_APP: ReadonlySet<string> = new Set(['code', 'admin', 'import']);
+/**
+ * The ways to create an account that `signUp: 'closed'` allows, because the app uses them, not the user, or because the
+ * plugin decides.
+ */
+const NEVER_CLOSED: ReadonlySet<string> = new Set(['code', 'admin', 'import', 'invitation']);
+
+/** A plugin that invites people who have no account. */
+export interface Invites {
+  /** Whether someone with this email can create an account although sign-ups are closed. They have proven the mailbox. */
+  invites?(email: string, transaction?: Transaction): Promise<boolean>;
+}
 
 /** What {@link SignUp} needs. */
 interface SignUpNeeds {
@@ -42,6 +51,7 @@ interface SignUpNeeds {
   readonly users: Users;
   readonly held: HeldEmails;
   readonly events: Events;
+  readonly contributions: readonly Invites[];
 }
 
 /** The only place where accounts are created, so that the app's hooks and rows are never skipped. */
@@ -65,7 +75,8 @@ export class SignUp {
     { from, fields: given = {}, onInserted, alongside, ...creator }: SignUpContext,
     transaction?: Transaction,
   ): Promise<UserRecord> {
-    this.checkOpen(creator.via);
+    const isProven = user.emailProof?.reaches('mailbox') ?? false;
+    await this.requireOpen(creator.via, isProven ? user.email : null, transaction);
     const fields = this.core.users.fields.read(given, from, 'create');
     // Only the insert's error counts, because a hook's error can be about a unique constraint of the app's own table.
     let refused: unknown;
@@ -93,11 +104,19 @@ export class SignUp {
   /**
    * Refuses a sign-up if users cannot sign up themselves. Call it before expensive work, such as hashing a password.
    *
+   * @param proven the email of the new account, if the person who signs up has access to its mailbox. Null otherwise
    * @throws AuthError `sign_up_refused`
    */
-  checkOpen(via: CreatedVia): void {
-    if (this.core.settings.signUp === 'closed' && !BY_THE_APP.has(via))
+  async requireOpen(via: CreatedVia, proven: string | null, transaction?: Transaction): Promise<void> {
+    if (this.core.settings.signUp !== 'closed' || NEVER_CLOSED.has(via)) return;
+    if (proven === null || !(await this.isInvited(proven, transaction)))
       throw new AuthError('sign_up_refused');
+  }
+
+  /** Whether a plugin has invited an address, so that its owner can sign up although sign-ups are closed. */
+  async isInvited(email: string, transaction?: Transaction): Promise<boolean> {
+    for (const plugin of this.core.contributions) if (await plugin.invites?.(email, transaction)) return true;
+    return false;
   }
 }
 

@@ -234,12 +234,12 @@ export class Users {
   }
 
   /** Finds a user with the data that sign-in needs. */
-  async findRecord(by: Identifier): Promise<UserRecord | null> {
+  async findRecord(by: Identifier, transaction?: Transaction): Promise<UserRecord | null> {
     const [[column, value]] = Object.entries(by) as [[string, string]];
     if (column === 'id' && !isUuid(value)) return null;
     const { whole } = this.selections;
-    await whole.ready?.();
-    const raw = await this.#selectOne(whole, `WHERE u.${column} = :value`, { value });
+    await whole.ready?.(transaction);
+    const raw = await this.#selectOne(whole, `WHERE u.${column} = :value`, { value }, transaction);
     return raw && this.read(raw);
   }
 

@@ -3,6 +3,7 @@ import type { Database } from '../database/database.js';
 import { AuthError } from '../errors.js';
 import type { Limiter } from '../limits/limiter.js';
 import type {
+  AddressedMail,
   Asked,
   CodeMail,
   LinkMail,
@@ -12,7 +13,7 @@ import type {
   RequestedCodeMail,
   SignInCodeMail,
 } from '../mail/mails.js';
-import type { Mailer, NoAccountTemplate } from '../mail/messages.js';
+import type { LinkToSend, Mailer, MailKind, NoAccountTemplate } from '../mail/messages.js';
 import {
   type Destination,
   type HeldBack,
@@ -25,6 +26,7 @@ import type { Devices } from '../sessions/devices.js';
 import type { PendingSignIns } from '../sessions/pending-sign-ins.js';
 import type { User } from '../tables/core.js';
 import { mailboxOf } from '../users/canonical.js';
+import type { SignUp } from '../users/create.js';
 import { EmailProof } from '../users/email-proof.js';
 import type { HeldEmails } from '../users/held-emails.js';
 import type { UserRecord } from '../users/record.js';
@@ -64,6 +66,22 @@ interface MailDeliveryNeeds extends StrangersNeeds {
   readonly emailedSignIns: EmailedSignIns | null;
   /** Null without a plugin for them. */
   readonly codeRequests: CodeRequests | null;
+  readonly signUp: Pick<SignUp, 'isInvited'>;
+  readonly contributions: readonly WritesMails[];
+}
+
+/** The link of an email, issued when the email is sent. */
+export interface IssuedLink extends Pick<LinkToSend, 'template' | 'token' | 'lifetimeMs'> {}
+
+/** A plugin that emails addresses that might have no account. */
+export interface WritesMails {
+  /**
+   * Issues the link of an email, by the kind of the email. It is called only if the limits allow the email, and again
+   * for each attempt to send it.
+   *
+   * @returns null if there is no reason to send it any longer
+   */
+  readonly writesMails?: Readonly<Partial<Record<MailKind, (ref: string) => Promise<IssuedLink | null>>>>;
 }
 
 /** Passes an email to the app's `send`. */
@@ -99,6 +117,7 @@ export class MailDelivery implements Destination {
     if (mail.type === 'link') return this.#link(mail, entry, signal);
     if (mail.type === 'code') return this.#code(mail, entry, signal);
     if (mail.type === 'sign-in-code') return this.#signInCode(mail, entry, signal);
+    if (mail.type === 'addressed') return this.#addressed(mail, entry, signal);
     if (mail.type === 'requested-code') return this.#requestedCode(mail, entry, signal);
     return mail.type === 'notice' ? this.#notice(mail, entry, signal) : this.#newEmail(mail, entry, signal);
   }
@@ -135,6 +154,23 @@ export class MailDelivery implements Destination {
     if (isSent)
       return () => this.mailer.link({ template: link.template, user, to: email, token, lifetimeMs }, signal);
     return hasRoom ? 'dropped' : { until: null };
+  }
+
+  /** Prepares an email whose link a plugin issues. The statements do not depend on whether an account has the address. */
+  async #addressed(
+    { kind, email, ref, asked }: AddressedMail,
+    entry: OpenEntry,
+    signal: AbortSignal,
+  ): Promise<Ready | 'dropped' | HeldBack> {
+    const record = await this.core.users.findRecord({ email });
+    const user = record?.user ?? null;
+    const isKnown = await this.#isKnown(asked, user?.id ?? null);
+    if (!(await this.#isWithin(email, asked, { entry, record, isKnown }))) return 'dropped';
+    const isToStranger = !record?.emailProof.reaches('app');
+    if (!(await this.holding.hasRoom(entry, { isOwn: false, isToStranger }))) return { until: null };
+    const [issue] = this.core.contributions.flatMap(({ writesMails = {} }) => writesMails[kind] ?? []);
+    const link = (await issue?.(ref)) ?? null;
+    return link === null ? 'dropped' : () => this.mailer.link({ ...link, user, to: email }, signal);
   }
 
   /** Whether an email is requested in the account's session, or in a browser that the account knows. */
@@ -218,7 +254,8 @@ export class MailDelivery implements Destination {
     const isKnown = await this.#isKnown(asked, user?.id ?? null);
     const isWithin = await this.#isWithin(email, asked, { entry, record, isKnown });
     const isHeld = await this.core.held.isHeld(email, user?.id ?? null);
-    const isOpen = record ? this.#deletionOf(record) === null : signIns.makesAccounts;
+    const isInvited = signIns.makesInvitedAccounts && (await this.core.signUp.isInvited(email));
+    const isOpen = record ? this.#deletionOf(record) === null : signIns.makesAccounts || isInvited;
     const hasCode = isOpen && !isHeld;
     // Every email is counted, so that the statements are the same. The count matters only if there is no code to send.
     const tells = isWithin && !hasCode;

@@ -62,6 +62,11 @@ export class EmailedSignIns extends EmailedRequests<EmailedSignInColumns> {
     return this.options.signUp && this.core.settings.signUp !== 'closed';
   }
 
+  /** Whether a code or link creates an account only for an address that a plugin has invited, because sign-ups are closed. */
+  get makesInvitedAccounts(): boolean {
+    return this.options.signUp && this.core.settings.signUp === 'closed';
+  }
+
   /** The time for which a code or link is valid, in seconds. */
   get lifetime(): number {
     return this.options.lifetime;

@@ -33,6 +33,7 @@ import { Registrations } from './registrations.js';
 import { ResetCodes } from './reset-codes.js';
 import {
   changePassword,
+  newPasswordField,
   removePassword,
   requestReset,
   requestResetCode,
@@ -42,6 +43,7 @@ import {
   sendVerificationCode,
   setPassword,
   signin,
+  signUpByInvitation,
   signup,
   usernamesCheck,
   verifyEmail,
@@ -109,7 +111,8 @@ export function credentialPassword<const O extends CredentialPasswordOptions = R
       checkTogether(settings, core);
       const parts = makeServices(core, settings);
       const api = new CredentialApi(core, parts, settings);
-      const newPassword = text(1024).describe(parts.passwords.rules.description);
+      const newPassword = newPasswordField(parts.passwords);
+      const signsUp = signUpByInvitation(core, parts.registrations, parts.passwords, settings);
       const routesByMail = ({ verification, reset, resetCodes }: ByMail) => [
         ...(verification.codes
           ? [sendVerificationCode(verification.codes), verifyEmailByCode(core, verification.codes, settings)]
@@ -139,6 +142,7 @@ export function credentialPassword<const O extends CredentialPasswordOptions = R
         ],
         shows: { user: settings.usernames ? ['username', 'usernameDisplay'] : [] },
         forPages: { identifier: settings.identifier },
+        ...(signsUp && { signsUp }),
         reauthentications: [byPassword(core)],
         remembersBrowsers: settings.verifyEmailBy === 'link' || settings.unknownBrowser === 'code',
         ...(settings.unknownBrowser === 'code' && { codeInUnknownBrowsers: () => 'sign-in' as const }),

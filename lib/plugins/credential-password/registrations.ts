@@ -1,14 +1,16 @@
 import type { Transaction } from 'sequelize';
 import type { Core } from '../../core/core.js';
+import { uuidv7 } from '../../crypto/uuid.js';
 import { AuthError, errorsOf, type FieldError, invalidField } from '../../errors.js';
 import type { NewEntry } from '../../outbox/rows.js';
 import { type IssuedSession, isPending, type SignedIn } from '../../sessions/signed-in.js';
 import type { User } from '../../tables/core.js';
 import { canonicalEmail, emailFault } from '../../users/canonical.js';
+import { EmailProof } from '../../users/email-proof.js';
 import type { FieldSource, FieldValues } from '../../users/fields.js';
 import { isHeld } from '../../users/held-emails.js';
 import type { Passwords } from '../../users/passwords.js';
-import type { UserRecord } from '../../users/record.js';
+import type { NewUser, UserRecord } from '../../users/record.js';
 import type { Awaited } from '../../waiting/emailed-requests.js';
 import type { SignUpInput } from './inputs.js';
 import type { Settings } from './options.js';
@@ -62,7 +64,7 @@ export class Registrations {
   async create(registration: Registration, via: 'credential' | 'code'): Promise<SignedUp> {
     const { core, settings } = this;
     // Check this first, so that the response is the same for every email, and no password is hashed.
-    core.signUp.checkOpen(via);
+    await core.signUp.requireOpen(via, null);
     this.#checkKeys(registration);
     await core.limiter.countAddress('signUp');
     if (settings.mailsOnSignUp && core.mails) await core.limiter.countAddress('mailAddress');
@@ -82,6 +84,23 @@ export class Registrations {
     const device = via === 'code' ? null : await this.#remembered(created?.user.id ?? null);
     const outcome = created && !settings.concealExistingEmails ? { user: created.user } : null;
     return { outcome, device, requested };
+  }
+
+  /**
+   * Checks a registration of someone who has proven access to the mailbox, and hashes the password, for a plugin that creates
+   * the account in a transaction of its own.
+   *
+   * @throws AuthError `validation_failed`, `rate_limited`
+   */
+  async prepare(registration: Registration): Promise<{ person: NewUser; fields: FieldValues }> {
+    await this.core.limiter.countAddress('signUp');
+    const checked = await this.#check(registration, 'user');
+    const { email, username, usernameDisplay, password, fields } = checked;
+    await this.passwords.rules.checkBreach(password, '/password');
+    const passwordHash = await this.passwords.hasher.hash(password);
+    const id = uuidv7(this.core.database.clock.now());
+    const emailProof = EmailProof.answeredMail;
+    return { person: { id, email, username, usernameDisplay, passwordHash, emailProof }, fields };
   }
 
   /** Emails a code for a new session. The account was created, so an error here must not fail the call. */

@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import type { CookieSettings } from '../../config/session.js';
+import type { SignsUp } from '../../core/contribution.js';
 import type { Core } from '../../core/core.js';
 import { AuthError, type FieldError } from '../../errors.js';
 import {
@@ -13,6 +14,7 @@ import {
 import { CODE_OR_TOKEN, hasCodeOrToken, named, type Reply, route, text, time } from '../../http/route.js';
 import { sessionOf } from '../../sessions/carriers.js';
 import { shownAgain } from '../../shown-again.js';
+import type { Passwords } from '../../users/passwords.js';
 import type { EmailVerification } from '../../verification/email-verification.js';
 import type { VerificationCodes, Verified } from '../../verification/verification-codes.js';
 import type { Awaited } from '../../waiting/emailed-requests.js';
@@ -21,6 +23,36 @@ import type { Settings } from './options.js';
 import type { PasswordReset } from './password-reset.js';
 import type { Registration, Registrations } from './registrations.js';
 import type { ResetCodes } from './reset-codes.js';
+
+/** The field for a new password. */
+export function newPasswordField({ rules }: Passwords): z.ZodString {
+  return text(1024).describe(rules.description);
+}
+
+/** Returns how people sign up with the email of an invitation. Null if accounts have no email. */
+export function signUpByInvitation(
+  core: Core,
+  registrations: Registrations,
+  passwords: Passwords,
+  settings: Settings,
+): SignsUp | null {
+  if (settings.identifier === 'username') return null;
+  const { email: _, ...others } = identifiers(settings);
+  const registrationIn = (body: object, email?: string): Registration => {
+    const { password, username } = body as Registration;
+    return { email, password, username, fields: core.users.fields.fromWire(body) };
+  };
+  return {
+    shape: {
+      ...others,
+      password: newPasswordField(passwords),
+      ...core.users.fields.wireShape('user', 'create'),
+    },
+    problems: ['rate_limited', ...(settings.usernames ? (['username_taken'] as const) : [])],
+    faultsOf: (body) => registrations.faultsOf(registrationIn(body), 'user'),
+    prepare: (email, body) => registrations.prepare(registrationIn(body, email)),
+  };
+}
 
 export const signup = (
   core: Core,

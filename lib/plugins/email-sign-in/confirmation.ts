@@ -60,7 +60,7 @@ export class Confirmation {
     const { signUp, users } = this.core;
     if (!this.settings.signUp) return;
     try {
-      signUp.checkOpen('email');
+      await signUp.requireOpen('email', row.email);
       users.fields.read(fields, 'user', 'create');
     } catch (error) {
       if (isCounted) await this.rows.giveBackTry(row);

@@ -64,7 +64,7 @@ export class ProviderUser {
           throw new AuthError('account_exists');
         return this.#linkByEmail(holder);
       }
-      core.signUp.checkOpen('oauth');
+      await core.signUp.requireOpen('oauth', emailProof.reaches('mailbox') ? email : null);
       if (!person) await core.limiter.countAddress('signUp');
       const isMailed = email !== null && !emailProof.reaches('mailbox');
       if (!person && isMailed) await core.limiter.countAddress('mailAddress');

@@ -3,7 +3,8 @@ import { endingWithObject } from '../../known-keys.js';
 import type { TransactionOption } from '../../sessions/request.js';
 import type { PageOptions } from '../../tables/pages.js';
 import type { OrganizationChanges, OrganizationNames } from './changes.js';
-import type { Organization } from './declarations.js';
+import type { Invitation, Organization } from './declarations.js';
+import type { Invitations } from './invitations.js';
 import type { Listed, Member, OrganizationOfUser, OrganizationRows } from './rows.js';
 
 /** The input of `auth.organizations.create`. */
@@ -18,6 +19,16 @@ export interface CreateOrganizationInput extends TransactionOption, Organization
 
 /** The input of `auth.organizations.update`. Omitted values stay unchanged. */
 export interface UpdateOrganizationInput extends TransactionOption, Partial<OrganizationNames> {}
+
+/** The input of `auth.organizations.invite`. */
+export interface InviteInput extends TransactionOption {
+  /** The address to invite. */
+  readonly email: string;
+  /** The role that the invited user will have. */
+  readonly role: string;
+  /** The id of the member who invites. @default null: your app */
+  readonly invitedBy?: string | null;
+}
 
 /** Options of lists. */
 export interface ListOptions extends TransactionOption, PageOptions {}
@@ -36,6 +47,13 @@ export interface MemberPage {
   readonly nextCursor: string | null;
 }
 
+/** A page of invitations. */
+export interface InvitationPage {
+  readonly invitations: readonly Invitation[];
+  /** The cursor of the next page. Null if this is the last one. */
+  readonly nextCursor: string | null;
+}
+
 const PAGE_KEYS = ['limit', 'cursor'];
 
 /**
@@ -46,9 +64,17 @@ export class OrganizationsApi {
   readonly #core: Core;
   readonly #rows: OrganizationRows;
   readonly #changes: OrganizationChanges;
+  /** Null without emails. */
+  readonly #invitations: Invitations | null;
 
   /** @internal */
-  constructor(core: Core, rows: OrganizationRows, changes: OrganizationChanges) {
+  constructor(
+    core: Core,
+    rows: OrganizationRows,
+    changes: OrganizationChanges,
+    invitations: Invitations | null,
+  ) {
+    this.#invitations = invitations;
     this.#core = core;
     this.#rows = rows;
     this.#changes = changes;
@@ -159,6 +185,56 @@ export class OrganizationsApi {
     return this.#core.call('auth.organizations.removeMember', options, [], () =>
       this.#changes.removeMember(organizationId, userId, null),
     );
+  }
+
+  /**
+   * Invites an address. The token is only in the email. An earlier invitation of the address is replaced.
+   *
+   * @throws AuthError `organization_not_found`, `member_not_found` (404) for `invitedBy`, `permission_required` (403) if
+   *   `invitedBy` could not give the role, `already_member`, `too_many_invitations` (409), `validation_failed` (422),
+   *   `rate_limited` (429)
+   * @throws TypeError if `email` is not configured
+   */
+  invite(organizationId: string, input: InviteInput): Promise<Invitation> {
+    const { email, role, invitedBy = null } = input;
+    return this.#core.call('auth.organizations.invite', input, ['email', 'role', 'invitedBy'], () => {
+      const invitations = this.#requireInvitations('invite');
+      return invitations.createByCode(organizationId, { email, role }, invitedBy);
+    });
+  }
+
+  /**
+   * Lists the pending invitations of an organization, newest first. Empty without `email` in the config.
+   *
+   * @throws AuthError `invalid_request` for an invalid limit or cursor
+   */
+  invitations(organizationId: string, options: ListOptions = {}): Promise<InvitationPage> {
+    return this.#core.call('auth.organizations.invitations', options, PAGE_KEYS, async () => {
+      const { items = [], nextCursor = null } =
+        (await this.#invitations?.list(organizationId, pageOf(options))) ?? {};
+      return { invitations: items, nextCursor };
+    });
+  }
+
+  /**
+   * Revokes an invitation.
+   *
+   * @throws AuthError `organization_not_found`, `invitation_not_found` (404)
+   * @throws TypeError if `email` is not configured
+   */
+  revokeInvitation(
+    organizationId: string,
+    invitationId: string,
+    options: TransactionOption = {},
+  ): Promise<void> {
+    return this.#core.call('auth.organizations.revokeInvitation', options, [], () =>
+      this.#requireInvitations('revokeInvitation').revoke(organizationId, invitationId, null),
+    );
+  }
+
+  #requireInvitations(call: string): Invitations {
+    if (this.#invitations) return this.#invitations;
+    throw new TypeError(`latchkey: auth.organizations.${call} requires email in the config`);
   }
 
   /**

@@ -121,7 +121,7 @@ export class OrganizationChanges {
   }
 
   /** Requires that a role is configured. @throws AuthError `validation_failed` with `unknown_role` */
-  requireRole(role: unknown): asserts role is string {
+  requireRole(role: unknown): void {
     const { roles } = this.settings;
     if (typeof role !== 'string' || !roles.has(role))
       throw invalidField('/role', 'unknown_role', `must be one of ${roles.names.join(', ')}`);

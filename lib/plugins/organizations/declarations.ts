@@ -93,7 +93,7 @@ export const invitationsTable = declareTable({
   },
   unique: { tokenHash: ['tokenHash'], email: ['organizationId', 'email'] },
   foreignKeys: { organizationId: organizationsTable, invitedBy: users },
-  indexes: { invitedBy: ['invitedBy'], expiresAt: ['expiresAt'] },
+  indexes: { email: ['email'], invitedBy: ['invitedBy'], expiresAt: ['expiresAt'] },
 });
 
 export type InvitationColumns = typeof invitationsTable.columns;

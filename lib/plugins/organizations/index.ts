@@ -6,6 +6,8 @@ import { followAccounts } from './accounts.js';
 import { OrganizationsApi } from './api.js';
 import { OrganizationChanges } from './changes.js';
 import { TABLES } from './declarations.js';
+import { invitationRoutes } from './invitation-routes.js';
+import { Invitations, MAIL_KIND } from './invitations.js';
 import { type OrganizationsOptions, schema, settingsOf } from './options.js';
 import { organizationRoutes } from './routes.js';
 import { OrganizationRows } from './rows.js';
@@ -35,12 +37,21 @@ export function organizations(
         );
       const rows = new OrganizationRows(core);
       const changes = new OrganizationChanges(core, rows, settings);
+      const parts = { core, rows, changes, settings };
+      const invitations = core.mails && new Invitations(core, core.mails, parts);
       return {
-        api: new OrganizationsApi(core, rows, changes),
+        api: new OrganizationsApi(core, rows, changes, invitations),
         tables: TABLES,
         memberships: { roles: settings.roles },
         expired: [new ExpiredRows(core.database, rows.invitations.name, 'id', { expires_at: 0 })],
-        routes: () => organizationRoutes({ core, rows, changes, settings }),
+        routes: () => [
+          ...organizationRoutes(parts),
+          ...(invitations ? invitationRoutes({ ...parts, invitations }) : []),
+        ],
+        ...(invitations && {
+          invites: (email, transaction) => invitations.isInvited(email, transaction),
+          writesMails: { [MAIL_KIND]: (ref) => invitations.issue(ref) },
+        }),
         ...followAccounts(core, rows, changes),
       };
     },

@@ -173,7 +173,7 @@ export class OrganizationRows {
    */
   async hasActiveOwner(
     organizationId: string,
-    transaction: Transaction,
+    transaction: Transaction | undefined,
     except: string | null = null,
   ): Promise<boolean> {
     const { users, database } = this.#core;
