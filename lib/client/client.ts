@@ -7,6 +7,7 @@ import type {
   CredentialClient,
   EmailSignInClient,
   OAuthClient,
+  OrganizationsClient,
   SuspensionClient,
   TwoFactorClient,
 } from './generated/methods.js';
@@ -47,6 +48,8 @@ interface PluginClients<S extends AnyShape> {
   readonly emailSignIn: EmailSignInClient<S>;
   /** The routes of `oauth()`. */
   readonly oauth: OAuthClient;
+  /** The routes of `organizations()`. */
+  readonly organizations: OrganizationsClient<S>;
   /** The routes of `passkeys()`. */
   readonly passkeys: PasskeysClient<S>;
   /** The routes of `suspension()`. */

@@ -45,7 +45,11 @@ export function servers(): readonly Server[] {
     {
       email,
       signUp: 'closed',
-      plugins: all({ sendsEmails: true, password: { requireVerifiedEmail: true } }),
+      plugins: all({
+        sendsEmails: true,
+        password: { requireVerifiedEmail: true },
+        organizations: { creation: 'administrators' },
+      }),
     },
     // Each of the others has passkeys, because a session shows its `aal` only with them or with second factors.
     { email, plugins: [credentialPassword({ concealExistingEmails: true }), passkeys()] },

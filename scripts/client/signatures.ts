@@ -15,6 +15,7 @@ const OBJECTS: Readonly<Record<string, readonly [name: string, description: stri
     'OAuthClient',
     'The routes of `oauth()`. To start a flow, navigate to the `url` in the data: `location.assign(data.url)`',
   ],
+  organizations: ['OrganizationsClient', 'The routes of `organizations()`'],
   passkeys: ['PasskeyMethods', 'The routes of `passkeys()` that need no ceremony'],
   'passkeys.routes': ['PasskeyRoutes', 'The routes that the ceremonies of `PasskeysClient` call'],
   suspension: ['SuspensionClient', 'The routes of `suspension()`, for administrators'],

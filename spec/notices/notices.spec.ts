@@ -4,6 +4,8 @@ import {
   admin,
   apiKeys,
   type NoticeKind,
+  type OrganizationsApi,
+  organizations,
   passkeys,
   type RolesApi,
   roles,
@@ -144,6 +146,19 @@ const ROWS: Record<NoticeKind, Row> = {
     undo: false,
     byApp: true,
   },
+  'organization-owner-added': {
+    async act(browser) {
+      const { id } = (await browser.get('/auth/me')).body.user;
+      const auth = app.auth as unknown as { organizations: OrganizationsApi };
+      const { user: owner } = await app.auth.users.ensure({ email: ROOT, emailVerified: true });
+      const slug = `of-${id}`;
+      const acme = await auth.organizations.create({ name: 'Acme', slug, ownerId: owner.id });
+      await auth.organizations.addMember(acme.id, id, 'owner');
+    },
+    undo: false,
+    byApp: true,
+    subject: 'Acme',
+  },
   'email-change-requested': { act: (browser, email) => emailChange(browser, `new-${email}`), undo: false },
   'email-changed': {
     async act(browser, email) {
@@ -279,6 +294,7 @@ const start = async (notices: boolean | readonly NoticeKind[]) => {
         apiKeys(),
         twoFactor(),
         passkeys(),
+        organizations(),
         roles({ roles: { admin: [] } }),
       ] as unknown as readonly ProviderPlugin[] as never,
     passwords: { username: true },

@@ -5,7 +5,9 @@ import {
   auditLog,
   emailSignIn,
   type OAuthOptions,
+  type OrganizationsOptions,
   oauth,
+  organizations,
   passkeys,
   roles,
   suspension,
@@ -22,6 +24,7 @@ export interface EveryPluginOptions {
   readonly password?: Parameters<typeof password>[0];
   readonly admin?: AdminOptions;
   readonly oauth?: OAuthOptions;
+  readonly organizations?: OrganizationsOptions;
   readonly twoFactor?: TwoFactorOptions;
 }
 
@@ -38,6 +41,7 @@ const byFolder = (options: EveryPluginOptions) => ({
   // This plugin requires emails.
   ...(options.sendsEmails && { 'email-sign-in': emailSignIn({ signUp: true }) }),
   oauth: oauth(options.oauth),
+  organizations: organizations(options.organizations),
   passkeys: passkeys(),
   roles: roles({
     roles: { admin: ['*'], editor: ['posts:write'], reader: ['posts:read'] },

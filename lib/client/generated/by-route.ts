@@ -9,6 +9,7 @@ import type {
   CredentialClient,
   EmailSignInClient,
   OAuthClient,
+  OrganizationsClient,
   PasskeyMethods,
   PasskeyRoutes,
   SuspensionClient,
@@ -24,6 +25,9 @@ export interface MethodByRoute<S extends AnyShape> {
   'delete /email-changes': CoreClient<S>['cancelEmailChange'];
   'delete /me': CoreClient<S>['deleteMe'];
   'delete /oauth/:provider/unlink': OAuthClient['unlink'];
+  'delete /organizations/:id': OrganizationsClient<S>['delete'];
+  'delete /organizations/:id/invitations/:invitationId': OrganizationsClient<S>['revokeInvitation'];
+  'delete /organizations/:id/members/:userId': OrganizationsClient<S>['removeMember'];
   'delete /passkeys/:id': PasskeyMethods['remove'];
   'delete /passwords': CredentialClient<S>['removePassword'];
   'delete /sessions/:id': CoreClient<S>['revokeSession'];
@@ -43,12 +47,18 @@ export interface MethodByRoute<S extends AnyShape> {
   'get /oauth/:provider/reauthenticate': OAuthClient['reauthenticate'];
   'get /oauth/:provider/tokens': OAuthClient['tokens'];
   'get /oauth/accounts': OAuthClient['accounts'];
+  'get /organizations': OrganizationsClient<S>['list'];
+  'get /organizations/:id': OrganizationsClient<S>['get'];
+  'get /organizations/:id/invitations': OrganizationsClient<S>['invitations'];
+  'get /organizations/:id/members': OrganizationsClient<S>['members'];
   'get /passkeys': PasskeyMethods['list'];
   'get /sessions': CoreClient<S>['sessions'];
   'get /sign-in-methods': CoreClient<S>['signInMethods'];
   'get /two-factor': TwoFactorClient<S>['status'];
   'patch /admin/users/:id': AdminClient<S>['updateUser'];
   'patch /me': CoreClient<S>['updateMe'];
+  'patch /organizations/:id': OrganizationsClient<S>['update'];
+  'patch /organizations/:id/members/:userId': OrganizationsClient<S>['setRole'];
   'patch /passkeys/:id': PasskeyMethods['rename'];
   'post /admin/users': AdminClient<S>['createUser'];
   'post /admin/users/:id/act': AdminClient<S>['actAs'];
@@ -62,8 +72,12 @@ export interface MethodByRoute<S extends AnyShape> {
   'post /email-changes': CoreClient<S>['changeEmail'];
   'post /email-changes/confirm': CoreClient<S>['confirmEmail'];
   'post /email-verifications': CredentialClient<S>['sendVerification'];
+  'post /invitations/accept': OrganizationsClient<S>['acceptInvitation'];
+  'post /invitations/lookup': OrganizationsClient<S>['lookUpInvitation'];
   'post /me/export': CoreClient<S>['exportMe'];
   'post /oauth/:provider/tokens/refresh': OAuthClient['refreshTokens'];
+  'post /organizations': OrganizationsClient<S>['create'];
+  'post /organizations/:id/invitations': OrganizationsClient<S>['invite'];
   'post /passkeys': PasskeyRoutes<S>['create'];
   'post /passkeys/options': PasskeyRoutes<S>['creationOptions'];
   'post /passwords/change': CredentialClient<S>['changePassword'];

@@ -21,10 +21,16 @@ import type {
   Device,
   FlowInput,
   HumanChallenge,
+  Invitation,
   LinkedAccount,
   ListedSession,
   Me,
+  Member,
+  Membership,
   NewPasskeyResponse,
+  OpenInvitation,
+  Organization,
+  OrganizationOfUser,
   Page,
   Passkey,
   PasskeyResponse,
@@ -66,7 +72,10 @@ export interface CoreClient<S extends AnyShape> {
     | 'unavailable'
   >;
   /** Deletes the current user's account, after a recent sign-in or with the password. */
-  deleteMe(input?: WithPassword, options?: CallOptions): Call<null, FreshOrPasswordCode | 'account_in_use'>;
+  deleteMe(
+    input?: WithPassword,
+    options?: CallOptions,
+  ): Call<null, FreshOrPasswordCode | 'account_in_use' | 'last_owner' | 'organization_in_use'>;
   /** Downloads the current user's data, once a day, after a recent sign-in or with the password. */
   exportMe(
     input?: WithPassword,
@@ -266,6 +275,8 @@ export interface AdminClient<S extends AnyShape> {
     | FreshCode
     | 'account_in_use'
     | 'admin_required'
+    | 'last_owner'
+    | 'organization_in_use'
     | 'own_account'
     | 'target_is_administrator'
     | 'task_required'
@@ -683,6 +694,192 @@ export interface OAuthClient {
     | 'refresh_token_missing'
     | 'relink_required'
     | 'task_required'
+  >;
+}
+
+/** The routes of `organizations()`. */
+export interface OrganizationsClient<S extends AnyShape> {
+  /** Creates an organization, whose owner is the current user. */
+  create(
+    input: {
+      /** 1 to 100 visible characters. */
+      name: string;
+      /** The name in addresses: 2 to 63 small letters, digits and single hyphens. */
+      slug: string;
+    },
+    options?: CallOptions,
+  ): Call<
+    { readonly organization: Organization; readonly membership: Membership },
+    | ChangingCode
+    | 'admin_required'
+    | 'email_not_verified'
+    | 'slug_taken'
+    | 'task_required'
+    | 'too_many_organizations'
+  >;
+  /** Lists the current user's organizations, newest first. */
+  list(
+    input?: Page,
+    options?: CallOptions,
+  ): Call<
+    { readonly organizations: readonly OrganizationOfUser[]; readonly next_cursor: string | null },
+    | ClosedCode
+    | 'ambiguous_credentials'
+    | 'invalid_api_key'
+    | 'invalid_request'
+    | 'invalid_session'
+    | 'session_required'
+    | 'task_required'
+    | 'unauthenticated'
+    | 'unavailable'
+  >;
+  /** Gets an organization of the current user. */
+  get(
+    id: string,
+    options?: CallOptions,
+  ): Call<
+    { readonly organization: Organization; readonly membership: Membership },
+    | ClosedCode
+    | 'ambiguous_credentials'
+    | 'invalid_api_key'
+    | 'invalid_request'
+    | 'invalid_session'
+    | 'organization_not_found'
+    | 'session_required'
+    | 'task_required'
+    | 'unauthenticated'
+    | 'unavailable'
+  >;
+  /** Changes the name or slug of an organization. */
+  update(
+    id: string,
+    input: {
+      /** 1 to 100 visible characters. */
+      name?: string;
+      /** The name in addresses: 2 to 63 small letters, digits and single hyphens. */
+      slug?: string;
+    },
+    options?: CallOptions,
+  ): Call<
+    { readonly organization: Organization },
+    ChangingCode | 'organization_not_found' | 'permission_required' | 'slug_taken' | 'task_required'
+  >;
+  /** Deletes an organization with its memberships and invitations, after a recent sign-in. */
+  delete(
+    id: string,
+    options?: CallOptions,
+  ): Call<
+    null,
+    FreshCode | 'organization_in_use' | 'organization_not_found' | 'permission_required' | 'task_required'
+  >;
+  /** Lists the members of an organization, newest first. */
+  members(
+    id: string,
+    input?: Page,
+    options?: CallOptions,
+  ): Call<
+    { readonly members: readonly Member[]; readonly next_cursor: string | null },
+    ReadingCode | 'invalid_request' | 'organization_not_found' | 'task_required'
+  >;
+  /** Changes the role of a member, after a recent sign-in or with the password. */
+  setRole(
+    id: string,
+    userId: string,
+    input: WithPassword & { role: string },
+    options?: CallOptions,
+  ): Call<
+    { readonly member: Member },
+    | FreshOrPasswordCode
+    | 'last_owner'
+    | 'member_not_found'
+    | 'organization_not_found'
+    | 'permission_required'
+    | 'task_required'
+  >;
+  /** Removes a member, after a recent sign-in or with the password. Members can always remove themselves. */
+  removeMember(
+    id: string,
+    userId: string,
+    input?: WithPassword,
+    options?: CallOptions,
+  ): Call<
+    null,
+    | FreshOrPasswordCode
+    | 'last_owner'
+    | 'member_not_found'
+    | 'organization_not_found'
+    | 'permission_required'
+    | 'task_required'
+  >;
+  /** Invites an address to an organization, after a recent sign-in or with the password. */
+  invite(
+    id: string,
+    input: WithPassword & { email: string; role: string },
+    options?: CallOptions,
+  ): Call<
+    { readonly invitation: Invitation },
+    | FreshOrPasswordCode
+    | 'already_member'
+    | 'organization_not_found'
+    | 'permission_required'
+    | 'task_required'
+    | 'too_many_invitations'
+  >;
+  /** Lists the pending invitations of an organization, newest first. */
+  invitations(
+    id: string,
+    input?: Page,
+    options?: CallOptions,
+  ): Call<
+    { readonly invitations: readonly Invitation[]; readonly next_cursor: string | null },
+    ReadingCode | 'invalid_request' | 'organization_not_found' | 'permission_required' | 'task_required'
+  >;
+  /** Revokes an invitation. */
+  revokeInvitation(
+    id: string,
+    invitationId: string,
+    options?: CallOptions,
+  ): Call<
+    null,
+    ChangingCode | 'invitation_not_found' | 'organization_not_found' | 'permission_required' | 'task_required'
+  >;
+  /** Gets the invitation that an emailed token belongs to. The token still works. */
+  lookUpInvitation(
+    input: { token: string },
+    options?: CallOptions,
+  ): Call<OpenInvitation, SendingCode | ClosedCode | 'invalid_token' | 'rate_limited'>;
+  /** Accepts an invitation in a session of the invited address, or with a new account. */
+  acceptInvitation(
+    input: WithPassword &
+      Partial<S['newFields']> & {
+        token: string;
+        /** Depends on the server's config. */
+        username?: string;
+        /** Keep the session when the browser is closed. */
+        remember_me?: boolean;
+      },
+    options?: CallOptions,
+  ): Call<
+    {
+      readonly organization: Organization;
+      readonly membership: Membership;
+      readonly user?: User<S>;
+      readonly session?: Session;
+    },
+    | SendingCode
+    | ClosedCode
+    | 'account_exists'
+    | 'ambiguous_credentials'
+    | 'invalid_api_key'
+    | 'invalid_session'
+    | 'invalid_token'
+    | 'invitation_for_other_email'
+    | 'organization_full'
+    | 'rate_limited'
+    | 'session_required'
+    | 'sign_up_refused'
+    | 'task_required'
+    | 'username_taken'
   >;
 }
 

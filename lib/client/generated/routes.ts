@@ -10,6 +10,7 @@ export type ClientPlugin =
   | 'credential'
   | 'emailSignIn'
   | 'oauth'
+  | 'organizations'
   | 'passkeys'
   | 'suspension'
   | 'twoFactor';
@@ -78,6 +79,21 @@ export const ROUTES = {
     unlink: '/oauth/:/unlink DELETE input',
     tokens: '/oauth/:/tokens GET',
     refreshTokens: '/oauth/:/tokens/refresh POST',
+  },
+  organizations: {
+    create: '/organizations POST input',
+    list: '/organizations GET input',
+    get: '/organizations/: GET',
+    update: '/organizations/: PATCH input',
+    delete: '/organizations/: DELETE',
+    members: '/organizations/:/members GET input',
+    setRole: '/organizations/:/members/: PATCH input',
+    removeMember: '/organizations/:/members/: DELETE input',
+    invite: '/organizations/:/invitations POST input',
+    invitations: '/organizations/:/invitations GET input',
+    revokeInvitation: '/organizations/:/invitations/: DELETE',
+    lookUpInvitation: '/invitations/lookup POST input',
+    acceptInvitation: '/invitations/accept POST input changes',
   },
   passkeys: {
     list: '/passkeys GET',

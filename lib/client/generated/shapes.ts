@@ -152,6 +152,17 @@ export interface HumanChallenge {
   readonly signature: string;
 }
 
+/** An invitation to an organization, without its token. */
+export interface Invitation {
+  readonly id: string;
+  readonly email: string;
+  /** The role that the invited user will have. */
+  readonly role: string;
+  readonly invited_by: string | null;
+  readonly created_at: string;
+  readonly expires_at: string;
+}
+
 /** An account at a provider that is linked to the user. */
 export interface LinkedAccount {
   readonly provider: string;
@@ -195,6 +206,25 @@ export interface Me<S extends AnyShape> {
   readonly api_key?: ApiKey;
 }
 
+/** A member of an organization. */
+export interface Member {
+  readonly user: {
+    readonly id: string;
+    readonly email: string | null;
+    readonly username: string | null;
+    readonly username_display: string | null;
+  };
+  readonly role: string;
+  readonly created_at: string;
+}
+
+/** The membership of the current user in an organization. */
+export interface Membership {
+  /** The role of the user in the organization. */
+  readonly role: string;
+  readonly created_at: string;
+}
+
 /** The response of an authenticator that has created a passkey, as JSON (RegistrationResponseJSON). */
 export interface NewPasskeyResponse {
   /** In base64url. */
@@ -210,6 +240,35 @@ export interface NewPasskeyResponse {
     attestationObject: string;
     transports?: string[];
   };
+}
+
+/** An invitation that can be accepted. */
+export interface OpenInvitation {
+  readonly organization: Organization;
+  readonly email: string;
+  readonly role: string;
+  /** The email or username of the member who invites. Null if the app does. */
+  readonly invited_by: string | null;
+  readonly expires_at: string;
+  /** Whether the address has an account, so that accepting requires a session. */
+  readonly account: boolean;
+}
+
+/** An organization: a group of users who share data of the app. */
+export interface Organization {
+  readonly id: string;
+  readonly name: string;
+  readonly slug: string;
+  readonly created_at: string;
+}
+
+/** An organization, with the role of the current user in it. */
+export interface OrganizationOfUser {
+  readonly id: string;
+  readonly name: string;
+  readonly slug: string;
+  readonly created_at: string;
+  readonly role: string;
 }
 
 /** A page of a list. */

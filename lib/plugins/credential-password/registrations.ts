@@ -169,7 +169,11 @@ export class Registrations {
         code: 'invalid_username',
         detail: usernames?.detail ?? '',
       });
-    const fault = await this.passwords.rules.faultOf(registration.password, [email, username]);
+    const { password }: Partial<Registration> = registration;
+    const fault =
+      password === undefined
+        ? { code: 'required', detail: 'is missing' }
+        : await this.passwords.rules.faultOf(password, [email, username]);
     if (fault) errors.push({ pointer: '/password', ...fault });
     const { fields } = this.core.users;
     return [

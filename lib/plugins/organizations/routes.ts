@@ -297,7 +297,8 @@ const removeMember = (parts: OrganizationParts) =>
     path: '/organizations/:id/members/:userId',
     client: 'organizations.removeMember',
     formTwin: '/organizations/:id/members/:userId/remove',
-    summary: 'Remove a member after a recent sign-in or with the password, or leave an organization',
+    summary:
+      'Remove a member, after a recent sign-in or with the password. Members can always remove themselves',
     access: 'session',
     rights: {
       ...rightsOf(parts, null),
