@@ -154,7 +154,7 @@ export type {
   CreateOrganizationInput,
   InvitationPage,
   InviteInput,
-  ListOptions,
+  ListOrganizationsOptions,
   MemberPage,
   OrganizationPage,
   OrganizationsApi,

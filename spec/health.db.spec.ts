@@ -104,6 +104,7 @@ test('while a migration is missing, auth.health() says whether sign-ins and guar
     credential: { sessions: true, signIns: true },
     emailSignIn: { sessions: true, signIns: false },
     oauth: { sessions: true, signIns: false },
+    organizations: { sessions: true, signIns: true },
     passkeys: { sessions: true, signIns: false },
     roles: { sessions: false, signIns: false },
     suspension: { sessions: true, signIns: false },

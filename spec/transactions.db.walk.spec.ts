@@ -337,6 +337,41 @@ const WRITING: Record<string, Prepare> = {
     const { id } = await aUser();
     return (options) => auth.roles.set(id, ['editor'], options);
   },
+  'organizations.create': async () => {
+    const { id: ownerId } = await aUser();
+    return (options) =>
+      auth.organizations.create({ name: 'Acme', slug: `acme-${++count}`, ownerId, ...options });
+  },
+  async 'organizations.update'() {
+    const { id } = await anOrganization();
+    return (options) => auth.organizations.update(id, { name: `Acme ${++count}`, ...options });
+  },
+  async 'organizations.delete'() {
+    const { id } = await anOrganization();
+    return (options) => auth.organizations.delete(id, options);
+  },
+  async 'organizations.addMember'() {
+    const [{ id }, user] = [await anOrganization(), await aUser()];
+    return (options) => auth.organizations.addMember(id, user.id, 'member', options);
+  },
+  async 'organizations.setRole'() {
+    const { id, memberId } = await anOrganization();
+    return (options) => auth.organizations.setRole(id, memberId, 'admin', options);
+  },
+  async 'organizations.removeMember'() {
+    const { id, memberId } = await anOrganization();
+    return (options) => auth.organizations.removeMember(id, memberId, options);
+  },
+  async 'organizations.invite'() {
+    const { id } = await anOrganization();
+    const { email } = newcomer();
+    return (options) => auth.organizations.invite(id, { email, role: 'member', ...options });
+  },
+  async 'organizations.revokeInvitation'() {
+    const { id } = await anOrganization();
+    const invitation = await auth.organizations.invite(id, { email: newcomer().email, role: 'member' });
+    return (options) => auth.organizations.revokeInvitation(id, invitation.id, options);
+  },
   async 'suspension.suspend'() {
     const { id } = await aUser();
     return (options) => auth.suspension.suspend(id, options);
@@ -455,6 +490,32 @@ const READING: Record<string, () => Promise<(options: { transaction?: Transactio
       async (_session, options) => (await auth.listSessions(id, options)).length > 0,
     );
   },
+  'organizations.get': async () =>
+    sees(aNewOrganization, async ({ id }, options) => (await auth.organizations.get(id, options)) !== null),
+  'organizations.list': async () =>
+    sees(aNewOrganization, async ({ id }, options) =>
+      (await auth.organizations.list(options)).organizations.some((one) => one.id === id),
+    ),
+  async 'organizations.ofUser'() {
+    const { id: ownerId } = await aUser();
+    return sees(
+      (options) => auth.organizations.create({ name: 'Acme', slug: `acme-${++count}`, ownerId, ...options }),
+      async (_one, options) => (await auth.organizations.ofUser(ownerId, options)).organizations.length > 0,
+    );
+  },
+  'organizations.members': async () =>
+    sees(
+      aNewOrganization,
+      async ({ id }, options) => (await auth.organizations.members(id, options)).members.length > 0,
+    ),
+  async 'organizations.invitations'() {
+    const { id } = await anOrganization();
+    const { email } = newcomer();
+    return sees(
+      (options) => auth.organizations.invite(id, { email, role: 'member', ...options }),
+      async (_one, options) => (await auth.organizations.invitations(id, options)).invitations.length > 0,
+    );
+  },
   'roles.of': async () => sees(aNewUser, ({ id }, options) => auth.roles.of(id, options)),
   'users.get': async () => sees(aNewUser, ({ id }, options) => auth.users.get(id, options)),
   'users.find': async () =>
@@ -544,6 +605,16 @@ const READING: Record<string, () => Promise<(options: { transaction?: Transactio
 };
 
 const aNewUser = (options: object) => auth.users.create({ ...newcomer(), ...options });
+const aNewOrganization = async (options: object) => {
+  const { id: ownerId } = await aUser();
+  return auth.organizations.create({ name: 'Acme', slug: `acme-${++count}`, ownerId, ...options });
+};
+/** An organization with another member. */
+const anOrganization = async () => {
+  const [{ id }, { id: memberId }] = [await aNewOrganization({}), await aUser()];
+  await auth.organizations.addMember(id, memberId, 'member');
+  return { id, memberId };
+};
 const userOf = (issued: unknown) => (issued as { user: User }).user.id;
 
 /** Writes in a transaction once. After that, it only reads, in the transaction or outside. */

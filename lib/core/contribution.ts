@@ -112,7 +112,7 @@ export interface SignsUp {
   readonly problems: readonly AuthErrorCode[];
   /** Returns the errors of fields by rules that the shape does not have. The values can have any type. */
   faultsOf(body: Readonly<Record<string, unknown>>): Promise<readonly FieldError[]>;
-  /** Checks a sign-up of someone who has proven access to the mailbox of an email, and does its expensive work. */
+  /** Checks a sign-up with an email that is proven otherwise, and does its expensive work. */
   prepare(
     email: string,
     body: Readonly<Record<string, unknown>>,

@@ -45,9 +45,9 @@ export function underAuthority<T>(
 }
 
 /** Returns the other users whom a call is about. Null if a session alone can make it. */
-function othersOf({ access, rights }: Route, params: Call<Access, unknown, unknown>['params']) {
-  if (access === 'admin') return params.id === undefined ? [] : [params.id];
-  return rights ? (rights.others?.(params) ?? []) : null;
+function othersOf(route: Route, params: Readonly<Record<string, string>>): readonly string[] | null {
+  if (route.access === 'admin') return params.id === undefined ? [] : [params.id];
+  return route.locks?.(params) ?? null;
 }
 
 /**

@@ -150,7 +150,6 @@ export async function callRoute(
   admit?.(authentication);
   try {
     authentication = authentication && core.tasks.admit(authentication, route.openTo);
-    if (authentication) await route.rights?.check?.(authentication.user.id, params);
     requireRecent(core, route, authentication);
   } catch (error) {
     const reply = error instanceof AuthError ? route.whenNotRecent?.(error, req) : null;

@@ -120,18 +120,6 @@ export type Sensitive =
     }
   | { readonly asks: 'second-factor'; readonly because: string };
 
-/** The rights that a route requires in addition to a session, such as a role in an organization. */
-export interface Rights {
-  /**
-   * Checks the rights, before the recency of the sign-in and the body are checked. The handler must check them again in its
-   * transaction, in which `underAuthority` has already locked the caller.
-   * @default the route requires no other right, and only the session is checked again in the transaction
-   */
-  check?(userId: string, params: Call<Access, unknown, unknown>['params']): Promise<void>;
-  /** Returns the ids of the other users whom the call is about, whose rows are locked together with the caller's. */
-  others?(params: Call<Access, unknown, unknown>['params']): readonly string[];
-}
-
 /** The field of a body that makes a change sensitive. */
 export interface OnlyField {
   readonly field: string;
@@ -170,8 +158,12 @@ export interface Route<A extends Access = Access, Body = unknown, Query = unknow
   readonly openToActing?: true;
   /** Whether only a session in a cookie can call the route, because its response replaces that session. @default false */
   readonly byCookieOnly?: true;
-  /** The rights that the route requires in addition to a session. @default none */
-  readonly rights?: Rights;
+  /**
+   * Returns the ids of the other users whom a call is about, for a route that requires more than a session, such as a role.
+   * Each transaction of the route locks them together with the caller, and checks the session again: see `underAuthority`.
+   * @default the route requires no more than a session
+   */
+  locks?(params: Readonly<Record<string, string>>): readonly string[];
   /** What the route requires, if it makes a sensitive change. */
   readonly sensitive?: Sensitive;
   /**

@@ -258,6 +258,20 @@ const REASONS: Readonly<Record<string, string>> = {
   'POST /admin/users/:id/reinstate': OTHERS,
   'POST /admin/users/:id/revoke-sessions': ENDS,
   'DELETE /admin/users/:id/sessions/:sessionId': ENDS,
+  'POST /organizations': OTHERS,
+  'PATCH /organizations/:id': OTHERS,
+  'POST /organizations/:id/update': OTHERS,
+  'DELETE /organizations/:id': OTHERS,
+  'POST /organizations/:id/delete': OTHERS,
+  'PATCH /organizations/:id/members/:userId': OTHERS,
+  'POST /organizations/:id/members/:userId/set-role': OTHERS,
+  'DELETE /organizations/:id/members/:userId': OTHERS,
+  'POST /organizations/:id/members/:userId/remove': OTHERS,
+  'POST /organizations/:id/invitations': 'an undo revokes it, which invitations.db.spec.ts looks at',
+  'DELETE /organizations/:id/invitations/:invitationId': OTHERS,
+  'POST /organizations/:id/invitations/:invitationId/revoke': OTHERS,
+  'POST /invitations/lookup': OTHERS,
+  'POST /invitations/accept': 'a verification with the session, or a new account',
 };
 
 test('every route that changes something has a row, or a reason for none', () => {

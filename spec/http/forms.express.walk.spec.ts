@@ -59,6 +59,7 @@ describe('which routes take forms', () => {
     );
     expect(names(without).sort()).toEqual([
       'POST /api-keys',
+      'POST /invitations/lookup',
       'POST /signin/second-factor/options',
       'POST /two-factor/totp/confirm',
       'POST /undo-change/lookup',
@@ -77,6 +78,8 @@ describe('which routes take forms', () => {
       '/admin/users/:id/send-password-reset',
       '/email-changes/cancel',
       '/email-verifications',
+      '/organizations/:id/delete',
+      '/organizations/:id/invitations/:invitationId/revoke',
       '/reauthenticate/email',
       '/signout',
       '/two-factor/trusted-devices/delete',

@@ -65,6 +65,13 @@ const ASKS: Readonly<Record<string, string>> = {
   'DELETE /passkeys/:id': 'fresh-or-password',
   'DELETE /devices/:id': 'fresh-or-password',
   'POST /devices/:id/forget': 'fresh-or-password',
+  'PATCH /organizations/:id/members/:userId': 'fresh-or-password',
+  'POST /organizations/:id/members/:userId/set-role': 'fresh-or-password',
+  'DELETE /organizations/:id/members/:userId': 'fresh-or-password',
+  'POST /organizations/:id/members/:userId/remove': 'fresh-or-password',
+  'POST /organizations/:id/invitations': 'fresh-or-password',
+  'DELETE /organizations/:id': 'fresh',
+  'POST /organizations/:id/delete': 'fresh',
   'PATCH /me': 'fresh-or-password username',
   'POST /me/update': 'fresh-or-password username',
   'POST /passwords/change': 'second-factor',
@@ -99,6 +106,12 @@ const NOTHING: Readonly<Record<string, string>> = {
   'GET /oauth/:provider/reauthenticate': 'makes the session fresh',
   'POST /email-verifications': 'mails a link to the address that the account has',
   'PATCH /passkeys/:id': 'changes the name in a list',
+  'POST /organizations': 'begins something of its own',
+  'PATCH /organizations/:id': 'changes a name',
+  'POST /organizations/:id/update': 'changes a name',
+  'DELETE /organizations/:id/invitations/:invitationId': 'ends access',
+  'POST /organizations/:id/invitations/:invitationId/revoke': 'ends access',
+  'POST /invitations/accept': 'takes what the mailbox was sent',
 };
 
 const nameOf = ({ method, path }: Route) => `${method.toUpperCase()} ${path}`;

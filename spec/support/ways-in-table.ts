@@ -291,6 +291,7 @@ export const PUBLIC_ROUTES: Readonly<Record<string, readonly Row[] | string>> = 
   'POST /signin/passkey/options': 'hands out a challenge',
   'POST /undo-change/options': 'hands out a challenge',
   'POST /undo-change/lookup': 'says what a link undoes',
+  'POST /invitations/lookup': 'says what a link is for',
   'POST /signin/second-factor/options': 'hands out a challenge',
   'POST /signup/credential': 'makes a new account',
   'POST /usernames/check': 'says whether a name is free',
@@ -458,6 +459,9 @@ export const OTHER_OPERATIONS = `
   admin.isAdministrator admin.listUsers admin.getUser admin.createUser admin.updateUser admin.deleteUser
   admin.sendPasswordReset admin.listUserSessions admin.revokeUserSession admin.revokeUserSessions
   suspension.suspend suspension.reinstate roles.of roles.set
+  organizations.addMember organizations.create organizations.delete organizations.get organizations.invitations
+  organizations.invite organizations.list organizations.members organizations.ofUser organizations.removeMember
+  organizations.revokeInvitation organizations.setRole organizations.update
   passkeys.register passkeys.registrationOptions passkeys.reauthenticationOptions passkeys.signInOptions
   passkeys.list passkeys.rename passkeys.remove passkeys.reauthenticate
   auditLog.record auditLog.forget auditLog.settle suspension.isSuspended roles.change roles.setByAdministrator

@@ -6,7 +6,6 @@ import type { NewEntry } from '../../outbox/rows.js';
 import { type IssuedSession, isPending, type SignedIn } from '../../sessions/signed-in.js';
 import type { User } from '../../tables/core.js';
 import { canonicalEmail, emailFault } from '../../users/canonical.js';
-import { EmailProof } from '../../users/email-proof.js';
 import type { FieldSource, FieldValues } from '../../users/fields.js';
 import { isHeld } from '../../users/held-emails.js';
 import type { Passwords } from '../../users/passwords.js';
@@ -99,8 +98,7 @@ export class Registrations {
     await this.passwords.rules.checkBreach(password, '/password');
     const passwordHash = await this.passwords.hasher.hash(password);
     const id = uuidv7(this.core.database.clock.now());
-    const emailProof = EmailProof.answeredMail;
-    return { person: { id, email, username, usernameDisplay, passwordHash, emailProof }, fields };
+    return { person: { id, email, username, usernameDisplay, passwordHash }, fields };
   }
 
   /** Emails a code for a new session. The account was created, so an error here must not fail the call. */

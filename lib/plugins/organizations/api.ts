@@ -30,8 +30,8 @@ export interface InviteInput extends TransactionOption {
   readonly invitedBy?: string | null;
 }
 
-/** Options of lists. */
-export interface ListOptions extends TransactionOption, PageOptions {}
+/** Options of the lists of `auth.organizations`. */
+export type ListOrganizationsOptions = PageOptions & TransactionOption;
 
 /** A page of organizations. */
 export interface OrganizationPage<One extends Organization = Organization> {
@@ -113,7 +113,7 @@ export class OrganizationsApi {
   }
 
   /** Lists all organizations, newest first. @throws AuthError `invalid_request` for an invalid limit or cursor */
-  list(options: ListOptions = {}): Promise<OrganizationPage> {
+  list(options: ListOrganizationsOptions = {}): Promise<OrganizationPage> {
     return this.#core.call('auth.organizations.list', options, PAGE_KEYS, async () =>
       asOrganizations(await this.#rows.list(pageOf(options))),
     );
@@ -124,7 +124,10 @@ export class OrganizationsApi {
    *
    * @throws AuthError `invalid_request` for an invalid limit or cursor
    */
-  ofUser(userId: string, options: ListOptions = {}): Promise<OrganizationPage<OrganizationOfUser>> {
+  ofUser(
+    userId: string,
+    options: ListOrganizationsOptions = {},
+  ): Promise<OrganizationPage<OrganizationOfUser>> {
     return this.#core.call('auth.organizations.ofUser', options, PAGE_KEYS, async () =>
       asOrganizations(await this.#rows.ofUser(userId, pageOf(options))),
     );
@@ -135,7 +138,7 @@ export class OrganizationsApi {
    *
    * @throws AuthError `invalid_request` for an invalid limit or cursor
    */
-  members(organizationId: string, options: ListOptions = {}): Promise<MemberPage> {
+  members(organizationId: string, options: ListOrganizationsOptions = {}): Promise<MemberPage> {
     return this.#core.call('auth.organizations.members', options, PAGE_KEYS, async () => {
       const { items: members, nextCursor } = await this.#rows.listMembers(organizationId, pageOf(options));
       return { members, nextCursor };
@@ -208,7 +211,7 @@ export class OrganizationsApi {
    *
    * @throws AuthError `invalid_request` for an invalid limit or cursor
    */
-  invitations(organizationId: string, options: ListOptions = {}): Promise<InvitationPage> {
+  invitations(organizationId: string, options: ListOrganizationsOptions = {}): Promise<InvitationPage> {
     return this.#core.call('auth.organizations.invitations', options, PAGE_KEYS, async () => {
       const { items = [], nextCursor = null } =
         (await this.#invitations?.list(organizationId, pageOf(options))) ?? {};
@@ -250,7 +253,7 @@ export class OrganizationsApi {
   }
 }
 
-function pageOf({ limit, cursor }: ListOptions): PageOptions {
+function pageOf({ limit, cursor }: ListOrganizationsOptions): PageOptions {
   return { ...(limit !== undefined && { limit }), ...(cursor !== undefined && { cursor }) };
 }
 

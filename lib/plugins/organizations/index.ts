@@ -6,10 +6,9 @@ import { followAccounts } from './accounts.js';
 import { OrganizationsApi } from './api.js';
 import { OrganizationChanges } from './changes.js';
 import { TABLES } from './declarations.js';
-import { invitationRoutes } from './invitation-routes.js';
 import { Invitations, MAIL_KIND } from './invitations.js';
 import { type OrganizationsOptions, schema, settingsOf } from './options.js';
-import { organizationRoutes } from './routes.js';
+import { invitationRoutes, organizationRoutes } from './routes.js';
 import { OrganizationRows } from './rows.js';
 
 /** The models that {@link organizations} adds to `auth.models`. */
@@ -37,16 +36,16 @@ export function organizations(
         );
       const rows = new OrganizationRows(core);
       const changes = new OrganizationChanges(core, rows, settings);
-      const parts = { core, rows, changes, settings };
-      const invitations = core.mails && new Invitations(core, core.mails, parts);
+      const services = { core, rows, changes, settings };
+      const invitations = core.mails && new Invitations(core, core.mails, services);
       return {
         api: new OrganizationsApi(core, rows, changes, invitations),
         tables: TABLES,
         memberships: { roles: settings.roles },
         expired: [new ExpiredRows(core.database, rows.invitations.name, 'id', { expires_at: 0 })],
         routes: () => [
-          ...organizationRoutes(parts),
-          ...(invitations ? invitationRoutes({ ...parts, invitations }) : []),
+          ...organizationRoutes(services),
+          ...(invitations ? invitationRoutes({ ...services, invitations }) : []),
         ],
         ...(invitations && {
           invites: (email, transaction) => invitations.isInvited(email, transaction),

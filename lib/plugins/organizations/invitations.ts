@@ -69,7 +69,7 @@ export class Invitations {
   constructor(
     private readonly core: Core,
     private readonly mails: Mails,
-    private readonly parts: {
+    private readonly services: {
       readonly rows: OrganizationRows;
       readonly changes: OrganizationChanges;
       readonly settings: OrganizationSettings;
@@ -78,7 +78,7 @@ export class Invitations {
 
   /** Whether an invitation can create the account of its address, if there is a way to sign up. */
   get createsAccounts(): boolean {
-    return this.parts.settings.signUp ?? this.core.settings.signUp === 'open';
+    return this.services.settings.signUp ?? this.core.settings.signUp === 'open';
   }
 
   /**
@@ -102,7 +102,7 @@ export class Invitations {
    */
   async createByCode(organizationId: string, given: NewInvitation, invitedBy: By): Promise<Invitation> {
     if (invitedBy === null) return this.create(organizationId, given, null);
-    const { rows } = this.parts;
+    const { rows } = this.services;
     const isThere = (await rows.find(organizationId)) !== null;
     const isMember = (await rows.memberOf(organizationId, invitedBy)) !== null;
     if (isThere && !isMember) throw new AuthError('member_not_found');
@@ -111,7 +111,7 @@ export class Invitations {
 
   #create(organizationId: string, { email, role }: NewInvitation, by: By): Promise<Invitation> {
     const { database, events } = this.core;
-    const { changes, rows, settings } = this.parts;
+    const { changes, rows, settings } = this.services;
     const users = by === null ? [] : [by];
     return changes.within(organizationId, users, async (_locked, transaction) => {
       const allowed = await changes.requireRight(organizationId, by, 'invitation:create', transaction);
@@ -152,7 +152,7 @@ export class Invitations {
 
   async #requireNoMember(organizationId: string, email: string, transaction: Transaction): Promise<void> {
     const { users } = this.core;
-    const found = await this.parts.rows.membership.select(
+    const found = await this.services.rows.membership.select(
       `JOIN ${users.table.name} u ON u.id = m.user_id
        WHERE m.organization_id = :organizationId AND u.email = :email`,
       { organizationId, email },
@@ -163,7 +163,7 @@ export class Invitations {
 
   async #requireFew(organizationId: string, transaction: Transaction): Promise<void> {
     const { clock } = this.core.database;
-    const pending = await this.parts.rows.invitation.select(
+    const pending = await this.services.rows.invitation.select(
       `WHERE i.organization_id = :organizationId AND i.expires_at > :now LIMIT ${MAX_PENDING}`,
       { organizationId, now: clock.date() },
       transaction,
@@ -177,7 +177,7 @@ export class Invitations {
     if (!isUuid(organizationId)) return { items: [], nextCursor: null };
     await this.core.database.ready();
     const older = before === null ? '' : 'AND i.id < :before';
-    const found = await this.parts.rows.invitation.select(
+    const found = await this.services.rows.invitation.select(
       `WHERE i.organization_id = :organizationId AND i.expires_at > :now ${older}
        ORDER BY i.id DESC LIMIT ${limit + 1}`,
       { organizationId, before, now: this.core.database.clock.date() },
@@ -188,7 +188,7 @@ export class Invitations {
 
   /** Revokes an invitation. @throws AuthError `organization_not_found`, `permission_required`, `invitation_not_found` */
   revoke(organizationId: string, invitationId: string, by: By): Promise<void> {
-    const { changes, rows } = this.parts;
+    const { changes, rows } = this.services;
     const users = by === null ? [] : [by];
     return changes.within(organizationId, users, async (_locked, transaction) => {
       await changes.requireRight(organizationId, by, 'invitation:create', transaction);
@@ -208,7 +208,7 @@ export class Invitations {
   /** Issues the token of an invitation that is about to be emailed. Null if it was replaced or revoked meanwhile. */
   async issue(ref: string): Promise<IssuedLink | null> {
     const { database, settings, users } = this.core;
-    const { rows, settings: own } = this.parts;
+    const { rows, settings: own } = this.services;
     const [id, at] = JSON.parse(ref) as [string, number];
     const [row] = await rows.wholeInvitation.select('WHERE i.id = :id', { id });
     const organization = row && (await rows.find(row.organizationId));
@@ -256,7 +256,7 @@ export class Invitations {
   /** Whether someone is invited who can create an account, even if sign-ups are closed. */
   async isInvited(email: string, transaction?: Transaction): Promise<boolean> {
     if (!this.createsAccounts) return false;
-    const found = await this.parts.rows.wholeInvitation.select(
+    const found = await this.services.rows.wholeInvitation.select(
       `WHERE i.email = :email ORDER BY i.id DESC LIMIT ${MAX_LOOKED_AT}`,
       { email },
       transaction,
@@ -270,7 +270,7 @@ export class Invitations {
     row: InvitationRow,
     transaction?: Transaction,
   ): Promise<Pick<OpenInvitation, 'organization' | 'inviter'> | null> {
-    const { rows, settings } = this.parts;
+    const { rows, settings } = this.services;
     const { organizationId, role, invitedBy } = row;
     if (this.core.database.clock.hasPassed(row.expiresAt) || !settings.roles.has(role)) return null;
     const organization = await rows.find(organizationId, transaction);
@@ -286,7 +286,7 @@ export class Invitations {
     invitedBy: string,
     transaction?: Transaction,
   ): Promise<UserRecord | null> {
-    const { changes, rows } = this.parts;
+    const { changes, rows } = this.services;
     const membership = await rows.memberOf(organizationId, invitedBy, transaction);
     if (!membership || !changes.canInvite(changes.permissionsOf(membership.role), role)) return null;
     const inviter = await this.core.users.findRecord({ id: invitedBy }, transaction);
@@ -337,7 +337,8 @@ export class Invitations {
     if (hasAccount) throw new AuthError('account_exists');
     const [signsUp] = this.core.contributions.flatMap((one) => one.signsUp ?? []);
     if (!this.createsAccounts || !signsUp) throw new AuthError('sign_up_refused');
-    const { person, fields } = await signsUp.prepare(row.email, body);
+    const { person: given, fields } = await signsUp.prepare(row.email, body);
+    const person = { ...given, emailProof: EmailProof.answeredMail };
     const account = this.core.users.newRow(person);
     return this.core
       .countSignIn('sign_up', async () => {
@@ -368,7 +369,7 @@ export class Invitations {
     organizationId: string,
     transaction: Transaction,
   ): Promise<{ readonly organization: Organization; readonly role: string }> {
-    const { rows } = this.parts;
+    const { rows } = this.services;
     const organization = await rows.lock(organizationId, transaction);
     const row = await this.#rowOf(token, transaction);
     const isOpen = organization && row && (await this.#openOf(row, transaction)) !== null;
@@ -387,7 +388,7 @@ export class Invitations {
     role: string,
     transaction: Transaction,
   ): Promise<Membership> {
-    const { changes, rows } = this.parts;
+    const { changes, rows } = this.services;
     const { id: userId } = user.user;
     const existing = await rows.memberOf(organization.id, userId, transaction);
     if (existing) return existing;
@@ -398,7 +399,7 @@ export class Invitations {
   async #rowOf(token: string, transaction?: Transaction): Promise<InvitationRow | null> {
     if (!isWellFormedToken(PREFIX, token)) return null;
     const read = transaction ? this.core.database.currentRead : '';
-    const [row = null] = await this.parts.rows.wholeInvitation.select(
+    const [row = null] = await this.services.rows.wholeInvitation.select(
       `WHERE i.token_hash = :tokenHash ${read}`,
       { tokenHash: digestToken(token) },
       transaction,

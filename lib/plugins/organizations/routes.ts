@@ -1,12 +1,11 @@
 import * as z from 'zod';
 import type { Core } from '../../core/core.js';
 import { AuthError } from '../../errors.js';
-import { resourceOf } from '../../http/present.js';
+import { resourceOf, resources, sessionReply } from '../../http/present.js';
 import {
   named,
   pageOptions,
   pageQuery,
-  type Rights,
   type Route,
   route,
   text,
@@ -16,38 +15,36 @@ import {
 import { shownAgain } from '../../shown-again.js';
 import { EmailProof } from '../../users/email-proof.js';
 import type { OrganizationChanges } from './changes.js';
-import { type Membership, membersTable, type Organization, organizationsTable } from './declarations.js';
-import type { OrganizationPermission, OrganizationSettings } from './options.js';
+import {
+  type Invitation,
+  invitationsTable,
+  type Membership,
+  membersTable,
+  type Organization,
+  organizationsTable,
+} from './declarations.js';
+import type { Invitations } from './invitations.js';
+import type { OrganizationSettings } from './options.js';
 import type { Member, OrganizationRows } from './rows.js';
 
 /** What the routes of organizations use. */
-export interface OrganizationParts {
+export interface OrganizationServices {
   readonly core: Core;
   readonly rows: OrganizationRows;
   readonly changes: OrganizationChanges;
   readonly settings: OrganizationSettings;
 }
 
-/** Returns the rights of a route. @param permission null if every member can call it */
-export function rightsOf(
-  { changes }: Pick<OrganizationParts, 'changes'>,
-  permission: OrganizationPermission | null,
-): Rights {
-  return {
-    async check(userId, { id = '' }) {
-      await changes.requireRight(id, userId, permission);
-    },
-    others: ({ userId }) => (userId === undefined ? [] : [userId]),
-  };
-}
+/** The member whom a call is about: see `Route.locks`. */
+const locks = ({ userId }: Readonly<Record<string, string>>) => (userId === undefined ? [] : [userId]);
 
-export const organizationResource = resourceOf<Organization>(
+const organizationResource = resourceOf<Organization>(
   'Organization',
   'An organization: a group of users who share data of the app',
   organizationsTable.columns,
 );
 
-export const membershipResource = resourceOf<Membership>(
+const membershipResource = resourceOf<Membership>(
   'Membership',
   'The membership of the current user in an organization',
   membersTable.columns,
@@ -78,7 +75,7 @@ function memberResource({ shownOfUser }: Core) {
 }
 
 /** Roles in requests. They are only documented here, because code must pass the same check. */
-export function roleField({ settings }: Pick<OrganizationParts, 'settings'>) {
+function roleField({ settings }: Pick<OrganizationServices, 'settings'>) {
   return text(100).meta({ examples: settings.roles.names });
 }
 
@@ -87,27 +84,27 @@ const slugField = () =>
   shownAgain(text(200).describe('The name in addresses: 2 to 63 small letters, digits and single hyphens'));
 
 /** The routes of organizations and their members. */
-export function organizationRoutes(parts: OrganizationParts): readonly Route[] {
+export function organizationRoutes(services: OrganizationServices): readonly Route[] {
   return [
-    createOrganization(parts),
-    listOrganizations(parts),
-    getOrganization(parts),
-    updateOrganization(parts),
-    deleteOrganization(parts),
-    listMembers(parts),
-    setMemberRole(parts),
-    removeMember(parts),
+    createOrganization(services),
+    listOrganizations(services),
+    getOrganization(services),
+    updateOrganization(services),
+    deleteOrganization(services),
+    listMembers(services),
+    setMemberRole(services),
+    removeMember(services),
   ];
 }
 
-const createOrganization = ({ core, rows, changes, settings }: OrganizationParts) =>
+const createOrganization = ({ core, rows, changes, settings }: OrganizationServices) =>
   route({
     method: 'post',
     path: '/organizations',
     client: 'organizations.create',
     summary: 'Create an organization, whose owner is the current user',
     access: 'session',
-    rights: {},
+    locks,
     body: z.strictObject({ name: nameField(), slug: slugField() }),
     answers: {
       201: {
@@ -147,7 +144,7 @@ const createOrganization = ({ core, rows, changes, settings }: OrganizationParts
     },
   });
 
-const listOrganizations = ({ rows }: OrganizationParts) => {
+const listOrganizations = ({ rows }: OrganizationServices) => {
   const listed = named(
     'OrganizationOfUser',
     'An organization, with the role of the current user in it',
@@ -175,7 +172,7 @@ const listOrganizations = ({ rows }: OrganizationParts) => {
   });
 };
 
-const getOrganization = ({ rows }: OrganizationParts) =>
+const getOrganization = ({ rows }: OrganizationServices) =>
   route({
     method: 'get',
     path: '/organizations/:id',
@@ -204,7 +201,7 @@ const getOrganization = ({ rows }: OrganizationParts) =>
     },
   });
 
-const updateOrganization = (parts: OrganizationParts) =>
+const updateOrganization = (services: OrganizationServices) =>
   route({
     method: 'patch',
     path: '/organizations/:id',
@@ -212,7 +209,7 @@ const updateOrganization = (parts: OrganizationParts) =>
     formTwin: '/organizations/:id/update',
     summary: 'Change the name or slug of an organization',
     access: 'session',
-    rights: rightsOf(parts, 'organization:update'),
+    locks,
     body: z.strictObject({ name: nameField().optional(), slug: slugField().optional() }),
     answers: {
       200: {
@@ -222,12 +219,12 @@ const updateOrganization = (parts: OrganizationParts) =>
     },
     problems: ['organization_not_found', 'permission_required', 'slug_taken'],
     async handle({ auth, params: { id = '' }, body }) {
-      const organization = await parts.changes.update(id, body as Partial<Organization>, auth.user.id);
+      const organization = await services.changes.update(id, body as Partial<Organization>, auth.user.id);
       return { status: 200, body: { organization: organizationResource.present(organization) } };
     },
   });
 
-const deleteOrganization = (parts: OrganizationParts) =>
+const deleteOrganization = (services: OrganizationServices) =>
   route({
     method: 'delete',
     path: '/organizations/:id',
@@ -235,18 +232,18 @@ const deleteOrganization = (parts: OrganizationParts) =>
     formTwin: '/organizations/:id/delete',
     summary: 'Delete an organization with its memberships and invitations, after a recent sign-in',
     access: 'session',
-    rights: rightsOf(parts, 'organization:delete'),
+    locks,
     sensitive: { asks: 'fresh' },
     answers: { 204: { description: 'The organization was deleted' } },
     problems: ['organization_not_found', 'permission_required', 'organization_in_use'],
     async handle({ auth, params: { id = '' } }) {
-      await parts.changes.delete(id, auth.user.id);
+      await services.changes.delete(id, auth.user.id);
       return { status: 204 };
     },
   });
 
-const listMembers = (parts: OrganizationParts) => {
-  const { core, rows } = parts;
+const listMembers = (services: OrganizationServices) => {
+  const { core, rows, changes } = services;
   const member = memberResource(core);
   return route({
     method: 'get',
@@ -254,7 +251,6 @@ const listMembers = (parts: OrganizationParts) => {
     client: 'organizations.members',
     summary: 'List the members of an organization, newest first',
     access: 'session',
-    rights: rightsOf(parts, null),
     query: z.object(pageQuery),
     answers: {
       200: {
@@ -263,15 +259,16 @@ const listMembers = (parts: OrganizationParts) => {
       },
     },
     problems: ['organization_not_found'],
-    async handle({ params: { id = '' }, query }) {
+    async handle({ auth, params: { id = '' }, query }) {
+      await changes.requireRight(id, auth.user.id, null);
       const { items, nextCursor } = await rows.listMembers(id, pageOptions(query));
       return { status: 200, body: { members: items.map(member.present), next_cursor: nextCursor } };
     },
   });
 };
 
-const setMemberRole = (parts: OrganizationParts) => {
-  const member = memberResource(parts.core);
+const setMemberRole = (services: OrganizationServices) => {
+  const member = memberResource(services.core);
   return route({
     method: 'patch',
     path: '/organizations/:id/members/:userId',
@@ -279,19 +276,19 @@ const setMemberRole = (parts: OrganizationParts) => {
     formTwin: '/organizations/:id/members/:userId/set-role',
     summary: 'Change the role of a member, after a recent sign-in or with the password',
     access: 'session',
-    rights: rightsOf(parts, 'member:update'),
+    locks,
     sensitive: { asks: 'fresh-or-password' },
-    body: z.strictObject({ role: shownAgain(roleField(parts)) }),
+    body: z.strictObject({ role: shownAgain(roleField(services)) }),
     answers: { 200: { description: 'The member', schema: z.object({ member: member.schema }) } },
     problems: ['organization_not_found', 'member_not_found', 'permission_required', 'last_owner'],
     async handle({ auth, params: { id = '', userId = '' }, body: { role } }) {
-      const changed = await parts.changes.setRole(id, userId, role, auth.user.id);
+      const changed = await services.changes.setRole(id, userId, role, auth.user.id);
       return { status: 200, body: { member: member.present(changed) } };
     },
   });
 };
 
-const removeMember = (parts: OrganizationParts) =>
+const removeMember = (services: OrganizationServices) =>
   route({
     method: 'delete',
     path: '/organizations/:id/members/:userId',
@@ -300,17 +297,212 @@ const removeMember = (parts: OrganizationParts) =>
     summary:
       'Remove a member, after a recent sign-in or with the password. Members can always remove themselves',
     access: 'session',
-    rights: {
-      ...rightsOf(parts, null),
-      async check(caller, { id = '', userId }) {
-        await parts.changes.requireRight(id, caller, userId === caller ? null : 'member:remove');
-      },
-    },
+    locks,
     sensitive: { asks: 'fresh-or-password', isExempt: (caller, { userId }) => userId === caller },
     answers: { 204: { description: 'The user is no longer a member' } },
     problems: ['organization_not_found', 'member_not_found', 'permission_required', 'last_owner'],
     async handle({ auth, params: { id = '', userId = '' } }) {
-      await parts.changes.removeMember(id, userId, auth.user.id);
+      await services.changes.removeMember(id, userId, auth.user.id);
       return { status: 204 };
     },
   });
+
+/** What the routes of invitations use. */
+interface InvitationServices extends OrganizationServices {
+  readonly invitations: Invitations;
+}
+
+const invitationResource = resourceOf<Invitation>(
+  'Invitation',
+  'An invitation to an organization, without its token',
+  invitationsTable.columns,
+);
+
+/** The routes of invitations, which require emails. */
+export function invitationRoutes(services: InvitationServices): readonly Route[] {
+  return [
+    createInvitation(services),
+    listInvitations(services),
+    revokeInvitation(services),
+    lookUpInvitation(services),
+    acceptInvitation(services),
+  ];
+}
+
+const createInvitation = (services: InvitationServices) =>
+  route({
+    method: 'post',
+    path: '/organizations/:id/invitations',
+    client: 'organizations.invite',
+    summary: 'Invite an address to an organization, after a recent sign-in or with the password',
+    access: 'session',
+    locks,
+    sensitive: { asks: 'fresh-or-password' },
+    body: z.strictObject({ email: shownAgain(text(320)), role: shownAgain(roleField(services)) }),
+    answers: {
+      201: {
+        description: 'The invitation. Its token is only in the email',
+        schema: z.object({ invitation: invitationResource.schema }),
+      },
+    },
+    problems: [
+      'organization_not_found',
+      'permission_required',
+      'already_member',
+      'too_many_invitations',
+      'rate_limited',
+    ],
+    async handle({ auth, params: { id = '' }, body }) {
+      const invitation = await services.invitations.create(id, body, auth.user.id);
+      return { status: 201, body: { invitation: invitationResource.present(invitation) } };
+    },
+  });
+
+const listInvitations = (services: InvitationServices) =>
+  route({
+    method: 'get',
+    path: '/organizations/:id/invitations',
+    client: 'organizations.invitations',
+    summary: 'List the pending invitations of an organization, newest first',
+    access: 'session',
+    query: z.object(pageQuery),
+    answers: {
+      200: {
+        description: 'The invitations, and the cursor of the next page',
+        schema: z.object({
+          invitations: z.array(invitationResource.schema),
+          next_cursor: z.string().nullable(),
+        }),
+      },
+    },
+    problems: ['organization_not_found', 'permission_required'],
+    async handle({ auth, params: { id = '' }, query }) {
+      await services.changes.requireRight(id, auth.user.id, 'invitation:create');
+      const { items, nextCursor } = await services.invitations.list(id, pageOptions(query));
+      const invitations = items.map(invitationResource.present);
+      return { status: 200, body: { invitations, next_cursor: nextCursor } };
+    },
+  });
+
+const revokeInvitation = (services: InvitationServices) =>
+  route({
+    method: 'delete',
+    path: '/organizations/:id/invitations/:invitationId',
+    client: 'organizations.revokeInvitation',
+    formTwin: '/organizations/:id/invitations/:invitationId/revoke',
+    summary: 'Revoke an invitation',
+    access: 'session',
+    locks,
+    answers: { 204: { description: 'The invitation was revoked' } },
+    problems: ['organization_not_found', 'permission_required', 'invitation_not_found'],
+    async handle({ auth, params: { id = '', invitationId = '' } }) {
+      await services.invitations.revoke(id, invitationId, auth.user.id);
+      return { status: 204 };
+    },
+  });
+
+const lookUpInvitation = ({ core, invitations }: InvitationServices) =>
+  route({
+    method: 'post',
+    path: '/invitations/lookup',
+    client: 'organizations.lookUpInvitation',
+    summary: 'Get the invitation that an emailed token belongs to. The token still works',
+    access: 'public',
+    forms: false,
+    body: z.strictObject({ token: text(200) }),
+    answers: {
+      200: {
+        description: 'The invitation',
+        schema: named(
+          'OpenInvitation',
+          'An invitation that can be accepted',
+          z.object({
+            organization: organizationResource.schema,
+            email: z.string(),
+            role: z.string(),
+            invited_by: z
+              .string()
+              .nullable()
+              .describe('The email or username of the member who invites. Null if the app does'),
+            expires_at: time,
+            account: z
+              .boolean()
+              .describe('Whether the address has an account, so that accepting requires a session'),
+          }),
+        ),
+      },
+    },
+    problems: ['invalid_token', 'rate_limited'],
+    async handle({ body: { token } }) {
+      await core.limiter.countAddress('signIn');
+      const { row, organization, inviter, hasAccount } = await invitations.find(token);
+      const body = {
+        organization: organizationResource.present(organization),
+        email: row.email,
+        role: row.role,
+        invited_by: inviter?.user.email ?? inviter?.user.usernameDisplay ?? null,
+        expires_at: row.expiresAt.toISOString(),
+        account: hasAccount,
+      };
+      return { status: 200, body };
+    },
+  });
+
+const acceptInvitation = ({ core, invitations }: InvitationServices) => {
+  const [signsUp] = core.contributions.flatMap((one) => one.signsUp ?? []);
+  const fields = signsUp && invitations.createsAccounts ? signsUp.shape : {};
+  const { user, session } = resources(core);
+  return route({
+    method: 'post',
+    path: '/invitations/accept',
+    client: 'organizations.acceptInvitation',
+    session: 'changes',
+    summary: 'Accept an invitation in a session of the invited address, or with a new account',
+    access: 'session-or-none',
+    locks,
+    body: z.strictObject({
+      token: text(200),
+      ...z.object(fields).partial().shape,
+      ...(signsUp && { remember_me: shownAgain(REMEMBER_ME) }),
+    }),
+    answers: {
+      200: {
+        description: 'The organization and the membership, and for a new account the user and the session',
+        schema: z.object({
+          organization: organizationResource.schema,
+          membership: membershipResource.schema,
+          user: user.schema.optional(),
+          session: session.schema.optional(),
+        }),
+      },
+    },
+    problems: [
+      'invalid_token',
+      'invitation_for_other_email',
+      'account_exists',
+      'sign_up_refused',
+      'organization_full',
+      ...(signsUp?.problems ?? []),
+    ],
+    async handle({ auth, body }) {
+      const { token, remember_me = false, ...given } = body as AcceptBody;
+      const { organization, membership, issued } = auth
+        ? await invitations.accept(token, auth)
+        : await invitations.signUp(token, given, remember_me);
+      const joined = {
+        organization: organizationResource.present(organization),
+        membership: membershipResource.present(membership),
+      };
+      if (!issued) return { status: 200, body: joined };
+      const { body: signedIn, ...reply } = sessionReply(core, issued);
+      return { ...reply, body: { ...joined, ...(signedIn as object) } };
+    },
+  });
+};
+
+interface AcceptBody extends Record<string, unknown> {
+  readonly token: string;
+  readonly remember_me?: boolean;
+}
+
+const REMEMBER_ME = z.boolean().optional().describe('Keep the session when the browser is closed');
