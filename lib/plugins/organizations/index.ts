@@ -6,6 +6,7 @@ import { followAccounts } from './accounts.js';
 import { OrganizationsApi } from './api.js';
 import { OrganizationChanges } from './changes.js';
 import { TABLES } from './declarations.js';
+import { OrganizationMemberships } from './memberships.js';
 import { type OrganizationsOptions, schema, settingsOf } from './options.js';
 import { organizationRoutes } from './routes.js';
 import { OrganizationRows } from './rows.js';
@@ -38,7 +39,7 @@ export function organizations(
       return {
         api: new OrganizationsApi(core, rows, changes),
         tables: TABLES,
-        memberships: { roles: settings.roles },
+        memberships: new OrganizationMemberships(core, rows, settings.roles),
         expired: [new ExpiredRows(core.database, rows.invitations.name, 'id', { expires_at: 0 })],
         routes: () => organizationRoutes({ core, rows, changes, settings }),
         ...followAccounts(core, rows, changes),
