@@ -130,7 +130,7 @@ function checkTenants(tenants: readonly string[], routes: readonly FoundRoute[])
 }
 
 /** Returns the routes that no guard of a parameter in their path is in front of, with these parameters. */
-function unscopedIn(
+export function unscopedIn(
   routes: readonly FoundRoute[],
   tenants: readonly string[],
 ): ReadonlyMap<FoundRoute, readonly string[]> {
