@@ -6,6 +6,7 @@ import { followAccounts } from './accounts.js';
 import { OrganizationsApi } from './api.js';
 import { OrganizationChanges } from './changes.js';
 import { TABLES } from './declarations.js';
+import { importerOf } from './import.js';
 import { type OrganizationsOptions, schema, settingsOf } from './options.js';
 import { organizationRoutes } from './routes.js';
 import { OrganizationRows } from './rows.js';
@@ -39,6 +40,7 @@ export function organizations(
         api: new OrganizationsApi(core, rows, changes),
         tables: TABLES,
         memberships: { roles: settings.roles },
+        importsOrganizations: importerOf(core, rows, settings),
         expired: [new ExpiredRows(core.database, rows.invitations.name, 'id', { expires_at: 0 })],
         routes: () => organizationRoutes({ core, rows, changes, settings }),
         ...followAccounts(core, rows, changes),
