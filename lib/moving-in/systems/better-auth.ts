@@ -348,6 +348,7 @@ export interface BetterAuthOrganizationsOptions {
   /**
    * Returns the role of a member here: one of those in the config of `organizations()`, or `owner`. It gets the member's
    * roles in better-auth, usually one. If it returns a role that is not configured, the organization is skipped.
+   * @default none, required
    */
   readonly role: (names: readonly string[]) => string;
   /** The tables, if their names were changed (`modelName`). @default as in `fromBetterAuth` */
