@@ -20,6 +20,13 @@ export type {
   ImportUsersOptions,
   SkippedRow,
 } from './moving-in/import.js';
+export type {
+  ImportedOrganization,
+  ImportMember,
+  ImportOrganizationRow,
+  ImportOrganizationsOptions,
+  ImportOrganizationsReport,
+} from './moving-in/import-organizations.js';
 export { type MovingInOptions, movingIn } from './moving-in/index.js';
 export {
   type AuthJsOptions,
@@ -29,9 +36,11 @@ export {
 } from './moving-in/systems/auth-js.js';
 export {
   type BetterAuthOptions,
+  type BetterAuthOrganizationsOptions,
   type BetterAuthSessionsOptions,
   betterAuthSessions,
   fromBetterAuth,
+  organizationsFromBetterAuth,
 } from './moving-in/systems/better-auth.js';
 export type { BridgeOptions, FoundUser } from './moving-in/systems/bridge-options.js';
 export {

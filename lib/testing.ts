@@ -1,6 +1,7 @@
 /** The entry point `latchkey/testing`: an Auth for tests, and users who are signed in. */
 export type { MailFilter } from './testing/mailbox.js';
 export {
+  type OrganizationForTest,
   type SecondFactorForTest,
   type SignedInForTest,
   type SignedInOptions,

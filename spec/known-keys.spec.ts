@@ -42,7 +42,7 @@ test('at most ten keys are named and compared', () => {
 describe('an argument after the last one', () => {
   const OF_REQUESTS = ['auth.getSession', 'auth.establishSession', 'auth.endSession', 'auth.formValues'];
   /** The functions whose first argument can be an object: a request, or rows. */
-  const OTHERS = [...OF_REQUESTS, 'auth.movingIn.importUsers'];
+  const OTHERS = [...OF_REQUESTS, 'auth.movingIn.importUsers', 'auth.movingIn.importOrganizations'];
 
   test('is refused by every function of an Auth', async () => {
     const plugins = [...everyPlugin({ sendsEmails: true }), fixedProvider(), pages()];

@@ -270,6 +270,13 @@ const WRITING: Record<string, Prepare> = {
   },
   'movingIn.importUsers': async () => (options) =>
     auth.movingIn.importUsers([{ email: newcomer().email }], options),
+  async 'movingIn.importOrganizations'() {
+    const { email } = newcomer();
+    await auth.movingIn.importUsers([{ ref: email, email }]);
+    const members = [{ userRef: email, role: 'owner' }];
+    return (options) =>
+      auth.movingIn.importOrganizations([{ ref: email, name: 'Acme', slug: 'acme', members }], options);
+  },
   async 'apiKeys.create'() {
     const { id } = await aUser();
     return (options) => auth.apiKeys.create(id, { name: 'a program', ...options });

@@ -10,11 +10,12 @@ export const WHO = '<user>';
 export const WHO_HELP = 'the id, email or username of the account';
 
 /**
- * Finds the account that the first argument names.
+ * Finds an account.
  *
+ * @param who the argument that names it: the first one, unless the caller passes another
  * @throws Refusal if there is no such account
  */
-export async function findUser({ auth, args: [who = ''] }: Call): Promise<UserForAdmins> {
+export async function findUser({ auth, args }: Call, who = args[0] ?? ''): Promise<UserForAdmins> {
   const by = who.includes('@') ? { email: who } : { username: who };
   const user = isUuid(who) ? await auth.users.get(who) : await auth.users.find(by);
   if (!user) throw new Refusal(`no account has the id, email or username ${who}`, 'user_not_found');

@@ -3,10 +3,11 @@ import { basename, resolve } from 'node:path';
 import { createInterface } from 'node:readline';
 import type { Readable } from 'node:stream';
 import type { Command } from 'commander';
-import type { ImportReport, ImportUpdateReport } from '../moving-in/import.js';
+import type { ImportProgress, ImportReport, ImportUpdateReport, SkippedRow } from '../moving-in/import.js';
+import type { ImportOrganizationRow } from '../moving-in/import-organizations.js';
 import type { ImportRow } from '../users/imported.js';
 import type { Acting, Call } from './call.js';
-import { counted, Refusal, usageError } from './output.js';
+import { counted, type Output, Refusal, usageError } from './output.js';
 import { pluginOf, requires } from './plugins.js';
 import { importFile } from './project.js';
 
@@ -17,31 +18,54 @@ export function addImport(parent: Command, acting: Acting): void {
   parent
     .command('import')
     .description(
-      `Import accounts from another system. You can rerun an interrupted import. ${requires('movingIn')}`,
+      `Import accounts, or organizations, from another system. You can rerun an interrupted import. ${requires('movingIn')}`,
     )
     .argument(
       '<file>',
-      'JSON lines or a JSON array of users, a module whose default export is users, or - for stdin',
+      'JSON lines or a JSON array of rows, a module whose default export is rows, or - for stdin',
     )
     .option('--dry-run', 'do everything, and roll it back')
     .option('--source <name>', 'the name of the previous system (default: the name of the importer, or rows)')
+    .option('--organizations', `the file has organizations with their members. ${requires('organizations')}`)
     .option('--update', 'apply changes in the rows to accounts that were imported earlier')
     .action(acting(importAll));
 }
 
-async function importAll({ auth, out, options, args: [file = ''], signal, fail }: Call): Promise<void> {
+async function importAll(call: Call): Promise<void> {
+  const { organizations = false, update = false } = call.options as ImportOptions;
+  if (!organizations) return importUsers(call);
+  if (update) throw usageError('--update applies to accounts only: leave out --update or --organizations');
+  return importOrganizations(call);
+}
+
+async function importOrganizations({ auth, out, options, args: [file = ''], signal, fail }: Call) {
+  const { dryRun = false, source } = options as ImportOptions;
+  const movingIn = pluginOf(auth, 'movingIn');
+  pluginOf(auth, 'organizations');
+  const rows = await readRows(file);
+  const { organizations, skipped } = await movingIn.importOrganizations(
+    untilAborted<ImportOrganizationRow>(rows, signal),
+    { dryRun, source: source ?? sourceOf(rows), onProgress: showing(out) },
+  );
+  const lists = { organizations: organizations.map(printable), skipped: skipped.map(printable) };
+  const did = dryRun ? 'would be imported' : 'imported';
+  const summary = `${counted(organizations.length, 'organization')} ${did}, ${counted(skipped.length, 'row')} skipped.`;
+  out.result({ dryRun, ...lists }, [...linesOf(skipped), summary].join('\n'));
+  if (skipped.length > 0) fail();
+}
+
+async function importUsers({ auth, out, options, args: [file = ''], signal, fail }: Call): Promise<void> {
   const { dryRun = false, update = false, source } = options as ImportOptions;
   const rows = await readRows(file);
-  const report = await pluginOf(auth, 'movingIn').importUsers(untilAborted(rows, signal), {
+  const report = await pluginOf(auth, 'movingIn').importUsers(untilAborted<ImportRow>(rows, signal), {
     dryRun,
     update,
     source: source ?? sourceOf(rows),
-    onProgress: ({ rows, imported, skipped }) =>
-      out.progress(`${counted(rows, 'row')}: ${imported} imported, ${skipped} skipped …`),
+    onProgress: showing(out),
   });
   const { users, skipped } = report;
   const lists = { users: users.map(printable), skipped: skipped.map(printable) };
-  const lines = shown(skipped.map(({ ref, code, detail }) => `${ref}: ${code}: ${detail}`));
+  const lines = linesOf(skipped);
   const parts = skipped.filter(({ part }) => part !== undefined).length;
   const rowsSkipped = counted(skipped.length - parts, 'row');
   const left = parts > 0 ? `${rowsSkipped} and ${counted(parts, 'part')} of rows` : rowsSkipped;
@@ -62,6 +86,7 @@ async function importAll({ auth, out, options, args: [file = ''], signal, fail }
 }
 
 interface ImportOptions {
+  readonly organizations?: boolean;
   readonly dryRun?: boolean;
   readonly update?: boolean;
   readonly source?: string;
@@ -69,6 +94,15 @@ interface ImportOptions {
 
 function isUpdate(report: ImportReport): report is ImportUpdateReport {
   return 'conflicts' in report;
+}
+
+function showing(out: Output): (progress: ImportProgress) => void {
+  return ({ rows, imported, skipped }) =>
+    out.progress(`${counted(rows, 'row')}: ${imported} imported, ${skipped} skipped …`);
+}
+
+function linesOf(skipped: readonly SkippedRow[]): string[] {
+  return shown(skipped.map(({ ref, code, detail }) => `${ref}: ${code}: ${detail}`));
 }
 
 function shown(all: readonly string[]): string[] {
@@ -83,11 +117,11 @@ function printable<T extends { readonly ref: unknown }>(one: T): T {
 }
 
 /** Stops when the user interrupts the command. Rows that have been read are imported; a rerun imports the others. */
-async function* untilAborted(rows: Rows, signal: AbortSignal): AsyncGenerator<ImportRow> {
+async function* untilAborted<Row>(rows: Rows, signal: AbortSignal): AsyncGenerator<Row> {
   for await (const row of rows) {
     signal.throwIfAborted();
     // The import validates each row.
-    yield row as ImportRow;
+    yield row as Row;
   }
 }
 
@@ -149,6 +183,6 @@ function parseJson(text: string, where: string): unknown {
     return JSON.parse(text);
   } catch {
     // Leave out Node's message, because it quotes the text, which contains hashes.
-    throw new Refusal(`${where} is not JSON: write one user per line, or one array of users`);
+    throw new Refusal(`${where} is not JSON: write one row per line, or one array of rows`);
   }
 }

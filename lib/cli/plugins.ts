@@ -1,5 +1,10 @@
 import type { Auth } from '../auth.js';
 import type { ImportReport, ImportUpdateReport, ImportUsersOptions } from '../moving-in/import.js';
+import type {
+  ImportOrganizationRow,
+  ImportOrganizationsOptions,
+  ImportOrganizationsReport,
+} from '../moving-in/import-organizations.js';
 import type { TransactionOption } from '../sessions/request.js';
 import type { ImportRow } from '../users/imported.js';
 import type { UserForAdmins } from '../users/record.js';
@@ -20,6 +25,22 @@ interface PluginApis {
       rows: AsyncIterable<ImportRow>,
       options: ImportUsersOptions,
     ): Promise<ImportReport | ImportUpdateReport>;
+    importOrganizations(
+      rows: AsyncIterable<ImportOrganizationRow>,
+      options: ImportOrganizationsOptions,
+    ): Promise<ImportOrganizationsReport>;
+  };
+  readonly organizations: {
+    get(idOrSlug: string): Promise<ListedOrganization | null>;
+    list(page: ListPage): Promise<Listed<'organizations', ListedOrganization>>;
+    members(organizationId: string, page: ListPage): Promise<Listed<'members', ListedMember>>;
+    setRole(
+      organizationId: string,
+      userId: string,
+      role: string,
+      options: TransactionOption,
+    ): Promise<ListedMember>;
+    removeMember(organizationId: string, userId: string, options: TransactionOption): Promise<void>;
   };
   readonly roles: {
     of(userId: string): Promise<readonly string[]>;
@@ -49,6 +70,32 @@ interface ListedKey {
   readonly lastUsedAt: Date | null;
 }
 
+/** A page of a list. */
+type Listed<Name extends string, Item> = Readonly<Record<Name, readonly Item[]>> & {
+  readonly nextCursor: string | null;
+};
+
+/** The page of a list to read. */
+interface ListPage {
+  readonly limit: number;
+  readonly cursor?: string;
+}
+
+/** An organization as `latchkey organizations list` prints it. */
+interface ListedOrganization {
+  readonly id: string;
+  readonly name: string;
+  readonly slug: string;
+  readonly createdAt: Date;
+}
+
+/** A member as `latchkey organizations members` prints it. */
+interface ListedMember {
+  readonly user: { readonly id: string; readonly email: string | null; readonly username: string | null };
+  readonly role: string;
+  readonly createdAt: Date;
+}
+
 interface SuspendOptions extends TransactionOption {
   readonly until?: Date | undefined;
   readonly reason?: string | undefined;
@@ -58,6 +105,7 @@ interface SuspendOptions extends TransactionOption {
 const PLUGINS = {
   keys: { name: 'apiKeys', calls: 'apiKeys()' },
   movingIn: { name: 'movingIn', calls: 'movingIn()' },
+  organizations: { name: 'organizations', calls: 'organizations()' },
   roles: { name: 'roles', calls: 'roles({ … })' },
   suspension: { name: 'suspension', calls: 'suspension() and admin({ … })' },
   twoFactor: { name: 'twoFactor', calls: 'twoFactor()' },

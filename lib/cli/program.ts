@@ -11,6 +11,7 @@ import { addInit } from './init.js';
 import { addMigrate } from './migrate.js';
 import { addMove } from './move.js';
 import { addOpenapi } from './openapi.js';
+import { addOrganizations } from './organizations.js';
 import { addOutbox } from './outbox.js';
 import { describeFailure, EXIT, Output, Refusal, type Streams, usageError } from './output.js';
 import { loadProject } from './project.js';
@@ -94,6 +95,7 @@ export function createProgram(
   addUsers(command, acting);
   addSessions(command, acting);
   addKeys(command, acting);
+  addOrganizations(command, acting);
   addOutbox(command, acting);
   addPrune(command, acting);
   addRotate(command, acting);

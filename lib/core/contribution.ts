@@ -148,6 +148,28 @@ export interface RequestMembership {
   readonly membership: { readonly role: string; readonly createdAt: Date };
 }
 
+/** An organization of another system, whose members have accounts here. */
+export interface GivenOrganization {
+  readonly id: string;
+  readonly name: string;
+  readonly slug: string;
+  readonly createdAt: Date;
+  readonly members: readonly { readonly userId: string; readonly role: string }[];
+}
+
+/** Creates organizations of another system. */
+export interface ImportsOrganizations {
+  /** Whether an organization still exists. */
+  exists(id: string, transaction: Transaction): Promise<boolean>;
+  /**
+   * Creates an organization with its members. Nobody gets a notice, and no event is emitted.
+   *
+   * @throws AuthError `validation_failed`, whose first error says why it cannot be created; the errors of the app's hook
+   * @throws UniqueConstraintError (Sequelize) if another one got its slug in the meantime
+   */
+  create(given: GivenOrganization, transaction: Transaction): Promise<void>;
+}
+
 /** The pages of a plugin, for browsers. */
 export interface Pages {
   /** Returns the URL of a page by its name. */
@@ -217,6 +239,8 @@ export interface Contribution
   readonly signsUp?: SignsUp;
   /** The plugin's memberships. At most one plugin has them. */
   readonly memberships?: Memberships;
+  /** How organizations of another system are created. At most one plugin has them. */
+  readonly importsOrganizations?: ImportsOrganizations;
   /** The plugin's administrators. Several plugins can have some. */
   readonly administrators?: Administrators;
   /**

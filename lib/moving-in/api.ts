@@ -7,8 +7,14 @@ import {
   type ImportUsersOptions,
   importUsers,
 } from './import.js';
+import {
+  type ImportOrganizationRow,
+  type ImportOrganizationsOptions,
+  type ImportOrganizationsReport,
+  importOrganizations,
+} from './import-organizations.js';
 
-/** `auth.movingIn`: imports users from another system. */
+/** `auth.movingIn`: imports users and organizations from another system. */
 export class MovingInApi {
   readonly #core: Core;
 
@@ -16,7 +22,7 @@ export class MovingInApi {
   constructor(core: Core) {
     this.#core = core;
     // `rows` can be an object that is iterable.
-    endingWithObject('auth.movingIn', this, ['importUsers']);
+    endingWithObject('auth.movingIn', this, ['importUsers', 'importOrganizations']);
   }
 
   /**
@@ -48,5 +54,27 @@ export class MovingInApi {
     options?: ImportUsersOptions,
   ): Promise<ImportReport> {
     return importUsers(this.#core, rows, options);
+  }
+
+  /**
+   * Imports the organizations of another system, after its users. Each is imported with all of its members, or skipped. You
+   * can rerun an interrupted import: it finds the organizations that were imported, and leaves them as they are. An
+   * organization that was deleted since is not created again. An import sends no emails and emits no events.
+   *
+   * @example
+   * const { organizations, skipped } = await auth.movingIn.importOrganizations([
+   *   { ref: 3, name: 'Acme', slug: 'acme', members: [{ userRef: 7, role: 'owner' }, { userRef: 8, role: 'member' }] },
+   * ]);
+   *
+   * @param rows a list, or an iterable or async iterable; one batch at a time is held in memory
+   * @throws AuthError `unavailable`; errors that `rows`, hooks and `onProgress` throw. The organizations before the error
+   *   remain imported
+   * @throws TypeError on invalid options, and without `organizations()` in the plugins
+   */
+  importOrganizations(
+    rows: Iterable<ImportOrganizationRow> | AsyncIterable<ImportOrganizationRow>,
+    options?: ImportOrganizationsOptions,
+  ): Promise<ImportOrganizationsReport> {
+    return importOrganizations(this.#core, rows, options);
   }
 }

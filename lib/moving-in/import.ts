@@ -62,7 +62,7 @@ export interface ImportUsersOptions extends TransactionOption {
 export interface ImportProgress {
   /** The number of rows that have been read. */
   readonly rows: number;
-  /** The number of rows that now have an account, including accounts from an earlier run. */
+  /** The number of rows that now have an account or organization, including those from an earlier run. */
   readonly imported: number;
   /** The number of rows that were skipped. */
   readonly skipped: number;
@@ -130,27 +130,33 @@ const BATCH_ON_SQLITE = 50;
 
 const NO_SOURCE = 'must be the name of the previous system: up to 64 letters, digits, dots, _, : and -';
 const OBJECT = 'must be an object of functions, by name';
+/** The options that every import has. */
+export const optionsOfImports = () => ({
+  onProgress: z
+    .custom<NonNullable<ImportUsersOptions['onProgress']>>(
+      (it) => typeof it === 'function',
+      'must be a function',
+    )
+    .optional(),
+  dryRun: flag.default(false),
+  source: z
+    .string(NO_SOURCE)
+    .regex(SOURCE, NO_SOURCE)
+    .refine((it) => it !== ENSURED, `must not be ${ENSURED}, which is the name of auth.users.ensure`)
+    .optional(),
+  transaction: z.custom<TransactionOption['transaction']>().optional(),
+});
+
 /** @internal */
 export const schema = () =>
   schemaOf<ImportUsersOptions>()({
-    onProgress: z
-      .custom<NonNullable<ImportUsersOptions['onProgress']>>(
-        (it) => typeof it === 'function',
-        'must be a function',
-      )
-      .optional(),
-    dryRun: flag.default(false),
-    source: z
-      .string(NO_SOURCE)
-      .regex(SOURCE, NO_SOURCE)
-      .refine((it) => it !== ENSURED, `must not be ${ENSURED}, which is the name of auth.users.ensure`)
-      .optional(),
+    ...optionsOfImports(),
     update: flag.default(false),
     verifyLegacy: z.custom<LegacyVerifiers>((it) => typeof it === 'object' && it !== null, OBJECT).optional(),
-    transaction: z.custom<TransactionOption['transaction']>().optional(),
   });
 
-type Rows = Iterable<unknown> | AsyncIterable<unknown>;
+/** The rows of an import, which are validated one by one. */
+export type Rows = Iterable<unknown> | AsyncIterable<unknown>;
 
 /** Imports users: see `auth.movingIn.importUsers`. */
 export async function importUsers(
@@ -158,17 +164,22 @@ export async function importUsers(
   rows: Rows,
   options: ImportUsersOptions = {},
 ): Promise<ImportReport | ImportUpdateReport> {
-  if (typeof rows === 'string' || !(Symbol.iterator in rows || Symbol.asyncIterator in rows))
-    throw new TypeError(
-      'latchkey: auth.movingIn.importUsers: rows must be a list, or an iterable or async iterable',
-    );
+  requireRows(rows, 'importUsers');
   const { verifyLegacy, source = sourceOf(rows) } = readOptions('auth.movingIn.importUsers', schema, options);
   if (verifyLegacy) requirePasswords(core, 'verifyLegacy').useLegacy(verifyLegacy);
   return core.inTransaction(options.transaction, () => new Import(core, source, options).run(rows));
 }
 
+/** @throws TypeError if something is not rows @param call the name of the call, for the message */
+export function requireRows(rows: Rows, call: string): void {
+  if (typeof rows === 'string' || !(Symbol.iterator in rows || Symbol.asyncIterator in rows))
+    throw new TypeError(
+      `latchkey: auth.movingIn.${call}: rows must be a list, or an iterable or async iterable`,
+    );
+}
+
 /** Returns the name that an importer gives its rows. */
-function sourceOf(rows: Rows): string {
+export function sourceOf(rows: Rows): string {
   const { source } = rows as { readonly source?: unknown };
   return typeof source === 'string' && SOURCE.test(source) && source !== ENSURED ? source : 'rows';
 }
@@ -392,7 +403,7 @@ function refOfRow({ origin }: AccountOfRow): Ref {
 }
 
 /** Reads the app's rows outside the import's transaction, which the app's statements use only if they pass it. */
-async function* batchesOf(core: Core, rows: Rows): AsyncGenerator<unknown[]> {
+export async function* batchesOf(core: Core, rows: Rows): AsyncGenerator<unknown[]> {
   const iterator = Symbol.asyncIterator in rows ? rows[Symbol.asyncIterator]() : rows[Symbol.iterator]();
   const size = core.database.dialect === 'sqlite' ? BATCH_ON_SQLITE : BATCH;
   let isDone = false;
@@ -482,7 +493,7 @@ export class ImportRows {
     const emailProof = email === null ? EmailProof.none : given;
     const id = readId(row.id);
     const ref = refOf(row);
-    const createdAt = this.#readTime(row.createdAt);
+    const createdAt = readTime(row.createdAt, this.core.database.clock.now());
     const isLinked = ref !== null && this.core.users.rows !== null;
     const identity = [...values].flatMap(([reader, value]) => reader.identitiesOf?.(value) ?? []);
     const names = email === null && username === null ? identity : [email, username];
@@ -569,18 +580,24 @@ export class ImportRows {
       throw error instanceof AuthError ? invalidField('', 'invalid_fields', error.message) : error;
     }
   }
+}
 
-  #readTime(given: unknown): Date | undefined {
-    if (!isGiven(given)) return undefined;
-    const time = typeof given === 'string' && TIME.test(given) ? new Date(given) : given;
-    if (time instanceof Date && isCreationTime(time, this.core.database.clock.now())) return time;
-    const detail = 'must be a time between 1970 and now: a Date, or ISO 8601 such as 2026-01-31T12:00:00Z';
-    throw invalidField('/createdAt', 'invalid_created_at', detail);
-  }
+/**
+ * Reads when something was created.
+ *
+ * @returns undefined if there is no time
+ * @throws AuthError `validation_failed`
+ */
+export function readTime(given: unknown, now: number): Date | undefined {
+  if (!isGiven(given)) return undefined;
+  const time = typeof given === 'string' && TIME.test(given) ? new Date(given) : given;
+  if (time instanceof Date && isCreationTime(time, now)) return time;
+  const detail = 'must be a time between 1970 and now: a Date, or ISO 8601 such as 2026-01-31T12:00:00Z';
+  throw invalidField('/createdAt', 'invalid_created_at', detail);
 }
 
 /** Returns the reason why a row's value was rejected. @throws any other error */
-function refusalOf(error: unknown): Refusal {
+export function refusalOf(error: unknown): Refusal {
   const [first] = (error instanceof AuthError && error.errors) || [];
   if (!first) throw error;
   return { code: first.code, detail: `${nameOf(first.pointer)} ${first.detail}`.trim() };
@@ -592,14 +609,14 @@ function givenOf(fields: FieldValues, given: ImportRow['fields']): FieldValues {
 }
 
 /** Returns the key that identifies a row in the other system. Null if the row has none. */
-function refOf(row: unknown): Ref | null {
+export function refOf(row: unknown): Ref | null {
   const { ref } = (typeof row === 'object' && row !== null ? row : {}) as ImportRow;
   const isRef = typeof ref === 'string' ? ref !== '' : typeof ref === 'bigint' || Number.isFinite(ref);
   return isRef ? (ref as Ref) : null;
 }
 
 /** Whether a key has a value. An empty value counts as absent. */
-function isGiven(value: unknown): boolean {
+export function isGiven(value: unknown): boolean {
   return (
     value !== undefined && value !== null && value !== '' && !(Array.isArray(value) && value.length === 0)
   );
@@ -609,11 +626,16 @@ function requireRow(given: unknown): ImportRow {
   if (typeof given !== 'object' || given === null || Array.isArray(given))
     throw invalidField('', 'invalid_row', 'a row must be an object');
   const row = given as ImportRow;
-  if (isGiven(row.ref) && refOf(row) === null)
-    throw invalidField('/ref', 'invalid_ref', 'must be a string or a number');
-  if (typeof row.ref === 'string' && (row.ref.includes('\0') || !row.ref.isWellFormed()))
-    throw invalidField('/ref', 'invalid_ref', 'must be a well-formed string without the character NUL');
+  checkRef(row.ref, '/ref');
   return row;
+}
+
+/** Checks an identifier of another system, if there is one. @throws AuthError `validation_failed` */
+export function checkRef(ref: unknown, pointer: string): void {
+  if (isGiven(ref) && refOf({ ref }) === null)
+    throw invalidField(pointer, 'invalid_ref', 'must be a string or a number');
+  if (typeof ref === 'string' && (ref.includes('\0') || !ref.isWellFormed()))
+    throw invalidField(pointer, 'invalid_ref', 'must be a well-formed string without the character NUL');
 }
 
 function readId(given: unknown): string | null {

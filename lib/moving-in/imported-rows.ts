@@ -2,6 +2,7 @@ import type { Transaction } from 'sequelize';
 import type { Core } from '../core/core.js';
 import { derivedUuid } from '../crypto/uuid.js';
 import { readBatches } from '../database/batches.js';
+import type { Database } from '../database/database.js';
 import { type ImportedUserColumns, importedUsers } from '../tables/core.js';
 import type { Selection, Table } from '../tables/table.js';
 import type { RowValues } from '../users/imported.js';
@@ -32,13 +33,18 @@ export function importedId({ ref, names, createdAt }: ImportedUser): string {
   return derivedUuid(JSON.stringify(['import', ref, ...names]), createdAt?.getTime() ?? 0);
 }
 
-/** Finds the accounts of imported rows, and remembers the values that were last applied to them. */
+/**
+ * Finds the accounts of imported rows, and remembers the values that were last applied to them. The line of an
+ * organization has the organization's id and no account, and only a hash of the ref.
+ */
 export class ImportedRows {
+  readonly #database: Database;
   readonly #table: Table<ImportedUserColumns>;
   readonly #line: Selection<ImportedLine>;
   readonly #imported: ImportedUsers;
 
   constructor(core: Core) {
+    this.#database = core.database;
     this.#table = core.table(importedUsers);
     this.#line = this.#table.whole('i');
     this.#imported = core.imported;
@@ -71,6 +77,33 @@ export class ImportedRows {
       `WHERE i.user_id = :userId AND ${source === null ? 'i.source <> :source' : 'i.source = :source'}`,
       { userId, source: source ?? ENSURED },
     );
+  }
+
+  /** Returns the id of the organization of a row, even if it was deleted since. Null if the row was not imported. */
+  async organizationId(ref: Ref, source: string, transaction: Transaction): Promise<string | null> {
+    const [line] = await this.#line.select(
+      `WHERE i.ref_hash = :hash AND i.source = :source ${this.#database.currentRead}`,
+      { hash: await this.#hashOfOrganization(ref, transaction), source },
+      transaction,
+    );
+    return line?.id ?? null;
+  }
+
+  /**
+   * Remembers the organization of a row.
+   *
+   * @throws UniqueConstraintError (Sequelize) if another import has remembered the same row in the meantime
+   */
+  async rememberOrganization(id: string, ref: Ref, source: string, transaction: Transaction): Promise<void> {
+    const refHash = await this.#hashOfOrganization(ref, transaction);
+    const nothing = { ref: null, isNumber: null, userId: null, stamps: null, changed: [] };
+    const createdAt = this.#database.clock.date();
+    await this.#table.insert({ id, source, refHash, ...nothing, createdAt }, transaction);
+  }
+
+  /** An organization can have the same ref as a user. */
+  async #hashOfOrganization(ref: Ref, transaction: Transaction): Promise<Buffer> {
+    return (await this.#imported.key(transaction)).hmac(`organization\n${ref}`);
   }
 
   /**

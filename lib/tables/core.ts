@@ -400,7 +400,7 @@ export const importedUsers = declareTable({
     ref: column.longText().nullable().exported(),
     /** Whether the ref was a number. Null once the account is deleted. */
     isNumber: column.boolean().internal().nullable().notExported('It only says how the ref was written.'),
-    /** The id of the account. Null once the account is deleted. */
+    /** The id of the account. Null once the account is deleted, and for a row that is not about a user. */
     userId: column.uuid().nullable().exported(),
     /** The keys of the row whose values were changed here since the import. */
     changed: column.words(255).internal().default('').exported(),

@@ -3,6 +3,7 @@ import { type AnyAuth, type Auth, internalsOf } from '../auth.js';
 import { howToNameAdministrators } from '../core/contribution.js';
 import { BY_CODE, type Core } from '../core/core.js';
 import { digestToken } from '../crypto/token.js';
+import { AuthError } from '../errors.js';
 import { requireKnownKeys } from '../known-keys.js';
 import { sessions } from '../tables/core.js';
 import type { ImportRow, RowReader } from '../users/imported.js';
@@ -21,8 +22,49 @@ type FieldsFor<A extends AnyTestAuth> = Parameters<A['users']['create']>[0] exte
   ? Values
   : never;
 
+/** The calls of the plugin `organizations()` that this file uses. */
+interface Organizations {
+  get(idOrSlug: string): Promise<Organization | null>;
+  create(input: NewOrganization): Promise<Organization>;
+  addMember(organizationId: string, userId: string, role: string): Promise<unknown>;
+  setRole(organizationId: string, userId: string, role: string): Promise<unknown>;
+}
+
+interface NewOrganization {
+  readonly name: string;
+  readonly slug: string;
+  readonly ownerId: string;
+}
+
+interface Organization {
+  readonly id: string;
+  readonly name: string;
+  readonly slug: string;
+  readonly createdAt: Date;
+}
+
+type HasOrganizations<A> = A extends { readonly organizations: object } ? true : false;
+
+/** The organization that {@link signedIn} makes a user a member of. */
+export interface OrganizationForTest {
+  /** The id of an existing organization. @default none */
+  readonly id?: string | undefined;
+  /** The slug. If no organization has it, one is created. @default a new slug */
+  readonly slug?: string | undefined;
+  /** The name of a new organization. @default its slug */
+  readonly name?: string | undefined;
+  /**
+   * The role of the user, who can be a member already. Another user owns a new organization unless it is `owner`.
+   * @default `owner`, or the role that the user has
+   */
+  readonly role?: string | undefined;
+}
+
 /** Options of {@link signedIn}. */
-export interface SignedInOptions<Fields = Readonly<Record<string, unknown>>> {
+export interface SignedInOptions<
+  Fields = Readonly<Record<string, unknown>>,
+  WithOrganizations extends boolean = boolean,
+> {
   /** The user's email, which counts as verified. If an account has it, its user is signed in. @default a new email */
   email?: string | undefined;
   /** The values of the app's fields, if the account is new. @default their defaults */
@@ -43,6 +85,12 @@ export interface SignedInOptions<Fields = Readonly<Record<string, unknown>>> {
   secondFactor?: boolean | undefined;
   /** The names of the user's roles, which replace others. Requires the plugin `roles()`. @default those of the account */
   roles?: readonly string[] | undefined;
+  /**
+   * The organization that the user becomes a member of: `{}` for a new one that the user owns. Requires the plugin
+   * `organizations()`.
+   * @default none
+   */
+  organization?: (true extends WithOrganizations ? OrganizationForTest : undefined) | undefined;
   /**
    * The names of the user's open tasks, in this order. From then on, the `open` functions of the tasks are ignored for
    * this user.
@@ -70,6 +118,8 @@ export type SignedInForTest<A extends AnyTestAuth = Auth & { readonly testing: T
   readonly headers: { readonly cookie: string };
   /** The second factor that the account got. Null without `secondFactor`. */
   readonly secondFactor: SecondFactorForTest | null;
+  /** The organization that the user is a member of. Null without `organization`. */
+  readonly organization: true extends HasOrganizations<A> ? Organization | null : null;
 };
 
 /**
@@ -80,17 +130,18 @@ export type SignedInForTest<A extends AnyTestAuth = Auth & { readonly testing: T
  * await request(app).get('/ops').set(headers).expect(200);
  *
  * @throws AuthError if the user cannot be created, such as `validation_failed` for a missing field, or cannot sign in
- * @throws AuthError `validation_failed` for unknown roles
- * @throws TypeError for an Auth that is not from `testAuth`, for `admin`, `roles` and `secondFactor` without the plugin, and
- *   for unknown options and tasks
+ * @throws AuthError `validation_failed` for unknown roles, and the errors of `auth.organizations` for `organization`
+ * @throws TypeError for an Auth that is not from `testAuth`, for `admin`, `roles`, `organization` and `secondFactor` without
+ *   the plugin, and for unknown options and tasks
  */
 export async function signedIn<A extends AnyTestAuth>(
   auth: A,
-  options: SignedInOptions<FieldsFor<A>> = {},
+  options: SignedInOptions<FieldsFor<A>, HasOrganizations<A>> = {},
 ): Promise<SignedInForTest<A>> {
   refuseInProduction();
   requireKnownKeys('signedIn', options, OPTIONS);
   const { email, fields, admin = false, aal = 1, fresh = true, secondFactor = false, roles, tasks } = options;
+  const given: OrganizationForTest | undefined = options.organization;
   if (!auth.testing) throw new TypeError('latchkey: signedIn: pass the result of testAuth');
   const { core } = internalsOf(auth);
   if (admin && !core.hasAdministrators)
@@ -106,6 +157,11 @@ export async function signedIn<A extends AnyTestAuth>(
   if (admin) auth.testing.administrators.add(user.id);
   if (tasks) auth.testing.tasks.set(user.id, tasks);
   if (roles) await giveRoles(core, user.id, roles);
+  const createUser = async () => {
+    const email = `user-${auth.testing.count()}@example.com`;
+    return (await users.create({ email, emailVerified: true, fields: fields as never })).id;
+  };
+  const organization = given ? await joinOrganization(auth, user.id, given, createUser) : null;
   const factor = secondFactor ? await giveSecondFactor(core, user.id) : null;
   const { token } = await auth.createSession(user.id);
   const columns = {
@@ -123,10 +179,13 @@ export async function signedIn<A extends AnyTestAuth>(
     cookie,
     headers: { cookie },
     secondFactor: factor,
+    organization,
   } as unknown as SignedInForTest<A>;
 }
 
-const OPTIONS = ['email', 'fields', 'admin', 'aal', 'fresh', 'secondFactor', 'roles', 'tasks'];
+const OPTIONS = [
+  ...['email', 'fields', 'admin', 'aal', 'fresh', 'secondFactor', 'roles', 'organization', 'tasks'],
+];
 const LONG_AGO = new Date(0);
 const BASE32 = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567';
 
@@ -143,6 +202,52 @@ function checkTasks({ tasks: { names } }: Core, tasks: readonly string[] = []): 
 async function giveRoles(core: Core, userId: string, roles: readonly string[]): Promise<void> {
   const part = readerOf(core, 'roles', 'roles: […] requires roles() in the plugins');
   await replaceByRow(core, userId, part, { roles });
+}
+
+/**
+ * Makes a user a member of an organization, which is created if it does not exist.
+ *
+ * @param createUser creates the owner of a new organization that the user does not own. Returns the id
+ * @throws TypeError without the plugin, AuthError `organization_not_found` for an unknown id, and the plugin's errors
+ */
+async function joinOrganization(
+  auth: AnyTestAuth,
+  userId: string,
+  given: OrganizationForTest,
+  createUser: () => Promise<string>,
+): Promise<Organization> {
+  const { organizations } = auth as unknown as { readonly organizations?: Organizations };
+  if (!organizations)
+    throw new TypeError('latchkey: signedIn: organization: { … } requires organizations() in the plugins');
+  requireKnownKeys('signedIn', given, ['id', 'slug', 'name', 'role']);
+  const { id, slug = `organization-${auth.testing.count()}`, name = slug, role } = given;
+  const found = await organizations.get(id ?? slug);
+  if (found) {
+    await join(organizations, found.id, userId, role);
+    return found;
+  }
+  if (id !== undefined) throw new AuthError('organization_not_found');
+  const isOwner = role === undefined || role === OWNER;
+  const ownerId = isOwner ? userId : await createUser();
+  const created = await organizations.create({ name, slug, ownerId });
+  if (!isOwner) await organizations.addMember(created.id, userId, role);
+  return created;
+}
+
+const OWNER = 'owner';
+
+async function join(
+  organizations: Organizations,
+  organizationId: string,
+  userId: string,
+  role: string | undefined,
+): Promise<void> {
+  try {
+    await organizations.addMember(organizationId, userId, role ?? OWNER);
+  } catch (error) {
+    if (!(error instanceof AuthError) || error.code !== 'already_member') throw error;
+    if (role !== undefined) await organizations.setRole(organizationId, userId, role);
+  }
 }
 
 /** Replaces the second factor of a user. @throws TypeError without the plugin */

@@ -72,6 +72,7 @@ test.each([
   [['users', 'disable-second-factor', ada], /^latchkey: add twoFactor\(\) to plugins/],
   [['keys', 'list', ada], /^latchkey: add apiKeys\(\) to plugins/],
   [['keys', 'revoke', ada, 'x'], /^latchkey: add apiKeys\(\) to plugins/],
+  [['organizations', 'list'], /^latchkey: add organizations\(\) to plugins/],
   [['import', '-'], /^latchkey: add movingIn\(\) to plugins/],
 ])('%j without the plugin says what to add', async (args, message) => {
   const { code, stdout, stderr } = await latchkey(args, { BARE: '1' });

@@ -32,7 +32,7 @@ const ROOTS: readonly (readonly [path: string, file: string, schema: string])[] 
   ['auth.rotateSecrets()', 'upkeep.ts', 'schema'],
 ];
 /** The options of these are on the pages about moving. */
-const ELSEWHERE = /^moving-in\/(systems\/|import\.ts)/;
+const ELSEWHERE = /^moving-in\/(systems\/|import(-organizations)?\.ts)/;
 
 const page = (name: string) =>
   readFileSync(fileURLToPath(new URL(`../../docs/${name}.md`, import.meta.url)), 'utf8');

@@ -9,7 +9,7 @@ import { promisify } from 'node:util';
 import SequelizeAdapter from '@auth/sequelize-adapter';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
 import bcrypt from 'bcrypt';
-import { admin, twoFactor, username } from 'better-auth/plugins';
+import { admin, organization, twoFactor, username } from 'better-auth/plugins';
 import { SECRET } from '../support/app.js';
 import { BETTER_AUTH_SECRET, startBetterAuth } from '../support/better-auth.js';
 import { putLatchkeyInto } from '../support/cli.js';
@@ -178,7 +178,7 @@ onPostgres('from the first to the last step of', () => {
     const { database, run, serve } = own;
     const old = await startBetterAuth(database, {
       emailAndPassword: { enabled: true },
-      plugins: [username(), admin(), twoFactor()],
+      plugins: [username(), admin(), twoFactor(), organization()],
     });
     stops.push(() => old.stop());
     const headers = { origin: old.origin };
@@ -200,13 +200,26 @@ onPostgres('from the first to the last step of', () => {
       { email: 'joan@example.com', name: 'joan', emailVerified: true },
       { providerId: 'github', accountId: '583231' },
     );
+    await post(grace, '/organization/create', { name: 'Acme', slug: 'acme' });
     await rows(database, `UPDATE "user" SET banned = true WHERE name = 'eve'`);
 
     await addBridges('better-auth', own);
+    await own.edit(
+      'auth.js',
+      ['createAuth, credentialPassword, oauth,', 'createAuth, credentialPassword, oauth, organizations,'],
+      ['    suspension(),', '    suspension(),\n    organizations(),'],
+    );
     expect(await run('move.js', '--dry-run')).toBe('4 users, 0 skipped\n');
     expect(await rows(database, 'SELECT id FROM auth_users')).toEqual([]);
     await stops.pop()?.();
     expect(await run('move.js')).toBe('4 users, 0 skipped\n');
+    for (const _ of ['once', 'again'])
+      expect(await run('move-organizations.js')).toBe('1 organizations, 0 skipped\n');
+    const members = `SELECT o.slug, m.role, u.email FROM auth_organization_members m
+      JOIN auth_organizations o ON o.id = m.organization_id JOIN auth_users u ON u.id = m.user_id`;
+    expect(await rows(database, members)).toEqual([
+      { slug: 'acme', role: 'owner', email: 'grace@example.com' },
+    ]);
     const origin = await serve();
 
     const me = async (jar: CookieJar) => {

@@ -446,7 +446,7 @@ export const OPERATIONS: Readonly<Record<string, readonly Row[]>> = {
  * The operations that are not a way in: they trust the app, act for a session that it names, or do not use an account.
  */
 export const OTHER_OPERATIONS = `
-  sendSignInCode movingIn.importUsers listSessions revokeSession revokeAllSessions revokeSessionById establishSession endSession markEmailVerified formValues
+  sendSignInCode movingIn.importUsers movingIn.importOrganizations listSessions revokeSession revokeAllSessions revokeSessionById establishSession endSession markEmailVerified formValues
   migrate prune rotateSecrets close health outbox.list outbox.retry outbox.deliver on openapi undoChange endUndo exportUser
   users.get users.find users.list users.create users.ensure users.setPassword users.update users.changeEmail users.delete users.restore users.requireNewPassword
   credential.signUp credential.removePassword credential.usernameAvailable credential.sendVerification credential.requestPasswordReset

@@ -8,6 +8,7 @@ import {
   authRouter,
   credentialPassword,
   currentUser,
+  organizations,
   requireAdmin,
   requireSession,
   twoFactor,
@@ -111,6 +112,63 @@ describe('testAuth', () => {
 
   test('says which option is wrong', () => {
     expect(() => testAuth({ session: { lifetime: -1 } })).toThrow(/session\.lifetime/);
+  });
+});
+
+describe('signedIn with organization', () => {
+  const own = testAuth({ plugins: [organizations()] });
+  const rolesIn = async (id: string) =>
+    (await own.organizations.members(id)).members.map(({ user, role }) => `${user.email} ${role}`).sort();
+  afterAll(() => own.close());
+  beforeEach(() => own.testing.reset());
+
+  test('creates one that the user owns', async () => {
+    const { user, headers, organization } = await signedIn(own, { organization: {} });
+    expect(organization).toMatchObject({ id: expect.any(String), slug: 'organization-2' });
+    expect(await rolesIn(String(organization?.id))).toEqual([`${user.email} owner`]);
+    const app = express().use('/auth', authRouter(own));
+    const { body } = await request(app).get('/auth/organizations').set(headers).expect(200);
+    expect(body.organizations).toMatchObject([{ id: organization?.id, role: 'owner' }]);
+    expect((await signedIn(own)).organization).toBeNull();
+    expect(own.testing.mails).toEqual([]);
+  });
+
+  test('creates one with another owner, and several users in one', async () => {
+    const acme = { slug: 'acme', name: 'Acme' };
+    const { organization } = await signedIn(own, {
+      email: 'ada@example.com',
+      organization: { ...acme, role: 'member' },
+    });
+    const id = String(organization?.id);
+    expect(organization).toMatchObject(acme);
+    expect(await rolesIn(id)).toEqual([
+      'ada@example.com member',
+      expect.stringMatching(/^user-\d+@.* owner$/),
+    ]);
+    const bob = await signedIn(own, {
+      email: 'bob@example.com',
+      organization: { slug: 'acme', role: 'admin' },
+    });
+    expect(bob.organization?.id).toBe(id);
+    await signedIn(own, { email: 'ada@example.com', organization: { id } });
+    expect(await rolesIn(id)).toContain('ada@example.com member');
+    await signedIn(own, { email: 'ada@example.com', organization: { id, role: 'admin' } });
+    expect(await rolesIn(id)).toEqual([
+      ...['ada@example.com admin', 'bob@example.com admin', expect.stringMatching(/ owner$/)],
+    ]);
+  });
+
+  test('mistakes', async () => {
+    const joined = (organization: object) => signedIn(own, { organization });
+    await expect(joined({ id: '0190a000-0000-7000-8000-000000000000' })).rejects.toMatchObject({
+      code: 'organization_not_found',
+    });
+    await expect(joined({ role: 'chief' })).rejects.toMatchObject({ code: 'validation_failed' });
+    await expect(joined({ slgu: 'acme' })).rejects.toThrow(/signedIn does not accept slgu/);
+    // @ts-expect-error: only with organizations() in the plugins
+    await expect(signedIn(auth, { organization: {} })).rejects.toThrow(
+      'latchkey: signedIn: organization: { … } requires organizations() in the plugins',
+    );
   });
 });
 

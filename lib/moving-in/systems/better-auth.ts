@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import type { Sequelize } from 'sequelize';
 import { readOptions, schemaOf } from '../../config/options.js';
 import type { OldSession, SessionBridge } from '../bridge.js';
+import type { ImportOrganizationRow } from '../import-organizations.js';
 import {
   type BridgeOptions,
   columnsOption,
@@ -106,6 +107,22 @@ const TABLES = {
     optional: ['createdAt', 'impersonatedBy'],
     hints: { impersonatedBy: /imperson/i },
   },
+  organization: {
+    table: 'organization',
+    columns: { id: 'id', name: 'name', slug: 'slug', createdAt: 'createdAt' },
+    optional: ['createdAt'],
+  },
+  member: {
+    table: 'member',
+    columns: {
+      id: 'id',
+      organizationId: 'organizationId',
+      userId: 'userId',
+      role: 'role',
+      createdAt: 'createdAt',
+    },
+    optional: ['createdAt'],
+  },
 } as const;
 type Shapes = typeof TABLES;
 const NAME = 'fromBetterAuth';
@@ -114,7 +131,8 @@ const BRIDGE = 'betterAuthSessions';
 const PROVIDERS: ProviderNames = { twitter: 'x' };
 
 type Names<T extends keyof Shapes> = { readonly [K in keyof Shapes[T]['columns']]?: string | null };
-type Imported = Exclude<keyof Shapes, 'session'>;
+type OfOrganizations = 'organization' | 'member';
+type Imported = Exclude<keyof Shapes, 'session' | OfOrganizations>;
 
 /** Options of {@link fromBetterAuth}. */
 export interface BetterAuthOptions {
@@ -321,6 +339,89 @@ function base32(bytes: Buffer): string {
     for (bits += 8; bits >= 5; bits -= 5) text += ALPHABET[(value >>> (bits - 5)) & 31];
   }
   return bits > 0 ? text + ALPHABET[(value << (5 - bits)) & 31] : text;
+}
+
+const ORGANIZATIONS = 'organizationsFromBetterAuth';
+
+/** Options of {@link organizationsFromBetterAuth}. */
+export interface BetterAuthOrganizationsOptions {
+  /**
+   * Returns the role of a member here: one of those in the config of `organizations()`, or `owner`. It gets the member's
+   * roles in better-auth, usually one. If it returns a role that is not configured, the organization is skipped.
+   * @default none, required
+   */
+  readonly role: (names: readonly string[]) => string;
+  /** The tables, if their names were changed (`modelName`). @default as in `fromBetterAuth` */
+  readonly tables?: { readonly [T in OfOrganizations]?: string };
+  /** The columns, if their names were changed (`fields`). @default as in `fromBetterAuth` */
+  readonly columns?: { readonly [T in OfOrganizations]?: Names<T> };
+}
+
+/**
+ * Reads the organizations of better-auth 1 and their members for `auth.movingIn.importOrganizations`, after
+ * `auth.movingIn.importUsers` has imported its users with {@link fromBetterAuth}. `ref` is the organization's id in
+ * better-auth. Pending invitations, teams, `logo` and `metadata` are left out.
+ *
+ * @example
+ * await auth.movingIn.importOrganizations(
+ *   organizationsFromBetterAuth(sequelize, { role: (names) => (names.includes('owner') ? 'owner' : 'member') }),
+ * );
+ *
+ * @param sequelize an instance on the database of better-auth, which is only read
+ * @throws TypeError if `role` is not a function, or if a table or column cannot be found
+ */
+export function organizationsFromBetterAuth(
+  sequelize: Sequelize,
+  options: BetterAuthOrganizationsOptions,
+): ImportSource<ImportOrganizationRow> {
+  return named('better-auth', readOrganizations(sequelize, options));
+}
+
+async function* readOrganizations(
+  sequelize: Sequelize,
+  options: BetterAuthOrganizationsOptions,
+): AsyncGenerator<ImportOrganizationRow, void, undefined> {
+  requireSequelize(sequelize, ORGANIZATIONS);
+  const { role, tables, columns } = options ?? {};
+  if (typeof role !== 'function')
+    throw new TypeError(
+      `latchkey: ${ORGANIZATIONS}: role must be a function from a list of roles to the role here, such as ([name]) => name`,
+    );
+  const reader = new PreviousTables(sequelize);
+  const given = (table: OfOrganizations) => ({ table: tables?.[table], columns: columns?.[table] });
+  const found = await reader.require(ORGANIZATIONS, TABLES.organization, given('organization'));
+  const { table: organizations, columns: one } = found;
+  const ofMembers = await reader.require(ORGANIZATIONS, TABLES.member, given('member'));
+  const { table: members, columns: at } = ofMembers;
+  for await (const batch of reader.batches(organizations, one.id)) {
+    const ids = batch.map((row) => row[one.id]);
+    const membersOf = await reader.by(members, at.organizationId, ids);
+    for (const row of batch) {
+      const ofOne = membersOf.get(String(row[one.id])) ?? [];
+      yield {
+        ref: String(row[one.id]),
+        name: textOf(row[one.name]) ?? '',
+        slug: textOf(row[one.slug]) ?? '',
+        createdAt: timeOf(row[one.createdAt]),
+        members: ofOne
+          .sort((a, b) => sinceOf(a, at.createdAt) - sinceOf(b, at.createdAt))
+          .map((member) => ({ userRef: String(member[at.userId]), role: role(rolesIn(member[at.role])) })),
+      };
+    }
+  }
+}
+
+/** Members are read oldest first, so that the first owner is the one who has been an owner for the longest time. */
+function sinceOf(member: SourceRow, column: string): number {
+  return timeOf(member[column])?.getTime() ?? 0;
+}
+
+/** better-auth stores several roles of a member as one string. */
+function rolesIn(stored: unknown): string[] {
+  return (textOf(stored) ?? '')
+    .split(',')
+    .map((name) => name.trim())
+    .filter(Boolean);
 }
 
 /** Options of {@link betterAuthSessions}. */

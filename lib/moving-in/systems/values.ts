@@ -23,17 +23,14 @@ export interface SourcePasskey {
   readonly createdAt: Date | null;
 }
 
-/** The rows of an importer, for `auth.movingIn.importUsers`. */
-export interface ImportSource<Row extends ImportRow> extends AsyncGenerator<Row, void, undefined> {
+/** The rows of an importer, for `auth.movingIn.importUsers` and `auth.movingIn.importOrganizations`. */
+export interface ImportSource<Row> extends AsyncGenerator<Row, void, undefined> {
   /** The name of the system, which the import remembers with each row: see `source` of `auth.movingIn.importUsers`. */
   readonly source: string;
 }
 
 /** Gives the rows of an importer the name of their system. */
-export function named<Row extends ImportRow>(
-  source: string,
-  rows: AsyncGenerator<Row, void, undefined>,
-): ImportSource<Row> {
+export function named<Row>(source: string, rows: AsyncGenerator<Row, void, undefined>): ImportSource<Row> {
   return Object.assign(rows, { source });
 }
 

@@ -418,7 +418,7 @@ const SLUG_RULE =
   'must have 2 to 63 small letters, digits and single hyphens, start and end with a letter or digit, and not look like an id';
 
 /** Checks names. @throws AuthError `validation_failed` with all errors */
-function readNames<Given extends Partial<OrganizationNames>>(given: Given): Given {
+export function readNames<Given extends Partial<OrganizationNames>>(given: Given): Given {
   const errors: FieldError[] = [];
   const names: { name?: string; slug?: string } = {};
   if (given.name !== undefined) {

@@ -6,6 +6,7 @@ import { followAccounts } from './accounts.js';
 import { OrganizationsApi } from './api.js';
 import { OrganizationChanges } from './changes.js';
 import { TABLES } from './declarations.js';
+import { importerOf } from './import.js';
 import { Invitations, MAIL_KIND } from './invitations.js';
 import { OrganizationMemberships } from './memberships.js';
 import { type OrganizationsOptions, schema, settingsOf } from './options.js';
@@ -43,6 +44,7 @@ export function organizations(
         api: new OrganizationsApi(core, rows, changes, invitations),
         tables: TABLES,
         memberships: new OrganizationMemberships(core, rows, settings.roles),
+        importsOrganizations: importerOf(core, rows, settings),
         expired: [new ExpiredRows(core.database, rows.invitations.name, 'id', { expires_at: 0 })],
         routes: () => [
           ...organizationRoutes(services),
