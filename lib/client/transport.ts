@@ -19,8 +19,8 @@ export interface TransportOptions {
 }
 
 /**
- * A route as the client calls it: its path, with a colon for each parameter, its method, and words about it. Objects would
- * make the client larger.
+ * A route as the client calls it: its path, with a colon for each parameter, its method, and the first letters of the words
+ * about it. Objects, and whole words, would make the client larger.
  *
  * @internal
  */
@@ -35,7 +35,7 @@ type Word = 'input' | 'starts' | 'changes' | 'ends' | 'human';
 
 /** Returns whether a route has a word. @internal */
 export function says(route: Route, word: Word): boolean {
-  return route.includes(` ${word}`);
+  return route.includes(` ${word[0]}`);
 }
 
 /** Routes, by the methods and objects of the client. @internal */

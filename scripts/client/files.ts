@@ -60,14 +60,9 @@ export async function generated(): Promise<ReadonlyMap<string, string>> {
 /** Returns a route as the client has it. */
 function textOf({ path, method, session, asksHuman }: Route, hasInput: boolean): string {
   const isHuman = asksHuman !== undefined && DEFAULT_ROUTES.includes(asksHuman);
-  const words = [
-    path.replace(/:\w+/g, ':'),
-    method.toUpperCase(),
-    hasInput && 'input',
-    session,
-    isHuman && 'human',
-  ];
-  return words.filter(Boolean).join(' ');
+  const words = [hasInput && 'input', session, isHuman && 'human'].filter((word) => typeof word === 'string');
+  const letters = words.map((word) => word.charAt(0));
+  return [path.replace(/:\w+/g, ':'), method.toUpperCase(), ...letters].join(' ');
 }
 
 /** Returns the declarations of the routes, in an object with the objects and methods of the client. */

@@ -107,6 +107,7 @@ export async function story({ client, ceremonies, mailed, totp, email }: StoryTo
   await fails(emailSignIn.requestReauthentication(), 409, 'email_code_not_offered');
 
   await administer();
+  await organize();
 
   const { secret } = await ok(twoFactor.enroll());
   const enabled = await ok(twoFactor.confirm({ code: await totp(secret) }));
@@ -140,6 +141,29 @@ export async function story({ client, ceremonies, mailed, totp, email }: StoryTo
   if (Number.isNaN(Date.parse(exported.exported_at))) throw new Error('the export has no time');
   await ok(client.deleteMe({ password: SECOND }));
   await fails(client.me(), 401);
+
+  async function organize(): Promise<void> {
+    const { organizations, admin } = client;
+    const { organization, membership } = await ok(organizations.create({ name: 'Acme', slug: 'acme' }));
+    const { id } = organization;
+    equal(membership.role, 'owner');
+    equal((await ok(organizations.list())).organizations[0]?.role, 'owner');
+    equal((await ok(organizations.get(id))).organization.slug, 'acme');
+    equal((await ok(organizations.update(id, { name: 'Acme Ltd' }))).organization.name, 'Acme Ltd');
+    const [member] = (await ok(organizations.members(id, { limit: '5' }))).members;
+    const userId = member?.user.id ?? '';
+    await fails(organizations.setRole(id, userId, { role: 'member' }), 409, 'last_owner');
+    await fails(organizations.removeMember(id, userId), 409, 'last_owner');
+    const invited = `invited-${email}`;
+    const { invitation } = await ok(organizations.invite(id, { email: invited, role: 'member' }));
+    const token = await mailed('organization-invitation', invited);
+    equal((await ok(organizations.lookUp({ token }))).account, false);
+    await fails(organizations.accept({ token }), 403, 'invitation_for_other_email');
+    equal((await ok(organizations.invitations(id))).invitations[0]?.id, invitation.id);
+    await ok(organizations.revokeInvitation(id, invitation.id));
+    await ok(organizations.delete(id));
+    equal((await ok(admin.listUsers({ search: invited }))).users.length, 0);
+  }
 
   async function administer(): Promise<void> {
     const other = `other-${email}`;

@@ -72,8 +72,8 @@ export interface MethodByRoute<S extends AnyShape> {
   'post /email-changes': CoreClient<S>['changeEmail'];
   'post /email-changes/confirm': CoreClient<S>['confirmEmail'];
   'post /email-verifications': CredentialClient<S>['sendVerification'];
-  'post /invitations/accept': OrganizationsClient<S>['acceptInvitation'];
-  'post /invitations/lookup': OrganizationsClient<S>['lookUpInvitation'];
+  'post /invitations/accept': OrganizationsClient<S>['accept'];
+  'post /invitations/lookup': OrganizationsClient<S>['lookUp'];
   'post /me/export': CoreClient<S>['exportMe'];
   'post /oauth/:provider/tokens/refresh': OAuthClient['refreshTokens'];
   'post /organizations': OrganizationsClient<S>['create'];

@@ -844,12 +844,12 @@ export interface OrganizationsClient<S extends AnyShape> {
     ChangingCode | 'invitation_not_found' | 'organization_not_found' | 'permission_required' | 'task_required'
   >;
   /** Gets the invitation that an emailed token belongs to. The token still works. */
-  lookUpInvitation(
+  lookUp(
     input: { token: string },
     options?: CallOptions,
   ): Call<OpenInvitation, SendingCode | ClosedCode | 'invalid_token' | 'rate_limited'>;
   /** Accepts an invitation in a session of the invited address, or with a new account. */
-  acceptInvitation(
+  accept(
     input: WithPassword &
       Partial<S['newFields']> & {
         token: string;

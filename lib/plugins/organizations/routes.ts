@@ -405,7 +405,7 @@ const lookUpInvitation = ({ core, invitations }: InvitationServices) =>
   route({
     method: 'post',
     path: '/invitations/lookup',
-    client: 'organizations.lookUpInvitation',
+    client: 'organizations.lookUp',
     summary: 'Get the invitation that an emailed token belongs to. The token still works',
     access: 'public',
     forms: false,
@@ -455,7 +455,7 @@ const acceptInvitation = ({ core, invitations }: InvitationServices) => {
   return route({
     method: 'post',
     path: '/invitations/accept',
-    client: 'organizations.acceptInvitation',
+    client: 'organizations.accept',
     session: 'changes',
     summary: 'Accept an invitation in a session of the invited address, or with a new account',
     access: 'session-or-none',
