@@ -31,6 +31,7 @@ const GIVEN = `
         ReturnType<Latchkey['apiKeys']>,
         ReturnType<Latchkey['auditLog']>,
         ReturnType<Latchkey['roles']>,
+        ReturnType<Latchkey['organizations']>,
         ReturnType<Latchkey['suspension']>,
         ReturnType<Latchkey['twoFactor']>,
         ReturnType<Latchkey['passkeys']>,
