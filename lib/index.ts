@@ -34,6 +34,7 @@ export type { RateLimitOptions } from './config/rate-limit.js';
 export type { CookieOptions, CookiePlace, SessionOptions } from './config/session.js';
 export type { TaskOptions, TasksOptions } from './config/tasks.js';
 export type { FieldOptions, FieldsOptions } from './config/user.js';
+export type { RequestMembership } from './core/contribution.js';
 export type { ConnectionTransaction } from './database/connection-transaction.js';
 export { AuthError, type AuthErrorCode, type FieldError, type ProblemDetails } from './errors.js';
 export type { Factor } from './factors/declarations.js';
@@ -58,6 +59,7 @@ export {
   type Register,
   type RequestAuthentication,
 } from './guards/request.js';
+export { type RequireMemberOptions, requireMember } from './guards/require-member.js';
 export type { Health } from './health.js';
 export type { FormValues, PageRequest } from './http/form-values.js';
 export type { OpenApiDocument } from './http/openapi.js';

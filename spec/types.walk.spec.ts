@@ -227,7 +227,10 @@ types('invalid options of a guard are a compile error', () => {
 });
 
 types('req.auth is typed on every Express request', () => {
-  expectTypeOf(req.auth).toEqualTypeOf<Latchkey.Authentication>();
+  expectTypeOf(req.auth).toEqualTypeOf<Latchkey.Authentication & Latchkey.RequestMembership>();
+  // Behind requireMember.
+  expectTypeOf(req.auth.organization.id).toEqualTypeOf<string>();
+  expectTypeOf(req.auth.membership.role).toEqualTypeOf<string>();
   expectTypeOf(req.auth.user.email).toEqualTypeOf<string | null>();
   expectTypeOf(latchkey.currentUser(req)).toEqualTypeOf<Latchkey.User>();
   expectTypeOf(latchkey.currentSession(req)).toEqualTypeOf<Latchkey.Session>();

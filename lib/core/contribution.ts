@@ -6,9 +6,10 @@ import type { PlainRequest } from '../context/call.js';
 import type { AuthError, AuthErrorCode, FieldError } from '../errors.js';
 import type { Html } from '../html.js';
 import type { HasUndo } from '../notices/changes.js';
-import type { Roles } from '../permissions.js';
+import type { Permissions, Roles } from '../permissions.js';
 import type { RemembersBrowsers } from '../sessions/devices.js';
 import type { AsksForEmailCodes } from '../sessions/email-code-step.js';
+import type { Alongside } from '../sessions/lookup.js';
 import type { Authentication, Carrier, SessionAuthentication } from '../sessions/request.js';
 import type { HasReauthentications, HasSteps } from '../sessions/second-factor.js';
 import type { FollowsSessions } from '../sessions/sessions.js';
@@ -123,6 +124,28 @@ export interface SignsUp {
 export interface Memberships {
   /** What the roles of members allow. */
   readonly roles: Roles;
+  /** The permissions that exist although no role might name them. */
+  readonly permissions: Permissions;
+  /** Asks for the membership in an organization. @param idOrSlug the name in the request. Anything can be passed */
+  ask(idOrSlug: unknown): AskedMembership;
+}
+
+/** A question for a membership. The lookup of a credential can receive the answer: see {@link Alongside}. */
+export interface AskedMembership extends Alongside {
+  /**
+   * Returns the membership of a user. Selects it if it was not received.
+   *
+   * @throws AuthError `organization_not_found` if the user is not a member of such an organization
+   */
+  of(userId: string): RequestMembership | Promise<RequestMembership>;
+}
+
+/** The organization that a request is about, and the membership of its user. */
+export interface RequestMembership {
+  /** The organization. */
+  readonly organization: { readonly id: string; readonly name: string; readonly slug: string };
+  /** The membership of the user in the organization. */
+  readonly membership: { readonly role: string; readonly createdAt: Date };
 }
 
 /** The pages of a plugin, for browsers. */

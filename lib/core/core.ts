@@ -89,7 +89,13 @@ import { CodeTries } from '../waiting/code-tries.js';
 import { EmailedSignIns } from '../waiting/emailed-sign-ins.js';
 import type { AccountFeatures, UserPermissions } from './account-features.js';
 import { BasePath } from './base-path.js';
-import { ADMINISTRATION, type Administration, type Contribution, type Pages } from './contribution.js';
+import {
+  ADMINISTRATION,
+  type Administration,
+  type Contribution,
+  type Memberships,
+  type Pages,
+} from './contribution.js';
 
 /** The originator of a change to an account, and the requirements on its session. */
 export interface ChangedBy {
@@ -262,6 +268,8 @@ export class Core extends Given {
   readonly carriers: readonly Carrier[];
   /** What plugins do after the carriers: see `Contribution.afterCarriers`. */
   readonly afterCarriers: readonly NonNullable<Contribution['afterCarriers']>[];
+  /** The memberships of users in organizations. Null if there are no organizations. */
+  readonly memberships: Memberships | null;
 
   /** @throws TypeError if the database cannot be used, and the errors of plugins about their options */
   constructor(options: CoreOptions) {
@@ -288,6 +296,7 @@ export class Core extends Given {
     const ofPlugins = this.contributions.flatMap(({ carriers = [] }) => carriers);
     this.carriers = joinCarriers([...ofPlugins, ...ownCarriers(this)]);
     this.afterCarriers = this.contributions.flatMap((plugin) => plugin.afterCarriers?.bind(plugin) ?? []);
+    this.memberships = this.contributions.find(({ memberships }) => memberships)?.memberships ?? null;
   }
 
   /** Gives access to a table. */

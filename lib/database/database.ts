@@ -20,7 +20,6 @@ import {
 } from './connection-transaction.js';
 import { Driver, type LookupSql } from './driver.js';
 import { AppError, asFailure, asStatementOf, isRefused } from './faults.js';
-import { digestList } from './literal.js';
 import { Primary } from './primary.js';
 import { type Replacements, type StatementOptions, Statements } from './statements.js';
 import { Together } from './together.js';
@@ -283,15 +282,15 @@ export class Database {
     return this.context.collecting(new Together(select, unlessRefused), work);
   }
 
-  /** Selects the row with this digest immediately. Returns undefined if {@link lookUp} must do it. */
-  findNow<Row>(sql: LookupSql, digest: string): Row | null | undefined {
-    return this.clock.isSet ? (this.statements.findNow(sql, digest) as Row | null | undefined) : undefined;
+  /** Selects the row with this key immediately. Returns undefined if {@link lookUp} must do it. */
+  findNow<Row>(sql: LookupSql, key: string): Row | null | undefined {
+    return this.clock.isSet ? (this.statements.findNow(sql, key) as Row | null | undefined) : undefined;
   }
 
-  /** Selects the rows with these digests. */
-  lookUp<Row>(sql: LookupSql, digests: readonly string[], deadlineMs = DEADLINE_MS): Promise<Row[]> {
-    if (this.isJoined) return this.select(`${sql.ofSeveral} ${digestList(this.dialect, digests)}`);
-    const attempt = () => this.statements.lookUp<Row>(sql, digests);
+  /** Selects the rows with these keys. */
+  lookUp<Row>(sql: LookupSql, keys: readonly string[], deadlineMs = DEADLINE_MS): Promise<Row[]> {
+    if (this.isJoined) return this.select(sql.ofSeveral(keys));
+    const attempt = () => this.statements.lookUp<Row>(sql, keys);
     return this.#onceReady(() => this.#run((turn) => retrying(turn, attempt), deadlineMs));
   }
 

@@ -3,7 +3,6 @@ import { digestInHex } from '../crypto/token.js';
 import { sleep } from '../timers.js';
 import { type ConnectionManager, connectionManagerOf, type Dialect } from './connect.js';
 import { isBusy, isRolledBack } from './faults.js';
-import { digestList } from './literal.js';
 import type { Primary } from './primary.js';
 import type { Turn } from './turn.js';
 
@@ -18,12 +17,17 @@ export interface Place {
   readonly turn?: Turn | undefined;
 }
 
-/** The statements of a lookup, without the digests, which are appended. */
+/** The values of the placeholders of a prepared statement. */
+export type Bound = readonly (Buffer | string)[];
+
+/** The statements of a lookup, which selects at most one row for each key. */
 export interface LookupSql {
-  /** For a single digest. */
+  /** For a single key, with placeholders: see {@link placeholder}. */
   readonly ofOne: string;
-  /** For a list in parentheses. Its rows also contain their digest. */
-  readonly ofSeveral: string;
+  /** Returns the values of the placeholders. */
+  boundOf(key: string): Bound;
+  /** Returns the statement for several keys. Its rows also contain their key. */
+  ofSeveral(keys: readonly string[]): string;
   /** Whether they select columns of the app's table, whose values must be converted as in the app's own queries. */
   readonly hasAppColumns: boolean;
   /** Whether the app records traces. An instrumentation of the driver records only some of its methods. */
@@ -33,10 +37,10 @@ export interface LookupSql {
 type Work = (connection: object) => Promise<Outcome>;
 type Send = (connection: object, sql: string, isSelect: boolean) => Promise<Outcome>;
 /** Sends a prepared statement. */
-type Find = (connection: object, statement: Prepared, digest: Buffer) => Promise<object[]>;
+type Find = (connection: object, statement: Prepared, bound: Bound) => Promise<object[]>;
 type Done<Result> = (error: Error | null, result: Result) => void;
 
-/** A prepared statement of the lookup of one digest. */
+/** A prepared statement of the lookup of one key. */
 interface Prepared {
   readonly text: string;
   readonly hasAppColumns: boolean;
@@ -52,13 +56,13 @@ interface MysqlConnection {
   /** The connection's own options. With `typeCast`, Sequelize converts the values of each row. */
   readonly config: { typeCast?: unknown };
   query(sql: string, done: Done<object[] | { affectedRows: number }>): void;
-  execute(sql: string, values: readonly Buffer[], done: Done<object[]>): void;
+  execute(sql: string, values: Bound, done: Done<object[]>): void;
   prepare(sql: string, done: Done<MysqlStatement>): void;
 }
 
 /** A statement that a connection of mysql2 has prepared. */
 interface MysqlStatement {
-  execute(values: readonly Buffer[], done: Done<object[]>): void;
+  execute(values: Bound, done: Done<object[]>): void;
 }
 
 /** The parts of pg's connections that latchkey uses. */
@@ -66,7 +70,7 @@ interface PostgresConnection {
   /** Whether Sequelize's pool must drop the connection. */
   _invalid?: boolean;
   query(
-    statement: string | { name: string; text: string; values: readonly Buffer[] },
+    statement: string | { name: string; text: string; values: Bound },
     done: Done<{ fields: unknown[]; rows: object[]; rowCount: number | null }>,
   ): void;
 }
@@ -76,9 +80,9 @@ interface SqliteConnection {
   /** Waits until the file is open. */
   serialize(work: () => void): void;
   all(sql: string, done: Done<object[]>): void;
-  all(sql: string, values: readonly Buffer[], done: Done<object[]>): void;
+  all(sql: string, values: Bound, done: Done<object[]>): void;
   /** Selects one row immediately, with a statement that is prepared once. The package sqlite3 does not have this method. */
-  find?(sql: string, value: Buffer): object | undefined;
+  find?(sql: string, values: Bound): object | undefined;
   run(sql: string, done: (this: { changes: number }, error: Error | null) => void): void;
 }
 
@@ -180,33 +184,32 @@ export class Driver {
   }
 
   /**
-   * Selects the row with this digest immediately, which only SQLite can. Returns undefined if the row must be looked up by
+   * Selects the row with this key immediately, which only SQLite can. Returns undefined if the row must be looked up by
    * {@link lookUp}: with another driver, before the first connection, and after an error.
    */
-  findNow(sql: LookupSql, digest: string): object | null | undefined {
+  findNow(sql: LookupSql, key: string): object | null | undefined {
     const connection = this.#onSqlite as SqliteConnection | undefined;
     if (!connection?.find || !this.isDirect) return undefined;
     try {
-      return connection.find(this.#preparedOf(sql).text, Buffer.from(digest, 'hex')) ?? null;
+      return connection.find(sql.ofOne, sql.boundOf(key)) ?? null;
     } catch {
       return undefined;
     }
   }
 
-  /** Selects the rows with these digests. Every guarded request waits for this, so it creates few promises. */
-  async lookUp(sql: LookupSql, digests: readonly string[]): Promise<object[]> {
+  /** Selects the rows with these keys. Every guarded request waits for this, so it creates few promises. */
+  async lookUp(sql: LookupSql, keys: readonly string[]): Promise<object[]> {
     const connection = await this.#connection();
     try {
       const asking = this.primary.check(connection);
       if (asking) await asking;
-      const [digest] = digests;
-      // Use a prepared statement only for a single digest, because the server would keep one for each size of a batch.
-      if (this.#find && digest !== undefined && digests.length === 1) {
-        const found = await this.#findPrepared(this.#find, connection, sql, digest);
+      const [key] = keys;
+      // Use a prepared statement only for a single key, because the server would keep one for each size of a batch.
+      if (this.#find && key !== undefined && keys.length === 1) {
+        const found = await this.#findPrepared(this.#find, connection, sql, key);
         if (found) return found;
       }
-      const text = `${sql.ofSeveral} ${digestList(this.dialect, digests)}`;
-      return (await this.#run(connection, text, true)) as object[];
+      return (await this.#run(connection, sql.ofSeveral(keys), true)) as object[];
     } finally {
       this.#manager.releaseConnection(connection);
     }
@@ -271,8 +274,8 @@ export class Driver {
   }
 
   /** @returns null if the server does not support prepared statements, which are then not tried again */
-  #findPrepared(find: Find, connection: object, sql: LookupSql, digest: string): Promise<object[] | null> {
-    return find(connection, this.#preparedOf(sql), Buffer.from(digest, 'hex')).catch((error) => {
+  #findPrepared(find: Find, connection: object, sql: LookupSql, key: string): Promise<object[] | null> {
+    return find(connection, this.#preparedOf(sql), sql.boundOf(key)).catch((error) => {
       if (!NOT_PREPARED.has((error as { code?: string }).code ?? ''))
         throw this.#asSequelizes(error, connection, sql.ofOne);
       this.#find = undefined;
@@ -285,7 +288,7 @@ export class Driver {
     if (known) return known;
     const { ofOne, hasAppColumns, isTraced } = sql;
     const made = {
-      text: `${ofOne} ${this.dialect === 'postgres' ? '$1' : '?'}`,
+      text: ofOne,
       hasAppColumns,
       isTraced,
       name: `latchkey_${digestInHex(ofOne).slice(0, 40)}`,
@@ -343,7 +346,7 @@ const sendByMysql: Send = (given, sql) =>
     });
   });
 
-const findByMysql: Find = async (given, prepared, digest) => {
+const findByMysql: Find = async (given, prepared, bound) => {
   const connection = given as MysqlConnection;
   const { config } = connection;
   const { typeCast } = config;
@@ -351,7 +354,7 @@ const findByMysql: Find = async (given, prepared, digest) => {
   // ended, and mysql2 would compile the conversion into a statement that excludes it.
   if (!prepared.hasAppColumns) config.typeCast = true;
   try {
-    return await executeByMysql(connection, prepared, digest);
+    return await executeByMysql(connection, prepared, bound);
   } finally {
     config.typeCast = typeCast;
   }
@@ -360,21 +363,21 @@ const findByMysql: Find = async (given, prepared, digest) => {
 function executeByMysql(
   connection: MysqlConnection,
   { text, isTraced, handles }: Prepared,
-  digest: Buffer,
+  bound: Bound,
 ): Promise<object[]> {
   return new Promise((resolve, reject) => {
     const done: Done<object[]> = (error, rows) => (error ? reject(error) : resolve(rows));
-    if (isTraced) return connection.execute(text, [digest], done);
+    if (isTraced) return connection.execute(text, bound, done);
     const prepare = () =>
       connection.prepare(text, (error, handle) => {
         if (error) return reject(error);
         handles.set(connection, handle);
-        handle.execute([digest], done);
+        handle.execute(bound, done);
       });
     // mysql2's own `execute` finds the statement by its text again each time, which takes longer than reading the row.
     const known = handles.get(connection);
     if (!known) return prepare();
-    known.execute([digest], (error, rows) => {
+    known.execute(bound, (error, rows) => {
       // mysql2 closes the statements that were prepared first if the app prepares more than `maxPreparedStatements`.
       if ((error as { code?: string } | null)?.code === 'ER_UNKNOWN_STMT_HANDLER') prepare();
       else done(error, rows);
@@ -393,10 +396,10 @@ const sendByPostgres: Send = (given, sql) =>
     });
   });
 
-const findByPostgres: Find = (given, { text, name }, digest) =>
+const findByPostgres: Find = (given, { text, name }, bound) =>
   new Promise((resolve, reject) => {
     const connection = given as PostgresConnection;
-    connection.query({ name, text, values: [digest] }, (error, result) => {
+    connection.query({ name, text, values: bound }, (error, result) => {
       if (error?.message === 'Query read timeout') connection._invalid = true;
       if (error) reject(error);
       else resolve(result.rows);
@@ -416,14 +419,14 @@ const sendBySqlite: Send = (given, sql, isSelect) =>
     });
   });
 
-const findBySqlite: Find = (given, { text }, digest) =>
+const findBySqlite: Find = (given, { text }, bound) =>
   new Promise((resolve, reject) => {
     const connection = given as SqliteConnection;
     const done: Done<object[]> = (error, rows) => (error ? reject(error) : resolve(rows));
     connection.serialize(() => {
-      if (!connection.find) return connection.all(text, [digest], done);
+      if (!connection.find) return connection.all(text, bound, done);
       try {
-        const row = connection.find(text, digest);
+        const row = connection.find(text, bound);
         resolve(row ? [row] : []);
       } catch (error) {
         reject(error);

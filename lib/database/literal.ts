@@ -43,6 +43,41 @@ export function digestList(dialect: Dialect, digests: readonly string[]): string
   return `(${digests.map((digest) => hexLiteral(dialect, digest)).join(', ')})`;
 }
 
+/** The type of a value in a {@link valueTable}. */
+export type ValueType = 'digest' | 'text' | 'uuid';
+
+const CASTS: Record<ValueType, string> = { digest: '::bytea', text: '::text', uuid: '::uuid' };
+
+/**
+ * Writes rows of values as a SELECT, which other tables can be joined with. The values have the types of columns, so that
+ * the database finds the rows of the other tables by an index.
+ *
+ * @param columns the names of the columns and their types. Digests are given as hexadecimal digits
+ */
+export function valueTable(
+  dialect: Dialect,
+  columns: Readonly<Record<string, ValueType>>,
+  rows: readonly (readonly string[])[],
+): string {
+  const types = Object.values(columns);
+  const selects = rows.map((row) => row.map((value, at) => typed(dialect, value, types[at] ?? 'text')));
+  const [first = [], ...others] = selects;
+  const named = Object.keys(columns).map((name, at) => `${first[at]} AS ${name}`);
+  return [named, ...others].map((values) => `SELECT ${values.join(', ')}`).join(' UNION ALL ');
+}
+
+function typed(dialect: Dialect, value: string, type: ValueType): string {
+  const plain = type === 'digest' ? hexLiteral(dialect, value) : textLiteral(dialect, value);
+  if (dialect === 'postgres') return `${plain}${CASTS[type]}`;
+  // On MySQL, texts with the character set of the columns are compared by the collation of the columns.
+  return dialect === 'mysql' && type !== 'digest' && plain.startsWith("'") ? `_utf8mb4 ${plain}` : plain;
+}
+
+/** Returns the placeholder of a value in a prepared statement. @param position the position of the value, from 1 */
+export function placeholder(dialect: Dialect, position: number): string {
+  return dialect === 'postgres' ? `$${position}` : '?';
+}
+
 function textLiteral(dialect: Dialect, text: string): string {
   if (PLAIN.test(text)) return `'${text}'`;
   switch (dialect) {

@@ -124,10 +124,10 @@ export class Database {
    * Selects one row immediately, with a statement that is prepared once. The statement must name its columns: if a column
    * is added to the table, the driver still reads the old number of columns.
    */
-  find(sql: string, value: Buffer): Record<string, unknown> | undefined {
+  find(sql: string, values: readonly (Buffer | string)[]): Record<string, unknown> | undefined {
     try {
       const driver = this.#openDriver;
-      const row = (this.#statements.get(sql) ?? this.#prepare(driver, sql)).get(value);
+      const row = (this.#statements.get(sql) ?? this.#prepare(driver, sql)).get(...values);
       if (row) useBuffers(row);
       return row;
     } catch (error) {

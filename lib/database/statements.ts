@@ -1,7 +1,7 @@
 import { DataTypes, QueryTypes, type Sequelize, Transaction, type TransactionOptions } from 'sequelize';
 import type { Dialect } from './connect.js';
 import type { Driver, LookupSql } from './driver.js';
-import { digestList, fillIn, literal, MARK, quoted, type Value } from './literal.js';
+import { fillIn, literal, MARK, quoted, type Value } from './literal.js';
 import type { Primary } from './primary.js';
 import { checkBeforeStatements, type OwnStatement, type Turn } from './turn.js';
 
@@ -102,16 +102,15 @@ export class Statements {
     });
   }
 
-  /** Selects the row with this digest immediately. Returns undefined if {@link lookUp} must do it. */
-  findNow(sql: LookupSql, digest: string): object | null | undefined {
-    return this.driver.findNow(sql, digest);
+  /** Selects the row with this key immediately. Returns undefined if {@link lookUp} must do it. */
+  findNow(sql: LookupSql, key: string): object | null | undefined {
+    return this.driver.findNow(sql, key);
   }
 
-  /** Selects the rows with these digests. */
-  lookUp<Row>(sql: LookupSql, digests: readonly string[]): Promise<Row[]> {
-    if (this.driver.isDirect) return this.driver.lookUp(sql, digests) as Promise<Row[]>;
-    const text = `${sql.ofSeveral} ${digestList(this.dialect, digests)}`;
-    return this.send(text, QueryTypes.SELECT, undefined, {}) as Promise<Row[]>;
+  /** Selects the rows with these keys. */
+  lookUp<Row>(sql: LookupSql, keys: readonly string[]): Promise<Row[]> {
+    if (this.driver.isDirect) return this.driver.lookUp(sql, keys) as Promise<Row[]>;
+    return this.send(sql.ofSeveral(keys), QueryTypes.SELECT, undefined, {}) as Promise<Row[]>;
   }
 
   /**

@@ -23,7 +23,7 @@ import { isNavigation, isUnsafe } from '../sessions/origin.js';
 import { type Authentication, switchesOfVias, type Via } from '../sessions/request.js';
 import { performance } from '../timers.js';
 import { marked, markOfGuard } from './marks.js';
-import { type Permits, setAuthentication } from './request.js';
+import { type GuardedAuthentication, type Permits, setAuthentication } from './request.js';
 
 /** Options of {@link requireSession} and of the guards that require more. */
 export interface SessionGuardOptions extends GuardOptions {
@@ -81,10 +81,7 @@ export interface RequireSessionOptions extends SessionGuardOptions {
 export function requireSession(auth: AuthOrConfig, options: RequireSessionOptions = {}): RequestHandler {
   requireKnownKeys('requireSession', options, [...OF_SESSION_GUARD, 'scopes']);
   const { scopes = [] } = options;
-  if (!Array.isArray(scopes) || !scopes.every((scope) => typeof scope === 'string')) {
-    throw new TypeError("latchkey: requireSession's scopes must be a list of strings");
-  }
-  checkScopes(internalsOf(auth).core, scopes);
+  checkScopes('requireSession', internalsOf(auth).core, scopes);
   const handler = sessionGuard('requireSession', auth, options, {
     limitScopes: (core, authentication) => requireScopes(core, authentication, scopes),
   });
@@ -127,53 +124,86 @@ export function requirePermission(
 
 /** What a guard for sessions and API keys requires. */
 interface Required {
+  /** Finds the membership that is required. @default none is required */
+  readonly membership?: FindsMembership;
   /** Whether the user has the required permission. @default none is required */
-  isAllowed?(core: Core, authentication: Authentication): boolean;
+  isAllowed?(core: Core, authentication: GuardedAuthentication): boolean;
   /** Rejects a credential whose scopes do not allow the request. */
   limitScopes(core: Core, authentication: Authentication): void;
 }
 
+/** Finds the membership of the user of a request. */
+export interface FindsMembership {
+  /** Authenticates the request, and tries to read the membership in the same statement. */
+  during<A>(req: Request, decide: () => Promise<A>): Promise<A>;
+  /** Adds the membership. @throws AuthError `organization_not_found` */
+  add(authentication: Authentication, req: Request): GuardedAuthentication | Promise<GuardedAuthentication>;
+}
+
 /** Creates a guard that admits sessions and API keys. @throws TypeError on invalid options */
-function sessionGuard(
+export function sessionGuard(
   name: string,
   auth: AuthOrConfig,
   options: SessionGuardOptions,
-  { isAllowed, limitScopes }: Required,
+  { membership, isAllowed, limitScopes }: Required,
 ): RequestHandler {
   const { freshWithin, aal = 1, tasks = [], acting = 'read' } = options;
   checkFreshWithin(name, freshWithin);
   checkAal(name, aal);
   checkActing(name, acting);
   checkTasks(name, internalsOf(auth).core, tasks);
-  const check = (core: Core, authentication: Authentication | null): undefined => {
-    if (!authentication) throw new AuthError('unauthenticated');
+  const pass = (core: Core, authentication: GuardedAuthentication): GuardedAuthentication => {
     if (isAllowed && !isAllowed(core, authentication)) throw new AuthError('permission_required');
     // Check these before the scopes, because no API key can pass them.
     if (aal > 1) requireAal(authentication, aal);
     if (freshWithin !== undefined) requireFreshSession(core, authentication, freshWithin);
     limitScopes(core, authentication);
+    return authentication;
+  };
+  const check = (core: Core, authentication: Authentication | null, req: Request) => {
+    if (!authentication) throw new AuthError('unauthenticated');
+    const found = membership?.add(authentication, req) ?? authentication;
+    return found instanceof Promise ? found.then((one) => pass(core, one)) : pass(core, found);
   };
   const admit = (core: Core, found: Authentication) => core.tasks.admit(found, tasks);
   // An acting session is never fresh, and never verified with two factors.
   const admits = aal > 1 || freshWithin !== undefined ? false : acting;
-  const decide = (core: Core, req: Request, res: Response) => authenticate(core, req, res, admits);
+  const decide = (core: Core, req: Request, res: Response) =>
+    membership
+      ? membership.during(req, () => authenticate(core, req, res, admits))
+      : authenticate(core, req, res, admits);
   return guard(name, auth, options, { decide, check, admit });
 }
 
 /** @throws TypeError if no role names the permission */
-function requireKnownPermission(name: string, permission: unknown, roles: Roles): void {
+export function requireKnownPermission(name: string, permission: unknown, roles: Roles): void {
   if (typeof permission === 'string' && roles.knows(permission)) return;
   throw new TypeError(
     `latchkey: ${name}: no role has the permission ${excerpt(String(permission))}: correct it, or add it to a role`,
   );
 }
 
-/** Returns what decides about permissions in handlers behind a guard. Null if users have no permissions. */
-function permitsOf(core: Core, authentication: Authentication): Permits | null {
-  const { permissions } = core;
-  if (!permissions) return null;
+/**
+ * Returns what decides about permissions in handlers behind a guard: the membership that the guard has found, or else the
+ * roles of the user. They are never added up. Null if there are no permissions.
+ */
+function permitsOf(core: Core, authentication: GuardedAuthentication): Permits | null {
+  const { permissions, memberships } = core;
+  const { membership } = authentication;
+  if (memberships && membership)
+    return (permission) => {
+      requireKnownPermission('permits', permission, memberships.roles);
+      const granted = memberships.roles.permissionsOf([membership.role]);
+      return covers(granted, [permission]) && isInScopes(core, authentication, permission);
+    };
+  if (!permissions && !memberships) return null;
   return (permission) => {
-    requireKnownPermission('permits', permission, permissions.roles);
+    const isKnown = memberships?.permissions.includes(permission) ?? false;
+    if (!isKnown && permissions) requireKnownPermission('permits', permission, permissions.roles);
+    else if (!isKnown)
+      throw new TypeError(
+        'latchkey: permits requires permissions: add roles({ roles: { … } }) to plugins, or use requireMember in front of the route',
+      );
     return (
       covers(core.permissionsOf(authentication.user), [permission]) &&
       isInScopes(core, authentication, permission)
@@ -250,7 +280,7 @@ export interface GuardOptions {
 const OF_GUARD = ['onError', 'accept', 'touch'];
 
 /** The keys of {@link SessionGuardOptions}. */
-const OF_SESSION_GUARD = [...OF_GUARD, 'freshWithin', 'aal', 'tasks', 'acting'];
+export const OF_SESSION_GUARD = [...OF_GUARD, 'freshWithin', 'aal', 'tasks', 'acting'];
 
 /** @throws TypeError if one of the tasks does not exist */
 function checkTasks(name: string, { tasks: { names } }: Core, tasks: unknown): void {
@@ -260,8 +290,10 @@ function checkTasks(name: string, { tasks: { names } }: Core, tasks: unknown): v
   );
 }
 
-/** @throws TypeError if no credential can ever have one of the scopes */
-function checkScopes({ carriers }: Core, scopes: readonly string[]): void {
+/** @throws TypeError if they are not a list of strings, or if no credential can ever have one of the scopes */
+export function checkScopes(name: string, { carriers }: Core, scopes: readonly string[]): void {
+  if (!Array.isArray(scopes) || !scopes.every((scope) => typeof scope === 'string'))
+    throw new TypeError(`latchkey: ${name}'s scopes must be a list of strings`);
   const limited = carriers.filter((carrier) => carrier.scopes);
   const declared = limited.flatMap(({ declaredScopes }) => declaredScopes ?? []);
   // A credential whose scopes are not declared can have any.
@@ -271,7 +303,7 @@ function checkScopes({ carriers }: Core, scopes: readonly string[]): void {
   if (other === undefined) return;
   const near = nearest(other, names);
   throw new TypeError(
-    `latchkey: requireSession's scopes contain ${excerpt(other)}${near ? ` (did you mean ${near}?)` : ''}, which is not declared: add it to ${declared.map(({ by }) => by).join(' or ')}, or correct it`,
+    `latchkey: ${name}'s scopes contain ${excerpt(other)}${near ? ` (did you mean ${near}?)` : ''}, which is not declared: add it to ${declared.map(({ by }) => by).join(' or ')}, or correct it`,
   );
 }
 
@@ -330,12 +362,15 @@ export function optionalSession(auth: AuthOrConfig, options: OptionalSessionOpti
 /** An Auth, or the config to create one: the first argument of the router and the guards. */
 export type AuthOrConfig = AnyAuth | AuthConfig<readonly Plugin[]>;
 
+type Checked = GuardedAuthentication | undefined;
+
 /** The rules of a guard, in the order in which a request must pass them. */
 interface GuardRules<A extends Authentication | null> {
   readonly decide: (core: Core, req: Request, res: Response) => Promise<A>;
   /** Decides about open tasks. By default, there must be none. */
   readonly admit?: (core: Core, found: NonNullable<A>) => A;
-  readonly check?: (core: Core, authentication: A) => undefined | Promise<void>;
+  /** Rejects the request, or returns the authentication that handlers get. By default, it stays as it is. */
+  readonly check?: (core: Core, authentication: A, req: Request) => Checked | Promise<Checked>;
 }
 
 /** A middleware that authenticates a request and sets or clears `req.auth`, or responds with a problem. */
@@ -357,9 +392,9 @@ export function guard<A extends Authentication | null>(
       if (authentication && accept && !accept.includes(authentication.via))
         throw notAccepted(core, authentication, accept);
       // Only an asynchronous rule costs a promise.
-      const pending = check?.(core, authentication);
-      if (pending) await pending;
-      if (authentication) setAuthentication(core, req, authentication, permitsOf(core, authentication));
+      const checking = check?.(core, authentication, req);
+      const admitted = (checking instanceof Promise ? await checking : checking) ?? authentication;
+      if (admitted) setAuthentication(core, req, admitted, permitsOf(core, admitted));
     } catch (error) {
       if (!onError || !(error instanceof AuthError)) {
         // If the guard does not accept the cookie, no page could help a browser.

@@ -9,6 +9,8 @@ export interface Mark {
   readonly kind: 'guard' | 'public' | 'own' | 'passing';
   /** The name of the function with its options, or the reason. */
   readonly label: string;
+  /** The parameter of the path that names the organization whose members the guard admits. */
+  readonly tenant?: string | undefined;
 }
 
 /** All copies of this package in a process share it. */

@@ -1,3 +1,4 @@
+import type { RequestMembership } from '../core/contribution.js';
 import type { Core } from '../core/core.js';
 import { AuthError } from '../errors.js';
 import { processWide } from '../process-wide.js';
@@ -19,12 +20,19 @@ import type { Session } from '../tables/core.js';
  */
 export interface Register extends Record<never, never> {}
 
-/** The authentication of a request, with the fields of the Auth in {@link Register}. */
-export type RequestAuthentication = Register extends {
+/**
+ * The authentication of a request, with the fields of the Auth in {@link Register}. `organization` and `membership` are set
+ * behind `requireMember` only. TypeScript checks that with `strict: true` in {@link Register}.
+ */
+export type RequestAuthentication = (Register extends {
   auth: { getSession(...given: never[]): Promise<infer Registered> };
 }
   ? Registered
-  : Authentication;
+  : Authentication) &
+  (Register extends { strict: true } ? Partial<RequestMembership> : RequestMembership);
+
+/** The authentication that a guard has found. */
+export type GuardedAuthentication = Authentication & Partial<RequestMembership>;
 
 declare global {
   namespace Express {
@@ -69,7 +77,7 @@ const permitted = processWide('permits/1', () => new WeakMap<Authentication, Per
 export function setAuthentication(
   { settings: { requestProperty }, users: { rows } }: Core,
   req: object,
-  authentication: Authentication | null,
+  authentication: GuardedAuthentication | null,
   permits: Permits | null,
 ): void {
   const properties = req as Record<string | typeof KNOWN, unknown>;
@@ -119,8 +127,9 @@ export function currentSession(req: GuardedRequest): Session {
 }
 
 /**
- * Returns whether the user of a request has a permission. If the request presents an API key with scopes, the permission
- * must also be one of them. Without a user, the result is false.
+ * Returns whether the user of a request has a permission. Behind `requireMember`, the role in the organization decides, and
+ * otherwise the roles of the user. If the request presents an API key with scopes, the permission must also be one of them.
+ * Without a user, the result is false.
  *
  * @example
  * app.get('/posts', requireSession(auth), (req, res) => res.render('posts', { canWrite: permits(req, 'posts:write') }));

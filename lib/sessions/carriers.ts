@@ -3,6 +3,7 @@ import { type PlainRequest, UNTOUCHED } from '../context/call.js';
 import { isActingToken, isSessionToken } from '../crypto/token.js';
 import { AuthError } from '../errors.js';
 import { isAboutMissingRow } from '../users/rows.js';
+import { ALONGSIDE } from './lookup.js';
 import {
   type Authentication,
   type Carrier,
@@ -39,9 +40,9 @@ function cookieCarrier(sessions: Sessions, { cookie, deviceCookie, log }: Settin
       const tokens = cookieValues(request.headers.cookie, name);
       const [token] = tokens;
       if (token === undefined) return null;
-      if (tokens.length === 1) return authenticationBy(sessions, token, 'cookie', !request[UNTOUCHED]);
+      if (tokens.length === 1) return authenticationBy(sessions, token, 'cookie', request);
       log.warn('cookie.several', severalCookies(name), { cause: name });
-      return authenticationByOneOf(sessions, tokens, !request[UNTOUCHED]);
+      return authenticationByOneOf(sessions, tokens, request);
     },
     sessionTokens({ headers }) {
       const values = cookieValues(headers.cookie, name);
@@ -74,12 +75,12 @@ function severalCookies(name: string): string {
 async function authenticationByOneOf(
   sessions: Sessions,
   values: readonly string[],
-  touches: boolean,
+  request: PlainRequest,
 ): Promise<SessionAuthentication> {
   const tokens = values.filter(isSessionToken);
   if (tokens.length > MAX_PRESENTED_SESSIONS) throw ambiguous();
   // The lookups share a statement.
-  const all = await Promise.all(tokens.map((token) => sessions.find(token, touches)));
+  const all = await Promise.all(tokens.map((token) => findFor(request, sessions, token)));
   const [found, ...others] = all.filter((one) => one !== null);
   if (others.length > 0) throw ambiguous();
   if (!found) throw new AuthError('invalid_session');
@@ -130,7 +131,7 @@ function bearerCarrier(sessions: Sessions, schemes: readonly BearerScheme[]): Ca
     ...inAuthorization(schemes),
     authenticate(request) {
       const token = tokenIn(request, schemes);
-      return token === null ? null : authenticationBy(sessions, token, 'bearer', !request[UNTOUCHED]);
+      return token === null ? null : authenticationBy(sessions, token, 'bearer', request);
     },
     sessionTokens: (request) => [tokenIn(request, schemes) ?? []].flat(),
     deviceInHeader: ({ headers }) => headers[DEVICE_HEADER]?.toString() ?? null,
@@ -248,18 +249,23 @@ export async function sessionOf(
   }
 }
 
-/** Authenticates by a session's token. @throws AuthError `invalid_session` */
-export async function authenticationBy(
+/** Authenticates a request by a session's token. @throws AuthError `invalid_session` */
+async function authenticationBy(
   sessions: Sessions,
   token: string,
   via: SessionAuthentication['via'],
-  touches = true,
+  request: PlainRequest,
 ): Promise<SessionAuthentication> {
   // A program could keep an acting session's token, so only browsers can present it.
   const isAccepted = via === 'cookie' || !isActingToken(token);
-  const found = isAccepted ? await sessions.find(token, touches) : null;
+  const found = isAccepted ? await findFor(request, sessions, token) : null;
   if (!found) throw new AuthError('invalid_session');
   return authenticationOf(found, via);
+}
+
+/** Finds the session with a token that a request presents. */
+function findFor(request: PlainRequest, sessions: Sessions, token: string): Promise<SessionWithUser | null> {
+  return sessions.find(token, !request[UNTOUCHED], request[ALONGSIDE]);
 }
 
 /** Returns the authentication by a session. */

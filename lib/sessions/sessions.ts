@@ -27,7 +27,7 @@ import type { UserRecord } from '../users/record.js';
 import type { Users } from '../users/users.js';
 import { requireOwn } from './acting.js';
 import { LastUse } from './last-use.js';
-import { TokenLookup } from './lookup.js';
+import { type Alongside, type Found, TokenLookup } from './lookup.js';
 import type { IssuedSession, OwnedSession, RenewOptions } from './signed-in.js';
 
 /** A session and its user. */
@@ -106,15 +106,17 @@ export class Sessions {
    * Finds the active session with this token or digest. Sends at most one statement, which concurrent lookups share.
    *
    * @param touches whether this counts as activity of the session
+   * @param alongside other rows to read in the same statement
    */
-  find(token: string | Buffer, touches = true): Promise<SessionWithUser | null> {
-    return this.#lookup.find(token, ({ row: session, user, now }) => {
+  find(token: string | Buffer, touches = true, alongside?: Alongside): Promise<SessionWithUser | null> {
+    const use = ({ row: session, user, now }: Found<Session, User>) => {
       if (this.#hasEnded(session)) return null;
       const { id, lastActiveAt } = session;
       if (touches && now - lastActiveAt.getTime() >= this.#touchMs)
         this.#touches.record(id, lastActiveAt, now, lastActiveAt.getTime() + this.#idleMs);
       return { user, session };
-    });
+    };
+    return this.#lookup.find(token, use, alongside && { alongside });
   }
 
   /** Whether a session began with an authentication here, and was not taken over from a previous system. */
@@ -194,7 +196,7 @@ export class Sessions {
    */
   ownerOf(token: string | Buffer): Promise<OwnedSession | null> {
     const idsOf = ({ row: { userId, id: sessionId } }: { readonly row: Session }) => ({ userId, sessionId });
-    return this.#lookup.find(token, idsOf, true);
+    return this.#lookup.find(token, idsOf, { ofAnyone: true });
   }
 
   /**

@@ -4,6 +4,7 @@ import type { ShownScope } from '../../core/contribution.js';
 import { AuthError } from '../../errors.js';
 import { resourceOf } from '../../http/present.js';
 import { tokenIn, trimWhitespace } from '../../sessions/carriers.js';
+import { ALONGSIDE, type Alongside } from '../../sessions/lookup.js';
 import { type Authentication, type Carrier, declareVia } from '../../sessions/request.js';
 import type { User } from '../../tables/core.js';
 import { type ApiKey, apiKeysTable } from './declarations.js';
@@ -72,7 +73,7 @@ export function apiKeyCarrier(keys: ApiKeyStore, settings: Settings): Carrier {
       // Reject two credentials, because they are a mistake of the client, and choosing one of them would hide it.
       if (presented.length > 1 || presentsSession(request, settings))
         throw new AuthError('ambiguous_credentials');
-      return authenticationBy(keys, key);
+      return authenticationBy(keys, key, request[ALONGSIDE]);
     },
     sessionTokens: () => [],
     scopes: (authentication) => keyOf(authentication).scopes,
@@ -82,8 +83,12 @@ export function apiKeyCarrier(keys: ApiKeyStore, settings: Settings): Carrier {
   };
 }
 
-async function authenticationBy(keys: ApiKeyStore, key: string): Promise<ApiKeyAuthentication> {
-  const found = await keys.find(key);
+async function authenticationBy(
+  keys: ApiKeyStore,
+  key: string,
+  alongside: Alongside | undefined,
+): Promise<ApiKeyAuthentication> {
+  const found = await keys.find(key, alongside);
   if (!found) throw new AuthError('invalid_api_key');
   return { user: found.user, session: null, apiKey: found.apiKey, via: 'api-key', actor: null };
 }

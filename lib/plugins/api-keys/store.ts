@@ -6,7 +6,7 @@ import type { Database } from '../../database/database.js';
 import { AuthError } from '../../errors.js';
 import type { UndoRules } from '../../notices/changes.js';
 import { LastUse } from '../../sessions/last-use.js';
-import { TokenLookup } from '../../sessions/lookup.js';
+import { type Alongside, type Found, TokenLookup } from '../../sessions/lookup.js';
 import type { User } from '../../tables/core.js';
 import type { Selection, Table } from '../../tables/table.js';
 import type { AccountRow, UserSelection } from '../../users/record.js';
@@ -71,17 +71,19 @@ export class ApiKeyStore {
   /**
    * Finds a valid key and its user, or null. Sends at most one statement, which concurrent lookups share.
    *
+   * @param alongside other rows to read in the same statement
    * @throws AuthError from a plugin's check of the account, such as `account_suspended`
    */
-  find(key: string): Promise<{ apiKey: ApiKey; user: User } | null> {
-    return this.#lookup.find(key, ({ row: apiKey, user: account, now }) => {
+  find(key: string, alongside?: Alongside): Promise<{ apiKey: ApiKey; user: User } | null> {
+    const use = ({ row: apiKey, user: account, now }: Found<ApiKey, AccountRow>) => {
       if (apiKey.expiresAt && this.#database.clock.hasPassed(apiKey.expiresAt)) return null;
       this.#core.checkAccount(account);
       const { id, lastUsedAt } = apiKey;
       if (!lastUsedAt || now - lastUsedAt.getTime() >= USE_INTERVAL_MS)
         this.#uses.record(id, lastUsedAt, now);
       return { apiKey, user: this.#user.pick(account) };
-    });
+    };
+    return this.#lookup.find(key, use, alongside && { alongside });
   }
 
   /** Lists a user's keys, newest first. */

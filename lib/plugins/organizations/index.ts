@@ -8,6 +8,7 @@ import { OrganizationChanges } from './changes.js';
 import { TABLES } from './declarations.js';
 import { invitationRoutes } from './invitation-routes.js';
 import { Invitations, MAIL_KIND } from './invitations.js';
+import { OrganizationMemberships } from './memberships.js';
 import { type OrganizationsOptions, schema, settingsOf } from './options.js';
 import { organizationRoutes } from './routes.js';
 import { OrganizationRows } from './rows.js';
@@ -42,7 +43,7 @@ export function organizations(
       return {
         api: new OrganizationsApi(core, rows, changes, invitations),
         tables: TABLES,
-        memberships: { roles: settings.roles },
+        memberships: new OrganizationMemberships(core, rows, settings.roles),
         expired: [new ExpiredRows(core.database, rows.invitations.name, 'id', { expires_at: 0 })],
         routes: () => [
           ...organizationRoutes(parts),
