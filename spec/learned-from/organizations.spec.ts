@@ -73,7 +73,7 @@ describe('an organization that the request names is one of its user', () => {
     expectProblem(await app.http.get('/by-header').set(own.owner.headers), 404, 'organization_not_found');
   });
 
-  test('imuniqueshiv/MeetOnMemory#2571: the role in one organization is worth nothing in another', async () => {
+  test('imuniqueshiv/MeetOnMemory#2571: the role in one organization allows nothing in another', async () => {
     const [own, other] = [await team(), await team()];
     const editor = await member(own, 'editor');
     await app.auth.organizations.addMember(other.id, editor.id, 'member');
