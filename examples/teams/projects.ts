@@ -2,7 +2,7 @@ import { DataTypes, type Transaction, UniqueConstraintError } from 'sequelize';
 import { sequelize } from './database.js';
 
 /**
- * The projects of all organizations. The foreign key has ON DELETE RESTRICT, so nobody deletes projects by deleting their
+ * The projects of all organizations. The foreign key has ON DELETE RESTRICT, so no one deletes projects by deleting their
  * organization: latchkey responds with 409 organization_in_use while there are some.
  */
 const Project = sequelize.define(
