@@ -84,6 +84,13 @@ function goalsOf(dialect, results) {
       'at least',
       wanted,
     );
+  add(
+    ['latchkey-member', 'latchkey-cookie'],
+    'CPU a request of latchkey-member, times latchkey-cookie',
+    () => median(ratios(results.get('latchkey-member'), results.get('latchkey-cookie'), 'cpu')),
+    'at most',
+    1.15,
+  );
   if (dialect === 'mysql') {
     times('hand-written', 1.2);
     ofBare('latchkey-cookie', 0.85);

@@ -1,16 +1,19 @@
-import { apiKeys, createAuth, credentialPassword } from 'latchkey';
+import { apiKeys, createAuth, credentialPassword, organizations } from 'latchkey';
 import { sqlite } from 'latchkey/sqlite';
 import { Sequelize } from 'sequelize';
 import { SECRET } from '../support/people.mjs';
 
-/** latchkey with its defaults, bearer tokens and API keys. With BENCH_INSTANCE, on a Sequelize instance of the app. */
-export function latchkeyAuth(url) {
+/**
+ * latchkey with its defaults, bearer tokens and API keys. With BENCH_INSTANCE, on a Sequelize instance of the app. With
+ * BENCH_MEMBER, or for the migration, with organizations.
+ */
+export function latchkeyAuth(url, hasOrganizations = process.env.BENCH_MEMBER !== undefined) {
   return createAuth({
     database: process.env.BENCH_INSTANCE ? instanceFor(url) : url,
     secret: SECRET,
     baseUrl: 'https://bench.example.test',
     bearerEnabled: true,
-    plugins: [credentialPassword(), apiKeys()],
+    plugins: [credentialPassword(), apiKeys(), ...(hasOrganizations ? [organizations()] : [])],
   });
 }
 

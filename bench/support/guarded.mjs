@@ -60,9 +60,14 @@ export async function candidates(dialect, { size, names, databases, log }) {
   add('bare', 'bare Express, constant JSON', { file: 'servers/bare.mjs', credentials: null });
 
   if (
-    ['hand-written', 'latchkey-cookie', 'latchkey-instance', 'latchkey-bearer', 'latchkey-api-key'].some(
-      isWanted,
-    )
+    [
+      'hand-written',
+      'latchkey-cookie',
+      'latchkey-member',
+      'latchkey-instance',
+      'latchkey-bearer',
+      'latchkey-api-key',
+    ].some(isWanted)
   ) {
     log(`seeding latchkey on ${dialect}`);
     const url = await fresh('latchkey');
@@ -74,6 +79,11 @@ export async function candidates(dialect, { size, names, databases, log }) {
       credentials: credentials.cookie,
     });
     add('latchkey-cookie', 'latchkey by cookie', { ...ours, credentials: credentials.cookie });
+    add('latchkey-member', 'latchkey by cookie, for members of an organization', {
+      ...ours,
+      env: { ...ours.env, BENCH_MEMBER: 'yes' },
+      credentials: credentials.cookie,
+    });
     add('latchkey-instance', 'latchkey by cookie, on a Sequelize instance of the app', {
       ...ours,
       env: { ...ours.env, BENCH_INSTANCE: 'yes' },

@@ -57,6 +57,9 @@ export function uuidOf(kind, index) {
   return `${time.slice(0, 8)}-${time.slice(8)}-7${hex.slice(0, 3)}-a${hex.slice(3, 6)}-${hex.slice(6, 18)}`;
 }
 
+/** The organization that all users are members of. */
+export const ORGANIZATION = { id: uuidOf('organization', 0), slug: 'bench' };
+
 /** 32 characters that stand for random ones, for libraries other than latchkey. */
 export function tokenOf(session) {
   return createHash('sha256').update(`token ${session}`).digest('base64url').slice(0, 32);

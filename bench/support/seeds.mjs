@@ -17,6 +17,7 @@ import {
   hotUsers,
   IP,
   latchkeyToken,
+  ORGANIZATION,
   times,
   tokenOf,
   USER_AGENT,
@@ -36,7 +37,7 @@ const NO_PASSWORD = `$2b$12$${'x'.repeat(53)}`;
  * @param {Size} size
  */
 export async function seedLatchkey(url, size) {
-  const auth = latchkeyAuth(url);
+  const auth = latchkeyAuth(url, true);
   await auth.migrate();
   await auth.close();
   const { created, active, monthAhead } = times;
@@ -73,7 +74,22 @@ export async function seedLatchkey(url, size) {
       return [id, uuidOf('user', user), 'bench', key.slice(0, 12), digestOf(key), '', created, active];
     },
   );
-  await analyze(connection, ['users', 'sessions', 'api_keys']);
+  await insertRows(connection, 'organizations', ['id', 'name', 'slug', 'created_at', 'updated_at'], 1, () => [
+    ORGANIZATION.id,
+    'Bench',
+    ORGANIZATION.slug,
+    created,
+    created,
+  ]);
+  await insertRows(
+    connection,
+    'organization_members',
+    ['id', 'user_id', 'organization_id', 'role', 'created_at'],
+    size.users,
+    (user) => [uuidOf('member', user), uuidOf('user', user), ORGANIZATION.id, 'member', created],
+  );
+  const filled = ['users', 'sessions', 'api_keys', 'organizations', 'organization_members'];
+  await analyze(connection, filled);
   await connection.close();
   const bySession = (before) => credentials(size, (session) => before + latchkeyToken('lks_', session));
   const keyOf = (user) => `X-Service-API-Key: ${latchkeyToken('lkk_', user)}`;

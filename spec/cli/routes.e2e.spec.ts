@@ -10,8 +10,8 @@ const root = fileURLToPath(new URL('../..', import.meta.url));
 /** What the apps below use without declaring it. */
 const GIVEN = `
   import express from 'express';
-  import { admin, authRouter, createAuth, optionalSession, publicRoute, requireAdmin, requireSession } from 'latchkey';
-  const auth = createAuth({ database: 'sqlite::memory:', secret: '${SECRET}', plugins: [admin({ adminEmails: ['ada@example.com'] })] });
+  import { admin, authRouter, createAuth, optionalSession, publicRoute, organizations, requireAdmin, requireMember, requireSession } from 'latchkey';
+  const auth = createAuth({ database: 'sqlite::memory:', secret: '${SECRET}', plugins: [admin({ adminEmails: ['ada@example.com'] }), organizations()] });
   const guard = requireSession(auth);
   const answer = (req, res) => res.send('answered');
   export const app = express();
@@ -106,6 +106,35 @@ describe.each([
     );
     const fewer = await runOn(`${GIVEN}app.get('/b', guard, answer);`, '--check');
     expect([fewer.code, fewer.stdout]).toEqual([0, expect.stringContaining('but not in the app:')]);
+  });
+
+  test('--check --tenant fails for an unscoped route until it has a reason', async () => {
+    const code = `${GIVEN}
+      app.get('/:organization/open', guard, answer);
+      app.get('/:organization/projects', requireMember(auth), answer);`;
+    const listed = await runOn(code, '--tenant', 'organization');
+    expect([listed.code, listed.stdout.split('\n').slice(0, 2)]).toEqual([
+      0,
+      [
+        'GET /:organization/open guarded by requireSession → unscoped: organization',
+        'GET /:organization/projects guarded by requireMember',
+      ],
+    ]);
+    expect((await runOn(code, '--write')).code).toBe(0);
+    expect((await runOn(code, '--check')).code).toBe(0);
+    const checked = await runOn(code, '--check', '--tenant', 'organization', '--json');
+    const line = 'GET /:organization/open guarded by requireSession';
+    expect([checked.code, JSON.parse(checked.stdout).unscoped]).toEqual([1, [line]]);
+    const list = 'latchkey.routes.txt';
+    const text = await readFile(join(project.folder, list), 'utf8');
+    await project.write({ [list]: text.replace(line, `${line} # shows only the logo`) });
+    for (const more of [['--tenant', 'organization'], []])
+      expect((await runOn(code, '--check', ...more)).code).toBe(0);
+    // Writing the list again keeps the reason.
+    expect((await runOn(code, '--write')).code).toBe(0);
+    expect(await readFile(join(project.folder, list), 'utf8')).toContain(`${line} # shows only the logo`);
+    const unknown = await runOn(code, '--tenant', 'organisation');
+    expect([unknown.code, unknown.stderr]).toEqual([2, expect.stringContaining(':organisation')]);
   });
 
   test('--probe asks without a session, and runs nothing behind guards', async () => {

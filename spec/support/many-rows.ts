@@ -241,6 +241,37 @@ export async function fillTables(database: SpecDatabase): Promise<void> {
       expires_at: end(index),
     })),
   };
+  await insertAll(database, tables);
+}
+
+/** Fills the tables of organizations: each user is in three of them. */
+export async function fillOrganizations(database: SpecDatabase): Promise<void> {
+  const all = Array.from({ length: USERS }, (_, index) => index);
+  const now = later(0);
+  await insertAll(database, {
+    organizations: all.map((index) => ({
+      id: idOf(20, index),
+      name: 'Acme',
+      slug: `acme-${index}`,
+      created_at: now,
+      updated_at: now,
+    })),
+    organization_members: all.flatMap((index) =>
+      [0, 1, 2].map((nth) => ({
+        id: idOf(21, 3 * index + nth),
+        user_id: idOf(0, index),
+        organization_id: idOf(20, (index + nth) % USERS),
+        role: 'owner',
+        created_at: now,
+      })),
+    ),
+  });
+}
+
+async function insertAll(
+  database: SpecDatabase,
+  tables: Readonly<Record<string, readonly object[]>>,
+): Promise<void> {
   const queries = database.sequelize.getQueryInterface();
   for (const [table, all] of Object.entries(tables)) {
     for (let from = 0; from < all.length; from += 1000)

@@ -18,6 +18,10 @@ export interface FoundRoute {
   readonly access: Access;
   /** The guards in front of it, or the reasons why it is public. */
   readonly by: readonly string[];
+  /** The parameters of the path whose values the guards in front of it have checked: see {@link Mark.tenant}. */
+  readonly tenants: readonly string[];
+  /** Whether a reason why it is public is in front of it, even if a guard is too. */
+  readonly hasReason: boolean;
   /** The name of a middleware. Null for a route. */
   readonly name: string | null;
   /**
@@ -148,8 +152,8 @@ class Walk {
 
   /** Returns a middleware as a route. */
   #use(layer: Layer, handle: Handler, at: At, covers: readonly Cover[]): FoundRoute {
-    const marks = covers.filter((cover) => isInFrontOf(cover, at, undefined)).map((cover) => cover.mark);
-    const decided = decide(this.#markOf(handle), marks);
+    const inFront = covers.filter((cover) => isInFrontOf(cover, at, undefined));
+    const decided = decide(this.#markOf(handle), inFront, at);
     const behind = decided.access === 'guarded' ? [layer] : [];
     const name = handle.name || 'anonymous';
     return { app: this.app, method: 'USE', ...pathOf(at), ...decided, name, behind };
@@ -160,13 +164,13 @@ class Walk {
     const found: FoundRoute[] = [];
     for (const method of new Set(stack.map((one) => one.method ?? 'all'))) {
       const chain = stack.filter((one) => one.method === undefined || one.method === method);
-      const outer = covers.filter((cover) => isInFrontOf(cover, at, method)).map((cover) => cover.mark);
+      const outer = covers.filter((cover) => isInFrontOf(cover, at, method));
       const last = chain.findLastIndex((one) => this.#isHandler(one.handle));
       const handler = chain[last];
       if (!handler) continue;
       const inner = this.#marksOf(chain.slice(0, last));
       const guardsAt = [...inner].flatMap(([index, { kind }]) => (kind === 'guard' ? [index] : []));
-      const first = outer.some(({ kind }) => kind === 'guard') ? 0 : (guardsAt[0] ?? last);
+      const first = outer.some(({ mark }) => mark.kind === 'guard') ? 0 : (guardsAt[0] ?? last);
       // A handler in front of a guard can respond to a request that the guard would reject.
       const firstHandler = chain.findIndex((one) => this.#isHandler(one.handle));
       const passed = [...inner].filter(([index, { kind }]) => kind !== 'guard' || index < firstHandler);
@@ -174,7 +178,11 @@ class Walk {
         app: this.app,
         method: method.toUpperCase(),
         ...pathOf(at),
-        ...decide(this.#markOf(handler.handle), [...outer, ...passed.map(([, mark]) => mark)]),
+        ...decide(
+          this.#markOf(handler.handle),
+          [...outer, ...passed.map(([, mark]) => ({ ...at, mark }))],
+          at,
+        ),
         name: null,
         behind: chain.slice(first, last + 1).filter((one) => this.#isHandler(one.handle)),
       });
@@ -195,7 +203,7 @@ class Walk {
       const firstHandler = chain.findIndex((one) => this.#isHandler(one.handle));
       for (const [index, mark] of this.#marksOf(chain)) {
         if (firstHandler >= 0 && index > firstHandler) continue;
-        const key = `${mark.kind} ${mark.label}`;
+        const key = JSON.stringify(mark);
         const cover = covers.get(key) ?? { ...at, mark, isForAll: false, methods: new Set() };
         covers.set(key, cover);
         cover.methods.add(asked);
@@ -231,7 +239,9 @@ class Walk {
 function withAll(found: readonly FoundRoute[]): readonly FoundRoute[] {
   const [first] = found;
   const methods = new Set(found.map(({ method }) => method));
-  const decisions = new Set(found.map(({ access, by }) => JSON.stringify([access, by])));
+  const decisions = new Set(
+    found.map(({ access, by, tenants, hasReason }) => JSON.stringify([access, by, tenants, hasReason])),
+  );
   if (!first || decisions.size > 1 || !METHODS.every((method) => methods.has(method))) return found;
   return [{ ...first, method: 'ALL', behind: found.flatMap(({ behind }) => behind) }];
 }
@@ -245,14 +255,47 @@ function pathOf({ place: { shown, address } }: At): Pick<FoundRoute, 'path' | 'a
   return { path: shown || '/', address: address && `/${address.join('/')}` };
 }
 
-function decide(own: Mark | undefined, marks: readonly Mark[]): Pick<FoundRoute, 'access' | 'by'> {
-  if (own?.kind === 'own') return { access: 'latchkey', by: [own.label] };
+type Decision = Pick<FoundRoute, 'access' | 'by' | 'tenants' | 'hasReason'>;
+
+function decide(own: Mark | undefined, inFront: readonly Pick<Cover, 'mark' | 'place'>[], at: At): Decision {
   const labels = (kind: Mark['kind']) => [
-    ...new Set(marks.flatMap((mark) => (mark.kind === kind ? [mark.label] : []))),
+    ...new Set(inFront.flatMap(({ mark }) => (mark.kind === kind ? [mark.label] : []))),
   ];
   const [guards, reasons] = [labels('guard'), labels('public')];
-  if (guards.length > 0) return { access: 'guarded', by: guards };
-  return reasons.length > 0 ? { access: 'public', by: reasons } : { access: 'unknown', by: [] };
+  const tenants = inFront.flatMap(({ mark: { kind, tenant }, place }) =>
+    kind === 'guard' && tenant !== undefined && isSameParameter(tenant, place, at.place) ? [tenant] : [],
+  );
+  const more = { tenants: [...new Set(tenants)], hasReason: reasons.length > 0 };
+  if (own?.kind === 'own') return { access: 'latchkey', by: [own.label], ...more };
+  if (guards.length > 0) return { access: 'guarded', by: guards, ...more };
+  return reasons.length > 0
+    ? { access: 'public', by: reasons, ...more }
+    : { access: 'unknown', by: [], ...more };
+}
+
+/** Whether a path has a parameter with this name: `:name`, `*name`, or a named group of a RegExp. */
+export function hasParameter(path: string, name: string): boolean {
+  return new RegExp(`[:*]${name}(?!\\w)|[:*]"${name}"|\\(\\?<${name}>`).test(path);
+}
+
+/**
+ * Whether a parameter of a guard's path has the same value in the path of a layer behind the guard. Otherwise, the guard
+ * has checked another part of the address: of several parameters with the same name, the last one counts.
+ */
+function isSameParameter(name: string, guard: Place, behind: Place): boolean {
+  if (guard.parts && behind.parts) {
+    const [own, others] = [guard.parts, behind.parts].map((parts) =>
+      parts.flatMap((part, index) => (hasParameter(part, name) ? [`${index} ${part}`] : [])),
+    );
+    return own !== undefined && own.length > 0 && own.join('/') === others?.join('/');
+  }
+  const rest = behind.shown.slice(guard.shown.length);
+  return (
+    hasParameter(guard.shown, name) &&
+    behind.shown.startsWith(guard.shown) &&
+    /^(\/|$)/.test(rest) &&
+    !hasParameter(rest, name)
+  );
 }
 
 /** Whether each request that reaches a later layer has passed the cover. @param method undefined for a middleware */
