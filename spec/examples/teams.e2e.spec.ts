@@ -174,6 +174,14 @@ test('a team that has projects cannot be deleted', async () => {
   expect((await acme.owner.json('DELETE', path)).status).toBe(204);
 });
 
+test('npm run routes finds no route that forgets the organization', async () => {
+  const args = ['routes', 'app.ts', '--tenant', 'organization'];
+  const cli = 'node_modules/latchkey/dist/esm/cli.js';
+  const listed = await example.run(cli, { AUTH_SECRET: SECRET }, args);
+  expect(listed.match(/:organization.* guarded by requireMember/g)).toHaveLength(ROUTES.length);
+  expect(listed).not.toContain('unscoped');
+});
+
 test('npm run typecheck passes', async () => {
   const tsc = join(import.meta.dirname, '../../node_modules/typescript/bin/tsc');
   const { stdout } = await promisify(execFile)(process.execPath, [tsc, '-p', example.folder]).catch(
