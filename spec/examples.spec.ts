@@ -29,6 +29,7 @@ test('the examples pin exact versions, the ones that the project itself is teste
       'pages-own-frame',
       'single-page-app',
       'socket.io',
+      'teams',
     ]),
   );
   for (const path of paths) {

@@ -4,7 +4,7 @@ import { describe, expect, test } from '@jest/globals';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const FOLDER = 'spec/learned-from';
-const NUMBER = /CVE-\d{4}-\d{4,}|GHSA(?:-[a-z0-9]{4}){3}|AA\d{2}-\d{3}[A-Z]|\b[a-z-]+\/[a-z-]+#\d+/g;
+const NUMBER = /CVE-\d{4}-\d{4,}|GHSA(?:-[a-z0-9]{4}){3}|AA\d{2}-\d{3}[A-Z]|\b[\w-]+\/[\w-]+#\d+/g;
 /** The public page of a number. */
 const PAGES: readonly (readonly [RegExp, (name: string) => string])[] = [
   [/^CVE/, (name) => `https://nvd.nist.gov/vuln/detail/${name}`],

@@ -31,6 +31,7 @@ const GIVEN = `
         ReturnType<Latchkey['apiKeys']>,
         ReturnType<Latchkey['auditLog']>,
         ReturnType<Latchkey['roles']>,
+        ReturnType<Latchkey['organizations']>,
         ReturnType<Latchkey['suspension']>,
         ReturnType<Latchkey['twoFactor']>,
         ReturnType<Latchkey['passkeys']>,
@@ -50,6 +51,9 @@ const GIVEN = `
   declare const currentUser: Latchkey['currentUser'];
   declare const requireAdmin: Latchkey['requireAdmin'];
   declare const requireSession: Latchkey['requireSession'];
+  declare const requireMember: Latchkey['requireMember'];
+  declare const createProject: import('express').RequestHandler;
+  declare const Project: import('sequelize').ModelStatic<import('sequelize').Model<any, any>>;
   declare const server: import('node:http').Server;
   declare const sequelize: import('sequelize').Sequelize;
   declare const DataTypes: typeof import('sequelize').DataTypes;

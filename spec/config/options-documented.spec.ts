@@ -14,6 +14,7 @@ const ROOTS: readonly (readonly [path: string, file: string, schema: string])[] 
   ['oauth()', 'plugins/oauth/index.ts', 'schema'],
   ['apiKeys()', 'plugins/api-keys/index.ts', 'schema'],
   ['roles()', 'plugins/roles/index.ts', 'schema'],
+  ['organizations()', 'plugins/organizations/options.ts', 'schema'],
   ['auditLog()', 'plugins/audit-log/index.ts', 'schema'],
   ['twoFactor()', 'plugins/two-factor/index.ts', 'schema'],
   ['passkeys()', 'plugins/passkeys/index.ts', 'optionsSchema'],
@@ -63,6 +64,7 @@ beforeAll(async () => {
     ['api-keys', 'apiKeys()'],
     ['admin', 'admin()'],
     ['roles', 'roles()'],
+    ['organizations', 'organizations()'],
     ['audit-log', 'auditLog()'],
   ] as const)
     readRows(section(name, 'Options'), plugin);
