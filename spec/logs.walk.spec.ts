@@ -359,6 +359,61 @@ async function administration(): Promise<void> {
   await call(root, 'POST /admin/users/:id/act', { reason: 'ticket 7' }, { id: gracesId });
 }
 
+async function inOrganizations(): Promise<void> {
+  const { browser: owner } = await newUser('owner@example.com');
+  const { user: member } = (await app.auth.users.ensure({ email: 'member@example.com' })) as {
+    user: { id: string };
+  };
+  const found = await app.auth.users.find({ email: 'owner@example.com' });
+  await app.auth.markEmailVerified(String(found?.id));
+  const names = (slug: string) => ({ name: `Acme ${slug}`, slug });
+  const create = (slug: string) => call(owner, 'POST /organizations', names(slug));
+  const { id } = (await create('acme')).body.organization;
+  await call(owner, 'GET /organizations');
+  await call(owner, 'GET /organizations/:id', undefined, { id });
+  await call(owner, 'PATCH /organizations/:id', { name: FORGED.slice(0, 20).trim() || 'x' }, { id });
+  await call(owner, 'POST /organizations/:id/update', { name: 'Acme' }, { id, form: 'yes' });
+  await app.auth.organizations.addMember(id, member.id, 'member');
+  const userId = member.id;
+  await call(owner, 'GET /organizations/:id/members', undefined, { id });
+  await call(owner, 'PATCH /organizations/:id/members/:userId', { role: 'admin' }, { id, userId });
+  await call(
+    owner,
+    'POST /organizations/:id/members/:userId/set-role',
+    { role: 'member' },
+    { id, userId, form: 'yes' },
+  );
+  await call(owner, 'DELETE /organizations/:id/members/:userId', undefined, { id, userId });
+  await app.auth.organizations.addMember(id, userId, 'member');
+  await call(
+    owner,
+    'POST /organizations/:id/members/:userId/remove',
+    { password: ada.password },
+    { id, userId, form: 'yes' },
+  );
+  const invite = async (email: string) => {
+    return mailOf(email, 'organization-invitation', () =>
+      call(owner, 'POST /organizations/:id/invitations', { email, role: 'member' }, { id }),
+    );
+  };
+  const token = await invite('invited@example.com');
+  await call(app.browser(), 'POST /invitations/lookup', { token });
+  await call(app.browser(), 'POST /invitations/accept', { token, password: ada.password });
+  for (const [name, form] of [
+    ['DELETE /organizations/:id/invitations/:invitationId', undefined],
+    ['POST /organizations/:id/invitations/:invitationId/revoke', 'yes'],
+  ] as const) {
+    await invite('other@example.com');
+    const { body } = await call(owner, 'GET /organizations/:id/invitations', undefined, { id });
+    const invitationId = body.invitations[0].id;
+    await call(owner, name, form && {}, { id, invitationId, ...(form && { form }) });
+  }
+  await call(owner, 'POST /organizations/:id/delete', {}, { id, form: 'yes' });
+  await call(owner, 'DELETE /organizations/:id', undefined, {
+    id: (await create('other')).body.organization.id,
+  });
+}
+
 /** Every field of every route, with what is secret only to whom has made it up. */
 async function attempts(): Promise<void> {
   const { paths } = app.auth.openapi();
@@ -389,6 +444,7 @@ test('every route keeps secrets out of the logs, which have one line for each ev
   await secondFactors();
   await atProvider();
   await administration();
+  await inOrganizations();
   await attempts();
   const routes = internalsOf(app.auth)
     .routes()

@@ -76,8 +76,10 @@ const COLUMNS = [
   'roles',
 ];
 
-/** The routes that set the roles of a user, for administrators, are the only ones with this field. */
-const isNotTaken = (path: string) => (key: string) => key !== 'roles' || !/\/(set-)?roles$/.test(path);
+/** The only routes with these fields: they set the roles of a user, or the role of a member. */
+const isNotTaken = (path: string) => (key: string) =>
+  !(key === 'roles' && /\/(set-)?roles$/.test(path)) &&
+  !(key === 'role' && /^\/auth\/organizations\/[^/]+\/(members|invitations)/.test(path));
 
 async function stored() {
   const users = await rows<Record<string, unknown>>(app.database, 'SELECT * FROM users ORDER BY id');

@@ -71,6 +71,12 @@ const signInByEmail = async (client: ReturnType<typeof request.agent>, email: st
   const { code } = await mails.mailOf(email, 'sign-in-code', ask);
   await client.post('/auth/signin/email/confirm').send({ code }).expect(200);
 };
+const inviteToAcme = (email: string) =>
+  mailTo(
+    'organization-invitation',
+    () => browser.post(`/auth/organizations/${acme}/invitations`).send({ email, role: 'member' }).expect(201),
+    email,
+  );
 const as = () => rootBrowser;
 
 /** What is called, by route. They run in this order. */
@@ -296,6 +302,49 @@ const ROUTES: Record<string, () => Promise<unknown>> = {
     await browser.delete(`/auth/devices/${devices[0].id}`).expect(204);
   },
   'POST /me/export': () => browser.post('/auth/me/export').expect(200),
+  'POST /organizations': async () => {
+    await signIn(browser);
+    const me = (await browser.get('/auth/me').expect(200)).body.user;
+    await app.auth.markEmailVerified(me.id);
+    const names = { name: 'Acme', slug: 'acme' };
+    acme = (await browser.post('/auth/organizations').send(names).expect(201)).body.organization.id;
+    const { id } = await app.auth.users.create({ email: 'colleague@example.com', emailVerified: true });
+    await app.auth.organizations.addMember(acme, id, 'member');
+    colleague = id;
+  },
+  'GET /organizations': () => browser.get('/auth/organizations?limit=1').expect(200),
+  'GET /organizations/{id}': () => browser.get(`/auth/organizations/${acme}`).expect(200),
+  'PATCH /organizations/{id}': () =>
+    browser.patch(`/auth/organizations/${acme}`).send({ name: 'Acme Ltd' }).expect(200),
+  'GET /organizations/{id}/members': async () => {
+    const { next_cursor } = (await browser.get(`/auth/organizations/${acme}/members?limit=1`).expect(200))
+      .body;
+    await browser.get(`/auth/organizations/${acme}/members?cursor=${next_cursor}`).expect(200);
+  },
+  'PATCH /organizations/{id}/members/{userId}': async () => {
+    for (const role of ['owner', 'admin'])
+      await browser.patch(`/auth/organizations/${acme}/members/${colleague}`).send({ role }).expect(200);
+  },
+  'POST /organizations/{id}/invitations': () => inviteToAcme('invited@example.com'),
+  'GET /organizations/{id}/invitations': () =>
+    browser.get(`/auth/organizations/${acme}/invitations?limit=1`).expect(200),
+  'POST /invitations/lookup': async () => {
+    const token = await inviteToAcme('invited@example.com');
+    await app.http.post('/auth/invitations/lookup').send({ token }).expect(200);
+  },
+  'POST /invitations/accept': async () => {
+    const token = await inviteToAcme('invited@example.com');
+    await app.http.post('/auth/invitations/accept').send({ token, password: ada.password }).expect(200);
+  },
+  'DELETE /organizations/{id}/invitations/{invitationId}': async () => {
+    await inviteToAcme('other-invited@example.com');
+    const [invitation] = (await browser.get(`/auth/organizations/${acme}/invitations`).expect(200)).body
+      .invitations;
+    await browser.delete(`/auth/organizations/${acme}/invitations/${invitation.id}`).expect(204);
+  },
+  'DELETE /organizations/{id}/members/{userId}': () =>
+    browser.delete(`/auth/organizations/${acme}/members/${colleague}`).expect(204),
+  'DELETE /organizations/{id}': () => browser.delete(`/auth/organizations/${acme}`).expect(204),
   'DELETE /me': async () => {
     await signIn(browser);
     await browser.delete('/auth/me').expect(204);
@@ -305,6 +354,8 @@ const ROUTES: Record<string, () => Promise<unknown>> = {
     await as().delete(`/auth/admin/users/${id}`).expect(204);
   },
 };
+let acme: string;
+let colleague: string;
 let secret: string;
 let device: string;
 
@@ -331,6 +382,11 @@ const OPERATIONS: Record<string, () => Promise<unknown>> = {
 const ALIKE = [
   'POST /me/update',
   'POST /me/delete',
+  'POST /organizations/{id}/update',
+  'POST /organizations/{id}/delete',
+  'POST /organizations/{id}/members/{userId}/set-role',
+  'POST /organizations/{id}/members/{userId}/remove',
+  'POST /organizations/{id}/invitations/{invitationId}/revoke',
   'POST /email-changes/cancel',
   'POST /admin/users/{id}/set-roles',
   'POST /devices/{id}/forget',

@@ -48,6 +48,7 @@ async function useEverything(): Promise<readonly string[]> {
   await linkWith(first, 'oidc');
   const made = await first.post('/auth/api-keys').send({ name: 'a program' }).expect(201);
   overheard.add(made.body.key);
+  await first.post('/auth/organizations').send({ name: 'Acme', slug: 'acme' }).expect(201);
   const device = authenticator({ origin: app.origin });
   await addPasskey(first, device, 'a phone');
   const removed = await addPasskey(first, authenticator({ origin: app.origin }), 'a lost phone');

@@ -5,6 +5,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/g
 import type { Request, RequestHandler, Response } from 'express';
 import { internalsOf } from '../../lib/auth.js';
 import { requirePermission } from '../../lib/guards/guards.js';
+import { requireMember } from '../../lib/guards/require-member.js';
 import { type Route, route } from '../../lib/http/route.js';
 import {
   authRouter,
@@ -61,6 +62,7 @@ const GUARDS: Record<string, (app: SpecApp<typeof plugins>['auth']) => RequestHa
     ACTING.flatMap((acting): [string, (app: SpecApp<typeof plugins>['auth']) => RequestHandler][] => [
       [`session-${acting}`, (auth) => requireSession(auth, { acting })],
       [`permission-${acting}`, (auth) => requirePermission(auth, 'posts:write', { acting })],
+      [`member-${acting}`, (auth) => requireMember(auth, { acting, organization: () => 'acme' })],
       [`optional-${acting}`, (auth) => optionalSession(auth, { acting })],
       [`aal-${acting}`, (auth) => requireSession(auth, { acting, aal: 2 })],
       [`fresh-${acting}`, (auth) => requireSession(auth, { acting, freshWithin: 1e12 })],
@@ -92,6 +94,9 @@ beforeEach(async () => {
   await rows(app.database, 'DELETE FROM users');
   await app.auth.roles.set(await userWith(app, 'ada@example.com'), ['editor']);
   scene = await acting(app);
+  await rows(app.database, 'DELETE FROM organizations');
+  const { userId: ownerId } = scene;
+  await app.auth.organizations.create({ name: 'Acme', slug: 'acme', ownerId });
 });
 afterAll(() => app.stop());
 

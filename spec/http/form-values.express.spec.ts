@@ -152,7 +152,7 @@ describe('what a page gets of every form', () => {
       const typed = Object.fromEntries(
         [...namesIn(KEPT), ...namesIn(SECRET), 'made_up', '__proto__'].map((name) => [name, `x ${name}`]),
       );
-      const answer = await jar.visit(`${app.origin}/v1/auth${path.replace(/:\w+/, 'x')}`, {
+      const answer = await jar.visit(`${app.origin}/v1/auth${path.replace(/:\w+/g, 'x')}`, {
         method: 'POST',
         body: new URLSearchParams([...Object.entries(typed), ['error_to', '/pages/form']]),
       });

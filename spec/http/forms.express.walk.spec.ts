@@ -135,7 +135,7 @@ describe.each(Object.entries(apps))('every form in %s', (_name, parsers) => {
   });
   afterEach(() => expect(app.log).toEqual([]));
 
-  const urlOf = (path: string) => `/auth${path.replace(/:\w+/, 'oidc')}`;
+  const urlOf = (path: string) => `/auth${path.replace(/:\w+/g, 'oidc')}`;
   const post = (path: string, body: string, type = FORM) =>
     app.http.post(urlOf(path)).set({ cookie, 'content-type': type }).send(body);
   const lead = 'redirect_to=/done&error_to=/failed';

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, expect, test } from '@jest/globals';
-import { admin, apiKeys, emailSignIn } from '../../lib/index.js';
+import { admin, apiKeys, emailSignIn, organizations } from '../../lib/index.js';
 import { declaredNotices } from '../../lib/mail/notice-kinds.js';
 import { ada, password, type SpecApp } from '../support/app.js';
 import { advance } from '../support/clock.js';
@@ -22,6 +22,7 @@ const pluginsOf = (options: Options) =>
     emailSignIn({ signUp: options.signUp ?? true }),
     admin({ adminEmails: ['root@example.com'] }),
     apiKeys(),
+    organizations(),
   ] as const;
 type App = SpecApp<ReturnType<typeof pluginsOf>> & { readonly mails: { kind: string; to: string }[] };
 type Browser = ReturnType<App['browser']>;
@@ -90,6 +91,13 @@ const saidByProvider = ({ id }: Owner) =>
 /** Signs an unverified account in, which is refused and mails a link. */
 const refused = async (email: string, browser: Browser) =>
   expectProblem(await firstStep(browser, { email, password: ada.password }), 403, 'email_not_verified');
+/** Invites an address to an organization of an account, in the session of its owner or by code. */
+const invite = async ({ id: ownerId, browser }: Owner, email: string, isInSession = true) => {
+  const { id } = await app.auth.organizations.create({ name: 'Acme', slug: 'acme', ownerId });
+  const invitation = { email, role: 'member' };
+  if (isInSession) await browser.post(`/auth/organizations/${id}/invitations`).send(invitation).expect(201);
+  else await app.auth.organizations.invite(id, invitation);
+};
 /** Marks an account as deleted. @returns its email */
 const deleted = async ({ id, email }: Owner) => {
   await rows(app.database, `UPDATE users SET deleted_at = created_at WHERE id = '${id}'`);
@@ -378,6 +386,12 @@ const ROWS: Readonly<Record<string, Readonly<Record<string, Row>>>> = {
       },
       CODES,
     ],
+  },
+  'organization-invitation': {
+    'to no account': ['held', ({ proven }) => invite(proven, 'new@example.com')],
+    'to an unproven address': ['held', ({ proven, unproven }) => invite(proven, unproven.email)],
+    'to a proven address': ['sent', ({ proven, root }) => invite(proven, root.email)],
+    'by code': ['held', ({ proven }) => invite(proven, 'new@example.com', false)],
   },
 };
 

@@ -79,9 +79,10 @@ function roleField({ settings }: Pick<OrganizationServices, 'settings'>) {
   return text(100).meta({ examples: settings.roles.names });
 }
 
-const nameField = () => shownAgain(text(200).describe('1 to 100 visible characters'));
-const slugField = () =>
-  shownAgain(text(200).describe('The name in addresses: 2 to 63 small letters, digits and single hyphens'));
+const nameField = text(200).describe('1 to 100 visible characters');
+const slugField = text(200).describe(
+  'The name in addresses: 2 to 63 small letters, digits and single hyphens',
+);
 
 /** The routes of organizations and their members. */
 export function organizationRoutes(services: OrganizationServices): readonly Route[] {
@@ -105,7 +106,7 @@ const createOrganization = ({ core, rows, changes, settings }: OrganizationServi
     summary: 'Create an organization, whose owner is the current user',
     access: 'session',
     locks,
-    body: z.strictObject({ name: nameField(), slug: slugField() }),
+    body: z.strictObject({ name: shownAgain(nameField), slug: shownAgain(slugField) }),
     answers: {
       201: {
         description: 'The organization, and the membership of the user',
@@ -210,7 +211,7 @@ const updateOrganization = (services: OrganizationServices) =>
     summary: 'Change the name or slug of an organization',
     access: 'session',
     locks,
-    body: z.strictObject({ name: nameField().optional(), slug: slugField().optional() }),
+    body: z.strictObject({ name: shownAgain(nameField.optional()), slug: shownAgain(slugField.optional()) }),
     answers: {
       200: {
         description: 'The organization',
