@@ -92,7 +92,7 @@ export function requireMember(auth: AuthOrConfig, options: RequireMemberOptions 
       else if (!isInScopes(core, authentication, permission)) throw new AuthError('insufficient_scope');
     },
   });
-  return marked(handler, markOf(options));
+  return marked(handler, describeGuard(options));
 }
 
 /** @throws TypeError on invalid options */
@@ -118,7 +118,7 @@ function checkOptions(
   checkScopes('requireMember', core, scopes);
 }
 
-function markOf({ organization, permission, ...options }: RequireMemberOptions) {
+function describeGuard({ organization, permission, ...options }: RequireMemberOptions) {
   const name = permission === undefined ? 'requireMember' : `requireMember ${permission}`;
   const shown = organization ? { organization: 'own function', ...options } : options;
   const tenant = organization ? options.tenant : DEFAULT_PARAMETER;
