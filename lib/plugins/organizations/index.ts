@@ -9,7 +9,7 @@ import { TABLES } from './declarations.js';
 import { invitationRoutes } from './invitation-routes.js';
 import { Invitations, MAIL_KIND } from './invitations.js';
 import { type OrganizationsOptions, schema, settingsOf } from './options.js';
-import { organizationRoutes } from './routes.js';
+import { canCreate, organizationRoutes } from './routes.js';
 import { OrganizationRows } from './rows.js';
 
 /** The models that {@link organizations} adds to `auth.models`. */
@@ -43,6 +43,14 @@ export function organizations(
         api: new OrganizationsApi(core, rows, changes, invitations),
         tables: TABLES,
         memberships: { roles: settings.roles },
+        forPages: {
+          organizations: {
+            canCreate: (user) => canCreate(core, settings, user),
+            createsAccounts: () => invitations?.createsAccounts === true,
+            roles: changes.rolesByRights(),
+            rightsOf: (role) => changes.rightsOf(role),
+          },
+        },
         expired: [new ExpiredRows(core.database, rows.invitations.name, 'id', { expires_at: 0 })],
         routes: () => [
           ...organizationRoutes(parts),

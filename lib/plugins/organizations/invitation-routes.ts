@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { resourceOf, resources, sessionReply } from '../../http/present.js';
 import { named, pageOptions, pageQuery, type Route, route, text, time } from '../../http/route.js';
-import { shownAgain } from '../../shown-again.js';
+import { optionalFields, shownAgain } from '../../shown-again.js';
 import { type Invitation, invitationsTable } from './declarations.js';
 import type { Invitations } from './invitations.js';
 import {
@@ -167,7 +167,7 @@ const acceptInvitation = ({ core, invitations }: InvitationParts) => {
     rights: {},
     body: z.strictObject({
       token: text(200),
-      ...z.object(fields).partial().shape,
+      ...optionalFields(fields),
       ...(signsUp && { remember_me: shownAgain(REMEMBER_ME) }),
     }),
     answers: {

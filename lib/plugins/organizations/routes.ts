@@ -14,6 +14,7 @@ import {
   id as uuid,
 } from '../../http/route.js';
 import { shownAgain } from '../../shown-again.js';
+import type { User } from '../../tables/core.js';
 import { EmailProof } from '../../users/email-proof.js';
 import type { OrganizationChanges } from './changes.js';
 import { type Membership, membersTable, type Organization, organizationsTable } from './declarations.js';
@@ -77,14 +78,19 @@ function memberResource({ shownOfUser }: Core) {
   return { schema, present };
 }
 
+/** Whether a user can create an organization. */
+export function canCreate(core: Core, { creation }: OrganizationSettings, user: User): boolean {
+  return creation === 'anyone' || core.isAdministrator(user);
+}
+
 /** Roles in requests. They are only documented here, because code must pass the same check. */
 export function roleField({ settings }: Pick<OrganizationParts, 'settings'>) {
   return text(100).meta({ examples: settings.roles.names });
 }
 
-const nameField = () => shownAgain(text(200).describe('1 to 100 visible characters'));
+const nameField = () => text(200).describe('1 to 100 visible characters');
 const slugField = () =>
-  shownAgain(text(200).describe('The name in addresses: 2 to 63 small letters, digits and single hyphens'));
+  text(200).describe('The name in addresses: 2 to 63 small letters, digits and single hyphens');
 
 /** The routes of organizations and their members. */
 export function organizationRoutes(parts: OrganizationParts): readonly Route[] {
@@ -108,7 +114,7 @@ const createOrganization = ({ core, rows, changes, settings }: OrganizationParts
     summary: 'Create an organization, whose owner is the current user',
     access: 'session',
     rights: {},
-    body: z.strictObject({ name: nameField(), slug: slugField() }),
+    body: z.strictObject({ name: shownAgain(nameField()), slug: shownAgain(slugField()) }),
     answers: {
       201: {
         description: 'The organization, and the membership of the user',
@@ -130,8 +136,7 @@ const createOrganization = ({ core, rows, changes, settings }: OrganizationParts
         user.id,
         user.id,
         async (owner, transaction) => {
-          if (settings.creation === 'administrators' && !core.isAdministrator(owner.user))
-            throw new AuthError('admin_required');
+          if (!canCreate(core, settings, owner.user)) throw new AuthError('admin_required');
           // Other members see the email, and invite by it.
           if (core.mails && !EmailProof.of(owner.user).reaches('app'))
             throw new AuthError('email_not_verified');
@@ -213,7 +218,10 @@ const updateOrganization = (parts: OrganizationParts) =>
     summary: 'Change the name or slug of an organization',
     access: 'session',
     rights: rightsOf(parts, 'organization:update'),
-    body: z.strictObject({ name: nameField().optional(), slug: slugField().optional() }),
+    body: z.strictObject({
+      name: shownAgain(nameField().optional()),
+      slug: shownAgain(slugField().optional()),
+    }),
     answers: {
       200: {
         description: 'The organization',
