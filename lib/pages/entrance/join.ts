@@ -23,7 +23,7 @@ export interface JoinValues {
   /** The page of the step that the user must complete first. Null if there is none. */
   readonly task: string | null;
   /** The form that signs out and leads back. Null unless the user is signed in with another email. */
-  readonly signOut: FormValues | null;
+  readonly changeUser: FormValues | null;
   /** The form that creates the account of the invited email. Null if there is nothing to create, or no way to do it here. */
   readonly signUp: (FormValues & NewAccountValues) | null;
   /** The page where the invited user signs in and comes back. Null if it does not help. */
@@ -92,7 +92,7 @@ export function join(site: Site): Page | null {
         isWithoutLink: token === null,
         join: null,
         task: null,
-        signOut: null,
+        changeUser: null,
         signUp: null,
         signIn: null,
         signUpPage: null,
@@ -102,7 +102,7 @@ export function join(site: Site): Page | null {
       site.cookies.keepInvitation(visit.res, token);
       if (!auth) return { ...shown, ...waysIn(visit, invitation) };
       if (auth.user.email !== invitation.email)
-        return { ...shown, signOut: site.form(visit, { path: PATH }, 'sign-out') };
+        return { ...shown, changeUser: site.form(visit, { path: PATH }, 'sign-out') };
       const task = site.pageOfTasks(auth, site.page('join'));
       return { ...shown, task, join: task === null ? site.form(visit, { path: PATH }, 'accept') : null };
     },
@@ -174,7 +174,7 @@ function joinView(values: JoinValues & CommonValues, words: Words): View {
 
 /** Creates what the user does next. */
 function stepOf(
-  { token, join, task, signOut, signUp, signUpPage, account, links }: JoinValues & CommonValues,
+  { token, join, task, changeUser, signUp, signUpPage, account, links }: JoinValues & CommonValues,
   { organization, email, hasAccount }: InvitationToJoin,
   signIn: string | null,
   words: Words,
@@ -183,8 +183,8 @@ function stepOf(
   const address = html`<strong>${email}</strong>`;
   if (join) return formOf(join, { submit: t.submit(organization) }, words, hidden('token', token));
   if (task !== null) return html`<p>${t.task}</p>${linkTo(task, words.continue)}`;
-  if (signOut)
-    return html`<p data-part="warning">${t.otherEmail(address, account)}</p>${formOf(signOut, { submit: t.signOut }, words)}`;
+  if (changeUser)
+    return html`<p data-part="warning">${t.otherEmail(address, account)}</p>${formOf(changeUser, { submit: t.signOut }, words)}`;
   if (signUp)
     return html`<p>${t.createAccount(address)}</p>${formOf(
       signUp,
