@@ -180,14 +180,14 @@ export const errors = {
       permission_required: 'Your role does not allow you to invite someone with this role.',
       '/role': unknownRole,
     },
-    'account/organizations/organization/remove': {
+    'account/organizations/organization/remove/:userId': {
       permission_required: 'Your role does not allow you to remove this member.',
     },
     'account/organizations/organization/rename': {
       '/name': 'Enter a name of at most 100 characters.',
       '/slug': wrongSlug,
     },
-    'account/organizations/organization/set-role': {
+    'account/organizations/organization/set-role/:userId': {
       permission_required: 'Your role does not allow you to give or take this role.',
       '/role': unknownRole,
     },
