@@ -327,6 +327,7 @@ export const account = {
     'email-changed': 'The email was changed',
     'new-device': 'A sign-in in a new browser',
     'new-password-required': 'A new password was required',
+    'organization-owner-added': 'A member became an owner of an organization',
     'passkey-added': 'A passkey was added',
     'passkey-removed': 'A passkey was removed',
     'password-changed': 'The password was changed',
