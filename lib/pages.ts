@@ -1,5 +1,12 @@
 export { type Html, type HtmlValue, html, unsafeHtml } from './html.js';
 export type { ApiKeysValues, ApiKeyValues } from './pages/account/api-keys.js';
+export type {
+  FormWithRoles,
+  InvitationValues,
+  MemberValues,
+  OrganizationValues,
+} from './pages/account/organization.js';
+export type { ListedOrganization, OrganizationsValues } from './pages/account/organizations.js';
 export type { AccountValues } from './pages/account/profile.js';
 export type {
   ChangesValues,
@@ -27,6 +34,8 @@ export type {
 export type { ListedUser, UsersValues } from './pages/administration/users.js';
 export type { EmailedSignInValues } from './pages/entrance/emailed-sign-in.js';
 export type { ChangeEmailValues, VerifyEmailValues } from './pages/entrance/emails.js';
+export type { InvitationToJoin, JoinValues } from './pages/entrance/join.js';
+export type { NewAccountValues } from './pages/entrance/new-account.js';
 export type { PasskeyOfferValues } from './pages/entrance/passkey-offer.js';
 export type { ForgotPasswordValues, ResetPasswordValues } from './pages/entrance/passwords.js';
 export type { ReauthenticateValues } from './pages/entrance/reauthenticate.js';

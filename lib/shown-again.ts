@@ -29,6 +29,17 @@ export function fieldsShownAgain(body: z.ZodType): ReadonlySet<string> {
   return new Set(fields.map(([name]) => name).filter((name) => !secret.has(name)));
 }
 
+/** Makes fields optional, and keeps their marks. */
+export function optionalFields(fields: z.ZodRawShape): z.ZodRawShape {
+  const entries = Object.entries(z.object(fields).partial().shape);
+  return Object.fromEntries(
+    entries.map(([name, field]) => [
+      name,
+      isShownAgain(fields[name]) ? shownAgain(field as z.ZodType) : field,
+    ]),
+  );
+}
+
 function* shapesOf(body: z.ZodType): Generator<z.ZodRawShape> {
   if (body instanceof z.ZodObject) yield body.shape;
   if (body instanceof z.ZodUnion) for (const variant of body.options) yield* shapesOf(variant as z.ZodType);

@@ -23,6 +23,7 @@ const VIEWS = {
   'forgot-password': ['entrance/passwords', 'forgotPasswordView'],
   'reset-password': ['entrance/passwords', 'resetPasswordView'],
   invitation: ['entrance/passwords', 'resetPasswordView'],
+  join: ['entrance/join', 'joinView'],
   'verify-email': ['entrance/emails', 'verifyEmailView'],
   'change-email': ['entrance/emails', 'changeEmailView'],
   'undo-change': ['entrance/undo-change', 'undoChangeView'],
@@ -31,6 +32,8 @@ const VIEWS = {
   'account/security/second-factor': ['account/security/enrolment', 'enrolmentView'],
   'account/sessions': ['account/sessions', 'sessionsView'],
   'account/api-keys': ['account/api-keys', 'keysView'],
+  'account/organizations': ['account/organizations', 'organizationsView'],
+  'account/organizations/organization': ['account/organization', 'organizationView'],
   'administration/users': ['administration/users', 'usersView'],
   'administration/users/user': ['administration/user-view', 'userView'],
 };

@@ -50,6 +50,32 @@ export interface ForPages {
   card?(auth: SessionAuthentication): Promise<Card | null>;
   /** Returns the authenticator app that a session has set up but not confirmed yet. */
   unconfirmed?(user: User, sessionId: string): Promise<Unconfirmed | null>;
+  /** What users can do with organizations. Undefined without organizations. */
+  readonly organizations?: OrganizationsForPages;
+}
+
+/** What users can do with organizations. The routes decide again. */
+export interface OrganizationsForPages {
+  /** Whether a user can create an organization. */
+  canCreate(user: User): boolean;
+  /** Whether an invitation can create the account of its address, if there is a way to sign up. */
+  createsAccounts(): boolean;
+  /** The names of all roles of members. The first one allows most, and the last one least. */
+  readonly roles: readonly string[];
+  /** Returns what a member with a role can do. */
+  rightsOf(role: string): MemberRights;
+}
+
+/** What a member of an organization can do. */
+export interface MemberRights {
+  /** Whether the member can change the name and the slug. */
+  readonly updates: boolean;
+  readonly deletes: boolean;
+  readonly changesRoles: boolean;
+  readonly removesMembers: boolean;
+  readonly invites: boolean;
+  /** Whether the member can give and take a role, with the right to do so. */
+  covers(role: string): boolean;
 }
 
 /** A provider as pages show it. */

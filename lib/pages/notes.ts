@@ -58,7 +58,10 @@ export class Notes {
     return this.#cookie.get(req, noteFor(page)) ?? {};
   }
 
-  /** Keeps the email that was typed last on a page before a sign-in, so that no other of these pages asks for it again. */
+  /**
+   * Keeps the email that was typed last on a page before a sign-in, or that an invitation names, so that no other of these
+   * pages asks for it again.
+   */
   keepEmail(res: ServerResponse, email: string): void {
     this.#email.set(res, EMAIL, email);
   }

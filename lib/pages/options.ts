@@ -27,6 +27,7 @@ export const PAGE_NAMES = [
   'forgot-password',
   'reset-password',
   'invitation',
+  'join',
   'verify-email',
   'change-email',
   'undo-change',
@@ -35,6 +36,8 @@ export const PAGE_NAMES = [
   'account/security/second-factor',
   'account/sessions',
   'account/api-keys',
+  'account/organizations',
+  'account/organizations/organization',
   'administration/users',
   'administration/users/user',
 ] as const;
@@ -63,7 +66,8 @@ export interface PagesOptions {
   render?: Render;
   /**
    * The paths of the app's own pages, by the names of the pages that they replace. Guards, emails and the other pages
-   * lead to them. In the path of `administration/users/user`, `:id` stands for the user's id.
+   * lead to them. In the path of `administration/users/user`, `:id` stands for the user's id, and in that of
+   * `account/organizations/organization` for the organization's.
    * @default none
    */
   own?: Readonly<Record<string, string>>;

@@ -9,6 +9,8 @@ const ONCE_SECONDS = 60;
 /** The time for confirming who the user is, which can take an email. */
 const PRESS_SECONDS = 15 * 60;
 const RETURN_SECONDS = 15 * 60;
+/** The time for signing in or out before an invitation is accepted. Afterwards, the link in the email works again. */
+const JOIN_SECONDS = 15 * 60;
 /** The time until a passkey is offered again. */
 const OFFER_SECONDS = 30 * 24 * 60 * 60;
 const WAY_SECONDS = 365 * 24 * 60 * 60;
@@ -25,12 +27,13 @@ export interface Press {
 
 /**
  * The cookies of pages: values that are shown once, forms that wait until the user has confirmed who it is, `return_to`,
- * and the last sign-in method of the browser.
+ * the token of an invitation, and the last sign-in method of the browser.
  */
 export class PageCookies {
   readonly #core: Core;
   readonly #once: SealedCookie<unknown>;
   readonly #press: SealedCookie<Press>;
+  readonly #join: SealedCookie<string>;
   readonly #returnTo: CookieSettings;
   readonly #way: CookieSettings;
   readonly #offered: CookieSettings;
@@ -40,6 +43,7 @@ export class PageCookies {
     const { cookie } = core.settings;
     this.#once = new SealedCookie(core, 'once', ONCE_SECONDS);
     this.#press = new SealedCookie(core, 'press', PRESS_SECONDS);
+    this.#join = new SealedCookie(core, 'join', JOIN_SECONDS);
     this.#returnTo = pageCookie(cookie, 'return');
     this.#way = pageCookie(cookie, 'way');
     this.#offered = pageCookie(cookie, 'offered');
@@ -96,6 +100,16 @@ export class PageCookies {
     return this.#read(req, this.#returnTo);
   }
 
+  /** Keeps the token of an invitation for a user who signs in or out first, so that no other address contains it. */
+  keepInvitation(res: Response, token: string): void {
+    this.#join.set(res, INVITATION, token);
+  }
+
+  /** Returns the token of the invitation that was opened last. Null if there is none. */
+  invitation(req: Request): string | null {
+    return this.#join.get(req, INVITATION);
+  }
+
   /** Remembers the user's sign-in method. */
   setWay(res: Response, way: string): void {
     setCookie(res, this.#way, way, { maxAge: WAY_SECONDS });
@@ -124,6 +138,9 @@ export class PageCookies {
     }
   }
 }
+
+/** The context of the token of an invitation. */
+const INVITATION = 'token of an invitation';
 
 /**
  * Returns the path of a URL. A path is not parsed, because the URL of a request can be anything that starts with a

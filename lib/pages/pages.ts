@@ -1,4 +1,6 @@
 import { keys } from './account/api-keys.js';
+import { organization } from './account/organization.js';
+import { organizations } from './account/organizations.js';
 import { account } from './account/profile.js';
 import { enrolment } from './account/security/enrolment.js';
 import { security } from './account/security/page.js';
@@ -7,6 +9,7 @@ import { user } from './administration/user.js';
 import { users } from './administration/users.js';
 import { emailedSignIn } from './entrance/emailed-sign-in.js';
 import { changeEmail, verifyEmail } from './entrance/emails.js';
+import { join } from './entrance/join.js';
 import { passkeyOffer } from './entrance/passkey-offer.js';
 import { forgotPassword, resetPassword } from './entrance/passwords.js';
 import { reauthenticate } from './entrance/reauthenticate.js';
@@ -31,6 +34,7 @@ export function pagesOf(site: Site): readonly Page[] {
     forgotPassword(site),
     resetPassword(site, 'reset-password'),
     resetPassword(site, 'invitation'),
+    join(site),
     verifyEmail(site),
     changeEmail(site),
     undoChange(site),
@@ -39,6 +43,8 @@ export function pagesOf(site: Site): readonly Page[] {
     enrolment(site),
     sessions(site),
     keys(site),
+    organizations(site),
+    organization(site),
     users(site),
     user(site),
   ];

@@ -334,10 +334,10 @@ export class PageServer {
     const text = [account && t.signedInAs(account), explained.detail, way && t.notSaved]
       .filter((sentence) => sentence)
       .join(' ');
-    const list = error.code === 'user_not_found' && this.#site.hasPage(USERS) ? this.#site.page(USERS) : null;
+    const list = this.#listFor(error);
     const view: View = {
       title,
-      ...(list !== null && { up: { href: list, name: words.users.title } }),
+      ...(list !== undefined && { up: { href: this.#site.page(list), name: words.names[list] ?? list } }),
       main: html`${text !== '' && html`<p>${text}</p>`}
 ${fields.length > 0 && html`<ul>${fields.map(([name, text]) => html`<li>${labelOf(name)}: ${text}</li>`)}</ul>`}
 ${way !== null && html`<p><a href="${way}" data-part="button">${words.steps[error.status === 401 ? 'sign-in' : 'reauthenticate']}</a></p>`}<p><a href="${this.#site.home}" data-part="button secondary">${t.back(values.appName)}</a></p>${
@@ -362,6 +362,16 @@ ${way !== null && html`<p><a href="${way}" data-part="button">${words.steps[erro
         ),
       ),
     );
+  }
+
+  /** Returns the page that lists what a page would show that does not exist. */
+  #listFor({ code }: AuthError): string | undefined {
+    const lists: Readonly<Record<string, string>> = {
+      user_not_found: USERS,
+      organization_not_found: 'account/organizations',
+    };
+    const name = lists[code];
+    return name !== undefined && this.#site.hasPage(name) ? name : undefined;
   }
 
   /** @param page the page of a form, whose own address cannot be returned to */

@@ -1,5 +1,6 @@
 import type { Request } from 'express';
 import { isOnlyOurs } from '../config/session.js';
+import type { OrganizationsForPages } from '../core/contribution.js';
 import type { Core } from '../core/core.js';
 import { AuthError } from '../errors.js';
 import { asksHuman } from '../http/ask-human.js';
@@ -98,8 +99,8 @@ export const PASSWORD_DROPPED = 'password-dropped';
 export const ACCOUNT_CREATED = 'account-created';
 /** The message that the session of the browser has ended, on the page that a guard has led to. */
 export const SESSION_OVER = 'session-over';
-/** The names of the pages that users can return to. */
-const OF_ACCOUNTS = /^(account|administration)\b/;
+/** The names of the pages that users can return to: those of accounts, and the page of an invitation. */
+const RETURNED_TO = /^(account|administration|join)\b/;
 
 /** The pages of an Auth: their addresses, and the features that the app has enabled. */
 export class Site {
@@ -286,6 +287,11 @@ export class Site {
   /** Whether an emailed sign-in creates accounts. */
   get emailSignsUp(): boolean {
     return this.core.emailedSignIns?.makesAccounts ?? false;
+  }
+
+  /** What users can do with organizations. Undefined without organizations. */
+  get organizations(): OrganizationsForPages | undefined {
+    return this.core.contributions.find(({ forPages }) => forPages?.organizations)?.forPages?.organizations;
   }
 
   /** Whether users can create accounts. */
@@ -568,14 +574,14 @@ export class Site {
   #isOwnPath(path: string): boolean {
     const isEntrance = Object.entries(this.settings.own).some(
       ([name, own = '']) =>
-        !OF_ACCOUNTS.test(name) && readingsOf(new URL(own, RELATIVE).pathname)?.includes(path),
+        !RETURNED_TO.test(name) && readingsOf(new URL(own, RELATIVE).pathname)?.includes(path),
     );
     if (isEntrance) return true;
     const { settings, basePath } = this.core;
     const mount = (settings.publicPath + basePath.known).toLowerCase();
     if (path !== mount && !path.startsWith(`${mount}/`)) return false;
     const below = path.slice(mount.length);
-    return !this.pages.some((page) => page.kind === 'account' && matches(page.path, below));
+    return !this.pages.some((page) => RETURNED_TO.test(page.name) && matches(page.path, below));
   }
 }
 

@@ -2,6 +2,7 @@ import { type Html, html } from '../html.js';
 import { deviceNameOf } from '../mail/messages.js';
 import type { User } from '../tables/core.js';
 import { maskEmail } from '../users/canonical.js';
+import { labelOf } from './controls.js';
 import type { Words } from './words/index.js';
 
 /** Returns a kind of change in words. A kind of another plugin has no words here, so its name is used. */
@@ -56,4 +57,9 @@ export async function deviceName(userAgent: string | null): Promise<string | nul
 /** Returns the email of a user with most of its letters hidden. Null without an email: a username is not hidden. */
 export function maskedName({ email }: Pick<User, 'email'>): string | null {
   return email === null ? null : maskEmail(email);
+}
+
+/** Returns the role of a member in words. A role of the app has no words here, so its name is used. */
+export function roleName(role: string, words: Words): string {
+  return words.roles[role] ?? labelOf(role.replace(/-/g, '_'));
 }

@@ -3,6 +3,7 @@ import { internalsOf } from '../../lib/auth.js';
 import { AuthError, type AuthErrorCode, defaultDetailOf, statusOf } from '../../lib/errors.js';
 import { problemsOf } from '../../lib/http/declared-problems.js';
 import type { Route } from '../../lib/http/route.js';
+import type { Page } from '../../lib/pages/page.js';
 import { en } from '../../lib/pages/words/index.js';
 import { ada } from '../support/app.js';
 import { everyPlugin } from '../support/every-plugin.js';
@@ -25,6 +26,7 @@ const NOT_SHOWN = [
 ];
 
 const GRACE = 'grace@example.com';
+const SLUG = 'acme';
 const plugins = [
   ...everyPlugin({ sendsEmails: true, password: { unknownBrowser: 'notify' } }),
   fixedProvider(),
@@ -32,6 +34,10 @@ const plugins = [
 let app: PagesApp<typeof plugins>;
 let userId: string;
 let deviceId: string;
+let organizationId: string;
+let invitationId: string;
+/** The token of an invitation of an address without an account. */
+let token: string;
 let browser: PageBrowser;
 /** A browser that has asked for a code for a new password. */
 let asked: PageBrowser;
@@ -46,7 +52,15 @@ beforeAll(async () => {
   });
   for (const route of internalsOf(app.auth).routes()) refuseWhenAsked(route);
   userId = (await app.auth.users.create({ email: GRACE })).id;
-  await app.auth.users.create({ ...ada, email: 'root@example.com', emailVerified: true });
+  const root = await app.auth.users.create({ ...ada, email: 'root@example.com', emailVerified: true });
+  const { organizations } = app.auth;
+  organizationId = (await organizations.create({ name: 'Acme', slug: SLUG, ownerId: root.id })).id;
+  await organizations.addMember(organizationId, userId, 'member');
+  const mail = await app.mailOf('invited@example.com', 'organization-invitation', async () => {
+    const invitation = { email: 'invited@example.com', role: 'member' };
+    invitationId = (await organizations.invite(organizationId, invitation)).id;
+  });
+  token = new URL(mail.url ?? '').searchParams.get('token') ?? '';
   browser = app.open();
   expect((await signInOn(browser, { ...ada, email: 'root@example.com' })).location).toBe('/home');
   // The page for a new password asks for a code in a browser that has asked for one.
@@ -90,9 +104,12 @@ async function eachError(
       refusal = { code, of: nameOf(form.route) };
       const sent: Record<string, string> = {
         ...(field !== null && { [field]: 'typed', method: 'totp' }),
-        ...(form.confirmation && { confirmation: page.access === 'admin' ? GRACE : 'root@example.com' }),
+        ...(form.confirmation && { confirmation: confirmationOf(page) }),
+        ...(form.route.path === '/invitations/accept' && { token }),
+        // The page itself requires them.
+        ...(form.check && page.name.startsWith(ORGANIZATIONS) && { name: 'Acme', slug: SLUG }),
       };
-      const to = `/auth${path.replace(':provider', 'fixed').replace(/devices\/:id|:\w+/g, userIdOr(path))}`;
+      const to = `/auth${path.replace(/:\w+/g, (name) => idFor(name, path))}`;
       const shown = await visitor.post(to, sent);
       refusal = null;
       faults.push(...look(key, code, shown, field).map((fault) => `${key}, ${code}: ${fault}`));
@@ -101,7 +118,20 @@ async function eachError(
   return faults;
 }
 
-const userIdOr = (path: string) => (path.includes('forget-browser') ? deviceId : userId);
+const ORGANIZATIONS = 'account/organizations';
+
+function confirmationOf({ name, access }: Page): string {
+  if (name.startsWith(ORGANIZATIONS)) return SLUG;
+  return access === 'admin' ? GRACE : 'root@example.com';
+}
+
+/** Returns something that exists for a parameter of a path. */
+function idFor(parameter: string, path: string): string {
+  if (parameter === ':provider') return 'fixed';
+  if (parameter === ':invitationId') return invitationId;
+  if (parameter === ':id' && path.includes(ORGANIZATIONS)) return organizationId;
+  return path.includes('forget-browser') ? deviceId : userId;
+}
 
 /** The codes whose response is another page: the error page, or the one that confirms the email. */
 const isElsewhere = (code: AuthErrorCode, { status }: Shown) =>
@@ -156,7 +186,7 @@ test('an error with a field stands beside it once or is linked to it, and opens 
   const faults = await eachError((form, code, shown, field) => {
     if (field === null || isElsewhere(code, shown)) return [];
     const input = shown.elements.find(
-      (one) => one.tagName === 'input' && attribute(one, 'aria-invalid') === 'true',
+      (one) => /^(input|select)$/.test(one.tagName) && attribute(one, 'aria-invalid') === 'true',
     );
     if (!input) {
       hidden.add(form);

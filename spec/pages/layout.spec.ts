@@ -24,17 +24,21 @@ const textOf = (body: string, part: string) =>
     .exec(body)?.[2]
     ?.replace(/<[^>]*>/g, '');
 
-test.each(['account', 'account/security', 'account/sessions', 'account/api-keys', 'administration/users'])(
-  '%s says whose account it is, and leads back to the app',
-  async (page) => {
-    const visitor = await new PageVisitor(app.origin).signIn(root);
-    const { status, body } = await visitor.get(`/auth/${page}`);
-    expect(status).toBe(200);
-    expect(textOf(body, 'user')).toBe(`Signed in as ${root.email}Sign out`);
-    expect(body).toContain('<a href="/" data-part="back">Back to Notes &lt;script&gt;');
-    expect(body).not.toContain('<script>alert');
-  },
-);
+test.each([
+  'account',
+  'account/security',
+  'account/sessions',
+  'account/api-keys',
+  'account/organizations',
+  'administration/users',
+])('%s says whose account it is, and leads back to the app', async (page) => {
+  const visitor = await new PageVisitor(app.origin).signIn(root);
+  const { status, body } = await visitor.get(`/auth/${page}`);
+  expect(status).toBe(200);
+  expect(textOf(body, 'user')).toBe(`Signed in as ${root.email}Sign out`);
+  expect(body).toContain('<a href="/" data-part="back">Back to Notes &lt;script&gt;');
+  expect(body).not.toContain('<script>alert');
+});
 
 test('an account without an email has its username there', async () => {
   await app.auth.users.create({ username: 'lovelace', password: ada.password });

@@ -1,12 +1,13 @@
 import { html } from '../../html.js';
 import { field, formOf, orLine, supportLink } from '../controls.js';
 import { stateIcon } from '../icons.js';
-import { type OwnField, ownFields, ownInputs } from '../own-fields.js';
+import { ownFields } from '../own-fields.js';
 import { type ErrorPlaces, type Page, page, type Sent, type View } from '../page.js';
 import { type ProviderValues, providerLinks, providersOf } from '../providers.js';
 import type { Site } from '../site.js';
 import type { CommonValues, FormValues } from '../values.js';
 import type { Words } from '../words/index.js';
+import { type NewAccountValues, newAccount, newAccountInputs } from './new-account.js';
 import { leaveSignedIn } from './signed-in.js';
 import { requireEmail } from './typed-email.js';
 
@@ -14,16 +15,11 @@ import { requireEmail } from './typed-email.js';
 export interface SignUpValues {
   /** The form for an account with a password. Null if users cannot create one. */
   readonly password:
-    | (FormValues & {
-        readonly identifier: 'email' | 'username' | 'either';
-        /** Whether an account can have a username in addition to the email. */
-        readonly username: boolean;
-        /** The minimum number of characters of a password. */
-        readonly minLength: number;
-        /** Whether a forgotten password can be reset by email. */
-        readonly resets: boolean;
-        readonly fields: readonly OwnField[];
-      })
+    | (FormValues &
+        NewAccountValues & {
+          /** Whether a forgotten password can be reset by email. */
+          readonly resets: boolean;
+        })
     | null;
   /** The form for an account that is created with an emailed code. Null if users cannot create one. */
   readonly email: FormValues | null;
@@ -100,11 +96,8 @@ export function signUp(site: Site): Page {
         password: byPassword
           ? {
               ...site.form(visit, { path }, 'password'),
-              identifier: site.signUpIdentifier,
-              username: site.core.usernames !== null,
-              minLength: site.core.passwords?.minLength ?? 8,
+              ...newAccount(site),
               resets: site.hasPage('forgot-password'),
-              fields: ownFields(site),
             }
           : null,
         email: byEmail ? site.form(visit, { path }, 'send-code') : null,
@@ -196,33 +189,7 @@ function signUpView(values: SignUpValues & CommonValues, words: Words): View {
             },
             words,
           )
-        }${
-          password.username &&
-          field(
-            password,
-            {
-              name: 'username',
-              label: words.fields.username,
-              autocomplete: 'username',
-              required: password.identifier === 'username',
-              hideOptional: isEither,
-              focus: password.identifier === 'username',
-              isCode: true,
-            },
-            words,
-          )
-        }${field(
-          password,
-          {
-            name: 'password',
-            label: words.fields.password,
-            type: 'password',
-            autocomplete: 'new-password',
-            hint: words.passwordHint(password.minLength),
-            minLength: password.minLength,
-          },
-          words,
-        )}${ownInputs(password, password.fields, words)}`,
+        }${newAccountInputs(password, words)}`,
       )
     }${
       email &&

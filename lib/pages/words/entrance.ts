@@ -88,6 +88,10 @@ export const entrance = {
       'account/download': 'download your data',
       'account/delete': 'delete your account',
       'account/api-keys/create': 'create an API key',
+      'account/organizations/organization/set-role': 'change the role of this member',
+      'account/organizations/organization/remove': 'remove this member',
+      'account/organizations/organization/invite': 'invite someone',
+      'account/organizations/organization/delete': 'delete this organization',
       'account/security/change-password': 'change your password',
       'account/security/set-password': 'set a password',
       'account/security/remove-password': 'remove your password',
@@ -149,6 +153,40 @@ export const entrance = {
     codeOther: 'Use another email',
     codeFirst: 'Ask for a code first',
     codeFirstText: 'Enter the email of your account, and we email you a code to choose a new password.',
+  },
+  join: {
+    title: (organization: string) => `Join ${organization}`,
+    lead: (organization: string) => `You are invited to join ${organization}.`,
+    leadBy: (inviter: Html, organization: string) => html`${inviter} invites you to join ${organization}.`,
+    email: 'Invited email',
+    role: 'Your role',
+    expires: 'Valid until',
+    submit: (organization: string) => `Join ${organization}`,
+    task: 'There is one more step before you can join.',
+    otherEmail: (email: Html, account: string | null) =>
+      account === null
+        ? html`The invitation is for ${email}, which is not the email of your account. Sign out, then continue with the invited email.`
+        : html`The invitation is for ${email}, but you are signed in as ${account}. Sign out, then continue with the invited email.`,
+    signOut: 'Sign out and continue',
+    signIn: (email: Html) => html`${email} has an account. Sign in to it, and you come back here to join.`,
+    signInFirst: (email: Html) =>
+      html`${email} has no account yet. Continue to create one, and you come back here to join.`,
+    createAccount: (email: Html) => html`${email} has no account yet. Create one to join.`,
+    submitSignUp: (organization: string) => `Create the account and join ${organization}`,
+    otherWay: 'Join without a password',
+    signUpFirst: (email: Html) =>
+      html`${email} has no account yet. Create one with this email, then open the link in the invitation again.`,
+    closed: (email: Html) =>
+      html`${email} has no account yet, and you cannot create one here. Ask the people who run this app for an account, then open the link in the email again.`,
+    closedAsk: (email: Html) =>
+      html`${email} has no account yet, and you cannot create one here. To get one, ask for help:`,
+    nothing: 'If you do not want to join, there is nothing to do.',
+    invalid: 'This invitation is no longer valid',
+    invalidText:
+      'It was already used, was replaced by a newer email, was revoked, or has expired. Open the link in the newest email, or ask the person who invited you for another one.',
+    withoutLink: 'Open the link in the email',
+    withoutLinkText: 'To join an organization, open the link in the email that invites you.',
+    organizations: 'Your organizations',
   },
   verifyEmail: {
     title: 'Confirm your email',

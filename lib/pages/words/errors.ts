@@ -15,6 +15,11 @@ const unconfirmed =
 /** What is said of an empty password where only that of one account proves who it is. */
 const ownPassword = 'Enter the password of this account.';
 
+const wrongSlug =
+  'Enter 2 to 63 small letters, digits and single hyphens, with a letter or digit at the start and end.';
+
+const unknownRole = 'Choose a role of this list. It might have changed, so open this page again.';
+
 /** The words about errors. */
 export const errors = {
   errorTitle: (title: string) => `Error: ${title}`,
@@ -36,6 +41,7 @@ export const errors = {
       'You canceled the sign-in at the other service. You can try again, or sign in another way.',
     acting_session: 'You are acting as this user, so you can only look at pages of the app.',
     admin_required: 'Only administrators can open this page.',
+    already_member: 'This user is already a member.',
     ambiguous_credentials: unexpected,
     api_key_not_found: 'This key does not exist. It might have been revoked already.',
     body_too_large: 'You entered more than this form accepts. Shorten it, and try again.',
@@ -51,6 +57,9 @@ export const errors = {
     'human_check_failed/no-script':
       'We could not confirm that a person has sent this. Turn on JavaScript, reload this page, and try again.',
     insufficient_scope: unexpected,
+    invitation_for_other_email:
+      'This invitation is for another email. Sign out, then open the link in the email again.',
+    invitation_not_found: 'This invitation does not exist. It might have been accepted or revoked already.',
     invalid_api_key: unexpected,
     invalid_callback_url: unexpected,
     invalid_code: 'This code is wrong, or was already used. Check it, and try again.',
@@ -62,11 +71,17 @@ export const errors = {
     invalid_request: unexpected,
     invalid_session: 'You have been signed out. Sign in again to continue.',
     invalid_token: 'This link is no longer valid: it was already used, or it has expired.',
+    last_owner:
+      'An organization needs an owner whose account is active. Make another member an owner first, or delete the organization.',
     last_sign_in_method: 'This is the only way to sign in to your account. Add another one first.',
     mail_refused: 'This address does not accept email. Check it for typing mistakes.',
+    member_not_found: 'This user is not a member. The membership might have ended already.',
     method_not_allowed: unexpected,
     new_password_required: 'This account needs a new password. Open the link that we have emailed to you.',
     no_passkey: 'You have no passkey yet. Add one first.',
+    organization_full: 'The organization has as many members as possible.',
+    organization_in_use: 'The organization cannot be deleted yet, because other data depends on it.',
+    organization_not_found: 'This organization does not exist, or you are not a member of it.',
     origin_not_allowed:
       'This form was sent from another website, or from an address that is not the usual one of this app. Open the app at its usual address, and try again.',
     other_browser:
@@ -100,8 +115,13 @@ export const errors = {
     sign_up_refused: 'You cannot sign up here. Ask the people who run this app for an account.',
     target_is_administrator:
       'This user is an administrator, so this is not possible here. Ask the people who run this app.',
+    slug_taken: 'Another organization has this short name. Choose another.',
     task_required: 'There is one more step before you can do this.',
     too_many_api_keys: 'You have as many keys as possible. Revoke one that you no longer need.',
+    too_many_invitations:
+      'The organization has as many invitations as possible. Revoke one, or wait until one is accepted.',
+    too_many_organizations:
+      'You own as many organizations as possible. Delete one, or make someone else the owner of one.',
     too_many_passkeys: 'You have as many passkeys as possible. Remove one that you no longer use.',
     totp_not_enabled: 'Two-factor authentication is off. Turn it on first.',
     unauthenticated: 'You have been signed out. Sign in again to continue.',
@@ -146,6 +166,31 @@ export const errors = {
       '/scopes':
         'Enter the names of rights that the documentation of this app lists, separated by spaces or commas.',
     },
+    'account/organizations/create': {
+      admin_required: 'Only administrators can create organizations.',
+      email_not_verified: 'Confirm your email first. Then you can create an organization.',
+      '/name': 'Enter a name of at most 100 characters.',
+      '/slug': wrongSlug,
+    },
+    'account/organizations/organization': {
+      invalid_credentials: 'This is not your current password.',
+      permission_required: 'Your role does not allow this. Ask an owner of the organization.',
+    },
+    'account/organizations/organization/invite': {
+      permission_required: 'Your role does not allow you to invite someone with this role.',
+      '/role': unknownRole,
+    },
+    'account/organizations/organization/remove/:userId': {
+      permission_required: 'Your role does not allow you to remove this member.',
+    },
+    'account/organizations/organization/rename': {
+      '/name': 'Enter a name of at most 100 characters.',
+      '/slug': wrongSlug,
+    },
+    'account/organizations/organization/set-role/:userId': {
+      permission_required: 'Your role does not allow you to give or take this role.',
+      '/role': unknownRole,
+    },
     'account/security': {
       access_denied: 'You canceled at the other service, so no account was linked.',
       email_not_verified:
@@ -172,6 +217,11 @@ export const errors = {
       invalid_credentials: 'This is not the password of this account.',
       'unauthenticated/password':
         'Enter the password of this account, or open this link where you are signed in.',
+    },
+    join: {
+      account_exists: 'This email has an account. Sign in to it, then join.',
+      invalid_token: 'This invitation was already used, replaced or revoked, or it has expired.',
+      sign_up_refused: 'You cannot create an account here. Ask the people who run this app for one.',
     },
     invitation: { invalid_token: 'This invitation was already used, or it has expired.' },
     'reauthenticate/confirm': {
@@ -250,6 +300,7 @@ export const errors = {
     email_code: 'Enter the code.',
     name: 'Enter a name.',
     new_email: 'Enter your new email.',
+    slug: 'Enter a short name.',
     new_password: 'Enter a new password.',
     password: 'Enter a password.',
     recovery_code: 'Enter a recovery code.',

@@ -105,6 +105,7 @@ export const en = {
     'account/security': 'Security',
     'account/sessions': 'Sessions',
     'account/api-keys': 'API keys',
+    'account/organizations': 'Organizations',
     'administration/users': 'Users',
   } as Readonly<Record<string, string>>,
 

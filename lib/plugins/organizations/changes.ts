@@ -1,5 +1,6 @@
 import type { Transaction } from 'sequelize';
 import { isClosed } from '../../accounts/deletion.js';
+import type { MemberRights } from '../../core/contribution.js';
 import type { Core } from '../../core/core.js';
 import { isUuid, uuidv7 } from '../../crypto/uuid.js';
 import { isForeignKeyViolation, violatedUnique } from '../../database/faults.js';
@@ -357,6 +358,27 @@ export class OrganizationChanges {
     );
     const beyond = invitations.filter(({ role }) => !this.canInvite(allowed, role));
     await this.revoke(beyond, by, transaction);
+  }
+
+  /** Returns what a member with a role can do, for pages. */
+  rightsOf(role: string): MemberRights {
+    const allowed = this.permissionsOf(role);
+    const has = (permission: OrganizationPermission) => covers(allowed, [permission]);
+    return {
+      updates: has('organization:update'),
+      deletes: has('organization:delete'),
+      changesRoles: has('member:update'),
+      removesMembers: has('member:remove'),
+      invites: has('invitation:create'),
+      covers: (other) => covers(allowed, this.permissionsOf(other)),
+    };
+  }
+
+  /** Returns the names of all roles. The first one covers most of the others, and the last one fewest. */
+  rolesByRights(): readonly string[] {
+    const { names } = this.settings.roles;
+    const covered = (role: string) => names.filter(this.rightsOf(role).covers).length;
+    return [...names].sort((one, other) => covered(other) - covered(one));
   }
 
   /** Whether someone with these permissions can invite users with a role. */

@@ -10,7 +10,7 @@ import { importerOf } from './import.js';
 import { Invitations, MAIL_KIND } from './invitations.js';
 import { OrganizationMemberships } from './memberships.js';
 import { type OrganizationsOptions, schema, settingsOf } from './options.js';
-import { invitationRoutes, organizationRoutes } from './routes.js';
+import { canCreate, invitationRoutes, organizationRoutes } from './routes.js';
 import { OrganizationRows } from './rows.js';
 
 /** The models that {@link organizations} adds to `auth.models`. */
@@ -45,6 +45,14 @@ export function organizations(
         tables: TABLES,
         memberships: new OrganizationMemberships(core, rows, settings.roles),
         importsOrganizations: importerOf(core, rows, settings),
+        forPages: {
+          organizations: {
+            canCreate: (user) => canCreate(core, settings, user),
+            createsAccounts: () => invitations?.createsAccounts === true,
+            roles: changes.rolesByRights(),
+            rightsOf: (role) => changes.rightsOf(role),
+          },
+        },
         expired: [new ExpiredRows(core.database, rows.invitations.name, 'id', { expires_at: 0 })],
         routes: () => [
           ...organizationRoutes(services),

@@ -12,7 +12,8 @@ import {
   time,
   id as uuid,
 } from '../../http/route.js';
-import { shownAgain } from '../../shown-again.js';
+import { optionalFields, shownAgain } from '../../shown-again.js';
+import type { User } from '../../tables/core.js';
 import { EmailProof } from '../../users/email-proof.js';
 import type { OrganizationChanges } from './changes.js';
 import {
@@ -74,6 +75,11 @@ function memberResource({ shownOfUser }: Core) {
   return { schema, present };
 }
 
+/** Whether a user can create an organization. */
+export function canCreate(core: Core, { creation }: OrganizationSettings, user: User): boolean {
+  return creation === 'anyone' || core.isAdministrator(user);
+}
+
 /** Roles in requests. They are only documented here, because code must pass the same check. */
 function roleField({ settings }: Pick<OrganizationServices, 'settings'>) {
   return text(100).meta({ examples: settings.roles.names });
@@ -128,8 +134,7 @@ const createOrganization = ({ core, rows, changes, settings }: OrganizationServi
         user.id,
         user.id,
         async (owner, transaction) => {
-          if (settings.creation === 'administrators' && !core.isAdministrator(owner.user))
-            throw new AuthError('admin_required');
+          if (!canCreate(core, settings, owner.user)) throw new AuthError('admin_required');
           // Other members see the email, and invite by it.
           if (core.mails && !EmailProof.of(owner.user).reaches('app'))
             throw new AuthError('email_not_verified');
@@ -463,7 +468,7 @@ const acceptInvitation = ({ core, invitations }: InvitationServices) => {
     locks,
     body: z.strictObject({
       token: text(200),
-      ...z.object(fields).partial().shape,
+      ...optionalFields(fields),
       ...(signsUp && { remember_me: shownAgain(REMEMBER_ME) }),
     }),
     answers: {

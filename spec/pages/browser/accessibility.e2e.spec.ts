@@ -9,6 +9,7 @@ import {
   visitClosed,
   visitEmails,
   visitEntrance,
+  visitOrganizations,
   visitSecurity,
   visitStrict,
   visitWithoutPassword,
@@ -48,6 +49,7 @@ inBrowser('accessibility of the pages', () => {
   test.each([
     ['asks for more', visitStrict, { isStrict: true }, 5],
     ['closes its sign-up', visitClosed, { signUp: 'closed' }, 1],
+    ['has organizations', visitOrganizations, { hasOrganizations: true }, 16],
   ] as const)('axe finds nothing on the pages of an app that %s', async (_what, visit, options, states) => {
     const own = await startOwnApp(options);
     const found: string[] = [];

@@ -10,6 +10,7 @@ import {
   emailSignIn,
   type HumanCheckOptions,
   oauth,
+  organizations,
   passkeys,
   requireSession,
   suspension,
@@ -42,6 +43,8 @@ export interface OwnAppOptions {
   readonly scopes?: Readonly<Record<string, string>>;
   /** Whether emails contain codes instead of links. @default false */
   readonly hasCodes?: boolean;
+  /** Whether there are organizations. @default false */
+  readonly hasOrganizations?: boolean;
 }
 
 /** Starts an app with every plugin in the process of the spec, and an OpenID provider. */
@@ -53,6 +56,7 @@ export async function startOwnApp({
   twoFactor: more = {},
   scopes,
   hasCodes = false,
+  hasOrganizations = false,
 }: OwnAppOptions = {}) {
   const provider = await startProvider();
   const inbox = new Inbox();
@@ -94,6 +98,8 @@ export async function startOwnApp({
       passkeys(),
       apiKeys(scopes ? { scopes } : {}),
       suspension(),
+      // The type of an app with them, which only the tests that set the option use.
+      ...((hasOrganizations ? [organizations()] : []) as unknown as [ReturnType<typeof organizations>]),
       auditLog(),
       oauth(),
       oidc({ id: 'example', issuer: provider.issuer, trustEmailVerified: true, ...CLIENT }),

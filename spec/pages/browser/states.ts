@@ -239,6 +239,77 @@ export async function visitAccount(app: OwnApp, browser: Browser, look: Look): P
   await look('security, a new password demanded', page);
 }
 
+/** Visits the pages of organizations and of their invitations. */
+export async function visitOrganizations(app: OwnApp, browser: Browser, look: Look): Promise<void> {
+  const ada = await app.createPerson('ada@example.com');
+  const page = await browser.open(app.url('/notes'));
+  await app.signIn(page, ada, '/auth/account/organizations');
+  await look('organizations, none', page);
+  await fill(page, 'Name', 'Ä');
+  await press(page, 'Create');
+  await isRefused(page);
+  await look('organizations, refused', page);
+  await fill(page, 'Name', 'Analytical Engines & Company');
+  await fill(page, 'Short name (optional)', 'engines');
+  await press(page, 'Create');
+  await says(page, 'status', 'The organization was created.');
+  await look('organization, created', page);
+  const { pathname: path } = new URL(page.url());
+  await fill(page, 'Email', ada.email);
+  await press(page, 'Invite');
+  await isRefused(page);
+  await look('organization, an invitation refused', page);
+  await fill(page, 'Email', 'a-colleague-with-a-rather-long-name@accounting.example.com');
+  await press(page, 'Invite');
+  await says(page, 'status', 'The invitation is on its way by email.');
+  await fill(page, 'Email', 'grace@example.com');
+  await press(page, 'Invite');
+  await says(page, 'status', 'The invitation is on its way by email.');
+  await page.locator('li', { hasText: 'grace@example.com' }).getByText('Revoke').first().click();
+  await look('organization, invitations', page);
+  const { url } = await app.inbox.next('grace@example.com', 'organization-invitation');
+  await page.goto(url);
+  await look('join, signed in with another email', page);
+  const newcomer = await browser.open(url);
+  await look('join, without an account', newcomer);
+  await fill(newcomer, 'Password', 'password1');
+  await press(newcomer, 'Create the account and join Analytical Engines & Company');
+  await isRefused(newcomer);
+  await look('join, without an account, refused', newcomer);
+  await fill(newcomer, 'Password', 'nanoseconds of wire');
+  await press(newcomer, 'Create the account and join Analytical Engines & Company');
+  await showsPage(newcomer, 'Notes of grace@example.com');
+  await newcomer.goto(url);
+  await look('join, no longer valid', newcomer);
+  await press(page, 'Sign out and continue');
+  await says(page, 'status', 'You are signed out.');
+  await newcomer.goto(app.url(path));
+  await look('organization, of a member', newcomer);
+  await newcomer.goto(app.url('/auth/account/organizations'));
+  await look('organizations, one', newcomer);
+  await app.signIn(page, ada, path);
+  await page.locator('li', { hasText: 'grace@example.com' }).locator('summary').first().click();
+  await unfold(page, 'Change the name');
+  await unfold(page, 'Leave');
+  await unfold(page, 'Delete');
+  await look('organization, with another member', page);
+  await page.locator('li', { hasText: 'Leave the organization' }).getByRole('button').click();
+  await isRefused(page);
+  await look('organization, the last owner cannot leave', page);
+  const colleague = await app.createPerson('joan@example.com');
+  await app.auth.organizations.invite(path.split('/').at(-1) ?? '', {
+    email: colleague.email,
+    role: 'admin',
+  });
+  const { url: ofJoan } = await app.inbox.next(colleague.email, 'organization-invitation');
+  const other = await browser.open(ofJoan);
+  await look('join, with an account', other);
+  await app.signIn(other, colleague, '/auth/join');
+  await look('join, signed in', other);
+  await other.goto(app.url(`${path}0`));
+  await look('organization, not found', other);
+}
+
 /** Visits the pages of an account that has a linked account, but no password. */
 export async function visitWithoutPassword(app: OwnApp, browser: Browser, look: Look): Promise<void> {
   const email = 'radia@example.com';

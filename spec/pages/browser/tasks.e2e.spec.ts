@@ -256,6 +256,67 @@ const TASKS: readonly (readonly [
     },
   ],
   [
+    'invite a colleague, who joins with a new account',
+    2,
+    2,
+    async (phone) => {
+      const colleague = 'colleague@example.com';
+      await phone.signedIn('inviter@example.com', '/auth/account/organizations');
+      await phone.sees('Organizations');
+      await phone.fill('Name', 'Engines & Co.');
+      await phone.press('Create');
+      await phone.sees('Engines & Co.');
+      await phone.fill('Email', 'colleague@example');
+      await phone.press('Invite');
+      await phone.isTold(/^Enter an email such as/);
+      await phone.fill('Email', colleague);
+      await phone.press('Invite');
+      await says(phone.page, 'status', 'The invitation is on its way by email.');
+      const other = await phone.another();
+      await other.openMail(colleague, 'organization-invitation');
+      await other.sees('Join Engines & Co.');
+      await other.reads('inviter@example.com');
+      await other.fill('Password', 'password1');
+      await other.press('Create the account and join Engines & Co.');
+      await other.isTold('This password is easy to guess. Choose another.');
+      await other.fill('Password', PASSWORD);
+      await other.press('Create the account and join Engines & Co.');
+      await other.arrives(colleague);
+      await other.open('/auth/account/organizations');
+      await other.follow('Engines & Co.');
+      await other.sees('Engines & Co.');
+      await other.reads('inviter@example.com');
+    },
+  ],
+  [
+    'join an organization with the account of the email, in a browser of someone else',
+    3,
+    4,
+    async (phone) => {
+      const owner = await phone.app.createPerson('founder@example.com');
+      const names = { name: 'Looms', slug: 'looms', ownerId: owner.id };
+      const { id } = await phone.app.auth.organizations.create(names);
+      const invited = await phone.person('invited@example.com');
+      await phone.app.auth.organizations.invite(id, { email: invited.email, role: 'admin' });
+      await phone.signedIn('family@example.com', '/notes');
+      await phone.openMail(invited.email, 'organization-invitation');
+      await phone.sees('Join Looms');
+      await phone.press('Sign out and continue');
+      await says(phone.page, 'status', 'You are signed out.');
+      await phone.follow('Sign in');
+      await phone.sees('Sign in to Notes');
+      // The email has come along.
+      await phone.fill('Password', invited.password);
+      await phone.press('Sign in');
+      await phone.sees('Join Looms');
+      await phone.press('Join Looms');
+      await phone.arrives(invited.email);
+      expect((await phone.app.auth.organizations.ofUser(invited.id)).organizations).toMatchObject([
+        { slug: 'looms', role: 'admin' },
+      ]);
+    },
+  ],
+  [
     'end the other sessions',
     1,
     1,
@@ -512,7 +573,7 @@ class Phone {
     await this.press('Sign in');
   }
 
-  person(email: string): Promise<Person> {
+  person(email: string): Promise<Person & { readonly id: string }> {
     return this.app.createPerson(email);
   }
 
@@ -574,7 +635,7 @@ inBrowser('a person on a phone', () => {
   const browser = specBrowser();
   let app: OwnApp;
   beforeAll(async () => {
-    app = await startOwnApp();
+    app = await startOwnApp({ hasOrganizations: true });
     app.express.get('/strict', requireSession(app.auth, { aal: 2 }), (_req, res) => {
       res.send('<!doctype html><html lang="en"><title>Strict</title><h1>Strict</h1>');
     });

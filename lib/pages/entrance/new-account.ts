@@ -1,0 +1,67 @@
+import { type Html, html } from '../../html.js';
+import { field } from '../controls.js';
+import { type OwnField, ownFields, ownInputs } from '../own-fields.js';
+import type { Site } from '../site.js';
+import type { FormValues } from '../values.js';
+import type { Words } from '../words/index.js';
+
+/** What a form for a new account with a password asks for, in addition to the email. */
+export interface NewAccountValues {
+  readonly identifier: 'email' | 'username' | 'either';
+  /** Whether an account can have a username in addition to the email. */
+  readonly username: boolean;
+  /** The minimum number of characters of a password. */
+  readonly minLength: number;
+  readonly fields: readonly OwnField[];
+}
+
+/** @internal */
+export function newAccount(site: Site): NewAccountValues {
+  return {
+    identifier: site.signUpIdentifier,
+    username: site.core.usernames !== null,
+    minLength: site.core.passwords?.minLength ?? 8,
+    fields: ownFields(site),
+  };
+}
+
+/**
+ * Creates the inputs of a new account other than the email.
+ *
+ * @param hasFocus whether the first one has the focus when the page opens
+ */
+export function newAccountInputs(
+  form: FormValues & NewAccountValues,
+  words: Words,
+  hasFocus = form.identifier === 'username',
+): Html {
+  const { identifier, username, minLength, fields } = form;
+  return html`${
+    username &&
+    field(
+      form,
+      {
+        name: 'username',
+        label: words.fields.username,
+        autocomplete: 'username',
+        required: identifier === 'username',
+        hideOptional: identifier === 'either',
+        focus: hasFocus,
+        isCode: true,
+      },
+      words,
+    )
+  }${field(
+    form,
+    {
+      name: 'password',
+      label: words.fields.password,
+      type: 'password',
+      autocomplete: 'new-password',
+      hint: words.passwordHint(minLength),
+      minLength,
+      focus: hasFocus && !username,
+    },
+    words,
+  )}${ownInputs(form, fields, words)}`;
+}
