@@ -15,7 +15,7 @@ const NOTHING: FormValues = { values: {}, error: null, errors: [] };
 /** The fields of all forms that are kept. A new field of a route must be in one of these two lists. */
 const KEPT = `
   credential email new_email username remember_me name reason until others method nickname age newsletter
-  born_at preferences trust_device roles`;
+  born_at preferences trust_device roles role slug`;
 const SECRET = `
   password new_password current_password code email_code recovery_code token pending_token response passkey security_answer`;
 const namesIn = (list: string) => list.trim().split(/\s+/);
