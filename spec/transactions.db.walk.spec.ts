@@ -497,24 +497,35 @@ const READING: Record<string, () => Promise<(options: { transaction?: Transactio
       async (_session, options) => (await auth.listSessions(id, options)).length > 0,
     );
   },
-  'organizations.get': async () =>
-    sees(aNewOrganization, async ({ id }, options) => (await auth.organizations.get(id, options)) !== null),
-  'organizations.list': async () =>
-    sees(aNewOrganization, async ({ id }, options) =>
-      (await auth.organizations.list(options)).organizations.some((one) => one.id === id),
-    ),
+  async 'organizations.get'() {
+    const owner = await aUser();
+    return sees(
+      (options) => anOrganizationOf(owner.id, options),
+      async ({ id }, options) => (await auth.organizations.get(id, options)) !== null,
+    );
+  },
+  async 'organizations.list'() {
+    const owner = await aUser();
+    return sees(
+      (options) => anOrganizationOf(owner.id, options),
+      async ({ id }, options) =>
+        (await auth.organizations.list(options)).organizations.some((one) => one.id === id),
+    );
+  },
   async 'organizations.ofUser'() {
     const { id: ownerId } = await aUser();
     return sees(
-      (options) => auth.organizations.create({ name: 'Acme', slug: `acme-${++count}`, ownerId, ...options }),
+      (options) => anOrganizationOf(ownerId, options),
       async (_one, options) => (await auth.organizations.ofUser(ownerId, options)).organizations.length > 0,
     );
   },
-  'organizations.members': async () =>
-    sees(
-      aNewOrganization,
+  async 'organizations.members'() {
+    const owner = await aUser();
+    return sees(
+      (options) => anOrganizationOf(owner.id, options),
       async ({ id }, options) => (await auth.organizations.members(id, options)).members.length > 0,
-    ),
+    );
+  },
   async 'organizations.invitations'() {
     const { id } = await anOrganization();
     const { email } = newcomer();
@@ -612,13 +623,12 @@ const READING: Record<string, () => Promise<(options: { transaction?: Transactio
 };
 
 const aNewUser = (options: object) => auth.users.create({ ...newcomer(), ...options });
-const aNewOrganization = async (options: object) => {
-  const { id: ownerId } = await aUser();
-  return auth.organizations.create({ name: 'Acme', slug: `acme-${++count}`, ownerId, ...options });
-};
+const anOrganizationOf = (ownerId: string, options: object) =>
+  auth.organizations.create({ name: 'Acme', slug: `acme-${++count}`, ownerId, ...options });
 /** An organization with another member. */
 const anOrganization = async () => {
-  const [{ id }, { id: memberId }] = [await aNewOrganization({}), await aUser()];
+  const [owner, { id: memberId }] = [await aUser(), await aUser()];
+  const { id } = await anOrganizationOf(owner.id, {});
   await auth.organizations.addMember(id, memberId, 'member');
   return { id, memberId };
 };

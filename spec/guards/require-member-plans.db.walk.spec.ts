@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { organizations, requireMember } from '../../lib/index.js';
+import { requireMember } from '../../lib/index.js';
 import { type SpecApp, startApp } from '../support/app.js';
 import { everyPlugin } from '../support/every-plugin.js';
 import { fixedProvider } from '../support/fixed-provider.js';
@@ -8,7 +8,7 @@ import { person } from '../support/organizations.js';
 import { analyze, planOf, recordingSequelize } from '../support/plans.js';
 
 // The statements of requireMember in a database with many rows.
-const plugins = [...everyPlugin({ sendsEmails: true }), fixedProvider(), organizations()] as const;
+const plugins = [...everyPlugin({ sendsEmails: true }), fixedProvider()] as const;
 
 let app: SpecApp<typeof plugins>;
 let sent: Set<string>;

@@ -153,12 +153,17 @@ const BY_PASSWORD = Object.entries(ASKS)
 const bodies: Readonly<Record<string, object>> = {
   'POST /api-keys': { name: 'program' },
   'POST /email-changes': { new_email: 'new@example.com' },
+  'PATCH /organizations/:id/members/:userId': { role: 'member' },
+  'POST /organizations/:id/members/:userId/set-role': { role: 'member' },
+  'POST /organizations/:id/invitations': { email: 'new@example.com', role: 'member' },
 };
 const send = (browser: ReturnType<typeof request.agent>, name: string, body: object) => {
   const [method = '', path = ''] = name.split(' ');
-  const url = `/auth${path.replace(':provider', 'fixed').replace(':id', ID)}`;
+  const url = `/auth${path.replace(':provider', 'fixed').replace(/:\w+/g, ID)}`;
   const started = browser[method.toLowerCase() as 'post'](url);
-  return (method === 'POST' && !bodies[name] ? started.type('form') : started).send({
+  return (
+    method === 'POST' && (!bodies[name] || name.endsWith('/set-role')) ? started.type('form') : started
+  ).send({
     ...bodies[name],
     ...body,
   });
@@ -179,6 +184,7 @@ describe.each(BY_PASSWORD)('%s', (name) => {
       'passkey_not_found',
       'device_not_found',
       'last_sign_in_method',
+      'organization_not_found',
     ]).toContain(codeOf(opened));
     if (name.includes('/me')) return;
     expect(codeOf(await send(browser, name, {}))).toBe('reauthentication_required');

@@ -72,7 +72,7 @@ function needsOf(text: string): Needs {
   if (text === '' || /^(that cookie|a pending sign-in|only with)/.test(text)) return 'nothing';
   if (text.startsWith('session or API key')) return 'session or API key';
   if (text.startsWith('session, or a pending sign-in')) return 'session or pending sign-in';
-  if (/^(the )?session\b/.test(text)) return 'session';
+  if (/^(the )?session\b|^member\b|^`(organization|member|invitation):/.test(text)) return 'session';
   if (/^admin\b/.test(text)) return 'administrator';
   throw new TypeError(`docs/routes.md says of a route that it needs ${text}, which this table does not know`);
 }

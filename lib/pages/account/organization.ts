@@ -323,6 +323,7 @@ function invitationsCard(
 ): HtmlValue {
   const t = words.organization;
   if (invitations === null) return null;
+  const [least = null] = invite?.roles.slice(-1) ?? [];
   return html`<section data-part="card"><h2>${t.invitations}</h2>${
     invitations.length > 0 &&
     html`<ul data-part="list">${invitations.map(
@@ -353,7 +354,7 @@ function invitationsCard(
         words,
       ),
       // The last role allows least, so that no one gets more than was meant.
-      roleChoice(invite, invite.roles.at(-1) ?? null, words),
+      roleChoice(invite, least, words),
     ])}`
   }</section>`;
 }

@@ -80,6 +80,7 @@ export function organizations(site: Site): Page | null {
 
 function organizationsView(values: OrganizationsValues & CommonValues, words: Words): View {
   const { organizations: listed, next, create } = values;
+  const { slug: typedSlug = '' } = create?.typed ?? {};
   const t = words.organizations;
   return {
     title: t.title,
@@ -102,7 +103,7 @@ function organizationsView(values: OrganizationsValues & CommonValues, words: Wo
             label: t.ownSlug,
             kind: 'alternative',
             forms: [],
-            isOpen: 'slug' in create.errors || (create.typed.slug ?? '') !== '',
+            isOpen: 'slug' in create.errors || typedSlug !== '',
           },
           field(
             create,

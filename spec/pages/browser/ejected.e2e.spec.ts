@@ -9,7 +9,14 @@ import type { Html, PageName, RenderedPage } from '../../../lib/pages.js';
 import { Projects } from '../../support/projects.js';
 import { inBrowser, specBrowser } from './browser.js';
 import { type OwnApp, startOwnApp } from './own-app.js';
-import { visitAccount, visitAdministration, visitEmails, visitEntrance, visitSecurity } from './states.js';
+import {
+  visitAccount,
+  visitAdministration,
+  visitEmails,
+  visitEntrance,
+  visitOrganizations,
+  visitSecurity,
+} from './states.js';
 
 type Renderer = (page: RenderedPage) => Html;
 
@@ -60,7 +67,7 @@ inBrowser('latchkey pages eject', () => {
       if (String(main) !== String(page.main)) differing.push(`${page.name}: ${main}`);
       return main && page.document(main);
     };
-    app = await startOwnApp({ pages: { render } });
+    app = await startOwnApp({ pages: { render }, hasOrganizations: true });
   }, 600_000);
   afterAll(async () => {
     await app?.stop();
@@ -92,13 +99,17 @@ inBrowser('latchkey pages eject', () => {
     expect(names).toEqual(PAGE_NAMES.map((name) => camelCase(name)));
   });
 
-  test.each([visitEntrance, visitEmails, visitAccount, visitSecurity, visitAdministration])(
-    'writes pages that render as latchkey does: %p',
-    async (visit) => {
-      await visit(app, browser, async () => undefined);
-      expect(differing).toEqual([]);
-    },
-  );
+  test.each([
+    visitEntrance,
+    visitEmails,
+    visitAccount,
+    visitSecurity,
+    visitAdministration,
+    visitOrganizations,
+  ])('writes pages that render as latchkey does: %p', async (visit) => {
+    await visit(app, browser, async () => undefined);
+    expect(differing).toEqual([]);
+  });
 
   test('every page was seen', async () => {
     await (await browser.open(app.url('/auth/sign-in/passkey'))).close();

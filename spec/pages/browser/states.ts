@@ -241,9 +241,9 @@ export async function visitAccount(app: OwnApp, browser: Browser, look: Look): P
 
 /** Visits the pages of organizations and of their invitations. */
 export async function visitOrganizations(app: OwnApp, browser: Browser, look: Look): Promise<void> {
-  const ada = await app.createPerson('ada@example.com');
+  const vera = await app.createPerson('vera@example.com');
   const page = await browser.open(app.url('/notes'));
-  await app.signIn(page, ada, '/auth/account/organizations');
+  await app.signIn(page, vera, '/auth/account/organizations');
   await look('organizations, none', page);
   await fill(page, 'Name', 'Ä');
   await press(page, 'Create');
@@ -255,19 +255,19 @@ export async function visitOrganizations(app: OwnApp, browser: Browser, look: Lo
   await says(page, 'status', 'The organization was created.');
   await look('organization, created', page);
   const { pathname: path } = new URL(page.url());
-  await fill(page, 'Email', ada.email);
+  await fill(page, 'Email', vera.email);
   await press(page, 'Invite');
   await isRefused(page);
   await look('organization, an invitation refused', page);
   await fill(page, 'Email', 'a-colleague-with-a-rather-long-name@accounting.example.com');
   await press(page, 'Invite');
   await says(page, 'status', 'The invitation is on its way by email.');
-  await fill(page, 'Email', 'grace@example.com');
+  await fill(page, 'Email', 'jean@example.com');
   await press(page, 'Invite');
   await says(page, 'status', 'The invitation is on its way by email.');
-  await page.locator('li', { hasText: 'grace@example.com' }).getByText('Revoke').first().click();
+  await page.locator('li', { hasText: 'jean@example.com' }).getByText('Revoke').first().click();
   await look('organization, invitations', page);
-  const { url } = await app.inbox.next('grace@example.com', 'organization-invitation');
+  const { url } = await app.inbox.next('jean@example.com', 'organization-invitation');
   await page.goto(url);
   await look('join, signed in with another email', page);
   const newcomer = await browser.open(url);
@@ -278,7 +278,7 @@ export async function visitOrganizations(app: OwnApp, browser: Browser, look: Lo
   await look('join, without an account, refused', newcomer);
   await fill(newcomer, 'Password', 'nanoseconds of wire');
   await press(newcomer, 'Create the account and join Analytical Engines & Company');
-  await showsPage(newcomer, 'Notes of grace@example.com');
+  await showsPage(newcomer, 'Notes of jean@example.com');
   await newcomer.goto(url);
   await look('join, no longer valid', newcomer);
   await press(page, 'Sign out and continue');
@@ -287,8 +287,8 @@ export async function visitOrganizations(app: OwnApp, browser: Browser, look: Lo
   await look('organization, of a member', newcomer);
   await newcomer.goto(app.url('/auth/account/organizations'));
   await look('organizations, one', newcomer);
-  await app.signIn(page, ada, path);
-  await page.locator('li', { hasText: 'grace@example.com' }).locator('summary').first().click();
+  await app.signIn(page, vera, path);
+  await page.locator('li', { hasText: 'jean@example.com' }).locator('summary').first().click();
   await unfold(page, 'Change the name');
   await unfold(page, 'Leave');
   await unfold(page, 'Delete');
@@ -296,13 +296,13 @@ export async function visitOrganizations(app: OwnApp, browser: Browser, look: Lo
   await page.locator('li', { hasText: 'Leave the organization' }).getByRole('button').click();
   await isRefused(page);
   await look('organization, the last owner cannot leave', page);
-  const colleague = await app.createPerson('joan@example.com');
+  const colleague = await app.createPerson('kay@example.com');
   await app.auth.organizations.invite(path.split('/').at(-1) ?? '', {
     email: colleague.email,
     role: 'admin',
   });
-  const { url: ofJoan } = await app.inbox.next(colleague.email, 'organization-invitation');
-  const other = await browser.open(ofJoan);
+  const { url: ofKay } = await app.inbox.next(colleague.email, 'organization-invitation');
+  const other = await browser.open(ofKay);
   await look('join, with an account', other);
   await app.signIn(other, colleague, '/auth/join');
   await look('join, signed in', other);
