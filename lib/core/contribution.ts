@@ -69,7 +69,7 @@ export interface OrganizationsForPages {
 /** What a member of an organization can do. */
 export interface MemberRights {
   /** Whether the member can change the name and the slug. */
-  readonly updates: boolean;
+  readonly renames: boolean;
   readonly deletes: boolean;
   readonly changesRoles: boolean;
   readonly removesMembers: boolean;

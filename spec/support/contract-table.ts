@@ -69,7 +69,11 @@ const nameOf = ({ method, path }: Route) => `${method.toUpperCase()} ${path}`;
 const METHODS = ['get', 'post', 'put', 'patch', 'delete', 'options'];
 
 function needsOf(text: string): Needs {
-  if (text === '' || /^(that cookie|a pending sign-in|only with)/.test(text)) return 'nothing';
+  if (
+    text === '' ||
+    /^(that cookie|a pending sign-in|only with|a session of the invited address, or none)/.test(text)
+  )
+    return 'nothing';
   if (text.startsWith('session or API key')) return 'session or API key';
   if (text.startsWith('session, or a pending sign-in')) return 'session or pending sign-in';
   if (/^(the )?session\b|^member\b|^`(organization|member|invitation):/.test(text)) return 'session';

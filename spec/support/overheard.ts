@@ -8,7 +8,7 @@ const PUBLIC = new Set(
     'displayName,attestation,userVerification,residentKey,authenticatorAttachment,device_type,undone,description,rawId,' +
     'callback_url,error,error_description,client_id,redirect_uri,response_type,response_mode,code_challenge,iss,url,' +
     'code_challenge_method,second_factor,missing,grant_type,token_type,methods,client_name,amr,issuer,login_hint,created_at,' +
-    'email_proof,changed,purpose,step,roles,before,after'
+    'email_proof,changed,purpose,step,roles,role,slug,invited_by,before,after'
   ).split(','),
 );
 const HARMLESS =

@@ -158,7 +158,7 @@ export function organization(site: Site): Page | null {
           })) ?? null,
         nextInvitations: next('invitations', invitations?.next_cursor ?? null),
         invite: invitations && { ...form('invite'), roles: rolesOf(site, rights) },
-        rename: rights.updates ? form('rename') : null,
+        rename: rights.renames ? form('rename') : null,
         leave: form('leave/:userId', { userId: auth?.user.id ?? '' }),
         deletion: rights.deletes ? { ...form('delete'), confirmation: shown.slug } : null,
       };

@@ -365,7 +365,7 @@ export class OrganizationChanges {
     const allowed = this.permissionsOf(role);
     const has = (permission: OrganizationPermission) => covers(allowed, [permission]);
     return {
-      updates: has('organization:update'),
+      renames: has('organization:update'),
       deletes: has('organization:delete'),
       changesRoles: has('member:update'),
       removesMembers: has('member:remove'),
