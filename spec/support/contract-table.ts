@@ -372,10 +372,13 @@ export const BODIES: readonly Row[] = [
       const shapes = shapesOf(one);
       const [{ lead } = { lead: {} }] = shapes;
       const names = ['id', 'role', 'is_admin', 'emailVerifiedAt', 'auth_epoch', 'constructor', 'a/b~c', ''];
-      return names.map((name) => ({
-        ...json({ ...lead, [name]: 'x' }),
-        pointer: `/${name.replace('~', '~0').replace('/', '~1')}`,
-      }));
+      const declared = shapes.flatMap(({ fields }) => fields.map(([name]) => name));
+      return names
+        .filter((name) => !declared.includes(name))
+        .map((name) => ({
+          ...json({ ...lead, [name]: 'x' }),
+          pointer: `/${name.replace('~', '~0').replace('/', '~1')}`,
+        }));
     },
     status: 422,
     code: 'validation_failed',
