@@ -9,6 +9,7 @@ export const FIGURES = [
   'layers',
   'sign-in',
   'growth',
+  'organizations',
   'migrate-under-load',
   'memory',
   'start',

@@ -346,16 +346,24 @@ function accentOf(plugins: readonly unknown[]): string | undefined {
     .find((accent) => accent !== undefined);
 }
 
-/** @throws TypeError if the config names a notice or event of a plugin that is not in `plugins` */
-function requirePlugins({ email, webhooks = [] }: AuthConfig, plugins: ReadonlySet<string>): void {
+/** @throws TypeError if the config names a notice, event or hook of a plugin that is not in `plugins` */
+function requirePlugins(
+  { email, webhooks = [], hooks = {} }: AuthConfig,
+  plugins: ReadonlySet<string>,
+): void {
   const notices = typeof email?.notices === 'object' ? email.notices : [];
   const events = webhooks.flatMap((webhook) => webhook.events ?? []);
   const mistakes = [
     ...declaredNotices.withoutPlugin('email.notices', notices, plugins),
     ...declaredEvents.withoutPlugin('webhooks', [...new Set(events)], plugins),
+    ...(plugins.has('organizations') ? [] : OF_ORGANIZATIONS.filter((name) => hooks[name])).map(
+      (name) => `hooks.${name} requires organizations(): add it to plugins`,
+    ),
   ];
   if (mistakes.length > 0) throw new TypeError(`latchkey: ${mistakes.join('; ')}`);
 }
+
+const OF_ORGANIZATIONS = ['createOrganization', 'deleteOrganization'] as const;
 
 function originsOf(baseUrl: string | undefined, trusted: readonly string[]): ReadonlySet<string> {
   return new Set([...(baseUrl ? [baseUrl] : []), ...trusted].map((url) => new URL(url).origin));

@@ -90,6 +90,8 @@ export class Invitations {
   async create(organizationId: string, given: NewInvitation, by: By): Promise<Invitation> {
     const email = readEmail(given.email, '/email');
     const { limiter } = this.core;
+    // Otherwise, requests of others would use up the limit of the organization for a moment.
+    await this.services.changes.requireRight(organizationId, by, 'invitation:create');
     const work = () => this.#create(organizationId, { ...given, email }, by);
     const counted = () => limiter.countSuccess('organizationInvitation', organizationId, work);
     return by === null ? counted() : limiter.countSuccess('invitation', by, counted);

@@ -230,3 +230,48 @@ describe('an invitation', () => {
     },
   );
 });
+
+describe('limits on invitations', () => {
+  test('a member invites 20 in an hour, of which refused ones do not count', async () => {
+    const made = await scene();
+    const path = `/organizations/${made.id}/invitations`;
+    const eve = await person(app, 'eve');
+    const invite = (index: number) =>
+      made.ada.send('post', path, { email: `guest-${index}@example.com`, role: 'member' });
+    for (let index = 0; index < 5; index++) {
+      expectProblem(
+        await made.ada.send('post', path, { email: 'x', role: 'member' }),
+        422,
+        'validation_failed',
+      );
+      expectProblem(
+        await eve.send('post', path, { email: 'a@example.com', role: 'member' }),
+        404,
+        'organization_not_found',
+      );
+    }
+    for (let index = 0; index < 20; index++) expect((await invite(index)).status).toBe(201);
+    const refused = await invite(20);
+    expectProblem(refused, 429, 'rate_limited');
+    expect(refused.headers['ratelimit-policy']).toContain('"invitation";q=20;w=3600');
+  });
+
+  test('an organization has at most 200 pending ones, which can be replaced', async () => {
+    const made = await scene();
+    await app.auth.organizations.invite(made.id, { email: EMAIL, role: 'member' });
+    for (let index = 1; index < 200; index++)
+      await app.auth.models.OrganizationInvitation.unscoped().create({
+        id: `00000000-0000-7000-8000-${String(index).padStart(12, '0')}`,
+        organizationId: made.id,
+        email: `guest-${index}@example.com`,
+        role: 'member',
+        tokenHash: Buffer.alloc(32, index),
+        createdAt: new Date(),
+        expiresAt: new Date(Date.now() + 60_000),
+      } as never);
+    await expect(
+      app.auth.organizations.invite(made.id, { email: 'one-more@example.com', role: 'member' }),
+    ).rejects.toMatchObject({ code: 'too_many_invitations' });
+    await app.auth.organizations.invite(made.id, { email: EMAIL, role: 'admin' });
+  });
+});
