@@ -8,7 +8,7 @@ import { everyPlugin } from './support/every-plugin.js';
 import { fixedProvider } from './support/fixed-provider.js';
 import { setLimits } from './support/limits.js';
 import { mailbox } from './support/mailbox.js';
-import { fillTables } from './support/many-rows.js';
+import { fillOrganizations, fillTables } from './support/many-rows.js';
 import { analyze, foreignKeysWithoutIndex, planOf, recordingSequelize, tablesOf } from './support/plans.js';
 import { settled } from './support/sessions.js';
 import { straysOf } from './support/strays.js';
@@ -42,6 +42,7 @@ beforeAll(async () => {
   setLimits(app.auth, { passwordChange: { limit: 1000, window: 60 } });
   strays = straysOf(app.auth);
   await fillTables(app.database);
+  await fillOrganizations(app.database);
   await analyze(app.database);
   tables = await tablesOf(app.database);
   await app.auth.users.create({ ...root, emailVerified: true });

@@ -265,6 +265,16 @@ export async function fillOrganizations(database: SpecDatabase): Promise<void> {
         created_at: now,
       })),
     ),
+    organization_invitations: all.map((index) => ({
+      id: idOf(22, index),
+      organization_id: idOf(20, index),
+      email: `guest-${index}@example.com`,
+      role: 'member',
+      token_hash: randomBytes(32),
+      invited_by: idOf(0, index),
+      created_at: now,
+      expires_at: later(index + 1),
+    })),
   });
 }
 

@@ -15,7 +15,7 @@ type Follows = Pick<
 
 /** What happens to organizations when an account is deleted or recovered. The user's row is always locked. */
 export function followAccounts(
-  { events }: Core,
+  { database, events }: Core,
   rows: OrganizationRows,
   changes: OrganizationChanges,
 ): Follows {
@@ -27,9 +27,14 @@ export function followAccounts(
    * @throws AuthError `last_owner`
    */
   async function lockOwned(userId: string, transaction: Transaction): Promise<readonly Organization[]> {
-    const owned = `o.id IN (SELECT m.organization_id FROM ${rows.membership.from} WHERE m.user_id = :userId AND m.role = '${OWNER_ROLE}')`;
+    const owned = await rows.membership.select(
+      `WHERE m.user_id = :userId AND m.role = '${OWNER_ROLE}' ${database.currentRead}`,
+      { userId },
+      transaction,
+    );
+    const ids = owned.map(({ organizationId }) => organizationId);
     const own: Organization[] = [];
-    for (const organization of await rows.lockAll(owned, { userId }, transaction)) {
+    for (const organization of await rows.lockAll(ids, transaction)) {
       const { id } = organization;
       if ((await rows.countMembers(id, transaction)) === 1) own.push(organization);
       else if (!(await rows.hasActiveOwner(id, transaction, userId))) throw new AuthError('last_owner');
@@ -39,9 +44,12 @@ export function followAccounts(
 
   /** Revokes the pending invitations that a user has created. */
   async function revokeInvitationsOf(userId: string, transaction: Transaction): Promise<void> {
-    const condition = `o.id IN (SELECT i.organization_id FROM ${rows.invitation.from} WHERE i.invited_by = :userId)`;
-    await rows.lockAll(condition, { userId }, transaction);
-    const invitations = await rows.invitation.select('WHERE i.invited_by = :userId', { userId }, transaction);
+    const ofUser = () =>
+      rows.invitation.select(`WHERE i.invited_by = :userId ${database.currentRead}`, { userId }, transaction);
+    const ids = (await ofUser()).map(({ organizationId }) => organizationId);
+    if ((await rows.lockAll(ids, transaction)).length === 0) return;
+    // Some might have been accepted before the locks.
+    const invitations = await ofUser();
     await changes.revoke(invitations, null, transaction);
   }
 

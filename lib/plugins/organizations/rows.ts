@@ -98,20 +98,10 @@ export class OrganizationRows {
     return found;
   }
 
-  /** Locks the organizations that a condition about the alias `o` selects, in the order of their ids. */
-  async lockAll(
-    condition: string,
-    values: Readonly<Record<string, string>>,
-    transaction: Transaction,
-  ): Promise<readonly Organization[]> {
-    // Select the ids first, because MySQL also locks rows that a subquery reads.
-    const ids = await this.#core.database.select<{ id: string }>(
-      `SELECT o.id AS id FROM ${this.organization.from} WHERE ${condition} ORDER BY o.id ${this.#core.database.currentRead}`,
-      values,
-      transaction,
-    );
+  /** Locks organizations in the order of their ids. */
+  async lockAll(ids: readonly string[], transaction: Transaction): Promise<readonly Organization[]> {
     const locked: Organization[] = [];
-    for (const { id } of ids) {
+    for (const id of [...new Set(ids)].sort()) {
       const one = await this.lock(id, transaction);
       if (one) locked.push(one);
     }
