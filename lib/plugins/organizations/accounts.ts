@@ -15,10 +15,13 @@ type Follows = Pick<
 
 /** What happens to organizations when an account is deleted or recovered. The user's row is always locked. */
 export function followAccounts(
-  { events }: Core,
+  { events, database }: Core,
   rows: OrganizationRows,
   changes: OrganizationChanges,
 ): Follows {
+  /** The organizations in which invitations of a user are pending. */
+  const invitedIn = `o.id IN (SELECT i.organization_id FROM ${rows.invitation.from} WHERE i.invited_by = :userId)`;
+
   /**
    * Locks the organizations that a user owns, of which the user is not the last active owner. No lock of the others is needed,
    * because a change of the user's role in them would wait for the lock of the user.
@@ -39,10 +42,9 @@ export function followAccounts(
 
   /** Revokes the pending invitations that a user has created. */
   async function revokeInvitationsOf(userId: string, transaction: Transaction): Promise<void> {
-    const condition = `o.id IN (SELECT i.organization_id FROM ${rows.invitation.from} WHERE i.invited_by = :userId)`;
-    await rows.lockAll(condition, { userId }, transaction);
-    const invitations = await rows.invitation.select('WHERE i.invited_by = :userId', { userId }, transaction);
-    await changes.revoke(invitations, null, transaction);
+    await rows.lockAll(invitedIn, { userId }, transaction);
+    const where = `WHERE i.invited_by = :userId ${database.currentRead}`;
+    await changes.revoke(await rows.invitation.select(where, { userId }, transaction), null, transaction);
   }
 
   const undo: UndoRules = {
@@ -61,7 +63,8 @@ export function followAccounts(
       for (const organization of await lockOwned(userId, transaction))
         await changes.deleteIn(organization, null, transaction);
       await revokeInvitationsOf(userId, transaction);
-      const left = await rows.membership.select('WHERE m.user_id = :userId', { userId }, transaction);
+      const where = `WHERE m.user_id = :userId ${database.currentRead}`;
+      const left = await rows.membership.select(where, { userId }, transaction);
       await rows.members.delete({ userId }, transaction);
       for (const { organizationId } of left)
         events.emit('organization.member_removed', { organizationId, userId, byUserId: null }, transaction);
@@ -69,8 +72,8 @@ export function followAccounts(
     async onDeletionRequested(userId, transaction) {
       // The organizations are deleted together with the account.
       for (const { id } of await lockOwned(userId, transaction)) {
-        const pending = await rows.invitation.select('WHERE i.organization_id = :id', { id }, transaction);
-        await changes.revoke(pending, null, transaction);
+        const where = `WHERE i.organization_id = :id ${database.currentRead}`;
+        await changes.revoke(await rows.invitation.select(where, { id }, transaction), null, transaction);
       }
     },
   };
