@@ -19,7 +19,9 @@ export function followAccounts(
   rows: OrganizationRows,
   changes: OrganizationChanges,
 ): Follows {
-  /** The organizations in which invitations of a user are pending. */
+  /** The organizations that a user owns, as a condition. */
+  const owned = `o.id IN (SELECT m.organization_id FROM ${rows.membership.from} WHERE m.user_id = :userId AND m.role = '${OWNER_ROLE}')`;
+  /** The organizations to which a user has invited people, as a condition. */
   const invitedIn = `o.id IN (SELECT i.organization_id FROM ${rows.invitation.from} WHERE i.invited_by = :userId)`;
 
   /**
@@ -30,9 +32,8 @@ export function followAccounts(
    * @throws AuthError `last_owner`
    */
   async function lockOwned(userId: string, transaction: Transaction): Promise<readonly Organization[]> {
-    const owned = `o.id IN (SELECT m.organization_id FROM ${rows.membership.from} WHERE m.user_id = :userId AND m.role = '${OWNER_ROLE}')`;
     const own: Organization[] = [];
-    for (const organization of await rows.lockAll(owned, { userId }, transaction)) {
+    for (const organization of await rows.lockAll([owned], { userId }, transaction)) {
       const { id } = organization;
       if ((await rows.countMembers(id, transaction)) === 1) own.push(organization);
       else if (!(await rows.hasActiveOwner(id, transaction, userId))) throw new AuthError('last_owner');
@@ -42,7 +43,7 @@ export function followAccounts(
 
   /** Revokes the pending invitations that a user has created. */
   async function revokeInvitationsOf(userId: string, transaction: Transaction): Promise<void> {
-    await rows.lockAll(invitedIn, { userId }, transaction);
+    await rows.lockAll([invitedIn], { userId }, transaction);
     const where = `WHERE i.invited_by = :userId ${database.currentRead}`;
     await changes.revoke(await rows.invitation.select(where, { userId }, transaction), null, transaction);
   }
@@ -60,6 +61,8 @@ export function followAccounts(
     deletionProblems: ['last_owner', 'organization_in_use'],
     onFirstProof: revokeInvitationsOf,
     async onDelete(userId, transaction) {
+      // Two users who are deleted at the same time must lock in the same order.
+      await rows.lockAll([owned, invitedIn], { userId }, transaction);
       for (const organization of await lockOwned(userId, transaction))
         await changes.deleteIn(organization, null, transaction);
       await revokeInvitationsOf(userId, transaction);

@@ -98,20 +98,26 @@ export class OrganizationRows {
     return found;
   }
 
-  /** Locks the organizations that a condition about the alias `o` selects, in the order of their ids. */
+  /** Locks the organizations that one of these conditions about the alias `o` selects, in the order of their ids. */
   async lockAll(
-    condition: string,
+    conditions: readonly string[],
     values: Readonly<Record<string, string>>,
     transaction: Transaction,
   ): Promise<readonly Organization[]> {
-    // Select the ids first, because MySQL also locks rows that a subquery reads.
-    const ids = await this.#core.database.select<{ id: string }>(
-      `SELECT o.id AS id FROM ${this.organization.from} WHERE ${condition} ORDER BY o.id ${this.#core.database.currentRead}`,
-      values,
-      transaction,
-    );
+    const { database } = this.#core;
+    const ids = new Set<string>();
+    // Select the ids first, because MySQL also locks rows that a subquery reads. It would read all organizations if the
+    // conditions were combined with OR.
+    for (const condition of conditions) {
+      const found = await database.select<{ id: string }>(
+        `SELECT o.id AS id FROM ${this.organization.from} WHERE ${condition} ${database.currentRead}`,
+        values,
+        transaction,
+      );
+      for (const { id } of found) ids.add(id);
+    }
     const locked: Organization[] = [];
-    for (const { id } of ids) {
+    for (const id of [...ids].sort()) {
       const one = await this.lock(id, transaction);
       if (one) locked.push(one);
     }

@@ -67,6 +67,28 @@ test('a transaction that has removed one of two owners cannot remove the other',
   expect((await auth.organizations.members(id)).members).toMatchObject([{ user: { id: bob } }]);
 });
 
+// On SQLite, a transaction locks the whole database.
+(dialect === 'sqlite' ? test.skip : test)(
+  'the deletion of an account locks organizations in the order of their ids',
+  async () => {
+    const { id, ada, bob, eve } = await scene();
+    const { id: later } = await auth.organizations.create({ name: 'Bcme', slug: 'bcme', ownerId: bob });
+    await auth.organizations.addMember(later, eve, 'owner');
+    await auth.organizations.addMember(id, bob, 'admin');
+    await auth.organizations.invite(id, { email: 'x@example.com', role: 'member', invitedBy: bob });
+    expect([id, later].sort()).toEqual([id, later]);
+    const locked: string[] = [];
+    own.options.logging = (sql) => {
+      const [, one] = /FROM .?organizations.? .*o.{0,3}\.id.? = '([^']+)'.*FOR UPDATE/s.exec(sql) ?? [];
+      if (one) locked.push(one);
+    };
+    await own.transaction((transaction) => auth.users.delete(bob, { transaction }));
+    own.options.logging = false;
+    expect([...new Set(locked)]).toEqual([id, later]);
+    expect((await auth.organizations.members(id)).members).toMatchObject([{ user: { id: ada } }]);
+  },
+);
+
 // On SQLite, no other connection can write while the transaction is open. On PostgreSQL, the app has asked for the state
 // of the beginning, and the database refuses only changes of rows that others have changed.
 const onMysql = dialect === 'mysql' ? test : test.skip;
