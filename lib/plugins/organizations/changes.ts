@@ -352,7 +352,7 @@ export class OrganizationChanges {
     { by, transaction }: { readonly by: By; readonly transaction: Transaction },
   ): Promise<void> {
     const invitations = await this.rows.invitation.select(
-      'WHERE i.organization_id = :id AND i.invited_by = :userId',
+      `WHERE i.organization_id = :id AND i.invited_by = :userId ${this.core.database.currentRead}`,
       { id, userId },
       transaction,
     );

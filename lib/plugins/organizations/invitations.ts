@@ -121,7 +121,7 @@ export class Invitations {
       changes.requireCovered(allowed, [role]);
       await this.#requireNoMember(organizationId, email, transaction);
       const [earlier] = await rows.invitation.select(
-        'WHERE i.organization_id = :organizationId AND i.email = :email',
+        `WHERE i.organization_id = :organizationId AND i.email = :email ${database.currentRead}`,
         { organizationId, email },
         transaction,
       );
@@ -153,10 +153,10 @@ export class Invitations {
   }
 
   async #requireNoMember(organizationId: string, email: string, transaction: Transaction): Promise<void> {
-    const { users } = this.core;
+    const { users, database } = this.core;
     const found = await this.services.rows.membership.select(
       `JOIN ${users.table.name} u ON u.id = m.user_id
-       WHERE m.organization_id = :organizationId AND u.email = :email`,
+       WHERE m.organization_id = :organizationId AND u.email = :email ${database.currentRead}`,
       { organizationId, email },
       transaction,
     );
@@ -164,9 +164,9 @@ export class Invitations {
   }
 
   async #requireFew(organizationId: string, transaction: Transaction): Promise<void> {
-    const { clock } = this.core.database;
+    const { clock, currentRead } = this.core.database;
     const pending = await this.services.rows.invitation.select(
-      `WHERE i.organization_id = :organizationId AND i.expires_at > :now LIMIT ${MAX_PENDING}`,
+      `WHERE i.organization_id = :organizationId AND i.expires_at > :now LIMIT ${MAX_PENDING} ${currentRead}`,
       { organizationId, now: clock.date() },
       transaction,
     );
@@ -190,18 +190,19 @@ export class Invitations {
 
   /** Revokes an invitation. @throws AuthError `organization_not_found`, `permission_required`, `invitation_not_found` */
   revoke(organizationId: string, invitationId: string, by: By): Promise<void> {
+    const { database } = this.core;
     const { changes, rows } = this.services;
     const users = by === null ? [] : [by];
     return changes.within(organizationId, users, async (_locked, transaction) => {
       await changes.requireRight(organizationId, by, 'invitation:create', transaction);
       const [invitation] = isUuid(invitationId)
         ? await rows.invitation.select(
-            'WHERE i.id = :invitationId AND i.organization_id = :organizationId',
+            `WHERE i.id = :invitationId AND i.organization_id = :organizationId ${database.currentRead}`,
             { invitationId, organizationId },
             transaction,
           )
         : [];
-      if (!invitation || this.core.database.clock.hasPassed(invitation.expiresAt))
+      if (!invitation || database.clock.hasPassed(invitation.expiresAt))
         throw new AuthError('invitation_not_found');
       await changes.revoke([invitation], by, transaction);
     });

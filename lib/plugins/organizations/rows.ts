@@ -231,10 +231,10 @@ export class OrganizationRows {
     return { items: page.map(({ member }) => member), nextCursor };
   }
 
-  /** Returns a member with the data of the user. */
-  async member(organizationId: string, userId: string, transaction?: Transaction): Promise<Member | null> {
+  /** Returns a member with the data of the user, as they are now. The user is locked. */
+  async member(organizationId: string, userId: string, transaction: Transaction): Promise<Member | null> {
     const [found] = await this.#selectMembers(
-      'WHERE m.organization_id = :organizationId AND m.user_id = :userId',
+      `WHERE m.organization_id = :organizationId AND m.user_id = :userId ${this.#core.database.currentRead}`,
       { organizationId, userId },
       transaction,
     );
@@ -268,8 +268,11 @@ export class OrganizationRows {
     from: string,
     { values, transaction }: { readonly values: Readonly<Record<string, string>>; transaction: Transaction },
   ): Promise<number> {
+    const { dialect, currentRead } = this.#core.database;
+    // PostgreSQL cannot lock rows that it only counts.
+    const read = dialect === 'postgres' ? '' : currentRead;
     const [row] = await this.#core.database.select<{ found: number | string }>(
-      `SELECT COUNT(*) AS found FROM ${from}`,
+      `SELECT COUNT(*) AS found FROM ${from} ${read}`,
       values,
       transaction,
     );
