@@ -78,12 +78,13 @@ test('a transaction that has removed one of two owners cannot remove the other',
     await auth.organizations.invite(id, { email: 'x@example.com', role: 'member', invitedBy: bob });
     expect([id, later].sort()).toEqual([id, later]);
     const locked: string[] = [];
-    own.options.logging = (sql) => {
+    const { options } = own as unknown as { options: { logging: false | ((sql: string) => void) } };
+    options.logging = (sql) => {
       const [, one] = /FROM .?organizations.? .*o.{0,3}\.id.? = '([^']+)'.*FOR UPDATE/s.exec(sql) ?? [];
       if (one) locked.push(one);
     };
     await own.transaction((transaction) => auth.users.delete(bob, { transaction }));
-    own.options.logging = false;
+    options.logging = false;
     expect([...new Set(locked)]).toEqual([id, later]);
     expect((await auth.organizations.members(id)).members).toMatchObject([{ user: { id: ada } }]);
   },
