@@ -134,41 +134,35 @@ export class OrganizationChanges {
    * @param check called when the user's row is locked, before anything is written
    * @throws AuthError `user_not_found`, `account_deleted`, `validation_failed`, `slug_taken`, and the errors of the hook
    */
-  create(
+  async create(
     given: OrganizationNames,
     ownerId: string,
     by: By,
     check?: (owner: UserRecord, transaction: Transaction) => Promise<void>,
   ): Promise<{ readonly organization: Organization; readonly membership: Membership }> {
     const { database, settings, events } = this.core;
-    return this.#uniquely(async () => {
-      const { name, slug } = readNames(given);
-      return database.transaction(async (transaction) => {
-        const owner = (await this.lockUsers([ownerId], transaction)).get(ownerId);
-        if (!owner) throw new AuthError('user_not_found');
-        // An organization always has an owner whose account is active.
-        if (isClosed(owner)) throw new AuthError('account_deleted');
-        await check?.(owner, transaction);
-        const createdAt = database.clock.date();
-        const id = uuidv7(createdAt.getTime());
-        const row = { id, name, slug, createdAt, updatedAt: createdAt };
-        await this.rows.organizations.insert(row, transaction);
-        const organization = this.rows.organization.pick(row);
-        events.emit(
-          'organization.created',
-          { organizationId: id, userId: ownerId, byUserId: by },
-          transaction,
-        );
-        const membership = await this.addMemberIn(
-          organization,
-          { userId: ownerId, role: OWNER_ROLE, via: 'created', by },
-          transaction,
-        );
-        await runHook(database, transaction, (hook) =>
-          settings.hooks.createOrganization?.(organization, Object.assign(hook, { ownerId })),
-        );
-        return { organization, membership };
-      });
+    const { name, slug } = readNames(given);
+    return database.transaction(async (transaction) => {
+      const owner = (await this.lockUsers([ownerId], transaction)).get(ownerId);
+      if (!owner) throw new AuthError('user_not_found');
+      // An organization always has an owner whose account is active.
+      if (isClosed(owner)) throw new AuthError('account_deleted');
+      await check?.(owner, transaction);
+      const createdAt = database.clock.date();
+      const id = uuidv7(createdAt.getTime());
+      const row = { id, name, slug, createdAt, updatedAt: createdAt };
+      await uniquely(() => this.rows.organizations.insert(row, transaction));
+      const organization = this.rows.organization.pick(row);
+      events.emit('organization.created', { organizationId: id, userId: ownerId, byUserId: by }, transaction);
+      const membership = await this.addMemberIn(
+        organization,
+        { userId: ownerId, role: OWNER_ROLE, via: 'created', by },
+        transaction,
+      );
+      await runHook(database, transaction, (hook) =>
+        settings.hooks.createOrganization?.(organization, Object.assign(hook, { ownerId })),
+      );
+      return { organization, membership };
     });
   }
 
@@ -177,19 +171,17 @@ export class OrganizationChanges {
    *
    * @throws AuthError `organization_not_found`, `permission_required`, `validation_failed`, `slug_taken`
    */
-  update(id: string, given: Partial<OrganizationNames>, by: By): Promise<Organization> {
+  async update(id: string, given: Partial<OrganizationNames>, by: By): Promise<Organization> {
     const { database, events } = this.core;
-    return this.#uniquely(async () => {
-      const names = readNames(given);
-      return this.within(id, [], async ({ organization }, transaction) => {
-        await this.requireRight(id, by, 'organization:update', transaction);
-        const changed = { ...organization, ...names };
-        if (changed.name === organization.name && changed.slug === organization.slug) return organization;
-        const updatedAt = database.clock.date();
-        await this.rows.organizations.update({ ...names, updatedAt }, { id }, transaction);
-        events.emit('organization.updated', { organizationId: id, byUserId: by }, transaction);
-        return { ...changed, updatedAt };
-      });
+    const names = readNames(given);
+    return this.within(id, [], async ({ organization }, transaction) => {
+      await this.requireRight(id, by, 'organization:update', transaction);
+      const changed = { ...organization, ...names };
+      if (changed.name === organization.name && changed.slug === organization.slug) return organization;
+      const updatedAt = database.clock.date();
+      await uniquely(() => this.rows.organizations.update({ ...names, updatedAt }, { id }, transaction));
+      events.emit('organization.updated', { organizationId: id, byUserId: by }, transaction);
+      return { ...changed, updatedAt };
     });
   }
 
@@ -408,13 +400,19 @@ export class OrganizationChanges {
     if (!member) throw new AuthError('member_not_found');
     return member;
   }
+}
 
-  async #uniquely<T>(work: () => Promise<T>): Promise<T> {
-    try {
-      return await work();
-    } catch (error) {
-      throw violatedUnique(error)?.includes('slug') ? new AuthError('slug_taken', { cause: error }) : error;
-    }
+/**
+ * Writes an organization. Only its own error counts, because a hook's error can be about a unique constraint of the app's own
+ * table.
+ *
+ * @throws AuthError `slug_taken`
+ */
+async function uniquely(write: () => Promise<unknown>): Promise<void> {
+  try {
+    await write();
+  } catch (error) {
+    throw violatedUnique(error)?.includes('slug') ? new AuthError('slug_taken', { cause: error }) : error;
   }
 }
 

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import type { Transaction } from 'sequelize';
 import { organizations } from '../../../lib/index.js';
 import { password, type SpecApp, startApp } from '../../support/app.js';
 import { rows } from '../../support/database.js';
@@ -7,10 +8,15 @@ import { person } from '../../support/organizations.js';
 const plugins = [password(), organizations()] as const;
 
 let app: SpecApp<typeof plugins>;
+let hook: ((transaction: Transaction) => Promise<unknown>) | undefined;
 beforeAll(async () => {
-  app = await startApp({ plugins });
+  app = await startApp({
+    plugins,
+    config: { hooks: { createOrganization: async (_organization, { transaction }) => hook?.(transaction) } },
+  });
 });
 beforeEach(async () => {
+  hook = undefined;
   await rows(app.database, 'DELETE FROM organizations');
   await rows(app.database, 'DELETE FROM users');
 });
@@ -63,4 +69,24 @@ test('the last owner can neither be demoted nor leave', async () => {
     member: { user: { id: bob.id, email: 'bob@example.com' }, role: 'owner', created_at: expect.any(String) },
   });
   expect((await ada.send('delete', `/organizations/${id}/members/${ada.id}`)).status).toBe(204);
+});
+
+test('only the slug of another organization is taken, and not one in a table of the app', async () => {
+  const ada = await person(app, 'ada');
+  await rows(app.database, 'CREATE TABLE app_sites (slug VARCHAR(50) PRIMARY KEY)');
+  const addSite = (transaction?: Transaction) =>
+    app.auth.models.User.sequelize?.query("INSERT INTO app_sites VALUES ('slug')", {
+      ...(transaction && { transaction }),
+    }) ?? Promise.reject(new Error('no pool'));
+  await addSite();
+  hook = addSite;
+  const create = (slug: string) => app.auth.organizations.create({ name: 'Acme', slug, ownerId: ada.id });
+  await expect(create('acme')).rejects.toMatchObject({ name: 'SequelizeUniqueConstraintError' });
+  hook = undefined;
+  await create('acme');
+  await expect(create('acme')).rejects.toMatchObject({ code: 'slug_taken' });
+  const { id } = await create('bcme');
+  const renamed = app.auth.organizations.update(id, { slug: 'acme' });
+  await expect(renamed).rejects.toMatchObject({ code: 'slug_taken' });
+  await rows(app.database, 'DROP TABLE app_sites');
 });
