@@ -28,9 +28,9 @@ const LANDED: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   '0001-oauth': { mysql: 'b37384cba60ce627', postgres: '4051a7e21fcdc3b2', sqlite: '53f8857ef64b3e38' },
   '0001-passkeys': { mysql: 'fde347fac88563a6', postgres: 'b62f971f7bfb1e83', sqlite: '69782da02403de49' },
   '0001-organizations': {
-    mysql: 'ae2fafc8ee2c89b2',
-    postgres: '13b614e0033fd109',
-    sqlite: '0219ad9bd056eb0b',
+    mysql: 'ba1fc420d6ba4ccf',
+    postgres: '8a5bb1eb9bd3e85e',
+    sqlite: 'd3afbb335c48c003',
   },
   '0001-roles': { mysql: '555f76d989519a36', postgres: '2c2e746febaaf21f', sqlite: '54300d992cffbd3b' },
   '0001-suspension': { mysql: '44c5bfcf91d2c900', postgres: '7efac92d23970450', sqlite: 'd4d180d6e6fac982' },

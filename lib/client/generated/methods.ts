@@ -853,7 +853,6 @@ export interface OrganizationsClient<S extends AnyShape> {
     input: WithPassword &
       Partial<S['newFields']> & {
         token: string;
-        /** Depends on the server's config. */
         username?: string;
         /** Keep the session when the browser is closed. */
         remember_me?: boolean;

@@ -198,9 +198,10 @@ export class OrganizationChanges {
         await this.requireRight(id, by, 'organization:delete', transaction);
         await this.deleteIn(organization, by, transaction);
         isDone = true;
+        await this.core.database.checkDeferred(transaction);
       });
     } catch (error) {
-      // SQLite checks deferred constraints only at COMMIT, so the violation can surface here.
+      // Deferred constraints are checked at the end.
       throw isDone ? asInUse(error) : error;
     }
   }
@@ -215,7 +216,6 @@ export class OrganizationChanges {
       await this.rows.invitations.delete({ organizationId }, transaction);
       await this.rows.members.delete({ organizationId }, transaction);
       await this.rows.organizations.delete({ id: organizationId }, transaction);
-      await database.checkDeferred(transaction);
     } catch (error) {
       throw asInUse(error);
     }

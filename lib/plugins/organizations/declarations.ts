@@ -79,7 +79,7 @@ export const invitationsTable = declareTable({
     /** The id of the organization. */
     organizationId: column.uuid(),
     /** The invited address, in canonical form. */
-    email: column.text(255).onWire(),
+    email: column.text(254).exact().onWire(),
     /** The role that the invited user will have. */
     role: column.text(MAX_ROLE).exact().onWire({ description: 'The role that the invited user will have' }),
     /** The hash of the token. It is only in the email. */

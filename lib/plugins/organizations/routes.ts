@@ -456,7 +456,8 @@ const lookUpInvitation = ({ core, invitations }: InvitationServices) =>
 
 const acceptInvitation = ({ core, invitations }: InvitationServices) => {
   const [signsUp] = core.contributions.flatMap((one) => one.signsUp ?? []);
-  const fields = signsUp && invitations.createsAccounts ? signsUp.shape : {};
+  // They are accepted even if no account can be created, so that the response says so.
+  const fields = signsUp?.shape ?? { password: text(1024) };
   const { user, session } = resources(core);
   return route({
     method: 'post',
