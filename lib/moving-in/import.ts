@@ -130,7 +130,11 @@ const BATCH_ON_SQLITE = 50;
 
 const NO_SOURCE = 'must be the name of the previous system: up to 64 letters, digits, dots, _, : and -';
 const OBJECT = 'must be an object of functions, by name';
-/** The options that every import has. */
+/**
+ * Returns the schemas of the options that every import has.
+ *
+ * @internal
+ */
 export const optionsOfImports = () => ({
   onProgress: z
     .custom<NonNullable<ImportUsersOptions['onProgress']>>(

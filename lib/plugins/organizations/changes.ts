@@ -39,11 +39,23 @@ export interface NewMember {
   readonly by: By;
 }
 
+/** A change of an organization. */
+interface OrganizationChange {
+  readonly id: string;
+  readonly by: By;
+  /** The permission that it requires. Null for something that every member can do. */
+  readonly right: OrganizationPermission | null;
+  /** The other users whose rows are locked. Users who do not exist are ignored. @default none */
+  readonly users?: readonly string[];
+}
+
 /** An organization and the rows of users that a transaction has locked. */
-export interface LockedOrganization {
+interface LockedOrganization {
   readonly organization: Organization;
   /** The users who were named, by id. A user who does not exist is missing. */
   readonly users: ReadonlyMap<string, UserRecord>;
+  /** What the user who makes the change is allowed to do. */
+  readonly allowed: Permissions;
 }
 
 /**
@@ -58,21 +70,25 @@ export class OrganizationChanges {
   ) {}
 
   /**
-   * Runs `work` in a transaction that has locked users and an organization, in this order.
+   * Runs `work` in a transaction that has locked users and an organization, in this order, and checked the right to make the
+   * change.
    *
-   * @param userIds the users whose rows are locked. Users who do not exist are ignored
-   * @throws AuthError `organization_not_found`, and the errors of `work`
+   * @throws AuthError `organization_not_found`, `permission_required`, and the errors of `work`
    */
-  within<T>(
-    organizationId: string,
-    userIds: readonly string[],
+  async within<T>(
+    { id, by, right, users: others = [] }: OrganizationChange,
     work: (locked: LockedOrganization, transaction: Transaction) => Promise<T>,
   ): Promise<T> {
+    // Users who are not members must not make members wait for a lock. Their error is thrown in a transaction, which checks
+    // the session first.
+    const refusal = await this.refusalOf(id, by, right);
     return this.core.database.transaction(async (transaction) => {
-      const users = await this.lockUsers(userIds, transaction);
-      const organization = await this.rows.lock(organizationId, transaction);
+      if (refusal !== null) throw refusal;
+      const users = await this.lockUsers(by === null ? others : [by, ...others], transaction);
+      const organization = await this.rows.lock(id, transaction);
       if (!organization) throw new AuthError('organization_not_found');
-      return work({ organization, users }, transaction);
+      const allowed = await this.requireRight(id, by, right, transaction);
+      return work({ organization, users, allowed }, transaction);
     });
   }
 
@@ -108,6 +124,14 @@ export class OrganizationChanges {
     const allowed = this.permissionsOf(membership.role);
     if (permission !== null && !covers(allowed, [permission])) throw new AuthError('permission_required');
     return allowed;
+  }
+
+  /** Returns the error of {@link requireRight}. Null if the user has the right. */
+  refusalOf(id: string, by: By, right: OrganizationPermission | null): Promise<unknown> {
+    return this.requireRight(id, by, right).then(
+      () => null,
+      (error: unknown) => error,
+    );
   }
 
   /** Returns what a role allows in an organization. A role that is not configured allows nothing. */
@@ -174,8 +198,7 @@ export class OrganizationChanges {
   async update(id: string, given: Partial<OrganizationNames>, by: By): Promise<Organization> {
     const { database, events } = this.core;
     const names = readNames(given);
-    return this.within(id, [], async ({ organization }, transaction) => {
-      await this.requireRight(id, by, 'organization:update', transaction);
+    return this.within({ id, by, right: 'organization:update' }, async ({ organization }, transaction) => {
       const changed = { ...organization, ...names };
       if (changed.name === organization.name && changed.slug === organization.slug) return organization;
       const updatedAt = database.clock.date();
@@ -193,9 +216,8 @@ export class OrganizationChanges {
   async delete(id: string, by: By): Promise<void> {
     let isDone = false;
     try {
-      await this.within(id, [], async ({ organization }, transaction) => {
+      await this.within({ id, by, right: 'organization:delete' }, async ({ organization }, transaction) => {
         isDone = false;
-        await this.requireRight(id, by, 'organization:delete', transaction);
         await this.deleteIn(organization, by, transaction);
         isDone = true;
         await this.core.database.checkDeferred(transaction);
@@ -229,7 +251,8 @@ export class OrganizationChanges {
    *   `already_member`, `organization_full`, `last_owner`
    */
   addMember(organizationId: string, { userId, role }: Pick<NewMember, 'userId' | 'role'>): Promise<Member> {
-    return this.within(organizationId, [userId], async ({ organization, users }, transaction) => {
+    const change = { id: organizationId, by: null, right: null, users: [userId] };
+    return this.within(change, async ({ organization, users }, transaction) => {
       this.requireRole(role);
       const user = users.get(userId);
       if (!user) throw new AuthError('user_not_found');
@@ -283,10 +306,8 @@ export class OrganizationChanges {
    */
   setRole(organizationId: string, userId: string, role: string, by: By): Promise<Member> {
     return this.within(
-      organizationId,
-      [userId, ...listed(by)],
-      async ({ organization, users }, transaction) => {
-        const allowed = await this.requireRight(organizationId, by, 'member:update', transaction);
+      { id: organizationId, by, right: 'member:update', users: [userId] },
+      async ({ organization, users, allowed }, transaction) => {
         const user = users.get(userId);
         const membership = await this.rows.memberOf(organizationId, userId, transaction);
         if (!user || !membership) throw new AuthError('member_not_found');
@@ -312,10 +333,10 @@ export class OrganizationChanges {
    * @throws AuthError `organization_not_found`, `permission_required`, `member_not_found`, `last_owner`
    */
   removeMember(organizationId: string, userId: string, by: By): Promise<void> {
-    return this.within(organizationId, [userId, ...listed(by)], async ({ organization }, transaction) => {
-      const isOneself = by === userId;
-      const right = isOneself ? null : 'member:remove';
-      const allowed = await this.requireRight(organizationId, by, right, transaction);
+    const isOneself = by === userId;
+    const right = isOneself ? null : 'member:remove';
+    const change = { id: organizationId, by, right, users: [userId] } as const;
+    return this.within(change, async ({ organization, allowed }, transaction) => {
       const membership = await this.rows.memberOf(organizationId, userId, transaction);
       if (!membership) throw new AuthError('member_not_found');
       if (!isOneself) this.requireCovered(allowed, [membership.role]);
@@ -423,10 +444,6 @@ const FOR_NEW_OWNER = {
     'If you did not expect this, ask the other owners.',
   ],
 };
-
-function listed(by: By): readonly string[] {
-  return by === null ? [] : [by];
-}
 
 function asInUse(error: unknown): unknown {
   return isForeignKeyViolation(error) ? new AuthError('organization_in_use', { cause: error }) : error;

@@ -90,9 +90,10 @@ export class Invitations {
   async create(organizationId: string, given: NewInvitation, by: By): Promise<Invitation> {
     const email = readEmail(given.email, '/email');
     const { limiter } = this.core;
-    // Otherwise, requests of others would use up the limit of the organization for a moment.
-    await this.services.changes.requireRight(organizationId, by, 'invitation:create');
     const work = () => this.#create(organizationId, { ...given, email }, by);
+    // Requests of others must not use up the limit of the organization for a moment.
+    const refusal = await this.services.changes.refusalOf(organizationId, by, 'invitation:create');
+    if (refusal !== null) return work();
     const counted = () => limiter.countSuccess('organizationInvitation', organizationId, work);
     return by === null ? counted() : limiter.countSuccess('invitation', by, counted);
   }
@@ -114,9 +115,8 @@ export class Invitations {
   #create(organizationId: string, { email, role }: NewInvitation, by: By): Promise<Invitation> {
     const { database, events } = this.core;
     const { changes, rows, settings } = this.services;
-    const users = by === null ? [] : [by];
-    return changes.within(organizationId, users, async (_locked, transaction) => {
-      const allowed = await changes.requireRight(organizationId, by, 'invitation:create', transaction);
+    const change = { id: organizationId, by, right: 'invitation:create' } as const;
+    return changes.within(change, async ({ allowed }, transaction) => {
       changes.requireRole(role);
       changes.requireCovered(allowed, [role]);
       await this.#requireNoMember(organizationId, email, transaction);
@@ -192,9 +192,8 @@ export class Invitations {
   revoke(organizationId: string, invitationId: string, by: By): Promise<void> {
     const { database } = this.core;
     const { changes, rows } = this.services;
-    const users = by === null ? [] : [by];
-    return changes.within(organizationId, users, async (_locked, transaction) => {
-      await changes.requireRight(organizationId, by, 'invitation:create', transaction);
+    const change = { id: organizationId, by, right: 'invitation:create' } as const;
+    return changes.within(change, async (_locked, transaction) => {
       const [invitation] = isUuid(invitationId)
         ? await rows.invitation.select(
             `WHERE i.id = :invitationId AND i.organization_id = :organizationId ${database.currentRead}`,

@@ -114,11 +114,14 @@ export class OrganizationRows {
     userId: string,
     transaction?: Transaction,
   ): Promise<Membership | null> {
-    if (!isUuid(organizationId) || !isUuid(userId)) return null;
     const read = transaction ? this.#core.database.currentRead : '';
+    // A malformed id is looked up too, so that the work is the same.
     const [found = null] = await this.membership.select(
       `WHERE m.user_id = :userId AND m.organization_id = :organizationId ${read}`,
-      { userId, organizationId },
+      {
+        userId: isUuid(userId) ? userId : NOBODY,
+        organizationId: isUuid(organizationId) ? organizationId : NOBODY,
+      },
       transaction,
     );
     return found;

@@ -296,7 +296,7 @@ const TASKS: readonly (readonly [
       const owner = await phone.app.createPerson('founder@example.com');
       const names = { name: 'Looms', slug: 'looms', ownerId: owner.id };
       const { id } = await phone.app.auth.organizations.create(names);
-      const invited = await phone.person('invited@example.com');
+      const invited = await phone.person('joining@example.com');
       await phone.app.auth.organizations.invite(id, { email: invited.email, role: 'admin' });
       await phone.signedIn('family@example.com', '/notes');
       await phone.openMail(invited.email, 'organization-invitation');
