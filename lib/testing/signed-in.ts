@@ -208,7 +208,7 @@ async function giveRoles(core: Core, userId: string, roles: readonly string[]): 
  * Makes a user a member of an organization, which is created if it does not exist.
  *
  * @param createUser creates the owner of a new organization that the user does not own. Returns the id
- * @throws TypeError without the plugin, AuthError `organization_not_found` for an unknown id, and the plugin's errors
+ * @throws TypeError without the plugin, and for an unknown id; the plugin's errors
  */
 async function joinOrganization(
   auth: AnyTestAuth,
@@ -226,7 +226,8 @@ async function joinOrganization(
     await join(organizations, found.id, userId, role);
     return found;
   }
-  if (id !== undefined) throw new AuthError('organization_not_found');
+  if (id !== undefined)
+    throw new TypeError(`latchkey: signedIn: there is no organization with the id '${id}': create it first`);
   const isOwner = role === undefined || role === OWNER;
   const ownerId = isOwner ? userId : await createUser();
   const created = await organizations.create({ name, slug, ownerId });
@@ -235,6 +236,8 @@ async function joinOrganization(
 }
 
 const OWNER = 'owner';
+/** The code of a problem of the plugin: a string, because an app without the plugin does not declare it. */
+const ALREADY_MEMBER: string = 'already_member';
 
 async function join(
   organizations: Organizations,
@@ -245,7 +248,7 @@ async function join(
   try {
     await organizations.addMember(organizationId, userId, role ?? OWNER);
   } catch (error) {
-    if (!(error instanceof AuthError) || error.code !== 'already_member') throw error;
+    if (!(error instanceof AuthError) || error.code !== ALREADY_MEMBER) throw error;
     if (role !== undefined) await organizations.setRole(organizationId, userId, role);
   }
 }

@@ -97,7 +97,6 @@ const problems = declareProblems({
   ],
   account_not_linked: [404, 'You have not linked an account at this provider. Link one first.'],
   provider_not_found: [404, 'There is no such provider: check its id.'],
-  account_exists: [409, 'An account with this email already exists. Sign in to it, then link this provider.'],
   account_linked_elsewhere: [
     409,
     'This account is linked to another user. Sign in as that user and unlink it first.',

@@ -114,7 +114,6 @@ const problems = declareProblems({
   organization_not_found: [404, 'There is no such organization, or you are not a member of it.'],
   member_not_found: [404, 'The organization has no such member.'],
   invitation_not_found: [404, 'There is no such invitation. It might have been accepted or revoked already.'],
-  slug_taken: [409, 'Another organization has this address. Choose another one.'],
   too_many_organizations: [
     409,
     'You own the maximum number of organizations. Delete one, or stop owning one.',
