@@ -1,7 +1,6 @@
 // Figure 5: what becomes slower with the number of users and sessions.
-import { mkdirSync, rmSync } from 'node:fs';
 import { openAuth, PASSWORD, seedGrowth } from '../seed/growth.mjs';
-import { data } from '../support/machine.mjs';
+import { newDatabase } from '../support/guarded.mjs';
 import { fixed, goal, median, percentile, spread, table } from '../support/numbers.mjs';
 import { emailOf, latchkeyToken, userOf, uuidOf } from '../support/people.mjs';
 import { sleep } from '../support/processes.mjs';
@@ -75,21 +74,10 @@ export async function measure({ quick, dialects, databases, log }) {
 
 async function seeded(dialect, size, databases, log) {
   const begun = performance.now();
-  const url = await emptyDatabase(dialect, `growth_${size.users}`, databases);
+  const url = await newDatabase(dialect, `growth_${size.users}`, databases);
   await seedGrowth(url, size);
   log(`${NAMES[dialect]}: ${size.users} users in ${fixed((performance.now() - begun) / 1000)} s`);
   return { auth: openAuth(url), size };
-}
-
-async function emptyDatabase(dialect, name, databases) {
-  if (dialect !== 'sqlite') {
-    const server = await databases.get(dialect);
-    await server.createDatabase(name);
-    return server.url(name);
-  }
-  mkdirSync(data, { recursive: true });
-  for (const suffix of ['', '-wal', '-shm']) rmSync(`${data}/${name}.db${suffix}`, { force: true });
-  return `sqlite:${data}/${name}.db`;
 }
 
 /** Milliseconds of one act, by act, size and round. @param alone runs a round, again if it was disturbed */

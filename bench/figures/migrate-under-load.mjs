@@ -1,8 +1,8 @@
 // Figure 8: how long statements of an app wait while `auth.migrate()` upgrades large tables.
-import { mkdirSync, rmSync } from 'node:fs';
 import { createAuth } from 'latchkey';
+import { newDatabase } from '../support/guarded.mjs';
 import { connectTo, insertRows } from '../support/insert.mjs';
-import { bench, data, serverCores } from '../support/machine.mjs';
+import { bench, serverCores } from '../support/machine.mjs';
 import { fixed, goal, median, percentile, table } from '../support/numbers.mjs';
 import {
   digestOf,
@@ -35,7 +35,7 @@ export async function measure({ quick, dialects, databases, log, sessions = quic
   const rows = [];
   const goals = [];
   for (const dialect of dialects) {
-    const url = await emptyDatabase(dialect, databases);
+    const url = await newDatabase(dialect, 'migrate_under_load', databases);
     const begun = performance.now();
     await fill(url, size);
     log(`${NAMES[dialect]}: ${sessions} sessions in ${fixed((performance.now() - begun) / 1000)} s`);
@@ -63,18 +63,6 @@ users. ${READERS} connections look sessions up without pause, and ${WRITERS} run
 
 const of = (values) =>
   [median(values), percentile(values, 0.99), Math.max(...values)].map((value) => fixed(value, 1));
-
-async function emptyDatabase(dialect, databases) {
-  if (dialect !== 'sqlite') {
-    const server = await databases.get(dialect);
-    await server.createDatabase('migrate_under_load');
-    return server.url('migrate_under_load');
-  }
-  mkdirSync(data, { recursive: true });
-  for (const suffix of ['', '-wal', '-shm'])
-    rmSync(`${data}/migrate_under_load.db${suffix}`, { force: true });
-  return `sqlite:${data}/migrate_under_load.db`;
-}
 
 /** Makes the tables and fills them. */
 async function fill(url, size) {

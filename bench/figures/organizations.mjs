@@ -1,8 +1,7 @@
 // Figure: what becomes slower with the members of an organization and with the organizations of a user.
-import { mkdirSync, rmSync } from 'node:fs';
 import { latchkeyAuth } from '../servers/latchkey-auth.mjs';
+import { newDatabase } from '../support/guarded.mjs';
 import { connectTo, insertRows } from '../support/insert.mjs';
-import { data } from '../support/machine.mjs';
 import { fixed, goal, median, spread, table } from '../support/numbers.mjs';
 import { emailOf, times, uuidOf } from '../support/people.mjs';
 import { undisturbed } from '../support/quiet.mjs';
@@ -82,7 +81,7 @@ async function oneRound(auth, round) {
 }
 
 async function seeded(dialect, databases) {
-  const url = await emptyDatabase(dialect, databases);
+  const url = await newDatabase(dialect, 'organizations', databases);
   const auth = latchkeyAuth(url, true);
   await auth.migrate();
   const connection = await connectTo(url);
@@ -117,18 +116,6 @@ async function seeded(dialect, databases) {
     );
   await connection.close();
   return auth;
-}
-
-async function emptyDatabase(dialect, databases) {
-  const name = 'organizations';
-  if (dialect !== 'sqlite') {
-    const server = await databases.get(dialect);
-    await server.createDatabase(name);
-    return server.url(name);
-  }
-  mkdirSync(data, { recursive: true });
-  for (const suffix of ['', '-wal', '-shm']) rmSync(`${data}/${name}.db${suffix}`, { force: true });
-  return `sqlite:${data}/${name}.db`;
 }
 
 function report(dialect, taken) {

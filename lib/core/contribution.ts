@@ -188,7 +188,7 @@ export interface ImportsOrganizations {
   /** Whether an organization still exists. */
   exists(id: string, transaction: Transaction): Promise<boolean>;
   /**
-   * Creates an organization with its members. Nobody gets a notice, and no event is emitted.
+   * Creates an organization with its members. No notice is sent, and no event is emitted.
    *
    * @throws AuthError `validation_failed`, whose first error says why it cannot be created; the errors of the app's hook
    * @throws UniqueConstraintError (Sequelize) if another one got its slug in the meantime

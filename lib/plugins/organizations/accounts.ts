@@ -68,7 +68,7 @@ export function followAccounts(
     name: 'organizations',
     announces: [],
     snapshot: async () => null,
-    // Whoever made the change can have invited people too.
+    // An attacker who made the change might have sent invitations too.
     restore: ({ record }, transaction) => revokeInvitationsOf(record.user.id, transaction),
   };
 
