@@ -5,7 +5,7 @@ import { type SpecApp, startApp } from './support/app.js';
 import { rows } from './support/database.js';
 import { everyPlugin } from './support/every-plugin.js';
 import { fixedProvider } from './support/fixed-provider.js';
-import { fillTables } from './support/many-rows.js';
+import { fillOrganizations, fillTables } from './support/many-rows.js';
 import { tablesOf } from './support/plans.js';
 
 const plugins = () => [...everyPlugin({ sendsEmails: true }), fixedProvider()] as const;
@@ -33,6 +33,7 @@ async function everything(): Promise<Record<string, number>> {
 test('prune({ dryRun: true }) counts what prune() then deletes in every table, and changes nothing', async () => {
   // Accounts whose grace is over have rows that have expired too, sessions are expired and idle, devices old and forgotten.
   await fillTables(app.database);
+  await fillOrganizations(app.database);
   const { expired } = internalsOf(app.auth).chores;
   const before = await everything();
   const { tables: would } = await runChores(expired, true);

@@ -66,6 +66,7 @@ const KNOWN: Readonly<Record<string, readonly [found: Readonly<Record<string, nu
   'migrations/lock.ts': [{ loop: 2 }, ATTEMPTS],
   'migrations/migrate.ts': [{ loop: 2 }, 'Each round is a migration or a column.'],
   'moving-in/accounts-of-rows.ts': [{ loop: 1 }, ATTEMPTS],
+  'moving-in/import-organizations.ts': [{ loop: 1 }, ATTEMPTS],
   'moving-in/import.ts': [{ loop: 2 }, HELPER],
   'moving-in/imported-rows.ts': [{ limit: 1 }, HELPER],
   'moving-in/systems/better-auth.ts': [{ loop: 1 }, 'It has no rows.'],
@@ -87,6 +88,8 @@ const KNOWN: Readonly<Record<string, readonly [found: Readonly<Record<string, nu
   'pages/theme.ts': [{ loop: 1 }, 'It has no rows.'],
   'plugins/audit-log/api.ts': [{ limit: 1, loop: 1 }, HELPER],
   'plugins/oauth/tokens.ts': [{ loop: 3 }, ATTEMPTS],
+  'plugins/organizations/invitations.ts': [{ limit: 3 }, PAGE],
+  'plugins/organizations/rows.ts': [{ limit: 4 }, PAGE],
   'sessions/device-rows.ts': [
     { limit: 4 },
     'One pauses after each part, because it uses `inBatches`. The others are pages.',

@@ -66,6 +66,7 @@ const KNOWN: Readonly<Record<string, readonly [ways: Readonly<Record<string, num
   'database/sqlite-driver.ts': [{ 'void then': 2 }, AWAITED],
   'database/together.ts': [{ '.catch': 1 }, SYNC],
   'database/turn.ts': [{ setTimeout: 3, '.then': 1 }, LIMIT],
+  'guards/require-member.ts': [{ '.then': 1 }, 'The promise is the app’s. Only its rejection is handled.'],
   'health.ts': [{ '= share': 1, '.then': 1 }, 'Only statements continue, whose deadlines end them.'],
   'http/problem.ts': [{ '.then': 1 }, SYNC],
   'limits/refusals.ts': [{ setInterval: 1, 'void then': 1 }, ANNOUNCED],

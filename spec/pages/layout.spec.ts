@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { admin, apiKeys } from '../../lib/index.js';
+import { admin, apiKeys, organizations } from '../../lib/index.js';
 import { HOSTILE, PageVisitor, startPages } from '../support/account-pages.js';
 import { ada, password } from '../support/app.js';
 
 const root = { email: 'root@example.com', password: 'a root of all admins' };
 const start = () =>
   startPages(
-    [password({ username: true }), apiKeys(), admin({ adminEmails: [root.email] })] as const,
+    [password({ username: true }), apiKeys(), organizations(), admin({ adminEmails: [root.email] })] as const,
     { appName: `Notes ${HOSTILE}` } as never,
   );
 

@@ -11,6 +11,11 @@ import { loggingSequelize } from '../support/statements.js';
 
 const plugins = [...everyPlugin({ sendsEmails: true }), fixedProvider(), pages()] as const;
 const root = { email: 'root@example.com', password: 'a root of all admins', emailVerified: true };
+/** The pages that cost more: exactly this many statements. */
+const MORE: Readonly<Record<string, number>> = {
+  // It has two lists, and each of their routes checks the membership itself.
+  'account/organizations/organization': 5,
+};
 let app: SpecApp<typeof plugins>;
 let statements: string[] = [];
 afterEach(() => app.stop());
@@ -27,10 +32,11 @@ describe.each(['columns of the users', 'rows of the app'])('with fields in %s', 
       },
       mount: (express, auth) => void express.use('/auth', authRouter(auth)),
     });
-    const id = await fullAccount();
+    const { id, organizationId } = await fullAccount();
     const { token } = await app.auth.createSession(id);
+    const idIn = (path: string) => (path.includes('/organizations/') ? organizationId : id);
     const open = (path: string) =>
-      app.http.get(`/auth${path.replace(/:\w+/g, id)}`).set('Cookie', `latchkey=${token}`);
+      app.http.get(`/auth${path.replace(/:\w+/g, idIn(path))}`).set('Cookie', `latchkey=${token}`);
     const counts: [page: string, status: number, count: number][] = [];
     for (const { path, name } of pagesIn(app.auth)) {
       await open(path);
@@ -40,7 +46,8 @@ describe.each(['columns of the users', 'rows of the app'])('with fields in %s', 
     }
     expect(counts.length).toBeGreaterThan(15);
     expect(counts.filter(([, status]) => status !== 200 && status !== 303)).toEqual([]);
-    expect(counts.filter(([, , count]) => count > 3)).toEqual([]);
+    const tooMany = counts.filter(([, , count]) => count > 3);
+    expect(tooMany.map(([name, , count]) => [name, count])).toEqual(Object.entries(MORE));
   });
 });
 
@@ -49,8 +56,8 @@ const columns = ({ sequelize, statements }: ReturnType<typeof loggingSequelize>)
   config: { database: sequelize, user: { fields: { name: { type: 'string', maxLength: 80 } } } } as const,
 });
 
-/** Creates an account that has something in each list of the pages. @returns its id */
-async function fullAccount(): Promise<string> {
+/** Creates an account that has something in each list of the pages. */
+async function fullAccount(): Promise<{ readonly id: string; readonly organizationId: string }> {
   const { id } = await app.auth.users.create(root);
   await app.auth.apiKeys.create(id, { name: 'program' });
   const at = new Date();
@@ -68,7 +75,8 @@ async function fullAccount(): Promise<string> {
     updatedAt: at,
   });
   await app.auth.createSession(id);
-  return id;
+  const organization = await app.auth.organizations.create({ name: 'Acme', slug: 'acme', ownerId: id });
+  return { id, organizationId: organization.id };
 }
 
 /** Omits the statements that Sequelize sends for a new connection. */

@@ -57,6 +57,10 @@ const WEAK: readonly [string, (who: Somebody) => Promise<unknown>, string][] = [
   ],
 ];
 
+const OTHER_ID = '01900000-0000-7000-8000-000000000001';
+/** A weak session is refused before the organization is looked up. */
+const ORGANIZATION = `/auth/organizations/${OTHER_ID}`;
+
 /** The requests that change ways in, each as it succeeds. */
 const CHANGES: Readonly<Record<string, (browser: Browser, who: Somebody) => Test | Promise<Test>>> = {
   'GET /oauth/:provider/link': (browser) => browser.get('/auth/oauth/oidc/link').redirects(0),
@@ -92,6 +96,18 @@ const CHANGES: Readonly<Record<string, (browser: Browser, who: Somebody) => Test
   'DELETE /devices/:id': (browser, { userId }) => browser.delete(`/auth/devices/${userId}`),
   'POST /devices/:id/forget': (browser, { userId }) =>
     browser.post(`/auth/devices/${userId}/forget`).type('form'),
+  'DELETE /organizations/:id': (browser) => browser.delete(ORGANIZATION),
+  'POST /organizations/:id/delete': (browser) => browser.post(`${ORGANIZATION}/delete`).type('form'),
+  'PATCH /organizations/:id/members/:userId': (browser) =>
+    browser.patch(`${ORGANIZATION}/members/${OTHER_ID}`).send({ role: 'member' }),
+  'POST /organizations/:id/members/:userId/set-role': (browser) =>
+    browser.post(`${ORGANIZATION}/members/${OTHER_ID}/set-role`).type('form').send({ role: 'member' }),
+  'DELETE /organizations/:id/members/:userId': (browser) =>
+    browser.delete(`${ORGANIZATION}/members/${OTHER_ID}`),
+  'POST /organizations/:id/members/:userId/remove': (browser) =>
+    browser.post(`${ORGANIZATION}/members/${OTHER_ID}/remove`).type('form'),
+  'POST /organizations/:id/invitations': (browser) =>
+    browser.post(`${ORGANIZATION}/invitations`).send({ email: 'bob@example.com', role: 'member' }),
 };
 
 /** The other routes that change something for a session, and why they need no second factor. */
@@ -108,6 +124,12 @@ const EXEMPT: Readonly<Record<string, string>> = {
   'POST /reauthenticate/options': 'is how the second factor is shown',
   'GET /oauth/:provider/reauthenticate': 'is how the second factor is shown, at a trusted provider',
   'POST /email-verifications': 'mails a link to the address that the account has',
+  'POST /organizations': 'creates something that no other user has rights in',
+  'PATCH /organizations/:id': 'changes the name and the slug',
+  'POST /organizations/:id/update': 'changes the name and the slug',
+  'DELETE /organizations/:id/invitations/:invitationId': 'ends access',
+  'POST /organizations/:id/invitations/:invitationId/revoke': 'ends access',
+  'POST /invitations/accept': 'requires the token in the email, and gives no rights in the account',
   'PATCH /passkeys/:id': 'changes the name in a list',
   'PATCH /me': 'demands it for a username only: see below',
   'POST /me/update': 'demands it for a username only: see below',

@@ -273,7 +273,7 @@ export async function fillOrganizations(database: SpecDatabase): Promise<void> {
       token_hash: randomBytes(32),
       invited_by: idOf(0, index),
       created_at: now,
-      expires_at: later(index + 1),
+      expires_at: index % 100 === 0 ? later(-1) : later(index + 1),
     })),
   });
 }

@@ -23,6 +23,8 @@ const OTHERS: Readonly<Record<string, string>> = {
   rate_limits: 'A counter is no secret that anybody presents.',
   accounts: 'The tokens are the provider’s, and are not accepted here.',
   api_keys: 'A key is used many times, and revoking sessions leaves keys alone, as the docs say.',
+  organization_invitations:
+    'An invitation belongs to an organization, and remains when sessions of the member who sent it end. An undo revokes it.',
   removed_passkeys: 'They only say which passkeys an undo can restore.',
   totp_enrolments: 'An enrolment belongs to a session, and the database deletes it with the session.',
 };
