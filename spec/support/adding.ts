@@ -278,8 +278,8 @@ Your app issues a badge, prints it, and gives it to the user, who signs in with 
     {
       file: 'contributing/asvs.md',
       gate: 'spec/asvs-page.spec.ts',
-      replace: `\`passkey_challenges\`, \`removed_passkeys\`, \`carried_sessions\` |`,
-      text: `\`passkey_challenges\`, \`removed_passkeys\`, \`carried_sessions\`, \`badges\` |`,
+      replace: `\`passkey_challenges\`, \`removed_passkeys\`, \`carried_sessions\`, \`organization_invitations\` |`,
+      text: `\`passkey_challenges\`, \`removed_passkeys\`, \`carried_sessions\`, \`organization_invitations\`, \`badges\` |`,
     },
     {
       file: 'docs/telemetry.md',

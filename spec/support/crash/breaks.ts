@@ -194,9 +194,9 @@ export const BREAKS: readonly Break[] = [
     edits: [
       {
         file: 'sessions/lookup.ts',
-        text: ': await this.database.awaitShared(() => this.#batches.find(digest));',
-        by: `: await (((this as any).cache ??= new Map()).get(digest) ??
-          (this as any).cache.set(digest, this.database.awaitShared(() => this.#batches.find(digest))).get(digest));`,
+        text: ': this.database.awaitShared(() => this.#batches.find(key));',
+        by: `: (((this as any).cache ??= new Map()).get(key) ??
+          (this as any).cache.set(key, this.database.awaitShared(() => this.#batches.find(key))).get(key));`,
       },
     ],
   },
