@@ -1,11 +1,12 @@
 import type { ServerResponse } from 'node:http';
-import type { Response } from 'express';
+import type { Request, Response } from 'express';
 import type { PlainRequest } from '../context/call.js';
 import type { Admission } from '../core/contribution.js';
 import type { Core } from '../core/core.js';
 import { AuthError } from '../errors.js';
 import { type Acting, admitsActing } from '../sessions/acting.js';
 import { authenticateWith, cookieValues, isAmbiguous } from '../sessions/carriers.js';
+import { ALONGSIDE, type Alongside } from '../sessions/lookup.js';
 import { isUnsafe, requireOwnOrigin } from '../sessions/origin.js';
 import {
   type Authentication,
@@ -119,6 +120,16 @@ export function presentsOtherSession(core: Core, req: PlainRequest): boolean {
 /** Returns how a request presents a session. Undefined if it presents none. */
 function presenting({ carriers }: Core, req: PlainRequest): Via | undefined {
   return carriers.find((one) => one.sessionTokens(req).length > 0)?.via;
+}
+
+/** What can ask for other rows together with the session: a route or a page. */
+interface AsksAlongside {
+  alongside?(params: Readonly<Record<string, string>>): Alongside;
+}
+
+/** Asks for the rows that a route or page needs together with the session, before the session is looked up. */
+export function askAlongside(req: PlainRequest & Pick<Request, 'params'>, asking: AsksAlongside): void {
+  if (asking.alongside) req[ALONGSIDE] = asking.alongside(req.params as Readonly<Record<string, string>>);
 }
 
 /** Like {@link authenticate}, but requires a credential. @throws AuthError `unauthenticated` */

@@ -9,6 +9,7 @@ import type { Authentication } from '../sessions/request.js';
 import { isPending } from '../sessions/signed-in.js';
 import { performance } from '../timers.js';
 import {
+  askAlongside,
   presentsOtherSession,
   requireAdministrator,
   requireAuthentication,
@@ -203,6 +204,7 @@ async function authenticationFor(
   res: Response,
 ): Promise<Authentication | null> {
   const acting = route.openToActing ? 'write' : false;
+  askAlongside(req, route);
   switch (route.access) {
     case 'public':
       if (isUnsafe(req.method) && !route.fromOtherSites) requireOwnOrigin(req, core.settings);

@@ -4,6 +4,7 @@ import type { Settings } from '../config/config.js';
 import type { HumanCheckRoute } from '../config/human-check.js';
 import type { CookieSettings } from '../config/session.js';
 import type { AuthError, AuthErrorCode, FieldError } from '../errors.js';
+import type { Alongside } from '../sessions/lookup.js';
 import type { Authentication, SessionAuthentication } from '../sessions/request.js';
 import type { SignedIn } from '../sessions/signed-in.js';
 import type { OpenTo } from '../sessions/tasks.js';
@@ -164,6 +165,11 @@ export interface Route<A extends Access = Access, Body = unknown, Query = unknow
    * @default the route requires no more than a session
    */
   locks?(params: Readonly<Record<string, string>>): readonly string[];
+  /**
+   * Returns other rows that the route needs, by a parameter of its path, which are read in the statement that looks up the
+   * session. They must not decide anything in a transaction.
+   */
+  alongside?(params: Readonly<Record<string, string>>): Alongside;
   /** What the route requires, if it makes a sensitive change. */
   readonly sensitive?: Sensitive;
   /**

@@ -2,6 +2,7 @@ import type { Request, Response } from 'express';
 import type { AuthError, AuthErrorCode } from '../errors.js';
 import type { Html, HtmlValue } from '../html.js';
 import type { Reply, Route } from '../http/route.js';
+import type { Alongside } from '../sessions/lookup.js';
 import type { OpenTo } from '../sessions/tasks.js';
 import type { User } from '../tables/core.js';
 import type { Asking, Site, SitePage } from './site.js';
@@ -169,6 +170,8 @@ export interface Page<V extends object = object> extends SitePage {
   readonly openTo?: OpenTo;
   /** Whether the page shows the session of an administrator who acts as a user. @default false */
   readonly openToActing?: true;
+  /** Returns the rows that a route of the page reads together with the session: see `Route.alongside`. */
+  alongside?(params: Readonly<Record<string, string>>): Alongside;
   readonly forms: readonly PageForm[];
   /** Whether a link in an email leads here, so that `return_to` comes from a cookie if the address has none. @default false */
   readonly keepsReturnTo?: boolean;

@@ -11,6 +11,7 @@ import { DEADLINE_MS } from '../database/turn.js';
 import { AuthError, invalidField } from '../errors.js';
 import { type Html, html, isHtml } from '../html.js';
 import {
+  askAlongside,
   authenticateIfPossible,
   isOfDeadCookie,
   requireAdministrator,
@@ -655,6 +656,7 @@ ${way !== null && html`<p><a href="${way}" data-part="button">${words.steps[erro
 
   async #authenticate(page: Page, req: Request, res: Response): Promise<SessionAuthentication | null> {
     const { core } = this.#site;
+    askAlongside(req, page);
     if (page.access === 'anyone') {
       const acting = page.openToActing ? 'write' : false;
       const found = await authenticateIfPossible(core, req, res, acting);

@@ -126,6 +126,7 @@ export function organization(site: Site): Page | null {
     path: PATH,
     kind: 'account',
     access: 'session',
+    ...(read.alongside && { alongside: read.alongside }),
     forms,
     async values(visit) {
       const { query, auth, params } = visit;

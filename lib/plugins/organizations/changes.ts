@@ -121,9 +121,13 @@ export class OrganizationChanges {
     if (by === null) return this.permissionsOf(OWNER_ROLE);
     const membership = await this.rows.memberOf(organizationId, by, transaction);
     if (!membership) throw new AuthError('organization_not_found');
-    const allowed = this.permissionsOf(membership.role);
-    if (permission !== null && !covers(allowed, [permission])) throw new AuthError('permission_required');
-    return allowed;
+    if (permission !== null) this.requirePermission(membership, permission);
+    return this.permissionsOf(membership.role);
+  }
+
+  /** @throws AuthError `permission_required` */
+  requirePermission({ role }: Pick<Membership, 'role'>, permission: OrganizationPermission): void {
+    if (!covers(this.permissionsOf(role), [permission])) throw new AuthError('permission_required');
   }
 
   /** Returns the error of {@link requireRight}. Null if the user has the right. */

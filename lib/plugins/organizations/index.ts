@@ -8,7 +8,7 @@ import { OrganizationChanges } from './changes.js';
 import { TABLES } from './declarations.js';
 import { importerOf } from './import.js';
 import { Invitations, MAIL_KIND } from './invitations.js';
-import { OrganizationMemberships } from './memberships.js';
+import { MembershipsOfRoutes, OrganizationMemberships } from './memberships.js';
 import { type OrganizationsOptions, schema, settingsOf } from './options.js';
 import { canCreate, invitationRoutes, organizationRoutes } from './routes.js';
 import { OrganizationRows } from './rows.js';
@@ -38,7 +38,8 @@ export function organizations(
         );
       const rows = new OrganizationRows(core);
       const changes = new OrganizationChanges(core, rows, settings);
-      const services = { core, rows, changes, settings };
+      const memberships = new MembershipsOfRoutes(core, rows);
+      const services = { core, rows, changes, memberships, settings };
       const invitations = core.mails && new Invitations(core, core.mails, services);
       return {
         api: new OrganizationsApi(core, rows, changes, invitations),

@@ -1,11 +1,15 @@
+import type { PlainRequest } from '../../context/call.js';
 import type { AskedMembership, Memberships, RequestMembership } from '../../core/contribution.js';
 import type { Core } from '../../core/core.js';
 import { isUuid } from '../../crypto/uuid.js';
 import type { Database } from '../../database/database.js';
 import { AuthError } from '../../errors.js';
+import type { Call } from '../../http/route.js';
 import type { Roles } from '../../permissions.js';
-import type { NamedJoin } from '../../sessions/lookup.js';
+import { ALONGSIDE, type Alongside, type NamedJoin } from '../../sessions/lookup.js';
 import type { Selection } from '../../tables/table.js';
+import { NOBODY } from '../../users/record.js';
+import type { Membership, Organization } from './declarations.js';
 import { PERMISSIONS } from './options.js';
 import { type OrganizationRows, SLUG } from './rows.js';
 
@@ -15,39 +19,84 @@ type Key = 'id' | 'slug';
 /** Finds memberships for `requireMember`, in the statement that looks up the credential of the request. */
 export class OrganizationMemberships implements Memberships {
   readonly permissions = PERMISSIONS;
-  readonly joins: Readonly<Record<Key, NamedJoin>>;
-  readonly #database: Database;
-  readonly #organization: Selection<RequestMembership['organization']>;
-  readonly #membership: Selection<RequestMembership['membership']>;
+  readonly #reads: MembershipReads<RequestMembership['organization'], RequestMembership['membership']>;
 
   constructor(
     { database }: Core,
     { organizations, members }: OrganizationRows,
     readonly roles: Roles,
   ) {
-    this.#database = database;
-    this.#organization = organizations.only('o', 'id', 'name', 'slug');
-    this.#membership = members.only('m', 'role', 'createdAt');
-    this.joins = { id: this.#joinBy('id'), slug: this.#joinBy('slug') };
+    this.#reads = new MembershipReads(
+      database,
+      organizations.only('o', 'id', 'name', 'slug'),
+      members.only('m', 'role', 'createdAt'),
+    );
   }
 
   ask(idOrSlug: unknown): AskedMembership {
-    return new Asked(this, idOrSlug);
+    const key = isUuid(idOrSlug) ? 'id' : 'slug';
+    const isName = typeof idOrSlug === 'string' && (key === 'id' || SLUG.test(idOrSlug));
+    // Look up an empty slug, which no organization has, so that a malformed name takes as long as an unknown one.
+    return new Asked(this.#reads, key, isName ? idOrSlug : '');
+  }
+}
+
+/** Finds memberships for latchkey's own routes, in the statement that looks up the session of the request. */
+export class MembershipsOfRoutes {
+  readonly #reads: MembershipReads<Organization, Membership>;
+
+  constructor({ database }: Core, { organization, membership }: OrganizationRows) {
+    this.#reads = new MembershipReads(database, organization, membership);
+  }
+
+  /** Asks for the membership in the organization of a path: see `Route.alongside`. */
+  readonly ask = ({ id }: Readonly<Record<string, string>>): Alongside => this.#ask(id);
+
+  /** Returns the organization of a path, and the membership of the user. @throws AuthError `organization_not_found` */
+  async of({ auth, params, req }: Pick<Call<'session', unknown, unknown>, 'auth' | 'params' | 'req'>) {
+    const asked = this.#ask(params.id);
+    const { [ALONGSIDE]: before }: PlainRequest = req;
+    const isSame = before instanceof Asked && before.reads === this.#reads && before.name === asked.name;
+    return (isSame ? (before as typeof asked) : asked).of(auth.user.id);
+  }
+
+  #ask(id: string | undefined) {
+    // A malformed id is looked up too, so that the work is the same.
+    return new Asked(this.#reads, 'id', isUuid(id) ? id : NOBODY);
+  }
+}
+
+/** An organization, and the membership of a user in it. */
+interface Found<O, M> {
+  readonly organization: O;
+  readonly membership: M;
+}
+
+/** Reads organizations together with the membership of a user. They have the aliases `o` and `m`. */
+class MembershipReads<O, M extends { readonly role: string }> {
+  readonly joins: Readonly<Record<Key, NamedJoin>>;
+
+  constructor(
+    private readonly database: Database,
+    private readonly organization: Selection<O>,
+    private readonly membership: Selection<M>,
+  ) {
+    this.joins = { id: this.#joinBy('id'), slug: this.#joinBy('slug') };
   }
 
   /** Reads what {@link joins} have selected. @throws AuthError `organization_not_found` */
-  read(raw: object): RequestMembership {
-    const membership = this.#membership.read(raw);
+  read(raw: object): Found<O, M> {
+    const membership = this.membership.read(raw);
     // Without a membership, the columns are null.
     if ((membership.role as string | null) === null) throw new AuthError('organization_not_found');
-    return { organization: this.#organization.read(raw), membership };
+    return { organization: this.organization.read(raw), membership };
   }
 
   /** Selects the membership of a user in a statement of its own. @throws AuthError `organization_not_found` */
-  async select(key: Key, name: string, userId: string): Promise<RequestMembership> {
-    const [raw] = await this.#database.select<object>(
-      `SELECT ${this.#organization.columns}, ${this.#membership.columns}
-       FROM ${this.#membership.from} JOIN ${this.#organization.from} ON o.id = m.organization_id
+  async select(key: Key, name: string, userId: string): Promise<Found<O, M>> {
+    const [raw] = await this.database.select<object>(
+      `SELECT ${this.organization.columns}, ${this.membership.columns}
+       FROM ${this.membership.from} JOIN ${this.organization.from} ON o.id = m.organization_id
        WHERE m.user_id = :userId AND o.${key} = :name`,
       { userId, name },
     );
@@ -56,10 +105,10 @@ export class OrganizationMemberships implements Memberships {
   }
 
   #joinBy(key: Key): NamedJoin {
-    const { from: organizations } = this.#organization;
-    const { from: members } = this.#membership;
+    const { from: organizations } = this.organization;
+    const { from: members } = this.membership;
     return {
-      selected: [...this.#organization.selected, ...this.#membership.selected],
+      selected: [...this.organization.selected, ...this.membership.selected],
       nameType: key === 'id' ? 'uuid' : 'text',
       sql: (name) =>
         `LEFT JOIN ${organizations} ON o.${key} = ${name} LEFT JOIN ${members} ON m.organization_id = o.id AND m.user_id = u.id`,
@@ -68,30 +117,25 @@ export class OrganizationMemberships implements Memberships {
 }
 
 /** A question for the membership in the organization that a request names. */
-class Asked implements AskedMembership {
-  readonly name: string;
+class Asked<O, M extends { readonly role: string }> implements Alongside {
   readonly join: NamedJoin;
-  readonly #key: Key;
   #received: { readonly userId: string; readonly raw: object } | undefined;
 
   constructor(
-    private readonly memberships: OrganizationMemberships,
-    idOrSlug: unknown,
+    readonly reads: MembershipReads<O, M>,
+    private readonly key: Key,
+    readonly name: string,
   ) {
-    this.#key = isUuid(idOrSlug) ? 'id' : 'slug';
-    const isName = typeof idOrSlug === 'string' && (this.#key === 'id' || SLUG.test(idOrSlug));
-    // Look up an empty slug, which no organization has, so that a malformed name takes as long as an unknown one.
-    this.name = isName ? idOrSlug : '';
-    this.join = memberships.joins[this.#key];
+    this.join = reads.joins[key];
   }
 
   receive(userId: string, raw: object): void {
     this.#received = { userId, raw };
   }
 
-  of(userId: string): RequestMembership | Promise<RequestMembership> {
+  of(userId: string): Found<O, M> | Promise<Found<O, M>> {
     return this.#received?.userId === userId
-      ? this.memberships.read(this.#received.raw)
-      : this.memberships.select(this.#key, this.name, userId);
+      ? this.reads.read(this.#received.raw)
+      : this.reads.select(this.key, this.name, userId);
   }
 }

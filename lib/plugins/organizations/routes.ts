@@ -25,6 +25,7 @@ import {
   organizationsTable,
 } from './declarations.js';
 import type { Invitations } from './invitations.js';
+import type { MembershipsOfRoutes } from './memberships.js';
 import type { OrganizationSettings } from './options.js';
 import type { Member, OrganizationRows } from './rows.js';
 
@@ -33,6 +34,7 @@ export interface OrganizationServices {
   readonly core: Core;
   readonly rows: OrganizationRows;
   readonly changes: OrganizationChanges;
+  readonly memberships: MembershipsOfRoutes;
   readonly settings: OrganizationSettings;
 }
 
@@ -178,7 +180,7 @@ const listOrganizations = ({ rows }: OrganizationServices) => {
   });
 };
 
-const getOrganization = ({ rows }: OrganizationServices) =>
+const getOrganization = ({ memberships }: OrganizationServices) =>
   route({
     method: 'get',
     path: '/organizations/:id',
@@ -186,6 +188,7 @@ const getOrganization = ({ rows }: OrganizationServices) =>
     summary: 'Get an organization of the current user',
     access: 'session',
     openToActing: true,
+    alongside: memberships.ask,
     answers: {
       200: {
         description: 'The organization, and the membership of the user',
@@ -196,12 +199,11 @@ const getOrganization = ({ rows }: OrganizationServices) =>
       },
     },
     problems: ['organization_not_found'],
-    async handle({ auth, params: { id = '' } }) {
-      const found = await rows.ofMember(id, auth.user.id);
-      if (!found) throw new AuthError('organization_not_found');
+    async handle(call) {
+      const { organization, membership } = await memberships.of(call);
       const body = {
-        organization: organizationResource.present(found.organization),
-        membership: membershipResource.present(found.membership),
+        organization: organizationResource.present(organization),
+        membership: membershipResource.present(membership),
       };
       return { status: 200, body };
     },
@@ -249,7 +251,7 @@ const deleteOrganization = (services: OrganizationServices) =>
   });
 
 const listMembers = (services: OrganizationServices) => {
-  const { core, rows, changes } = services;
+  const { core, rows, memberships } = services;
   const member = memberResource(core);
   return route({
     method: 'get',
@@ -257,6 +259,7 @@ const listMembers = (services: OrganizationServices) => {
     client: 'organizations.members',
     summary: 'List the members of an organization, newest first',
     access: 'session',
+    alongside: memberships.ask,
     query: z.object(pageQuery),
     answers: {
       200: {
@@ -265,9 +268,9 @@ const listMembers = (services: OrganizationServices) => {
       },
     },
     problems: ['organization_not_found'],
-    async handle({ auth, params: { id = '' }, query }) {
-      await changes.requireRight(id, auth.user.id, null);
-      const { items, nextCursor } = await rows.listMembers(id, pageOptions(query));
+    async handle(call) {
+      const { organization } = await memberships.of(call);
+      const { items, nextCursor } = await rows.listMembers(organization.id, pageOptions(call.query));
       return { status: 200, body: { members: items.map(member.present), next_cursor: nextCursor } };
     },
   });
@@ -364,13 +367,14 @@ const createInvitation = (services: InvitationServices) =>
     },
   });
 
-const listInvitations = (services: InvitationServices) =>
+const listInvitations = ({ changes, memberships, invitations }: InvitationServices) =>
   route({
     method: 'get',
     path: '/organizations/:id/invitations',
     client: 'organizations.invitations',
     summary: 'List the pending invitations of an organization, newest first',
     access: 'session',
+    alongside: memberships.ask,
     query: z.object(pageQuery),
     answers: {
       200: {
@@ -382,11 +386,14 @@ const listInvitations = (services: InvitationServices) =>
       },
     },
     problems: ['organization_not_found', 'permission_required'],
-    async handle({ auth, params: { id = '' }, query }) {
-      await services.changes.requireRight(id, auth.user.id, 'invitation:create');
-      const { items, nextCursor } = await services.invitations.list(id, pageOptions(query));
-      const invitations = items.map(invitationResource.present);
-      return { status: 200, body: { invitations, next_cursor: nextCursor } };
+    async handle(call) {
+      const { organization, membership } = await memberships.of(call);
+      changes.requirePermission(membership, 'invitation:create');
+      const { items, nextCursor } = await invitations.list(organization.id, pageOptions(call.query));
+      return {
+        status: 200,
+        body: { invitations: items.map(invitationResource.present), next_cursor: nextCursor },
+      };
     },
   });
 

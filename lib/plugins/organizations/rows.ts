@@ -127,21 +127,6 @@ export class OrganizationRows {
     return found;
   }
 
-  /** Returns an organization of a user, with the membership of the user, in one statement. */
-  async ofMember(
-    organizationId: string,
-    userId: string,
-  ): Promise<{ readonly organization: Organization; readonly membership: Membership } | null> {
-    const [raw] = await this.#core.database.select<object>(
-      `SELECT ${this.organization.columns}, ${this.membership.columns}
-       FROM ${this.membership.from} JOIN ${this.organization.from} ON o.id = m.organization_id
-       WHERE m.user_id = :userId AND m.organization_id = :organizationId`,
-      // A malformed id is looked up too, so that the work is the same.
-      { userId, organizationId: isUuid(organizationId) ? organizationId : NOBODY },
-    );
-    return raw ? { organization: this.organization.read(raw), membership: this.membership.read(raw) } : null;
-  }
-
   /** Counts the members, as they are now. The organization is locked. */
   async countMembers(organizationId: string, transaction: Transaction): Promise<number> {
     return this.#count(`${this.membership.from} WHERE m.organization_id = :organizationId`, {

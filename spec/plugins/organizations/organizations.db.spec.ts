@@ -4,15 +4,23 @@ import { organizations } from '../../../lib/index.js';
 import { password, type SpecApp, startApp } from '../../support/app.js';
 import { rows } from '../../support/database.js';
 import { person } from '../../support/organizations.js';
+import { loggingSequelize } from '../../support/statements.js';
 
 const plugins = [password(), organizations()] as const;
 
 let app: SpecApp<typeof plugins>;
+let statements: string[];
 let hook: ((transaction: Transaction) => Promise<unknown>) | undefined;
 beforeAll(async () => {
   app = await startApp({
     plugins,
-    config: { hooks: { createOrganization: async (_organization, { transaction }) => hook?.(transaction) } },
+    async config(given) {
+      const { sequelize, ...logged } = loggingSequelize(given);
+      statements = logged.statements;
+      const createOrganization = async (_: unknown, { transaction }: { transaction: Transaction }) =>
+        hook?.(transaction);
+      return { database: sequelize, hooks: { createOrganization } };
+    },
   });
 });
 beforeEach(async () => {
@@ -39,6 +47,19 @@ test('a user creates an organization, and is its owner', async () => {
   });
   const one = await ada.send('get', `/organizations/${created.body.organization.id}`);
   expect(one.body).toEqual(created.body);
+});
+
+test('the membership is read together with the session', async () => {
+  const ada = await person(app, 'ada');
+  const { id } = await app.auth.organizations.create({ name: 'Acme', slug: 'acme', ownerId: ada.id });
+  const counts: Record<string, number> = {};
+  for (const path of [`/organizations/${id}`, '/organizations/acme', `/organizations/${id}/members`]) {
+    await ada.send('get', path);
+    statements.length = 0;
+    await ada.send('get', path);
+    counts[path] = statements.filter((line) => line.startsWith('Executed')).length;
+  }
+  expect(Object.values(counts)).toEqual([1, 1, 2]);
 });
 
 describe('someone who is not a member', () => {
