@@ -139,6 +139,23 @@ declare module '../../errors.js' {
   interface ProblemCodes extends Record<keyof typeof problems, unknown> {}
 }
 
+declare module '../../mail/messages.js' {
+  interface MailKinds {
+    /** An invitation to an organization. */
+    'organization-invitation': unknown;
+  }
+}
+
+declare module '../../config/hooks.js' {
+  interface CreatedVias {
+    /** The link of an invitation to an organization. */
+    invitation: unknown;
+  }
+}
+
+/** The kind of the email with an invitation. */
+export const MAIL_KIND = 'organization-invitation';
+
 declareLimits(OWNER, {
   /** Invitations by an organization. */
   organizationInvitation: { limit: 50, window: 3600 },

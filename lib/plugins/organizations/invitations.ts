@@ -13,26 +13,15 @@ import { EmailProof } from '../../users/email-proof.js';
 import type { UserRecord } from '../../users/record.js';
 import type { IssuedLink } from '../../verification/delivery.js';
 import type { By, OrganizationChanges } from './changes.js';
-import type { Invitation, InvitationRow, Membership, Organization } from './declarations.js';
+import {
+  type Invitation,
+  type InvitationRow,
+  MAIL_KIND,
+  type Membership,
+  type Organization,
+} from './declarations.js';
 import type { OrganizationSettings } from './options.js';
 import type { Listed, OrganizationRows } from './rows.js';
-
-declare module '../../mail/messages.js' {
-  interface MailKinds {
-    /** An invitation to an organization. */
-    'organization-invitation': unknown;
-  }
-}
-
-declare module '../../config/hooks.js' {
-  interface CreatedVias {
-    /** The link of an invitation to an organization. */
-    invitation: unknown;
-  }
-}
-
-/** The kind of the email. */
-export const MAIL_KIND = 'organization-invitation';
 
 /** The prefix of tokens. */
 const PREFIX = 'lki_';
