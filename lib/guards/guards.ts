@@ -134,8 +134,8 @@ interface Required {
 
 /** Finds the membership of the user of a request. */
 export interface FindsMembership {
-  /** Authenticates the request, and tries to read the membership in the same statement. */
-  during<A>(req: Request, decide: () => Promise<A>): Promise<A>;
+  /** Asks for the membership before the credential is looked up, so that the same statement can read it. */
+  ask(req: Request): void;
   /** Adds the membership. @throws AuthError `organization_not_found` */
   add(authentication: Authentication, req: Request): GuardedAuthentication | Promise<GuardedAuthentication>;
 }
@@ -168,10 +168,10 @@ export function sessionGuard(
   const admit = (core: Core, found: Authentication) => core.tasks.admit(found, tasks);
   // An acting session is never fresh, and never verified with two factors.
   const admits = aal > 1 || freshWithin !== undefined ? false : acting;
-  const decide = (core: Core, req: Request, res: Response) =>
-    membership
-      ? membership.during(req, () => authenticate(core, req, res, admits))
-      : authenticate(core, req, res, admits);
+  const decide = (core: Core, req: Request, res: Response) => {
+    membership?.ask(req);
+    return authenticate(core, req, res, admits);
+  };
   return guard(name, auth, options, { decide, check, admit });
 }
 

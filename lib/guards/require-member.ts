@@ -1,13 +1,14 @@
 import type { Request, RequestHandler } from 'express';
 import { internalsOf } from '../auth.js';
 import type { PlainRequest } from '../context/call.js';
-import type { AskedMembership, Memberships } from '../core/contribution.js';
+import type { AskedMembership, Memberships, RequestMembership } from '../core/contribution.js';
 import type { Core } from '../core/core.js';
 import { AuthError } from '../errors.js';
 import { isInScopes, requireScopes } from '../http/admit.js';
 import { requireKnownKeys } from '../known-keys.js';
 import { covers } from '../permissions.js';
 import { ALONGSIDE } from '../sessions/lookup.js';
+import type { Authentication } from '../sessions/request.js';
 import {
   type AuthOrConfig,
   checkScopes,
@@ -130,56 +131,46 @@ function findsMembership(
   memberships: Memberships,
   organizationOf: NonNullable<RequireMemberOptions['organization']>,
 ): FindsMembership {
-  const asked = new WeakMap<PlainRequest, AskedMembership | NotNamed>();
+  /** The errors of functions that should have returned the name of an organization. */
+  const failed = new WeakMap<Request, unknown>();
   return {
-    async during(req, decide) {
-      const membership = ask(memberships, organizationOf, req);
-      asked.set(req, membership);
-      if (membership instanceof NotNamed) return decide();
-      const plain: PlainRequest = req;
-      plain[ALONGSIDE] = membership;
+    ask(req: Request & PlainRequest) {
       try {
-        return await decide();
-      } finally {
-        // Deleting the property would make each later access to the request slower.
-        plain[ALONGSIDE] = undefined;
+        req[ALONGSIDE] = memberships.ask(nameIn(req, organizationOf));
+      } catch (error) {
+        req[ALONGSIDE] = undefined;
+        // Throw the error only later, so that it is not thrown for requests that the guard rejects for another reason.
+        failed.set(req, error);
       }
     },
-    add(authentication, req) {
-      const membership = asked.get(req);
-      if (!membership) throw new TypeError('the membership was not asked for');
-      // Throw the error only now, so that it is not thrown for requests that the guard rejects for another reason.
-      if (membership instanceof NotNamed) throw membership.error;
-      const found = membership.of(authentication.user.id);
+    add(authentication, req: Request & PlainRequest) {
+      // A map of the memberships by request would cost more than the rest of the guard, as would deleting the property.
+      const asked = req[ALONGSIDE] as AskedMembership | undefined;
+      req[ALONGSIDE] = undefined;
+      if (!asked) throw failed.get(req);
+      const found = asked.of(authentication.user.id);
       return found instanceof Promise
-        ? found.then((one) => ({ ...authentication, ...one }))
-        : { ...authentication, ...found };
+        ? found.then((one) => withMembership(authentication, one))
+        : withMembership(authentication, found);
     },
   };
 }
 
-/** The error of a function that should have returned the name of an organization. */
-class NotNamed {
-  constructor(readonly error: unknown) {}
+function withMembership(
+  authentication: Authentication,
+  { organization, membership }: RequestMembership,
+): GuardedAuthentication {
+  return { ...authentication, organization, membership };
 }
 
-function ask(
-  memberships: Memberships,
-  organizationOf: NonNullable<RequireMemberOptions['organization']>,
-  req: Request,
-): AskedMembership | NotNamed {
-  try {
-    const name: unknown = organizationOf(req);
-    if (!isThenable(name)) return memberships.ask(name);
-    // Nothing awaits the promise, and its rejection must not end the process.
-    name.then(undefined, () => undefined);
-  } catch (error) {
-    return new NotNamed(error);
-  }
-  return new NotNamed(
-    new TypeError(
-      "latchkey: requireMember's organization has returned a promise: it must return the id or slug itself",
-    ),
+/** Returns the name of the organization in a request. @throws TypeError if the app's function has returned a promise */
+function nameIn(req: Request, organizationOf: NonNullable<RequireMemberOptions['organization']>): unknown {
+  const name: unknown = organizationOf(req);
+  if (!isThenable(name)) return name;
+  // Nothing awaits the promise, and its rejection must not end the process.
+  name.then(undefined, () => undefined);
+  throw new TypeError(
+    "latchkey: requireMember's organization has returned a promise: it must return the id or slug itself",
   );
 }
 

@@ -119,7 +119,8 @@ class MembershipReads<O, M extends { readonly role: string }> {
 /** A question for the membership in the organization that a request names. */
 class Asked<O, M extends { readonly role: string }> implements Alongside {
   readonly join: NamedJoin;
-  #received: { readonly userId: string; readonly raw: object } | undefined;
+  #userId: string | undefined;
+  #raw: object | undefined;
 
   constructor(
     readonly reads: MembershipReads<O, M>,
@@ -130,12 +131,13 @@ class Asked<O, M extends { readonly role: string }> implements Alongside {
   }
 
   receive(userId: string, raw: object): void {
-    this.#received = { userId, raw };
+    this.#userId = userId;
+    this.#raw = raw;
   }
 
   of(userId: string): Found<O, M> | Promise<Found<O, M>> {
-    return this.#received?.userId === userId
-      ? this.reads.read(this.#received.raw)
+    return this.#raw && this.#userId === userId
+      ? this.reads.read(this.#raw)
       : this.reads.select(this.key, this.name, userId);
   }
 }
