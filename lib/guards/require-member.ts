@@ -1,14 +1,13 @@
 import type { Request, RequestHandler } from 'express';
 import { internalsOf } from '../auth.js';
 import type { PlainRequest } from '../context/call.js';
-import type { AskedMembership, Memberships, RequestMembership } from '../core/contribution.js';
+import type { AskedMembership, Memberships } from '../core/contribution.js';
 import type { Core } from '../core/core.js';
 import { AuthError } from '../errors.js';
 import { isInScopes, requireScopes } from '../http/admit.js';
 import { requireKnownKeys } from '../known-keys.js';
 import { covers } from '../permissions.js';
 import { ALONGSIDE } from '../sessions/lookup.js';
-import type { Authentication } from '../sessions/request.js';
 import {
   type AuthOrConfig,
   checkScopes,
@@ -149,18 +148,12 @@ function findsMembership(
       req[ALONGSIDE] = undefined;
       if (!asked) throw failed.get(req);
       const found = asked.of(authentication.user.id);
+      // Each request has its own authentication, and copying it would cost more than all checks of the guard.
       return found instanceof Promise
-        ? found.then((one) => withMembership(authentication, one))
-        : withMembership(authentication, found);
+        ? found.then((one) => Object.assign(authentication, one))
+        : Object.assign(authentication, found);
     },
   };
-}
-
-function withMembership(
-  authentication: Authentication,
-  { organization, membership }: RequestMembership,
-): GuardedAuthentication {
-  return { ...authentication, organization, membership };
 }
 
 /** Returns the name of the organization in a request. @throws TypeError if the app's function has returned a promise */
