@@ -251,7 +251,15 @@ function useBuffers(row: Record<string, unknown>): void {
 
 const PACKAGE = '@photostructure/sqlite';
 
+let loadedDriver: DriverModule | undefined;
+
 async function loadDriver(): Promise<DriverModule> {
+  // An import takes some time even if the package was loaded before.
+  loadedDriver ??= await importDriver();
+  return loadedDriver;
+}
+
+async function importDriver(): Promise<DriverModule> {
   const builtIn = process.getBuiltinModule('node:sqlite') as DriverModule | undefined;
   if (builtIn) return builtIn;
   try {

@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { readCode } from '../../lib/crypto/typed-codes.js';
 
-// spec/http/typed-codes.spec.ts sends codes in many forms to the routes.
+// spec/http/typed-codes.walk.spec.ts sends codes in many forms to the routes.
 describe('readCode', () => {
   const digits = Array.from({ length: 0x110000 }, (_, point) => point)
     .filter((point) => point < 0xd800 || point > 0xdfff)

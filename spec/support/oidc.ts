@@ -36,6 +36,9 @@ export interface OidcServer {
 
 export const CLIENT = { clientId: 'latchkey-spec', clientSecret: 'the secret of the client at the provider' };
 
+// Keys take long to generate, so the providers of a process share one.
+const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
+
 /** Starts a real, certified OpenID provider on this machine that signs users in without asking. */
 export async function startOidcServer(redirectUris: string[], port = 0): Promise<OidcServer> {
   const server: Server = keepingIdle(createServer());
@@ -55,7 +58,6 @@ export async function startOidcServer(redirectUris: string[], port = 0): Promise
     },
   };
   const people = new Map<string, Person>();
-  const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
   const provider = new Provider(issuer, {
     adapter: createMemoryAdapter(CLOCK_TOLERANCE),
     clockTolerance: CLOCK_TOLERANCE,
