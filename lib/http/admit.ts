@@ -122,14 +122,12 @@ function presenting({ carriers }: Core, req: PlainRequest): Via | undefined {
   return carriers.find((one) => one.sessionTokens(req).length > 0)?.via;
 }
 
-/** What can ask for other rows together with the session: a route or a page. */
-interface AsksAlongside {
-  alongside?(params: Readonly<Record<string, string>>): Alongside;
-}
-
 /** Asks for the rows that a route or page needs together with the session, before the session is looked up. */
-export function askAlongside(req: PlainRequest & Pick<Request, 'params'>, asking: AsksAlongside): void {
-  if (asking.alongside) req[ALONGSIDE] = asking.alongside(req.params as Readonly<Record<string, string>>);
+export function askAlongside(
+  req: PlainRequest & Pick<Request, 'params'>,
+  alongside: (params: Readonly<Record<string, string>>) => Alongside,
+): void {
+  req[ALONGSIDE] = alongside(req.params as Readonly<Record<string, string>>);
 }
 
 /** Like {@link authenticate}, but requires a credential. @throws AuthError `unauthenticated` */

@@ -204,7 +204,7 @@ async function authenticationFor(
   res: Response,
 ): Promise<Authentication | null> {
   const acting = route.openToActing ? 'write' : false;
-  askAlongside(req, route);
+  if (route.alongside) askAlongside(req, route.alongside);
   switch (route.access) {
     case 'public':
       if (isUnsafe(req.method) && !route.fromOtherSites) requireOwnOrigin(req, core.settings);

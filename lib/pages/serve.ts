@@ -656,7 +656,7 @@ ${way !== null && html`<p><a href="${way}" data-part="button">${words.steps[erro
 
   async #authenticate(page: Page, req: Request, res: Response): Promise<SessionAuthentication | null> {
     const { core } = this.#site;
-    askAlongside(req, page);
+    if (page.alongside) askAlongside(req, page.alongside);
     if (page.access === 'anyone') {
       const acting = page.openToActing ? 'write' : false;
       const found = await authenticateIfPossible(core, req, res, acting);
