@@ -2,13 +2,14 @@ import type { NextFunction, Request, RequestHandler, Response } from 'express';
 import { type AnyAuth, internalsOf } from '../auth.js';
 import type { AuthConfig } from '../config/config.js';
 import { type PlainRequest, UNTOUCHED } from '../context/call.js';
-import { howToNameAdministrators } from '../core/contribution.js';
+import { type AskedMembership, howToNameAdministrators } from '../core/contribution.js';
 import type { Core } from '../core/core.js';
 import { AuthError, excerpt } from '../errors.js';
 import {
   authenticate,
   authenticateIfPossible,
   isInScopes,
+  readAlongside,
   requireAal,
   requireAdministrator,
   requireFreshSession,
@@ -134,10 +135,14 @@ interface Required {
 
 /** Finds the membership of the user of a request. */
 export interface FindsMembership {
-  /** Asks for the membership before the credential is looked up, so that the same statement can read it. */
-  ask(req: Request): void;
+  /** Asks for the membership in the organization that the request names. Null if the app's function has failed. */
+  ask(req: Request): AskedMembership | null;
   /** Adds the membership. @throws AuthError `organization_not_found` */
-  add(authentication: Authentication, req: Request): GuardedAuthentication | Promise<GuardedAuthentication>;
+  add(
+    authentication: Authentication,
+    asked: AskedMembership | null | undefined,
+    req: Request,
+  ): GuardedAuthentication | Promise<GuardedAuthentication>;
 }
 
 /** Creates a guard that admits sessions and API keys. @throws TypeError on invalid options */
@@ -160,19 +165,17 @@ export function sessionGuard(
     limitScopes(core, authentication);
     return authentication;
   };
-  const check = (core: Core, authentication: Authentication | null, req: Request) => {
+  const check: Check<Authentication | null> = (core, authentication, { req, asked }) => {
     if (!authentication) throw new AuthError('unauthenticated');
-    const found = membership?.add(authentication, req) ?? authentication;
+    const found = membership?.add(authentication, asked, req) ?? authentication;
     return found instanceof Promise ? found.then((one) => pass(core, one)) : pass(core, found);
   };
   const admit = (core: Core, found: Authentication) => core.tasks.admit(found, tasks);
   // An acting session is never fresh, and never verified with two factors.
   const admits = aal > 1 || freshWithin !== undefined ? false : acting;
-  const decide = (core: Core, req: Request, res: Response) => {
-    membership?.ask(req);
-    return authenticate(core, req, res, admits);
-  };
-  return guard(name, auth, options, { decide, check, admit });
+  const decide = (core: Core, req: Request, res: Response) => authenticate(core, req, res, admits);
+  const ask = membership && ((req: Request) => membership.ask(req));
+  return guard(name, auth, options, { ...(ask && { ask }), decide, check, admit });
 }
 
 /** @throws TypeError if no role names the permission */
@@ -366,33 +369,45 @@ type Checked = GuardedAuthentication | undefined;
 
 /** The rules of a guard, in the order in which a request must pass them. */
 interface GuardRules<A extends Authentication | null> {
+  /** Asks for a membership, before the credential is looked up, so that the same statement can read it. */
+  readonly ask?: (req: Request) => AskedMembership | null;
   readonly decide: (core: Core, req: Request, res: Response) => Promise<A>;
   /** Decides about open tasks. By default, there must be none. */
   readonly admit?: (core: Core, found: NonNullable<A>) => A;
   /** Rejects the request, or returns the authentication that handlers get. By default, it stays as it is. */
-  readonly check?: (core: Core, authentication: A, req: Request) => Checked | Promise<Checked>;
+  readonly check?: Check<A>;
 }
+
+/** Checks a request, for which the guard has asked for a membership. */
+type Check<A> = (
+  core: Core,
+  authentication: A,
+  request: { readonly req: Request; readonly asked: AskedMembership | null | undefined },
+) => Checked | Promise<Checked>;
 
 /** A middleware that authenticates a request and sets or clears `req.auth`, or responds with a problem. */
 export function guard<A extends Authentication | null>(
   name: string,
   authOrConfig: AuthOrConfig,
   options: GuardOptions,
-  { decide, check, admit = (core, found) => core.tasks.admit(found) }: GuardRules<A>,
+  { ask, decide, check, admit = (core, found) => core.tasks.admit(found) }: GuardRules<A>,
 ): RequestHandler {
   const { core } = internalsOf(authOrConfig);
   const { accept, onError, touch = true } = checked(name, options, core);
+  const find = (req: Request, res: Response) =>
+    touch ? decide(core, req, res) : untouched(req, () => decide(core, req, res));
   return async (req, res, next) => {
     const startedAt = performance.now();
     // An earlier guard, even of another Auth, might have set `req.auth`. Only the last guard's result counts.
     setAuthentication(core, req, null, null);
     try {
-      const found = await (touch ? decide(core, req, res) : untouched(req, () => decide(core, req, res)));
+      const asked = ask?.(req);
+      const found = await (asked ? readAlongside(req, asked, () => find(req, res)) : find(req, res));
       const authentication = found && admit(core, found);
       if (authentication && accept && !accept.includes(authentication.via))
         throw notAccepted(core, authentication, accept);
       // Only an asynchronous rule costs a promise.
-      const checking = check?.(core, authentication, req);
+      const checking = check?.(core, authentication, { req, asked });
       const admitted = (checking instanceof Promise ? await checking : checking) ?? authentication;
       if (admitted) setAuthentication(core, req, admitted, permitsOf(core, admitted));
     } catch (error) {

@@ -1,13 +1,11 @@
 import type { Request, RequestHandler } from 'express';
 import { internalsOf } from '../auth.js';
-import type { PlainRequest } from '../context/call.js';
-import type { AskedMembership, Memberships } from '../core/contribution.js';
+import type { Memberships } from '../core/contribution.js';
 import type { Core } from '../core/core.js';
 import { AuthError } from '../errors.js';
 import { isInScopes, requireScopes } from '../http/admit.js';
 import { requireKnownKeys } from '../known-keys.js';
 import { covers } from '../permissions.js';
-import { ALONGSIDE } from '../sessions/lookup.js';
 import {
   type AuthOrConfig,
   checkScopes,
@@ -133,19 +131,16 @@ function findsMembership(
   /** The errors of functions that should have returned the name of an organization. */
   const failed = new WeakMap<Request, unknown>();
   return {
-    ask(req: Request & PlainRequest) {
+    ask(req) {
       try {
-        req[ALONGSIDE] = memberships.ask(nameIn(req, organizationOf));
+        return memberships.ask(nameIn(req, organizationOf));
       } catch (error) {
-        req[ALONGSIDE] = undefined;
         // Throw the error only later, so that it is not thrown for requests that the guard rejects for another reason.
         failed.set(req, error);
+        return null;
       }
     },
-    add(authentication, req: Request & PlainRequest) {
-      // A map of the memberships by request would cost more than the rest of the guard, as would deleting the property.
-      const asked = req[ALONGSIDE] as AskedMembership | undefined;
-      req[ALONGSIDE] = undefined;
+    add(authentication, asked, req) {
       if (!asked) throw failed.get(req);
       const found = asked.of(authentication.user.id);
       // Each request has its own authentication, and copying it would cost more than all checks of the guard.

@@ -1,5 +1,5 @@
 import type { ServerResponse } from 'node:http';
-import type { Request, Response } from 'express';
+import type { Response } from 'express';
 import type { PlainRequest } from '../context/call.js';
 import type { Admission } from '../core/contribution.js';
 import type { Core } from '../core/core.js';
@@ -122,12 +122,23 @@ function presenting({ carriers }: Core, req: PlainRequest): Via | undefined {
   return carriers.find((one) => one.sessionTokens(req).length > 0)?.via;
 }
 
-/** Asks for the rows that a route or page needs together with the session, before the session is looked up. */
-export function askAlongside(
-  req: PlainRequest & Pick<Request, 'params'>,
-  alongside: (params: Readonly<Record<string, string>>) => Alongside,
-): void {
-  req[ALONGSIDE] = alongside(req.params as Readonly<Record<string, string>>);
+/**
+ * Authenticates a request with `authenticate`, and asks for other rows in the same statement. If the credential is looked up
+ * later, they are not received.
+ */
+export function readAlongside<T>(
+  req: PlainRequest,
+  alongside: Alongside,
+  authenticate: () => Promise<T>,
+): Promise<T> {
+  req[ALONGSIDE] = alongside;
+  try {
+    return authenticate();
+  } finally {
+    // Other guards of the request, even of another Auth, do not need the rows. Deleting the property would make each later
+    // access to the request slower.
+    req[ALONGSIDE] = undefined;
+  }
 }
 
 /** Like {@link authenticate}, but requires a credential. @throws AuthError `unauthenticated` */

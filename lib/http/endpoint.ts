@@ -9,8 +9,8 @@ import type { Authentication } from '../sessions/request.js';
 import { isPending } from '../sessions/signed-in.js';
 import { performance } from '../timers.js';
 import {
-  askAlongside,
   presentsOtherSession,
+  readAlongside,
   requireAdministrator,
   requireAuthentication,
   requireOwnSession,
@@ -146,7 +146,9 @@ export async function callRoute(
   admit?: (authentication: Authentication | null) => void,
 ): Promise<Reply> {
   const params = req.params as Record<string, string>;
-  let authentication = await authenticationFor(core, route, req, res);
+  const alongside = route.alongside?.(params);
+  const authenticate = () => authenticationFor(core, route, req, res);
+  let authentication = await (alongside ? readAlongside(req, alongside, authenticate) : authenticate());
   if (route.byCookieOnly && authentication?.via !== 'cookie') throw new AuthError('unauthenticated');
   admit?.(authentication);
   try {
@@ -166,6 +168,7 @@ export async function callRoute(
     body: await requireRecentOrPassword(core, route, authentication, { body, params }),
     params,
     req,
+    ...(alongside && { alongside }),
     ...(beside && { formFields: beside }),
   };
   const reply = await underAuthority(core, route, call, () => route.handle(call)).catch((error) => {
@@ -204,7 +207,6 @@ async function authenticationFor(
   res: Response,
 ): Promise<Authentication | null> {
   const acting = route.openToActing ? 'write' : false;
-  if (route.alongside) askAlongside(req, route.alongside);
   switch (route.access) {
     case 'public':
       if (isUnsafe(req.method) && !route.fromOtherSites) requireOwnOrigin(req, core.settings);

@@ -32,6 +32,8 @@ export interface Call<A extends Access, Body, Query> {
   readonly query: Query;
   readonly params: Readonly<Record<string, string>>;
   readonly req: Request;
+  /** What {@link Route.alongside} has returned. It might have received its rows. */
+  readonly alongside?: Alongside | undefined;
   /** The fields of a form that are not fields of the body: see `Route.formFields`. */
   readonly formFields?: ReadonlyMap<string, string>;
 }

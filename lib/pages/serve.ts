@@ -11,9 +11,9 @@ import { DEADLINE_MS } from '../database/turn.js';
 import { AuthError, invalidField } from '../errors.js';
 import { type Html, html, isHtml } from '../html.js';
 import {
-  askAlongside,
   authenticateIfPossible,
   isOfDeadCookie,
+  readAlongside,
   requireAdministrator,
   requireOwnSession,
 } from '../http/admit.js';
@@ -27,6 +27,7 @@ import { forExpress, startError } from '../http/problem.js';
 import { respond, setReplyCookies } from '../http/respond.js';
 import type { Reply, Route } from '../http/route.js';
 import { isAmbiguous, sessionOf } from '../sessions/carriers.js';
+import type { Alongside } from '../sessions/lookup.js';
 import { isNavigation, requireOwnOrigin } from '../sessions/origin.js';
 import { type Authentication, isSession, type SessionAuthentication } from '../sessions/request.js';
 import { isPending } from '../sessions/signed-in.js';
@@ -114,6 +115,8 @@ export class PageServer {
   readonly #assets: Assets;
   readonly #words: Words = en;
   readonly #wordsForScripts = wordsForScripts(this.#words);
+  /** What was read together with a session. */
+  readonly #alongside = new WeakMap<SessionAuthentication, Alongside>();
 
   constructor(site: Site, pages: readonly Page[], assets: Assets) {
     this.#site = site;
@@ -655,8 +658,15 @@ ${way !== null && html`<p><a href="${way}" data-part="button">${words.steps[erro
   }
 
   async #authenticate(page: Page, req: Request, res: Response): Promise<SessionAuthentication | null> {
+    const alongside = page.alongside?.(req.params as Record<string, string>);
+    const find = () => this.#find(page, req, res);
+    const auth = await (alongside ? readAlongside(req, alongside, find) : find());
+    if (auth && alongside) this.#alongside.set(auth, alongside);
+    return auth;
+  }
+
+  async #find(page: Page, req: Request, res: Response): Promise<SessionAuthentication | null> {
     const { core } = this.#site;
-    if (page.alongside) askAlongside(req, page.alongside);
     if (page.access === 'anyone') {
       const acting = page.openToActing ? 'write' : false;
       const found = await authenticateIfPossible(core, req, res, acting);
@@ -687,6 +697,7 @@ ${way !== null && html`<p><a href="${way}" data-part="button">${words.steps[erro
       req,
       res,
       auth,
+      ...(auth && { alongside: this.#alongside.get(auth) }),
       refused,
       query,
       params: req.params as Record<string, string>,

@@ -8,6 +8,7 @@ import { checkParameters } from '../http/body.js';
 import { checkCallbackUrl, withPasswordRemoved } from '../http/callback-url.js';
 import type { Route } from '../http/route.js';
 import { cookieValues } from '../sessions/carriers.js';
+import type { Alongside } from '../sessions/lookup.js';
 import type { SessionAuthentication } from '../sessions/request.js';
 import type { User } from '../tables/core.js';
 import type { Purpose } from '../verification/purposes.js';
@@ -61,6 +62,8 @@ export interface Asking {
   readonly refused: Refused | null;
   /** The form that the user has come back to. @default none */
   readonly resumed?: Resumed | null;
+  /** What `alongside` of the page has returned. @default nothing */
+  readonly alongside?: Alongside | undefined;
 }
 
 /** The properties of a page that the site uses. */
@@ -405,14 +408,14 @@ export class Site {
   /** Calls a route for the user of a page, and returns the body. @throws AuthError the errors of the route */
   async read<Name extends RouteName>(
     route: NamedRoute<Name>,
-    { auth, req, params }: Pick<Asking, 'auth' | 'req' | 'params'>,
+    { auth, req, params, alongside }: Pick<Asking, 'auth' | 'req' | 'params' | 'alongside'>,
     given?: Given<Name>,
   ): Promise<Found<Name>> {
     // The user might have edited the address of the page, so check the query.
     const query = route.query
       ? checkParameters(new URLSearchParams(given as Record<string, string>), route.query)
       : {};
-    const reply = await route.handle({ auth, body: given, query, params, req } as never);
+    const reply = await route.handle({ auth, body: given, query, params, req, alongside } as never);
     return (route.answers[reply.status]?.schema?.parse(reply.body) ?? reply.body) as Found<Name>;
   }
 

@@ -115,6 +115,24 @@ const mount = (app: express.Express, auth: App['auth']) => {
     }),
     (req: Request, res: Response) => void res.json({ auth: req.auth ?? null }),
   );
+  const of = (name: string) =>
+    requireMember(auth, {
+      organization: () => name,
+      onError: (error, _req, _res, next) => next(error),
+    });
+  const overlapping = ['acme', 'evil'].map(of);
+  app.get('/overlapping', async (req, res) => {
+    const admits = (guard: RequestHandler) =>
+      new Promise<unknown>((done) => void guard(req, res, (error?: unknown) => done(error ?? null)));
+    const errors = await Promise.all(overlapping.map(admits));
+    res.json(errors.map((error) => error && (error as { readonly code?: string }).code));
+  });
+  app.get(
+    '/rejected-then-session/:organization',
+    requireMember(auth, { aal: 2, onError: (_error, _req, _res, next) => next() }),
+    requireSession(auth),
+    show,
+  );
   app.get('/crowd/:number/:organization', gather, requireMember(auth), show);
   app.get('/both/:number/:organization', gather, requireMember(auth), show);
   app.get('/plain/:number', gather, requireSession(auth), show);
@@ -250,10 +268,17 @@ describe('requireMember', () => {
   test('leaves the statements of other guards as they are', async () => {
     const { bob, get } = await scene(logged);
     await get(bob, '/member/acme').expect(200);
+    await get(bob, '/rejected-then-session/acme').expect(200);
     statements.length = 0;
     await get(bob, '/plain/1').expect(200);
-    expect(sent()).toHaveLength(1);
-    expect(sent()[0]).not.toMatch(/organization/);
+    await get(bob, '/rejected-then-session/acme').expect(200);
+    expect(sent().map((sql) => /organization/.test(sql))).toEqual([false, true, false]);
+  });
+
+  test('decides by its own organization, beside another guard of the same request', async () => {
+    const { ada, eve, get } = await scene();
+    expect((await get(ada, '/overlapping').expect(200)).body).toEqual([null, 'organization_not_found']);
+    expect((await get(eve, '/overlapping').expect(200)).body).toEqual(['organization_not_found', null]);
   });
 
   test.each([

@@ -6,6 +6,8 @@ import {
   createAuth,
   currentUser,
   optionalSession,
+  organizations,
+  requireMember,
   requireSession,
 } from '../../lib/index.js';
 import {
@@ -22,10 +24,11 @@ import { expectProblem } from '../support/problem.js';
 
 // Two realms in one app, such as customers and staff: each has its own accounts, and a cookie with its own name.
 const plugins = [password()] as const;
+const ofCustomers = [...plugins, organizations()] as const;
 const goOn = (_error: unknown, _req: Request, _res: Response, next: () => void) => next();
 const seen = (req: Request, res: Response) => void res.json(req.auth?.user.email ?? null);
 
-let app: SpecApp<typeof plugins>;
+let app: SpecApp<typeof ofCustomers>;
 let staff: AuthWith<typeof plugins>;
 let staffDatabase: SpecDatabase;
 beforeAll(async () => {
@@ -40,7 +43,7 @@ beforeAll(async () => {
   });
   await staff.migrate();
   app = await startApp({
-    plugins,
+    plugins: ofCustomers,
     mount(express, customers) {
       express.use('/auth', authRouter(customers));
       express.use('/staff', authRouter(staff));
@@ -57,6 +60,8 @@ beforeAll(async () => {
         res.json(currentUser(req).email);
       });
       express.get('/either', optionalSession(customers), optionalSession(staff), seen);
+      const member = requireMember(customers, { onError: goOn });
+      express.get('/teams/:organization', member, requireSession(staff), seen);
     },
   });
   await app.auth.credential.signUp(ada);
@@ -92,6 +97,12 @@ describe('a guard of another Auth', () => {
     expect(answer.status).toBe(401);
     expect(answer.text).not.toContain(ada.email);
     await get('/current', customer, employee).expect(200, '"staff@example.com"');
+  });
+
+  test('does not read the organization that a guard before it has asked for', async () => {
+    // The database of the staff has no organizations.
+    await get('/teams/acme', employee).expect(200, '"staff@example.com"');
+    await get('/teams/acme', customer, employee).expect(200, '"staff@example.com"');
   });
 
   test('replaces the other’s result', async () => {

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { copyFile, rename } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -40,10 +41,18 @@ export async function databaseFor(config: Config | null): Promise<AppDatabase> {
 }
 
 /** Names what the tables of an app depend on; null if the app has tables or a database of its own. */
-function kindOf({ database, plugins = [], user, tablePrefix }: Config): string | null {
-  if (database !== undefined || user !== undefined || tablePrefix !== undefined) return null;
+function kindOf({ database, plugins = [], user = {}, tablePrefix }: Config): string | null {
+  if (database !== undefined || tablePrefix !== undefined || !isPlain(user)) return null;
   const names = plugins.map(({ name }) => encodeURIComponent(name)).sort();
-  return `with ${names.join('+')}`;
+  const fields = createHash('sha256').update(JSON.stringify(user)).digest('hex').slice(0, 16);
+  return `with ${names.join('+')} ${fields}`;
+}
+
+/** Whether a value is the same as its JSON, so that it contains no model and no function. */
+function isPlain(value: unknown): boolean {
+  if (typeof value !== 'object' || value === null) return typeof value !== 'function';
+  const isObject = Object.getPrototypeOf(value) === Object.prototype || Array.isArray(value);
+  return isObject && Object.values(value).every(isPlain);
 }
 
 /** On SQLite, the first app with certain plugins saves a copy of its empty tables. Others start with the copy. */

@@ -1,4 +1,3 @@
-import type { PlainRequest } from '../../context/call.js';
 import type { AskedMembership, Memberships, RequestMembership } from '../../core/contribution.js';
 import type { Core } from '../../core/core.js';
 import { isUuid } from '../../crypto/uuid.js';
@@ -6,7 +5,7 @@ import type { Database } from '../../database/database.js';
 import { AuthError } from '../../errors.js';
 import type { Call } from '../../http/route.js';
 import type { Roles } from '../../permissions.js';
-import { ALONGSIDE, type Alongside, type NamedJoin } from '../../sessions/lookup.js';
+import type { Alongside, NamedJoin } from '../../sessions/lookup.js';
 import type { Selection } from '../../tables/table.js';
 import { NOBODY } from '../../users/record.js';
 import type { Membership, Organization } from './declarations.js';
@@ -53,11 +52,15 @@ export class MembershipsOfRoutes {
   readonly ask = ({ id }: Readonly<Record<string, string>>): Alongside => this.#ask(id);
 
   /** Returns the organization of a path, and the membership of the user. @throws AuthError `organization_not_found` */
-  async of({ auth, params, req }: Pick<Call<'session', unknown, unknown>, 'auth' | 'params' | 'req'>) {
+  async of({
+    auth,
+    params,
+    alongside,
+  }: Pick<Call<'session', unknown, unknown>, 'auth' | 'params' | 'alongside'>) {
     const asked = this.#ask(params.id);
-    const { [ALONGSIDE]: before }: PlainRequest = req;
-    const isSame = before instanceof Asked && before.reads === this.#reads && before.name === asked.name;
-    return (isSame ? (before as typeof asked) : asked).of(auth.user.id);
+    const isSame =
+      alongside instanceof Asked && alongside.reads === this.#reads && alongside.name === asked.name;
+    return (isSame ? (alongside as typeof asked) : asked).of(auth.user.id);
   }
 
   #ask(id: string | undefined) {
