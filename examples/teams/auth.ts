@@ -8,7 +8,7 @@ export const port = Number(process.env.PORT ?? 3000);
 
 export const auth = createAuth({
   database: sequelize,
-  secret: String(process.env.AUTH_SECRET),
+  secret: process.env.AUTH_SECRET,
   baseUrl: `http://localhost:${port}`,
   appName: 'Teams',
   email: {

@@ -80,9 +80,12 @@ export async function planOf(database: SpecDatabase, sql: string): Promise<Plan>
 const EXPLAIN = { sqlite: 'EXPLAIN QUERY PLAN', mysql: 'EXPLAIN', postgres: 'EXPLAIN (FORMAT JSON)' };
 
 function sqlitePlan(lines: { detail: string }[]): Plan {
+  const subqueries = lines.flatMap(
+    ({ detail }) => /^(?:CO-ROUTINE|MATERIALIZE) (\w+)/.exec(detail)?.[1] ?? [],
+  );
   const accesses = lines.flatMap(({ detail }): Access[] => {
     const [, verb, table = '', rest = ''] = /^(SEARCH|SCAN) (\w+)(.*)/.exec(detail) ?? [];
-    if (!verb || /^(CONSTANT|SUBQUERY)$/i.test(table)) return [];
+    if (!verb || /^(CONSTANT|SUBQUERY)$/i.test(table) || subqueries.includes(table)) return [];
     if (verb === 'SEARCH') return [{ table, by: 'keys' }];
     return [{ table, by: rest.includes('INDEX') ? 'index' : 'table' }];
   });

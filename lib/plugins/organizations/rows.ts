@@ -194,10 +194,10 @@ export class OrganizationRows {
     const older = before === null ? '' : 'AND m.organization_id < :before';
     // PostgreSQL could otherwise merge the memberships with all organizations, newest first.
     const raws = await this.#core.database.select<object>(
-      `SELECT ${this.organization.columns}, m.role AS role
+      `SELECT ${this.organization.columns}, listed.role AS role
        FROM (SELECT m.organization_id, m.role FROM ${this.membership.from}
-         WHERE m.user_id = :userId ${older} ORDER BY m.organization_id DESC LIMIT ${limit + 1}) m
-       JOIN ${this.organization.from} ON o.id = m.organization_id ORDER BY m.organization_id DESC`,
+         WHERE m.user_id = :userId ${older} ORDER BY m.organization_id DESC LIMIT ${limit + 1}) listed
+       JOIN ${this.organization.from} ON o.id = listed.organization_id ORDER BY listed.organization_id DESC`,
       { userId, before },
     );
     const rows = raws.map((raw) => ({
