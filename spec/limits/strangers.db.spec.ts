@@ -54,7 +54,7 @@ const signUp = (name: string) =>
     .expect(201);
 const reset = (email: string, browser = app.browser()) =>
   browser.post('/auth/passwords/request-reset').send({ email }).expect(202);
-/** The names to which emails were sent, in this order. */
+/** The names to which emails were sent, in this order. Those of one delivery are sent at the same time, in any order. */
 const sentTo = async () => {
   await allSent(app.auth);
   return mails.map(({ to }) => to.replace('@example.com', ''));
@@ -104,7 +104,7 @@ describe('a flood of sign-ups from many addresses', () => {
   test('leaves the newest for the start of the next window, in their order', async () => {
     await start(strangers(3));
     await one(8);
-    expect(await sentTo()).toEqual(['n1', 'n2', 'n3']);
+    expect((await sentTo()).sort()).toEqual(['n1', 'n2', 'n3']);
     await app.auth.outbox.deliver();
     expect(await sentTo()).toHaveLength(3);
     await nextWindow();
@@ -140,7 +140,7 @@ describe('a flood of sign-ups from many addresses', () => {
     await owner.post('/auth/email-verifications').expect(202);
     await owner.post('/auth/signout').expect(204);
     await reset(ada.email, owner);
-    expect((await sentTo()).slice(1)).toEqual(['proven', 'ada', 'ada']);
+    expect((await sentTo()).slice(1).sort()).toEqual(['ada', 'ada', 'proven']);
   });
 
   test('counts what bots ask for in the sessions of their sign-ups', async () => {
@@ -207,7 +207,7 @@ describe('a held email', () => {
     await signUp('n2');
     await allSent(app.auth);
     await nextWindow();
-    expect(await sentTo()).toEqual(['n1', 'n2']);
+    expect((await sentTo()).sort()).toEqual(['n1', 'n2']);
     expect(await states()).toEqual(['sent', 'dropped', 'sent']);
   });
 
@@ -236,7 +236,7 @@ describe('a held email', () => {
     const gone = await app.auth.users.find({ email: 'n3@example.com' });
     await app.auth.users.delete(gone?.id ?? '');
     await nextWindow();
-    expect((await sentTo()).filter((to) => to !== 'n3')).toEqual(['n1', 'n2']);
+    expect((await sentTo()).filter((to) => to !== 'n3').sort()).toEqual(['n1', 'n2']);
   });
 
   test('is given up after three days, like any other', async () => {
