@@ -2,7 +2,11 @@ import type { NextFunction, Request, RequestHandler, Response } from 'express';
 import { type AnyAuth, internalsOf } from '../auth.js';
 import type { AuthConfig } from '../config/config.js';
 import { type PlainRequest, UNTOUCHED } from '../context/call.js';
-import { type AskedMembership, howToNameAdministrators } from '../core/contribution.js';
+import {
+  type AskedMembership,
+  howToNameAdministrators,
+  type RequestMembership,
+} from '../core/contribution.js';
 import type { Core } from '../core/core.js';
 import { AuthError, excerpt } from '../errors.js';
 import {
@@ -125,24 +129,12 @@ export function requirePermission(
 
 /** What a guard for sessions and API keys requires. */
 interface Required {
-  /** Finds the membership that is required. @default none is required */
-  readonly membership?: FindsMembership;
+  /** Asks for the membership that is required. @default none is required */
+  ask?(req: Request): AskedMembership;
   /** Whether the user has the required permission. @default none is required */
   isAllowed?(core: Core, authentication: GuardedAuthentication): boolean;
   /** Rejects a credential whose scopes do not allow the request. */
   limitScopes(core: Core, authentication: Authentication): void;
-}
-
-/** Finds the membership of the user of a request. */
-export interface FindsMembership {
-  /** Asks for the membership in the organization that the request names. Null if the app's function has failed. */
-  ask(req: Request): AskedMembership | null;
-  /** Adds the membership. @throws AuthError `organization_not_found` */
-  add(
-    authentication: Authentication,
-    asked: AskedMembership | null | undefined,
-    req: Request,
-  ): GuardedAuthentication | Promise<GuardedAuthentication>;
 }
 
 /** Creates a guard that admits sessions and API keys. @throws TypeError on invalid options */
@@ -150,7 +142,7 @@ export function sessionGuard(
   name: string,
   auth: AuthOrConfig,
   options: SessionGuardOptions,
-  { membership, isAllowed, limitScopes }: Required,
+  { ask, isAllowed, limitScopes }: Required,
 ): RequestHandler {
   const { freshWithin, aal = 1, tasks = [], acting = 'read' } = options;
   checkFreshWithin(name, freshWithin);
@@ -165,16 +157,17 @@ export function sessionGuard(
     limitScopes(core, authentication);
     return authentication;
   };
-  const check: Check<Authentication | null> = (core, authentication, { req, asked }) => {
+  const check = (core: Core, authentication: Authentication | null, asked?: AskedMembership) => {
     if (!authentication) throw new AuthError('unauthenticated');
-    const found = membership?.add(authentication, asked, req) ?? authentication;
-    return found instanceof Promise ? found.then((one) => pass(core, one)) : pass(core, found);
+    // Each request has its own authentication, so it does not have to be copied.
+    const passWith = (found?: RequestMembership) => pass(core, Object.assign(authentication, found));
+    const found = asked?.of(authentication.user.id);
+    return found instanceof Promise ? found.then(passWith) : passWith(found);
   };
   const admit = (core: Core, found: Authentication) => core.tasks.admit(found, tasks);
   // An acting session is never fresh, and never verified with two factors.
   const admits = aal > 1 || freshWithin !== undefined ? false : acting;
   const decide = (core: Core, req: Request, res: Response) => authenticate(core, req, res, admits);
-  const ask = membership && ((req: Request) => membership.ask(req));
   return guard(name, auth, options, { ...(ask && { ask }), decide, check, admit });
 }
 
@@ -370,20 +363,13 @@ type Checked = GuardedAuthentication | undefined;
 /** The rules of a guard, in the order in which a request must pass them. */
 interface GuardRules<A extends Authentication | null> {
   /** Asks for a membership, before the credential is looked up, so that the same statement can read it. */
-  readonly ask?: (req: Request) => AskedMembership | null;
+  readonly ask?: (req: Request) => AskedMembership;
   readonly decide: (core: Core, req: Request, res: Response) => Promise<A>;
   /** Decides about open tasks. By default, there must be none. */
   readonly admit?: (core: Core, found: NonNullable<A>) => A;
   /** Rejects the request, or returns the authentication that handlers get. By default, it stays as it is. */
-  readonly check?: Check<A>;
+  readonly check?: (core: Core, authentication: A, asked?: AskedMembership) => Checked | Promise<Checked>;
 }
-
-/** Checks a request, for which the guard has asked for a membership. */
-type Check<A> = (
-  core: Core,
-  authentication: A,
-  request: { readonly req: Request; readonly asked: AskedMembership | null | undefined },
-) => Checked | Promise<Checked>;
 
 /** A middleware that authenticates a request and sets or clears `req.auth`, or responds with a problem. */
 export function guard<A extends Authentication | null>(
@@ -407,7 +393,7 @@ export function guard<A extends Authentication | null>(
       if (authentication && accept && !accept.includes(authentication.via))
         throw notAccepted(core, authentication, accept);
       // Only an asynchronous rule costs a promise.
-      const checking = check?.(core, authentication, { req, asked });
+      const checking = check?.(core, authentication, asked);
       const admitted = (checking instanceof Promise ? await checking : checking) ?? authentication;
       if (admitted) setAuthentication(core, req, admitted, permitsOf(core, admitted));
     } catch (error) {

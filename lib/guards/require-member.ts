@@ -1,6 +1,6 @@
 import type { Request, RequestHandler } from 'express';
 import { internalsOf } from '../auth.js';
-import type { Memberships } from '../core/contribution.js';
+import type { AskedMembership, Memberships } from '../core/contribution.js';
 import type { Core } from '../core/core.js';
 import { AuthError } from '../errors.js';
 import { isInScopes, requireScopes } from '../http/admit.js';
@@ -9,7 +9,6 @@ import { covers } from '../permissions.js';
 import {
   type AuthOrConfig,
   checkScopes,
-  type FindsMembership,
   OF_SESSION_GUARD,
   requireKnownPermission,
   type SessionGuardOptions,
@@ -80,7 +79,7 @@ export function requireMember(auth: AuthOrConfig, options: RequireMemberOptions 
   const { organization = (req) => req.params?.[DEFAULT_PARAMETER], permission, scopes = [] } = options;
   const { roles } = memberships;
   const handler = sessionGuard('requireMember', auth, options, {
-    membership: findsMembership(memberships, organization),
+    ask: (req) => ask(memberships, organization, req),
     ...(permission !== undefined && {
       isAllowed: (_core: Core, { membership }: GuardedAuthentication) =>
         membership !== undefined && covers(roles.permissionsOf([membership.role]), [permission]),
@@ -123,32 +122,23 @@ function describeGuard({ organization, permission, ...options }: RequireMemberOp
   return { ...markOfGuard(name, shown), ...(tenant !== undefined && { tenant }) };
 }
 
-/** Finds the memberships of requests in the organizations that they name. */
-function findsMembership(
+/**
+ * Asks for the membership in the organization that a request names. If the app's function throws, the answer throws its error, so
+ * that it is not thrown for requests that the guard rejects for another reason.
+ */
+function ask(
   memberships: Memberships,
   organizationOf: NonNullable<RequireMemberOptions['organization']>,
-): FindsMembership {
-  /** The errors of functions that should have returned the name of an organization. */
-  const failed = new WeakMap<Request, unknown>();
-  return {
-    ask(req) {
-      try {
-        return memberships.ask(nameIn(req, organizationOf));
-      } catch (error) {
-        // Throw the error only later, so that it is not thrown for requests that the guard rejects for another reason.
-        failed.set(req, error);
-        return null;
-      }
-    },
-    add(authentication, asked, req) {
-      if (!asked) throw failed.get(req);
-      const found = asked.of(authentication.user.id);
-      // Each request has its own authentication, and copying it would cost more than all checks of the guard.
-      return found instanceof Promise
-        ? found.then((one) => Object.assign(authentication, one))
-        : Object.assign(authentication, found);
-    },
-  };
+  req: Request,
+): AskedMembership {
+  try {
+    return memberships.ask(nameIn(req, organizationOf));
+  } catch (error) {
+    const of = () => {
+      throw error;
+    };
+    return Object.assign(memberships.ask(undefined), { of });
+  }
 }
 
 /** Returns the name of the organization in a request. @throws TypeError if the app's function has returned a promise */

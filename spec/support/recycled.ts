@@ -49,8 +49,8 @@ export interface RecycledDatabase extends SpecDatabase {
 
 /**
  * Takes a migrated database with empty tables, or creates one. Creating and migrating a database takes longer than
- * most specs, so the apps with the same plugins use the same databases, one after the other. They are in files of a folder that the
- * processes of a run share.
+ * most specs, so the apps with the same plugins and fields use the same databases, one after the other. They are in files of a
+ * folder that the processes of a run share.
  *
  * @param kind what the tables depend on
  */

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/g
 import type { Transaction } from 'sequelize';
 import { organizations } from '../../../lib/index.js';
 import { password, type SpecApp, startApp } from '../../support/app.js';
-import { rows } from '../../support/database.js';
+import { dialect, rows } from '../../support/database.js';
 import { person } from '../../support/organizations.js';
 import { loggingSequelize } from '../../support/statements.js';
 
@@ -74,6 +74,30 @@ describe('someone who is not a member', () => {
     expect(answers).toEqual(Array(4).fill(answers[0]));
     expect(answers[0]).toMatchObject({ status: 404, code: 'organization_not_found' });
   });
+});
+
+test('rows of the app that refer to a membership are deleted with it', async () => {
+  const [ada, bob] = [await person(app, 'ada'), await person(app, 'bob')];
+  const { id } = await app.auth.organizations.create({ name: 'Acme', slug: 'acme', ownerId: ada.id });
+  await app.auth.organizations.addMember(id, bob.id, 'member');
+  const ID = {
+    sqlite: 'TEXT',
+    mysql: 'CHAR(36) CHARACTER SET utf8mb4 COLLATE utf8mb4_bin',
+    postgres: 'UUID',
+  };
+  await rows(
+    app.database,
+    `CREATE TABLE team_seats (user_id ${ID[dialect]}, organization_id ${ID[dialect]},
+       FOREIGN KEY (user_id, organization_id) REFERENCES organization_members (user_id, organization_id) ON DELETE CASCADE)`,
+  );
+  try {
+    for (const userId of [ada.id, bob.id])
+      await rows(app.database, 'INSERT INTO team_seats VALUES (:userId, :id)', { userId, id });
+    await app.auth.organizations.removeMember(id, bob.id);
+    expect(await rows(app.database, 'SELECT user_id FROM team_seats')).toEqual([{ user_id: ada.id }]);
+  } finally {
+    await rows(app.database, 'DROP TABLE team_seats');
+  }
 });
 
 test('the last owner can neither be demoted nor leave', async () => {
