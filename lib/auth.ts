@@ -9,6 +9,7 @@ import type { FieldsOptions } from './config/user.js';
 import { once } from './context/once.js';
 import { Core } from './core/core.js';
 import { searchPathOf } from './database/connect.js';
+import { defaultDetails } from './errors.js';
 import { requireAuthentication } from './http/admit.js';
 import { type FormsApi, formsApi } from './http/form-values.js';
 import { describeApi, type OpenApiDocument } from './http/openapi.js';
@@ -19,6 +20,7 @@ import type { Migration } from './migrations/migration.js';
 import { type OwnTables, ownTables } from './migrations/other-tools.js';
 import type { AuthEventListener, AuthEventName } from './outbox/events.js';
 import { Webhooks } from './outbox/webhooks.js';
+import { phrases } from './phrases.js';
 import {
   accountFeatures,
   addedColumns,
@@ -43,11 +45,13 @@ import {
 } from './sessions/request.js';
 import type { IssuedSession } from './sessions/signed-in.js';
 import type { Shaped, ShapeOf } from './shape.js';
-import { type CoreModels, type Session, type User, withCoreTables } from './tables/core.js';
+import { type CoreModels, languageColumns, type Session, type User, withCoreTables } from './tables/core.js';
 import { modelsOf } from './tables/model.js';
 import type { TableDeclaration } from './tables/table.js';
 import { allMigrations, type Chores, choresOf, type Upkeep, upkeep } from './upkeep.js';
 import type { WithFields } from './users/field-types.js';
+import { refusal } from './words/catalogue.js';
+import { ownEmailWords } from './words/emails/index.js';
 
 const internalsKey = Symbol.for('latchkey.internals');
 
@@ -273,7 +277,12 @@ function assemble(config: AuthConfig<readonly Plugin[]>) {
   const routes = once(() => allRoutes(core, parts));
   const core: Core = new Core({
     ...options,
-    addedColumns: addedColumns(plugins),
+    addedColumns: [
+      ...addedColumns(plugins),
+      ...(options.settings.locale.tags.length > 1
+        ? [{ by: 'locale.languages', columns: languageColumns, fix: 'rename the other one' }]
+        : []),
+    ],
     addedToSessions: addedToSessions(plugins),
     accountFeatures: accountFeatures(plugins),
     setUp(core) {
@@ -281,6 +290,10 @@ function assemble(config: AuthConfig<readonly Plugin[]>) {
       return [closedAccounts(), ...parts];
     },
   });
+  // The codes of errors are complete when all plugins are set up.
+  core.languages.checkWords('errors', { problems: defaultDetails(), phrases, refusal });
+  core.languages.checkWords('emails', ownEmailWords);
+  core.languages.checkPages();
   const { outbox, telemetry, log } = core.settings;
   const webhooks = new Webhooks(core, endpoints);
   webhooks.listenTo(core.events);

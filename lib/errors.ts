@@ -1,4 +1,5 @@
 import type { z } from 'zod';
+import { inEnglish, isPhrase, isValueType, type Phrase, say, type Unit } from './phrases.js';
 
 /** A validation error of one field of a request body. */
 export interface FieldError {
@@ -6,8 +7,13 @@ export interface FieldError {
   readonly pointer: string;
   /** A machine-readable code, such as `required` or `invalid_email`. */
   readonly code: string;
-  /** A human-readable description in English. */
+  /** A human-readable description, in responses in the language of the request. */
   readonly detail: string;
+}
+
+/** A {@link FieldError} whose detail can be a phrase, which responses say in the language of the request. */
+export interface GivenFieldError extends Omit<FieldError, 'detail'> {
+  readonly detail: string | Phrase;
 }
 
 /** The body of an error response (RFC 9457, problem details). */
@@ -20,7 +26,7 @@ export interface ProblemDetails {
   readonly status: number;
   /** A machine-readable code. */
   readonly code: AuthErrorCode;
-  /** A human-readable description in English. */
+  /** A human-readable description, in responses in the language of the request. */
   readonly detail: string;
   /** The errors of each field, for `validation_failed`: at least one, and at most 20. */
   readonly errors?: readonly FieldError[];
@@ -100,7 +106,7 @@ const problems = declareProblems({
   account_exists: [409, 'An account with this email already exists. Sign in to it, then try again.'],
   email_taken: [409, 'An account with this email already exists. Sign in to it, or use another email.'],
   username_taken: [409, 'This username is taken. Choose another.'],
-  slug_taken: [409, 'Another organization has this address. Choose another one.'],
+  slug_taken: [409, 'Another organization has this short name. Choose another one.'],
   own_account: [409, 'This is your own account: another administrator must do this.'],
   account_in_use: [409, 'The account cannot be deleted, because other data depends on it.'],
   last_sign_in_method: [409, 'This is your only sign-in method. Add another one first.'],
@@ -120,10 +126,13 @@ export type AuthErrorCode = keyof ProblemCodes;
 
 /** Options of {@link AuthError}. */
 export interface AuthErrorOptions {
-  /** Replaces the code's default detail. It is sent to the client, so it must not contain internals. */
-  detail?: string;
+  /**
+   * Replaces the code's default detail. It is sent to the client, so it must not contain internals. A string is sent as it
+   * is; a phrase is sent in the language of the request.
+   */
+  detail?: string | Phrase;
   /** The errors of each field, for `validation_failed`. The first 20 are kept. */
-  errors?: readonly FieldError[];
+  errors?: readonly GivenFieldError[];
   /** The missing proofs, for `proof_required`. */
   missing?: readonly string[];
   /** The task to do first, for `task_required`. */
@@ -142,6 +151,8 @@ export const MAX_FIELD_ERRORS = 20;
 const MAX_ECHO = 200;
 
 const brand = Symbol.for('latchkey.AuthError');
+// Not a WeakMap, because the two copies of this file that a process can have would not share it.
+const phraseKey = Symbol.for('latchkey.phrase');
 
 /**
  * An expected failure, such as wrong credentials. The programmatic API throws it; routes and guards send it as
@@ -179,19 +190,22 @@ export class AuthError extends Error {
   /** @throws TypeError if the code is unknown */
   constructor(code: AuthErrorCode, options: AuthErrorOptions = {}) {
     const [status, detail] = problemOf(code);
-    const errors = listed(options.errors, status === 422 ? (options.detail ?? 'is not valid') : null);
-    const message = errors ? `${code}: ${summaryOf(errors)}` : (options.detail ?? detail);
+    const said = options.detail ?? detail;
+    const english = inEnglish(said);
+    const errors = listed(options.errors, status === 422 ? (options.detail ?? say('invalid')) : null);
+    const message = errors ? `${code}: ${summaryOf(errors)}` : english;
     super(message, options.cause === undefined ? undefined : { cause: options.cause });
     this.status = status;
     this.statusCode = status;
     this.code = code;
-    this.detail = options.detail ?? detail;
+    this.detail = english;
     this.errors = errors;
     this.missing = options.missing;
     this.task = options.task;
     this.headers = options.headers ?? {};
     this.retryAfter = options.retryAfter ?? (code === 'unavailable' ? 2 : undefined);
     Object.defineProperty(this, brand, { value: true });
+    if (isPhrase(said)) keepPhrase(this, said);
   }
 
   // Check the brand, because a process can have two copies of this class: one loaded by `import`, one by `require`.
@@ -206,7 +220,7 @@ export class AuthError extends Error {
 export class UndeclaredError extends TypeError {}
 
 /** Returns a `validation_failed` error for one field. */
-export function invalidField(pointer: string, code: string, detail: string): AuthError {
+export function invalidField(pointer: string, code: string, detail: string | Phrase): AuthError {
   return new AuthError('validation_failed', { errors: [{ pointer, code, detail }] });
 }
 
@@ -240,9 +254,24 @@ export function errorsOf(...checks: readonly (() => void)[]): readonly FieldErro
   });
 }
 
-/** Returns the detail of a code that no {@link AuthErrorOptions.detail} replaces. */
-export function defaultDetailOf(code: AuthErrorCode): string {
-  return problemOf(code)[1];
+/** Whether an error has the detail of its code, which no {@link AuthErrorOptions.detail} replaces. */
+export function hasDefaultDetail({ code, detail }: Pick<AuthError, 'code' | 'detail'>): boolean {
+  return known.get(code)?.[1] === detail;
+}
+
+/** Returns the phrase that the detail of an error, or of one of its fields, says in English. Undefined if it is a string. */
+export function phraseOf(error: AuthError | GivenFieldError): Phrase | undefined {
+  return (error as { readonly [phraseKey]?: Phrase })[phraseKey];
+}
+
+/** Keeps a phrase beside its English detail. It is not enumerable, so copies, JSON and logs do not contain it. */
+function keepPhrase(error: AuthError | FieldError, phrase: Phrase): void {
+  Object.defineProperty(error, phraseKey, { value: phrase });
+}
+
+/** Returns the English details of all codes that have been declared. */
+export function defaultDetails(): Readonly<Record<AuthErrorCode, string>> {
+  return Object.fromEntries([...known].map(([code, [, detail]]) => [code, detail])) as never;
 }
 
 /** Returns the HTTP status of a code. */
@@ -277,12 +306,21 @@ export function excerpt(text: string): string {
 }
 
 /** @param otherwise the detail of an error about the whole body, if an error is required but `errors` is empty */
-function listed(errors: readonly FieldError[] = [], otherwise: string | null): FieldError[] | undefined {
-  if (errors.length > 0)
-    return errors
-      .slice(0, MAX_FIELD_ERRORS)
-      .map(({ pointer, code, detail }) => ({ pointer: excerpt(pointer), code, detail }));
-  return otherwise === null ? undefined : [{ pointer: '', code: 'invalid', detail: otherwise }];
+function listed(
+  errors: readonly GivenFieldError[] = [],
+  otherwise: string | Phrase | null,
+): FieldError[] | undefined {
+  if (errors.length > 0) return errors.slice(0, MAX_FIELD_ERRORS).map(toFieldError);
+  return otherwise === null ? undefined : [toFieldError({ pointer: '', code: 'invalid', detail: otherwise })];
+}
+
+/** Copies the error of a field, which can be the error of another AuthError. */
+function toFieldError(given: GivenFieldError): FieldError {
+  const { pointer, code, detail } = given;
+  const error = { pointer: excerpt(pointer), code, detail: inEnglish(detail) };
+  const phrase = isPhrase(detail) ? detail : phraseOf(given);
+  if (phrase) keepPhrase(error, phrase);
+  return error;
 }
 
 /** Returns the error's message for programmatic callers, such as `password is too short; email is missing`. */
@@ -292,55 +330,78 @@ function summaryOf(errors: readonly FieldError[]): string {
     .join('; ');
 }
 
+/** The phrases of the schemas' messages. */
+const phrasesOfMessages = new Map<string, Phrase>();
+
+/**
+ * Returns the English message of a phrase, for a schema. {@link fieldErrors} finds the phrase by its message, because an issue
+ * of a schema contains only a string.
+ *
+ * @param phrase its values come from the config or the code, not from requests, so that the number of messages is limited
+ */
+export function messageOf(phrase: Phrase): string {
+  const message = inEnglish(phrase);
+  phrasesOfMessages.set(message, phrase);
+  return message;
+}
+
 /**
  * Returns the errors of an input that does not match its schema. Each field has only one error, although a value of the
  * wrong type can also have the wrong length, such as an empty list.
  *
  * @internal
  */
-export function fieldErrors(error: z.ZodError): FieldError[] {
-  const byField = new Map<string, FieldError>();
-  for (const fault of error.issues.flatMap(toFieldErrors)) {
+export function fieldErrors(error: z.ZodError): GivenFieldError[] {
+  const byField = new Map<string, GivenFieldError>();
+  for (const fault of error.issues.flatMap(errorsOfIssue)) {
     if (!byField.has(fault.pointer)) byField.set(fault.pointer, fault);
   }
   return [...byField.values()];
 }
 
-function toFieldErrors(issue: z.core.$ZodIssue): FieldError[] {
+function errorsOfIssue(issue: z.core.$ZodIssue): GivenFieldError[] {
   const pointer = toPointer(issue.path);
   switch (issue.code) {
     case 'unrecognized_keys':
       return issue.keys.map((key) => ({
         pointer: toPointer([...issue.path, key]),
         code: 'unknown_key',
-        detail: 'is not a field of this request',
+        detail: say('unknown-key'),
       }));
     case 'invalid_type':
       return issue.input === undefined && issue.path.length > 0
-        ? [{ pointer, code: 'required', detail: 'is missing' }]
-        : [{ pointer, code: 'wrong_type', detail: `must be of type ${issue.expected}` }];
-    case 'too_big':
+        ? [{ pointer, code: 'required', detail: say('required') }]
+        : [{ pointer, code: 'wrong_type', detail: wrongType(issue.expected) }];
+    case 'too_big': {
+      const maximum = Number(issue.maximum);
       return [
         isAmount(issue)
-          ? { pointer, code: 'too_large', detail: `must be at most ${issue.maximum}` }
-          : { pointer, code: 'too_long', detail: `must have at most ${issue.maximum} ${unitOf(issue)}` },
+          ? { pointer, code: 'too_large', detail: say('too-large', { maximum }) }
+          : { pointer, code: 'too_long', detail: say('too-long', { maximum, unit: unitOf(issue) }) },
       ];
-    case 'too_small':
+    }
+    case 'too_small': {
+      const minimum = Number(issue.minimum);
       return [
         isAmount(issue)
-          ? { pointer, code: 'too_small', detail: `must be at least ${issue.minimum}` }
-          : { pointer, code: 'too_short', detail: `must have at least ${issue.minimum} ${unitOf(issue)}` },
+          ? { pointer, code: 'too_small', detail: say('too-small', { minimum }) }
+          : { pointer, code: 'too_short', detail: say('too-short', { minimum, unit: unitOf(issue) }) },
       ];
+    }
     default:
-      return [{ pointer, code: 'invalid', detail: issue.message }];
+      return [{ pointer, code: 'invalid', detail: phrasesOfMessages.get(issue.message) ?? issue.message }];
   }
+}
+
+function wrongType(type: string): string | Phrase {
+  return isValueType(type) ? say('wrong-type', { type }) : `must be of type ${type}`;
 }
 
 function isAmount({ origin }: { readonly origin: string }): boolean {
   return origin === 'number' || origin === 'int';
 }
 
-function unitOf({ origin }: { readonly origin: string }): string {
+function unitOf({ origin }: { readonly origin: string }): Unit {
   return origin === 'array' ? 'items' : 'characters';
 }
 

@@ -29,6 +29,7 @@ export type {
   HumanCheckRoute,
   HumanVerifier,
 } from './config/human-check.js';
+export type { LocaleOptions } from './config/locale.js';
 export type { OutboxOptions, WebhookOptions } from './config/outbox.js';
 export type { RateLimitOptions } from './config/rate-limit.js';
 export type { CookieOptions, CookiePlace, SessionOptions } from './config/session.js';
@@ -66,6 +67,7 @@ export type { OpenApiDocument } from './http/openapi.js';
 export type { CreateSessionInput } from './http/own-sign-in.js';
 export type { WindowRule } from './limits/limiter.js';
 export type { RedisClient } from './limits/redis-store.js';
+export type { OwnWord } from './locale/settings.js';
 export type { Logger } from './logger.js';
 export type { MailDetails, MailKind, MailMessage, SendContext } from './mail/messages.js';
 export type { NoticeKind } from './mail/notice-kinds.js';
@@ -86,6 +88,7 @@ export type {
   PasskeyRefusalReason,
 } from './outbox/events.js';
 export type { Delivered } from './outbox/outbox.js';
+export type { Phrases } from './phrases.js';
 export type { Plugin, PluginApis, PluginModels } from './plugin.js';
 export type {
   AdminApi,
@@ -240,3 +243,6 @@ export { canonicalEmail } from './users/canonical.js';
 export type { ChangedFields, FieldsOf, NewFields } from './users/field-types.js';
 export type { ImportRow, LegacyVerifier, LegacyVerifiers } from './users/imported.js';
 export type { UserForAdmins } from './users/record.js';
+export type { ErrorWords, Language } from './words/catalogue.js';
+export type { EmailWords } from './words/emails/index.js';
+export type { PageWords } from './words/pages/index.js';

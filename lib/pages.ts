@@ -61,4 +61,4 @@ export type {
   RenderedPage,
   RenderedPageOf,
 } from './pages/values.js';
-export type { Words } from './pages/words/index.js';
+export type { Words } from './words/pages/index.js';

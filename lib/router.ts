@@ -1,4 +1,4 @@
-import express, { type ErrorRequestHandler, type Router } from 'express';
+import express, { type ErrorRequestHandler, type RequestHandler, type Router } from 'express';
 import { internalsOf } from './auth.js';
 import { DEFAULT_BASE_PATH } from './config/config.js';
 import type { MountingApp } from './core/base-path.js';
@@ -22,6 +22,7 @@ export function authRouter(authOrConfig: AuthOrConfig): Router {
   const { core, routes, handlers, wellKnown } = internalsOf(authOrConfig);
   core.basePath.reportGuesses();
   const table = express.Router();
+  if (!core.languages.isEnglish) table.use(whenLoaded(core));
   for (const handler of handlers()) table.use(handler);
   table.use(routeTable(core, routes()), undecodable(core));
   // Only a request shows the whole mount path, whatever the router is mounted in.
@@ -43,6 +44,19 @@ export function authRouter(authOrConfig: AuthOrConfig): Router {
   });
   reportMounts(router, core);
   return marked(router, { kind: 'own', label: 'authRouter' });
+}
+
+/** Lets requests wait until the languages are loaded, which the first one starts. */
+function whenLoaded({ languages }: Core): RequestHandler {
+  return async (_req, _res, next) => {
+    try {
+      await languages.ready();
+    } catch (error) {
+      next(error);
+      return;
+    }
+    next();
+  };
 }
 
 /**

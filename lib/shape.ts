@@ -34,10 +34,15 @@ export interface ShapeOf<P extends readonly Plugin[], F extends FieldsOptions, B
   bearer: B extends true ? true : false;
 }
 
+/** Fields without the language of users. The type of an Auth does not have it, because it depends on `locale.languages`. */
+type Compared<Fields> = Omit<Fields, 'locale'>;
+
 /** The parts of a shape that are compared. Without the names, a missing optional field would not be noticed. */
-type Facts<S extends AnyShape> = Pick<S, keyof AnyShape> & {
-  names: keyof S['fields'];
-  newNames: keyof S['newFields'];
+type Facts<S extends AnyShape> = Pick<S, 'plugins' | 'bearer'> & {
+  fields: Compared<S['fields']>;
+  newFields: Compared<S['newFields']>;
+  names: keyof Compared<S['fields']>;
+  newNames: keyof Compared<S['newFields']>;
 };
 
 // TypeScript compares the parameters of methods in both directions, and the parameters of function properties in one

@@ -17,7 +17,7 @@ const files = filesIn('lib');
 const arrows = [...files].flatMap(([from, { imports }]) => imports.map((to) => ({ from, to })));
 
 /** The order from contributing/architecture.md: each line may import what is on the lines above it. */
-const order = (/```text\n(errors[\s\S]*?)```/.exec(read('contributing/architecture.md'))?.[1] ?? '')
+const order = (/```text\n(phrases[\s\S]*?)```/.exec(read('contributing/architecture.md'))?.[1] ?? '')
   .trim()
   .split('\n')
   .map((line) => line.replace(/^→ /, '').split(', '));

@@ -4,6 +4,9 @@ import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { altcha } from '../lib/human-check.js';
 import { AuthError, createAuth } from '../lib/index.js';
+import { LOADERS, SHIPPED_LANGUAGES } from '../lib/languages/shipped.js';
+import { PREFIXES } from '../lib/locale/languages.js';
+import { keysOf } from '../lib/locale/own-words.js';
 import { declaredNotices } from '../lib/mail/notice-kinds.js';
 import * as providers from '../lib/providers.js';
 import { password, SECRET, type SpecApp, startApp } from './support/app.js';
@@ -196,6 +199,22 @@ test('docs/telemetry.md lists every metric with its type and unit, and every att
   const [, row = ''] = /^\| `latchkey\.sign_in\.method` \|(.*)$/m.exec(page) ?? [];
   expect(methods.length).toBeGreaterThan(5);
   expect(methods.filter((method) => !row.includes(`\`${method}\``))).toEqual([]);
+});
+
+test('docs/languages.md names the languages, and only keys that exist', async () => {
+  const page = await read('docs/languages.md');
+  const [, row = ''] = /^\| `languages` \|(.*)$/m.exec(page) ?? [];
+  expect(SHIPPED_LANGUAGES.filter((tag) => !row.includes(`\`${tag}\``))).toEqual([]);
+  const keys = await Promise.all(
+    (['pages', 'emails', 'errors'] as const).map(async (part) => [
+      ...keysOf(await LOADERS.en[part](), PREFIXES[part]).keys(),
+    ]),
+  );
+  const [, section = ''] = /\n## Use your own words\n(.*?)\n## /s.exec(page) ?? [];
+  const dotted = [...section.matchAll(/['`]((?:[a-z-]+\.)+[\w-]+)['`]/g)].map(([, key = '']) => key);
+  const named = dotted.filter((key) => !key.startsWith('locale.'));
+  expect(named.length).toBeGreaterThan(8);
+  expect(named.filter((key) => !keys.flat().includes(key))).toEqual([]);
 });
 
 test('docs/oauth.md lists every provider, and with docs/oauth-reference.md its options', async () => {

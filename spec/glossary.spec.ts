@@ -60,19 +60,13 @@ test('the texts that users read have one term for each thing', async () => {
   }
 });
 
-/** Returns the strings in the words of pages, and in the templates of emails. */
+/** Returns the strings in the words of pages and emails. */
 async function readTexts(): Promise<string[]> {
   const texts: string[] = [];
   for (const path of await readdir('lib', { recursive: true })) {
-    if (!path.endsWith('.ts') || path.includes('generated')) continue;
+    if (!/^words\/.*\.ts$/.test(path.replaceAll('\\', '/'))) continue;
     const source = await readFile(join('lib', path), 'utf8');
-    const isOfPages = path.replaceAll('\\', '/').startsWith('pages/words/');
-    if (!isOfPages && !/declareNotices|Template\b|Advice\b|Notice\b|mail\//.test(source)) continue;
-    // The texts of an email are members with these names, and end before the next member.
-    const member =
-      /^ +(?:subject|before|beforeLink|after|action|text|undo|help|lines|about): .*(?:\n +(?!\w+\??:|[\]}]).*)*/gm;
-    const parts = isOfPages ? [source] : (source.match(member) ?? []);
-    for (const part of parts) texts.push(...(part.match(/'(?:[^'\\\n]|\\.)*'|`(?:[^`\\\n]|\\.)*`/g) ?? []));
+    texts.push(...(source.match(/'(?:[^'\\\n]|\\.)*'|`(?:[^`\\\n]|\\.)*`/g) ?? []));
   }
   return texts;
 }

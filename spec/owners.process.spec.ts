@@ -8,11 +8,12 @@ import { declareProblems, statusOf } from '../lib/errors.js';
 import { route } from '../lib/http/route.js';
 import { apiKeys, authRouter, createAuth, oauth, type Plugin, passkeys } from '../lib/index.js';
 import { declaredLimits, declareLimits } from '../lib/limits/limiter.js';
-import { declaredNotices, declareNotices } from '../lib/mail/notice-kinds.js';
+import { declaredNotices, declareNotices, type NoticeTemplate } from '../lib/mail/notice-kinds.js';
 import { declaredEvents, declareEvents } from '../lib/outbox/events.js';
 import { Declarations, type Owner } from '../lib/owners.js';
 import { definePlugin, type PluginSetup } from '../lib/plugin.js';
 import type { UserRecord } from '../lib/users/record.js';
+import { english } from '../lib/words/emails/index.js';
 import { ada, password, SECRET } from './support/app.js';
 import { rows } from './support/database.js';
 import { everyPlugin } from './support/every-plugin.js';
@@ -25,7 +26,11 @@ const TRIAL = { name: 'trial' } as const;
 const NOTICE = 'trial-done' as never;
 const EVENT = 'trial.done' as never;
 const LIMIT = 'trials' as never;
-const trialNotices = declareNotices(TRIAL, {
+const trialNotices = declareNotices(TRIAL, { 'trial-done': {} } as never) as unknown as Record<
+  string,
+  NoticeTemplate
+>;
+Object.assign(english.texts, {
   'trial-done': { subject: 'Something was tried', lines: ['Something was tried with your account.'] },
 });
 declareEvents(TRIAL, { [EVENT]: {} });
@@ -247,7 +252,7 @@ describe('what the trial plugin declares', () => {
     const change = async () => {
       await app.auth.trial.call(({ limiter }) => limiter.countAccount(LIMIT, userId));
       await app.auth.trial.change(userId, async ({ notices, events }, record, transaction) => {
-        await notices.before(trialNotices['trial-done'], record, transaction);
+        await notices.before(trialNotices['trial-done']!, record, transaction);
         events.emit(EVENT, { userId } as never, transaction);
       });
     };

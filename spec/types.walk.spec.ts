@@ -311,6 +311,46 @@ types('the fields of users are typed in what an Auth takes and returns', async (
   expectTypeOf(auth.apiKeys.list('x')).resolves.toEqualTypeOf<Latchkey.ApiKey[]>();
 });
 
+types('the language of a user is typed, also beside fields of the app', async () => {
+  const config = { database: 'sqlite:x', secret: 'x', locale: { languages: ['en', 'de'] } } as const;
+  const bare = latchkey.createAuth(config);
+  const { user } = await bare.getSession(req);
+  expectTypeOf(user.locale).toEqualTypeOf<string | null | undefined>();
+  bare.users.update('x', { fields: { locale: 'de' } });
+  const name = { type: 'string', required: true } as const;
+  const auth = latchkey.createAuth({ ...config, user: { fields: { name } } });
+  expectTypeOf((await auth.getSession(req)).user.locale).toEqualTypeOf<string | null | undefined>();
+  auth.users.create({ email: 'x', fields: { name: 'Ada', locale: 'de' } });
+  auth.users.update('x', { fields: { locale: null } });
+  // @ts-expect-error: a language is a string
+  auth.users.update('x', { fields: { locale: 1 } });
+
+  // With one language, an app can have a field of this name.
+  const locale = { type: 'string', enum: ['en', 'nl'] } as const;
+  const own = latchkey.createAuth({ database: 'sqlite:x', secret: 'x', user: { fields: { locale } } });
+  expectTypeOf((await own.getSession(req)).user.locale).toEqualTypeOf<'en' | 'nl' | null>();
+  // @ts-expect-error: not one of its values
+  own.users.update('x', { fields: { locale: 'de' } });
+});
+
+types('a language of the app needs all texts, and its own words have the type of the others', () => {
+  const config = { database: 'sqlite:x', secret: 'x' };
+  const { emails, errors, pages } = {} as Required<Latchkey.Language>;
+  expectTypeOf(emails).toEqualTypeOf<Latchkey.EmailWords>();
+  expectTypeOf(pages).toEqualTypeOf<Latchkey.PageWords>();
+  expectTypeOf(errors).toEqualTypeOf<Latchkey.ErrorWords>();
+  expectTypeOf(errors.phrases).toEqualTypeOf<Latchkey.Phrases>();
+  latchkey.createAuth({ ...config, locale: { default: 'nl', languages: [{ tag: 'nl', emails, errors }] } });
+  // @ts-expect-error: no errors
+  latchkey.createAuth({ ...config, locale: { default: 'nl', languages: [{ tag: 'nl', emails }] } });
+  // @ts-expect-error: latchkey has no Dutch
+  latchkey.createAuth({ ...config, locale: { languages: ['nl'] } });
+  const words = { 'error.phrases.too-short': ({ minimum }: { minimum: number }) => `${minimum} or more` };
+  const locale: Latchkey.LocaleOptions = { words: { en: words } };
+  expectTypeOf(words).toExtend<Readonly<Record<string, Latchkey.OwnWord>>>();
+  latchkey.createAuth({ ...config, locale });
+});
+
 types('options of a field are checked against its type', () => {
   // @ts-expect-error: no such type
   latchkey.createAuth({ database: 'sqlite:x', secret: 'x', user: { fields: { name: { type: 'text' } } } });
@@ -599,4 +639,14 @@ types('an Auth satisfies the shape that clients were given, and no other', () =>
     bearer: false;
   }
   latchkey.createAuth(config) satisfies Latchkey.HasShape<Bare>;
+
+  // With several languages, clients know a field that the type of the Auth does not have.
+  interface WithLanguages extends Bare {
+    fields: { locale: 'en' | 'de' | null };
+    newFields: { locale?: 'en' | 'de' | null };
+  }
+  latchkey.createAuth({
+    ...config,
+    locale: { languages: ['en', 'de'] },
+  }) satisfies Latchkey.HasShape<WithLanguages>;
 });

@@ -3,6 +3,7 @@ import type { Core } from '../core/core.js';
 import { AuthError } from '../errors.js';
 import { declareNotices } from '../mail/notice-kinds.js';
 import { CORE } from '../owners.js';
+import type { Phrase } from '../phrases.js';
 import type { FieldSource, FieldValues } from '../users/fields.js';
 import { hasWayIn, type UserRecord } from '../users/record.js';
 import type { UserChanges } from '../users/updates.js';
@@ -99,16 +100,11 @@ export function removeWayIn(
 }
 
 /** Returns the error for a change that would leave a user without a sign-in method. */
-export function lastSignInMethod(options?: { readonly detail: string }): AuthError {
+export function lastSignInMethod(options?: { readonly detail: Phrase }): AuthError {
   return new AuthError('last_sign_in_method', options);
 }
 
-const usernameNotices = declareNotices(CORE, {
-  'username-changed': {
-    subject: 'Your username was changed',
-    lines: ['Your account has a new username. You can no longer sign in with the earlier one.'],
-  },
-});
+const usernameNotices = declareNotices(CORE, { 'username-changed': {} });
 
 declare module '../mail/notice-kinds.js' {
   interface NoticeKinds extends Record<keyof typeof usernameNotices, unknown> {}

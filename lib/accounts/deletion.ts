@@ -5,7 +5,6 @@ import { readBatches } from '../database/batches.js';
 import type { Chore } from '../database/chores.js';
 import { AppError, isForeignKeyViolation } from '../database/faults.js';
 import { AuthError, type AuthErrorCode, declareProblems } from '../errors.js';
-import { dateInWords, WITHIN } from '../mail/messages.js';
 import { declareNotices, type NoticeTemplate } from '../mail/notice-kinds.js';
 import { declareEvents } from '../outbox/events.js';
 import { CORE } from '../owners.js';
@@ -99,8 +98,7 @@ async function deleteForGood(
       const notice = deletionNotices['account-deleted'];
       if (!wasClosed && sessionId === null) await core.notices.final(notice, record, transaction);
       else if (!wasClosed) {
-        const help = `If it was not you, ask ${core.settings.email?.support}.`;
-        await core.notices.plain({ ...notice, help }, record.user, transaction);
+        await core.notices.plain({ ...notice, help: 'notYou' }, record.user, transaction);
       }
       await deleteIn(core, record, transaction);
       core.events.emit('user.deleted', { userId }, transaction);
@@ -165,12 +163,7 @@ declare module '../outbox/events.js' {
 
 declareEvents(CORE, { 'user.deletion_requested': {}, 'user.restored': {} });
 
-const deletionNotices = declareNotices(CORE, {
-  'account-deleted': {
-    subject: 'Your account was deleted',
-    lines: ['Your account was deleted, with everything that belonged to it.'],
-  },
-});
+const deletionNotices = declareNotices(CORE, { 'account-deleted': {} });
 
 declare module '../mail/notice-kinds.js' {
   interface NoticeKinds extends Record<keyof typeof deletionNotices, unknown> {}
@@ -181,18 +174,11 @@ declare module '../mail/notice-kinds.js' {
  * @param now when it was requested
  */
 function accountClosedNotice(graceDays: number, now: Date): NoticeTemplate {
-  const { kind, subject } = deletionNotices['account-deleted'];
-  const time = graceDays === 1 ? '1 day' : `${graceDays} days`;
-  const date = dateInWords(new Date(now.getTime() + graceDays * DAY_MS));
   return {
-    kind,
-    subject,
-    lines: [
-      `Your account was deleted. No one can sign in to it. In ${time}, on ${date}, it will be permanently deleted, with everything that belongs to it.`,
-    ],
+    ...deletionNotices['account-deleted'],
+    text: 'account-deleted/pending',
+    values: { days: graceDays, until: new Date(now.getTime() + graceDays * DAY_MS) },
     losesAddress: true,
-    undo: `If it was not you, or if you have changed your mind, restore the account here within ${WITHIN}:`,
-    action: 'Restore the account',
   };
 }
 

@@ -1,7 +1,7 @@
 import type { Core } from '../core/core.js';
 import { AuthError } from '../errors.js';
-import { EXPIRY, type MailTemplate, type PlainTemplate } from '../mail/messages.js';
 import { declareNotices } from '../mail/notice-kinds.js';
+import type { LinkTexts, PlainTemplate } from '../mail/templates.js';
 import { CORE } from '../owners.js';
 import type { IssuedSession } from '../sessions/signed-in.js';
 import type { Session, User } from '../tables/core.js';
@@ -44,7 +44,8 @@ export async function requestEmailChange(
   const { limiter, tokens, users } = core;
   const { mails, page } = requireMails(core);
   await limiter.countAddress('mailAddress');
-  const holder = (await users.findRecord({ email }))?.user ?? null;
+  const holderRecord = await users.findRecord({ email });
+  const holder = holderRecord?.user ?? null;
   const isTaken = holder !== null && holder.id !== userId;
   await core.change(userId, { sessionId }, async (record, transaction) => {
     const { user } = record;
@@ -53,10 +54,12 @@ export async function requestEmailChange(
     if (isTaken) {
       const inPlaceOf = { token, lifetimeMs };
       const conflict = { template: emailChangeConflictMail, user: holder, to: email, facts: null };
-      await mails.notice({ ...conflict, isAsked: true, inPlaceOf }, transaction);
+      const language = core.mailLanguages.ofAccount(holderRecord?.account ?? null);
+      await mails.notice({ ...conflict, isAsked: true, inPlaceOf, language }, transaction);
     } else {
       const template = { ...verifyNewEmailMail, page };
-      await mails.toNewEmail({ template, lifetimeMs, user, to: email, token }, transaction);
+      const language = core.mailLanguages.ofAccount(record.account);
+      await mails.toNewEmail({ template, lifetimeMs, user, to: email, token, language }, transaction);
     }
     if (user.email !== email)
       await core.notices.plain(emailNotices['email-change-requested'], user, transaction);
@@ -212,44 +215,17 @@ declare module '../mail/messages.js' {
   }
 }
 
-const verifyNewEmailMail: Omit<MailTemplate, 'page'> = {
-  kind: 'verify-new-email',
-  subject: 'Confirm your new email',
-  before: 'Please confirm that this is the new email of your account:',
-  action: 'Confirm the address',
-  after: `${EXPIRY} If you did not ask for it, ignore this email: nothing has changed.`,
-};
+const verifyNewEmailMail: LinkTexts = { kind: 'verify-new-email', text: 'verify-new-email' };
 
 const emailChangeConflictMail: PlainTemplate = {
   kind: 'email-change-conflict',
-  subject: 'You already have an account with this email',
-  lines: [
-    'Someone asked to make this the email of another account. Nothing has changed, because your account has this email.',
-  ],
-  advice: {
-    text: 'If it was you, first sign in to the account that has this email, and change its email or delete it. If it was not you, ignore this email.',
-    page: 'sign-in',
-    action: 'Sign in',
-  },
+  text: 'email-change-conflict',
+  advicePage: 'sign-in',
 };
 
 const emailNotices = declareNotices(CORE, {
-  'email-change-requested': {
-    subject: 'Your email is about to change',
-    lines: [
-      'Someone who is signed in to your account asked to change its email. A confirmation link was sent to the new address.',
-    ],
-    advice: {
-      text: 'If it was you, you do not have to do anything. If you have changed your mind, cancel the change where you asked for it. If it was not you, set or change your password now, so that the confirmation link stops working.',
-      page: 'account/security',
-      action: 'Change your password',
-    },
-  },
-  'email-changed': {
-    subject: 'Your email was changed',
-    losesAddress: true,
-    lines: ['Your account has a new email. This address no longer belongs to your account.'],
-  },
+  'email-change-requested': { advicePage: 'account/security' },
+  'email-changed': { losesAddress: true },
 });
 
 declare module '../mail/notice-kinds.js' {

@@ -1,6 +1,7 @@
 import type { Core } from '../core/core.js';
 import { retryAfterRace } from '../database/faults.js';
 import { AuthError, declareProblems, invalidField } from '../errors.js';
+import { say } from '../phrases.js';
 import type { FieldValues } from '../users/fields.js';
 import { ENSURED, type ImportedLine, originKey } from '../users/imported-users.js';
 import type { NewUser, UserRecord } from '../users/record.js';
@@ -33,8 +34,7 @@ interface Wanted {
  */
 export async function ensureUser(core: Core, wanted: Wanted): Promise<Ensured> {
   const ref = wanted.email ?? wanted.username;
-  if (ref === null)
-    throw invalidField('/email', 'missing_identifier', 'is missing: pass an email or a username');
+  if (ref === null) throw invalidField('/email', 'missing_identifier', say('pass-identifier'));
   return retryAfterRace(['email_taken', 'username_taken', 'email_unproven'], async () => {
     const { line, record } = await remembered(core, ref);
     if (record) return { record, created: false };

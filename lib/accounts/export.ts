@@ -1,6 +1,5 @@
 import type { Core } from '../core/core.js';
 import { readBatches } from '../database/batches.js';
-import { WITHIN } from '../mail/messages.js';
 import { declareNotices } from '../mail/notice-kinds.js';
 import { declareEvents } from '../outbox/events.js';
 import { CORE } from '../owners.js';
@@ -174,15 +173,7 @@ function throughJson(value: unknown): unknown {
   );
 }
 
-export const exportNotices = declareNotices(CORE, {
-  'data-exported': {
-    subject: 'The data of your account was downloaded',
-    lines: [
-      'Someone signed in to your account and downloaded a file with the data that is stored about you.',
-    ],
-    undo: `If it was not you, sign out everywhere and undo all later changes here within ${WITHIN}:`,
-  },
-});
+export const exportNotices = declareNotices(CORE, { 'data-exported': {} });
 
 declare module '../mail/notice-kinds.js' {
   interface NoticeKinds extends Record<keyof typeof exportNotices, unknown> {}

@@ -3,6 +3,7 @@ import { howToEnablePasswords } from '../core/contribution.js';
 import type { Core } from '../core/core.js';
 import { invalidField } from '../errors.js';
 import { newPasswordNotice } from '../notices/passwords.js';
+import { say } from '../phrases.js';
 import type { User } from '../tables/core.js';
 import type { Passwords } from '../users/passwords.js';
 import { needsNewPassword, type UserRecord } from '../users/record.js';
@@ -17,7 +18,7 @@ export function requirePasswords({ passwords }: Core, what: string): Passwords {
 /** Reads a new username. @throws AuthError `validation_failed`, including when usernames are not enabled */
 export function readUsername({ usernames }: Core, username: string): Username {
   if (usernames) return usernames.check(username);
-  throw invalidField('/username', 'unknown_key', 'is not accepted: usernames are not enabled');
+  throw invalidField('/username', 'unknown_key', say('username-not-accepted'));
 }
 
 /** How to replace a user's password. */
@@ -84,5 +85,5 @@ export async function requireOtherPassword(
   newPassword: string,
 ): Promise<void> {
   if (needsNewPassword(user) && (await passwords?.matches(passwordHash, newPassword)))
-    throw invalidField('/new_password', 'same_password', 'must differ from the current password');
+    throw invalidField('/new_password', 'same_password', say('same-password'));
 }

@@ -60,17 +60,7 @@ declare module '../outbox/events.js' {
 
 declareEvents(CORE, { 'password.new_required': { adminId: OF_ADMINISTRATOR } });
 
-const requiredNotices = declareNotices(CORE, {
-  'new-password-required': {
-    subject: 'Choose a new password',
-    lines: ['Your account needs a new password, and all sessions have ended.'],
-    advice: {
-      text: 'Sign in with your current password one last time. Then choose a new one, on the page or with a link that we email to you.',
-      page: 'sign-in',
-      action: 'Sign in',
-    },
-  },
-});
+const requiredNotices = declareNotices(CORE, { 'new-password-required': { advicePage: 'sign-in' } });
 
 declare module '../mail/notice-kinds.js' {
   interface NoticeKinds extends Record<keyof typeof requiredNotices, unknown> {}

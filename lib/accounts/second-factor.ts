@@ -6,6 +6,7 @@ import type { Factors } from '../factors/factors.js';
 import type { PasskeyStore } from '../factors/passkeys.js';
 import type { NewCodes } from '../factors/recovery-codes.js';
 import { sinceOf, usesPasskeys } from '../factors/status.js';
+import { say } from '../phrases.js';
 import { withSecond } from '../sessions/completion.js';
 import { ENROL, type EnrolledSecondFactor } from '../sessions/second-factor.js';
 import type { Assurance, IssuedSession } from '../sessions/signed-in.js';
@@ -79,7 +80,7 @@ export class SecondFactorSetup {
     return this.#withCodes(userId, needsCodes, (codes) =>
       this.core.change(userId, { sessionId, fresh: true }, async (record, transaction) => {
         if ((await passkeys.rows(userId, transaction)).length === 0)
-          throw new AuthError('no_passkey', NONE_YET);
+          throw new AuthError('no_passkey', { detail: say('no-passkey-yet') });
         this.#requireVerifiedEmail(record);
         if (usesPasskeys(record.account)) {
           const recoveryCodes = await this.#codesIfNone(record, transaction, () =>
@@ -150,7 +151,7 @@ export class SecondFactorSetup {
       const isLeft =
         core.secondFactors.countsPasskeys(account) && (await this.#hasPasskey(userId, transaction));
       if (!isLeft) this.#refuseIfRequired(record);
-      const notice = isLeft ? factorNotices.off('passkeys') : secondFactorNotices['second-factor-disabled'];
+      const notice = isLeft ? factorNotices.passkeysStay : secondFactorNotices['second-factor-disabled'];
       await core.notices.before(notice, record, transaction);
       await this.#removeTotp(userId, transaction);
       if (!isLeft) await this.factors.codes.deleteUnused(userId, transaction);
@@ -179,7 +180,7 @@ export class SecondFactorSetup {
       if (!usesPasskeys(record.account)) return core.sessions.renew(record, sessionId, transaction, SAME);
       const hasTotp = (await this.factors.secrets.find(userId, transaction)) !== null;
       if (!hasTotp) this.#refuseIfRequired(record);
-      const notice = hasTotp ? factorNotices.off('totp') : factorNotices.passkeysOff;
+      const notice = hasTotp ? factorNotices.codesStay : factorNotices.passkeysOff;
       await core.notices.before(notice, record, transaction);
       const since = await this.#removePasskeys(record, hasTotp, transaction);
       return this.#keepOnly(sessionId, withFactorSince(record, since), null, transaction);
@@ -456,8 +457,6 @@ class CodesMissing extends AuthError {
 
 /** The session continues with a new token, and nothing else changes. */
 const SAME = { isFresh: false, endsOthers: false } as const;
-
-const NONE_YET = { detail: 'You have no passkey. Add one first.' };
 
 function withFactorSince(record: UserRecord, secondFactorAt: Date | null): UserRecord {
   return { ...record, user: { ...record.user, secondFactorAt } as User };

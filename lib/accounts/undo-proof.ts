@@ -12,6 +12,7 @@ import {
   type Undoable,
 } from '../notices/changes.js';
 import { UNDO_PREFIX } from '../notices/notices.js';
+import { say } from '../phrases.js';
 import type { DeviceRow } from '../sessions/device-rows.js';
 import { provingDevices } from '../sessions/device-rules.js';
 import type { Identifier, UserRecord } from '../users/record.js';
@@ -127,11 +128,8 @@ export async function isOfAnother(
 
 /** Returns the error for an undo that would leave the user without a way in. The account stays as it is. */
 export function noWayBack(): AuthError {
-  return lastSignInMethod({ detail: NO_WAY_BACK });
+  return lastSignInMethod({ detail: say('undo-without-email') });
 }
-
-const NO_WAY_BACK =
-  'Another account has the email address from before this change, so undoing the change would leave your account without a way to sign in. Contact support.';
 
 /** The browsers that matter to someone who opens an undo link in one that does not prove who they are. */
 export interface UndoBrowsers {
@@ -233,12 +231,10 @@ async function provePassword(core: Core, { found, state }: UndoCase, password: s
   if (paused) throw paused.error;
   if (!(await core.passwords?.matches(provingPassword(state), password))) {
     core.events.emit('sign_in.failed', { userId: found.userId });
-    throw new AuthError('invalid_credentials', { detail: WRONG });
+    throw new AuthError('invalid_credentials', { detail: say('wrong-former-password') });
   }
   await core.limiter.clearFailures(attempts);
 }
-
-const WRONG = 'Wrong password. Enter the password that the account had before this change.';
 
 function undoProofRequired(missing: readonly UndoProofName[]): AuthError {
   return new AuthError('proof_required', { missing });

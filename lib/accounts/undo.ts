@@ -2,8 +2,7 @@ import type { Transaction } from 'sequelize';
 import { BY_CODE, type Core } from '../core/core.js';
 import { retryAfterRace } from '../database/faults.js';
 import { AuthError, declareProblems } from '../errors.js';
-import { EXPIRY, type MailTemplate } from '../mail/messages.js';
-import { declareNotices } from '../mail/notice-kinds.js';
+import { declareNotices, type NoticeTemplate } from '../mail/notice-kinds.js';
 import {
   type AccountState,
   type GivenUndoProof,
@@ -225,48 +224,26 @@ async function tell(
   { user, removedEmail, isDeletion, hadPassword }: Recovery,
   transaction: Transaction,
 ): Promise<void> {
-  const help = `If it was not you, ask ${core.settings.email?.support}.`;
-  const notice = { ...template, ...(isDeletion && AFTER_DELETION), help };
+  const notice: NoticeTemplate = {
+    ...template,
+    text: isDeletion ? 'account-recovered/deletion' : 'account-recovered',
+    help: 'notYou',
+  };
   await core.notices.plain(notice, user, transaction);
   if (removedEmail !== null)
     await core.notices.plain(notice, user, transaction, { takenEmail: removedEmail, byApp: true });
   if (!hadPassword) return;
   await core.passwordLinks?.mailReset(user, transaction, {
-    texts: newPasswordTexts(
+    mail: {
+      kind: 'reset-password',
       // Most users who restore an account have deleted it themselves.
-      isDeletion
-        ? 'Your account was restored. All sessions have ended, and the earlier password no longer works.'
-        : 'A change of your account was undone. All sessions have ended, and the password was removed, because someone else might know it.',
-    ),
+      text: isDeletion ? 'reset-password/restored' : 'reset-password/undone',
+      advicePage: 'forgot-password',
+    },
   });
 }
 
-/** @param what what has happened, in sentences */
-function newPasswordTexts(what: string): Partial<MailTemplate> {
-  return {
-    before: `${what} Choose a new password here:`,
-    after: EXPIRY,
-    last: {
-      text: 'After that, you can request another link where you sign in.',
-      page: 'forgot-password',
-      action: 'Request another link',
-    },
-  };
-}
-
-const AFTER_DELETION = {
-  subject: 'Your account was restored',
-  lines: ['Someone used the link in an earlier email to restore your account, which had been deleted.'],
-};
-
-const recoveryNotices = declareNotices(CORE, {
-  'account-recovered': {
-    subject: 'A change of your account was undone',
-    lines: [
-      'Someone used the link in an earlier email to undo a change of your account and all later changes. All sessions have ended.',
-    ],
-  },
-});
+const recoveryNotices = declareNotices(CORE, { 'account-recovered': {} });
 
 const template = recoveryNotices['account-recovered'];
 

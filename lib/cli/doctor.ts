@@ -4,6 +4,7 @@ import type { Acting, Call, Package } from './call.js';
 import { checkCollations, checkDatabase, checkPruning, checkSchema, tablesOf } from './checks/database.js';
 import { type Finding, ok } from './checks/finding.js';
 import { checkHealth } from './checks/health.js';
+import { checkLanguages } from './checks/languages.js';
 import { checkOtherTools } from './checks/other-tools.js';
 import { checkPasswords } from './checks/passwords.js';
 import { checkProxy, checkSettings } from './checks/settings.js';
@@ -44,6 +45,7 @@ async function* check({ auth, app }: Call): AsyncGenerator<Finding> {
   const { database, settings } = core;
   yield ok('config', `loaded by Node ${process.version}`);
   yield* checkSettings(settings);
+  yield* checkLanguages(core);
   for await (const finding of checkPasswords(core)) {
     yield finding;
     if (finding.status !== 'ok') return;

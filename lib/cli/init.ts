@@ -6,8 +6,9 @@ import { appendFile, chmod, writeFile } from 'node:fs/promises';
 import { basename, dirname, extname, join, posix, resolve } from 'node:path';
 import { createInterface } from 'node:readline/promises';
 import { parseEnv, promisify } from 'node:util';
-import { type Command, Option } from 'commander';
+import { type Command, InvalidArgumentError, Option } from 'commander';
 import { internalsOf } from '../auth.js';
+import { SHIPPED_LANGUAGES } from '../languages/shipped.js';
 import {
   type Exposure,
   exposuresOf,
@@ -41,6 +42,7 @@ const DATABASE_NAMES = Object.keys(DATABASES) as DatabaseName[];
 interface InitOptions {
   readonly database?: DatabaseName;
   readonly typescript?: boolean;
+  readonly language?: readonly string[];
   readonly force?: boolean;
 }
 
@@ -58,8 +60,29 @@ export function addInit(parent: Command, output: (command: Command) => Output, o
       '--typescript',
       'write TypeScript (default: if the folder has a tsconfig.json or a TypeScript app)',
     )
+    .addOption(
+      new Option(
+        '--language <tags>',
+        'the languages of pages, emails and errors, such as de,en; the first is the default (default: en)',
+      ).argParser(readLanguages),
+    )
     .option('--force', 'replace an existing config and app')
     .action((options: InitOptions, command: Command) => init(options, output(command), of));
+}
+
+/**
+ * Reads tags of languages, which can be in one value or in several.
+ *
+ * @throws InvalidArgumentError if latchkey does not have one of the languages
+ */
+function readLanguages(value: string, before: readonly string[] = []): readonly string[] {
+  const tags = value.split(',').map((tag) => tag.trim());
+  const unknown = tags.find((tag) => !(SHIPPED_LANGUAGES as readonly string[]).includes(tag));
+  if (unknown !== undefined)
+    throw new InvalidArgumentError(
+      `latchkey does not have the language '${unknown}'. Choose from ${SHIPPED_LANGUAGES.join(', ')}.`,
+    );
+  return [...new Set([...before, ...tags])];
 }
 
 async function init(options: InitOptions, output: Output, of: Package): Promise<void> {
@@ -105,6 +128,7 @@ async function init(options: InitOptions, output: Output, of: Package): Promise<
     {
       database,
       typescript: isTypeScript,
+      languages: plan.languages,
       app: entry ?? plan.app,
       written,
       installed,
@@ -114,6 +138,9 @@ async function init(options: InitOptions, output: Output, of: Package): Promise<
     },
     [
       `Database: ${database} (--database), language: ${isTypeScript ? 'TypeScript' : 'JavaScript (--typescript)'}.`,
+      ...(plan.languages.length > 0
+        ? [`Languages of pages, emails and errors: ${plan.languages.join(', ')} (--language).`]
+        : []),
       written.length > 0 ? `Wrote ${written.join(', ')}.` : 'Nothing to write: all files exist.',
       ...(installed.length > 0 ? [`Installed ${installed.join(', ')}.`] : []),
       ...aboutTables(plan, chosen, toAdd),
@@ -209,6 +236,8 @@ interface InitProject {
   /** Whether the folder decides between TypeScript and JavaScript. */
   readonly hasLanguage: boolean;
   readonly database: DatabaseName;
+  /** The languages to write into the config. Undefined if the options name none. */
+  readonly languages: readonly string[] | undefined;
   /** The tools that the app uses for its own tables. */
   readonly tools: readonly UsedTool[];
   /** Whether the app might have tables already. */
@@ -220,7 +249,7 @@ interface InitProject {
 /** The variable that is used if another tool uses DATABASE_URL, with a URL that latchkey does not support. */
 const OWN_VARIABLE = 'AUTH_DATABASE_URL';
 
-function readProject(folder: string, { database, typescript }: InitOptions): InitProject {
+function readProject(folder: string, { database, typescript, language }: InitOptions): InitProject {
   const packageJson = readPackageJson(folder);
   const entry = versionOf(packageJson, 'express') === undefined ? null : findEntry(folder);
   // The second run of this command must not treat the app that the first run wrote as an existing app.
@@ -242,6 +271,7 @@ function readProject(folder: string, { database, typescript }: InitOptions): Ini
     isTypeScript: entry === null ? (typescript ?? hasLanguage) : isTyped(entry),
     hasLanguage,
     database: database ?? driver,
+    languages: language,
     tools,
     isExisting: !isOurs && (entry !== null || tools.length > 0 || url !== undefined),
     variable: url === undefined || databaseOf(url) !== null ? 'DATABASE_URL' : OWN_VARIABLE,
@@ -295,6 +325,8 @@ interface Plan {
   readonly files: ReadonlyMap<string, string>;
   readonly config: string;
   readonly prefix: string;
+  /** The languages. Empty if the config does not name any. */
+  readonly languages: readonly string[];
   /** The tables, without those of plugins. */
   readonly tables: OwnTables;
   /** The configs of other tools that exclude the tables from now on, with their content. */
@@ -313,9 +345,10 @@ function planOf(project: InitProject): Plan {
   const config = posix.join(posix.dirname(app), `latchkey.config${extname(app)}`);
   const { url, drivers } = DATABASES[database];
   const prefix = prefixFor(config, project);
+  const languages = project.languages ?? languagesIn(config);
   const schema = database === 'postgres' ? 'public' : null;
   const tables = ownTables(Object.values(coreTables), { prefix, dialect: database, schema });
-  const source = newConfig({ appName: name || 'app', variable, database: url, prefix });
+  const source = newConfig({ appName: name || 'app', variable, database: url, prefix, languages });
   const files = new Map([[config, inLanguageOf(config, packageJson, source)]]);
   if (isNew) files.set(app, newApp(app, packageJson));
   if (isNew && isTypeScript && !existsSync('tsconfig.json')) files.set('tsconfig.json', NEW_TSCONFIG);
@@ -330,6 +363,7 @@ function planOf(project: InitProject): Plan {
     files,
     config,
     prefix,
+    languages,
     tables,
     edits: editsOf(project.tools, tables),
     app,
@@ -343,6 +377,15 @@ function planOf(project: InitProject): Plan {
 function prefixFor(config: string, { isExisting }: InitProject): string {
   if (!existsSync(config)) return isExisting ? 'auth_' : '';
   return /\btablePrefix: ["'`]([a-z0-9_]*)["'`]/.exec(readFileSync(config, 'utf8'))?.[1] ?? '';
+}
+
+/** Returns the languages that an earlier run of this command has written into the config. */
+function languagesIn(config: string): readonly string[] {
+  const source = existsSync(config) ? readFileSync(config, 'utf8') : '';
+  const [, first, list = ''] =
+    /^ {2}locale: \{ default: '([\w-]+)'(?:, languages: \[(.*)\])? \},$/m.exec(source) ?? [];
+  const all = [...list.matchAll(/'([\w-]+)'/g)].map(([, tag = '']) => tag);
+  return first === undefined || all.length > 0 ? all : [first];
 }
 
 /** Without a prefix, the names depend on the plugins, so no config is edited. */

@@ -137,10 +137,15 @@ export interface NewConfig {
   readonly database: string;
   /** The prefix of the tables. Empty if there is none. */
   readonly prefix: string;
+  /** The languages. The first is the default. Empty if the config does not name any. */
+  readonly languages: readonly string[];
 }
 
 /** Returns the config that `latchkey init` writes. */
-export function newConfig({ appName, variable, database, prefix }: NewConfig): string {
+export function newConfig({ appName, variable, database, prefix, languages }: NewConfig): string {
+  const [first] = languages;
+  const list = languages.length > 1 ? `, languages: [${languages.map((tag) => `'${tag}'`).join(', ')}]` : '';
+  const locale = first === undefined ? '' : `  locale: { default: '${first}'${list} },\n`;
   return `import { existsSync } from 'node:fs';
 import { createAuth, credentialPassword, twoFactor } from 'latchkey';
 import { pages } from 'latchkey/pages';
@@ -153,7 +158,7 @@ export const auth = createAuth({
 ${prefix === '' ? '' : `  tablePrefix: '${prefix}',\n`}  secret: process.env.AUTH_SECRET,
   baseUrl: process.env.BASE_URL ?? \`http://localhost:\${process.env.PORT ?? 3000}\`,
   appName: '${appName}',
-  email: {
+${locale}  email: {
     // This prints emails, for development. Before you deploy, send them: see docs/email.md of latchkey.
     send({ to, subject, text }) {
       if (process.env.NODE_ENV === 'production') throw new Error('The config sends no emails yet');

@@ -17,6 +17,7 @@ import {
 import { type EmailOptions, emailSchema, emailSettings, PAGE } from './email.js';
 import { type Hooks, hooksSchema } from './hooks.js';
 import { type HumanCheckOptions, humanCheckSchema } from './human-check.js';
+import { type LocaleOptions, localeField, localeSchema, localeSettings } from './locale.js';
 import { flag, isLoopback, readOptions, schemaOf } from './options.js';
 import { type OutboxOptions, outboxSchema, type WebhookOptions, webhooksSchema } from './outbox.js';
 import { type RateLimitOptions, rateLimitSchema, rateLimitSettings } from './rate-limit.js';
@@ -108,6 +109,8 @@ export interface AuthConfig<
   webhooks?: readonly WebhookOptions[];
   /** The app's own data about users. @default only an email and a username */
   user?: UserOptions<F>;
+  /** The languages of pages, emails and error responses. @default English alone */
+  locale?: LocaleOptions;
   /** Functions of the app that run when accounts are created, changed and deleted. @default none */
   hooks?: Hooks;
   /**
@@ -236,6 +239,7 @@ export const configSchema = () =>
     outbox: outboxSchema.prefault({}),
     webhooks: webhooksSchema.default([]),
     user: userSchema.prefault({}),
+    locale: localeSchema.prefault({}),
     hooks: hooksSchema.prefault({}),
     requestProperty: requestProperty.default('auth'),
     problems: z
@@ -302,7 +306,8 @@ function settingsOf(options: Omit<z.output<ReturnType<typeof configSchema>>, 'se
     logger,
     ...others
   } = options;
-  const { bearer, appName: givenName, ...rest } = others;
+  const { bearer, appName: givenName, locale: givenLocale, ...rest } = others;
+  const locale = localeSettings(givenLocale);
   const log = new Log(logger);
   const { origin = null, path: publicPath = '' } = (baseUrl && originAndPathOf(baseUrl)) || {};
   const appName = givenName ?? (origin === null ? null : new URL(origin).hostname);
@@ -314,7 +319,8 @@ function settingsOf(options: Omit<z.output<ReturnType<typeof configSchema>>, 'se
     log,
     /** Null if it is not enabled. */
     telemetry: telemetry ? new Telemetry(log) : null,
-    user: userSettings(rest.user),
+    locale,
+    user: userSettings(rest.user, localeField(locale)),
     /** The origin and {@link publicPath}. */
     baseUrl: origin === null ? null : origin + publicPath,
     origin,

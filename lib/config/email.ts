@@ -191,8 +191,8 @@ export function emailSettings(
       'account/security': pageOfPlugin('account/security'),
       'account/sessions': pageOfPlugin('account/sessions'),
     },
-    /** The contact for help, in words or as an address. */
-    support: supportOf(email.supportUrl, app),
+    /** The contact for help: an address or a URL. Null if the people who run the app are the contact. */
+    support: supportOf(email.supportUrl, origin),
     /** The kinds of notices that are sent. */
     notices: chosenNotices(email.notices, plugins),
     origin,
@@ -238,8 +238,8 @@ function addressIn(mailto: string): string {
   return decodeURIComponent(new URL(mailto).pathname);
 }
 
-function supportOf(url: string | undefined, { appName, origin }: AppOfEmails): string {
-  if (url === undefined) return `the people who run ${appName ?? 'this service'}`;
+function supportOf(url: string | undefined, origin: string | null): string | null {
+  if (url === undefined) return null;
   if (url.startsWith('mailto:')) return addressIn(url);
   return url.startsWith('/') && origin !== null ? new URL(url, origin).href : url;
 }

@@ -242,10 +242,22 @@ export const userSchema = schemaOf<UserOptions>()({
     });
 });
 
-/** @internal */
-export function userSettings({ fields, model, foreignKey }: z.output<typeof userSchema>) {
+/**
+ * @param others fields of latchkey's own, by their names
+ * @throws TypeError if the app has a field with one of these names
+ * @internal
+ */
+export function userSettings(
+  { fields, model, foreignKey }: z.output<typeof userSchema>,
+  others: FieldsOptions = {},
+) {
+  const taken = Object.keys(others).find((key) => Object.hasOwn(fields, key));
+  if (taken !== undefined)
+    throw new TypeError(
+      `latchkey: user.fields.${taken} is the name of a field that latchkey adds with more than one of locale.languages: rename yours`,
+    );
   return {
-    fields,
+    fields: { ...fields, ...others },
     /** Null if the fields are columns of latchkey's table. */
     model: model ?? null,
     /** Empty without a model. */

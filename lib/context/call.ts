@@ -18,6 +18,18 @@ export interface PlainRequest {
   [UNTOUCHED]?: boolean;
 }
 
+const ORIGINAL = Symbol('latchkey.original');
+
+/** Keeps the request that a plain one was read from, for functions of the app. */
+export function withOriginal(request: PlainRequest, original: object): PlainRequest {
+  return Object.defineProperty(request, ORIGINAL, { value: original });
+}
+
+/** Returns the request of the app's framework: see {@link withOriginal}. */
+export function originalOf(request: PlainRequest): object {
+  return (request as { readonly [ORIGINAL]?: object })[ORIGINAL] ?? request;
+}
+
 /** The work that a route is about to do. */
 export interface Ahead {
   /** The address that the request names, in its canonical form. Null if it names none. */

@@ -3,7 +3,7 @@ import type { Request, Response } from 'express';
 import type { Transaction } from 'sequelize';
 import type { z } from 'zod';
 import type { PlainRequest } from '../context/call.js';
-import type { AuthError, AuthErrorCode, FieldError } from '../errors.js';
+import type { AuthError, AuthErrorCode, GivenFieldError } from '../errors.js';
 import type { Html } from '../html.js';
 import type { HasUndo } from '../notices/changes.js';
 import type { Permissions, Roles } from '../permissions.js';
@@ -64,6 +64,10 @@ export interface OrganizationsForPages {
   readonly roles: readonly string[];
   /** Returns what a member with a role can do. */
   rightsOf(role: string): MemberRights;
+  /** Returns the role of a user in an organization. Null if the user is not a member. */
+  roleOf(organizationId: string, user: User): Promise<string | null>;
+  /** Returns the organizations with other members that would have no active owner without the user. */
+  ownedAlone(user: User): Promise<readonly { readonly id: string; readonly name: string }[]>;
 }
 
 /** What a member of an organization can do. */
@@ -138,7 +142,7 @@ export interface SignsUp {
   /** The problems of {@link prepare}, in addition to `validation_failed`. */
   readonly problems: readonly AuthErrorCode[];
   /** Returns the errors of fields by rules that the shape does not have. The values can have any type. */
-  faultsOf(body: Readonly<Record<string, unknown>>): Promise<readonly FieldError[]>;
+  faultsOf(body: Readonly<Record<string, unknown>>): Promise<readonly GivenFieldError[]>;
   /** Checks a sign-up with an email that is proven otherwise, and does its expensive work. */
   prepare(
     email: string,

@@ -17,6 +17,7 @@ import { requireKnownKeys } from '../known-keys.js';
 import { Limiter } from '../limits/limiter.js';
 import { openLimitStore } from '../limits/open.js';
 import { Refusals, type Refused } from '../limits/refusals.js';
+import { Languages } from '../locale/languages.js';
 import { type Asked, Mails } from '../mail/mails.js';
 import { Mailer } from '../mail/messages.js';
 import { AccountHistory } from '../notices/changes.js';
@@ -80,6 +81,7 @@ import { Users } from '../users/users.js';
 import { MailDelivery } from '../verification/delivery.js';
 import { EmailProofs } from '../verification/email-proofs.js';
 import { EmailVerification } from '../verification/email-verification.js';
+import { MailLanguages } from '../verification/mail-languages.js';
 import { PasswordLinks } from '../verification/password-links.js';
 import { OneTimeTokens } from '../verification/tokens.js';
 import { TypedCodes } from '../verification/typed-codes.js';
@@ -87,6 +89,7 @@ import { VerificationCodes } from '../verification/verification-codes.js';
 import { CodeRequests } from '../waiting/code-requests.js';
 import { CodeTries } from '../waiting/code-tries.js';
 import { EmailedSignIns } from '../waiting/emailed-sign-ins.js';
+import { english } from '../words/emails/index.js';
 import type { AccountFeatures, UserPermissions } from './account-features.js';
 import { BasePath } from './base-path.js';
 import {
@@ -181,6 +184,8 @@ class Given {
  */
 export class Core extends Given {
   readonly context = new CallContext();
+  /** The languages of pages, emails and errors. */
+  readonly languages = new Languages(this);
   readonly database = openDatabase(this.settings.database, this.settings.tablePrefix, this.context);
   /** The store of the rate limits, even if rate limits are disabled. */
   readonly counters = openLimitStore(this.settings.rateLimit?.store ?? null, this.database);
@@ -211,8 +216,10 @@ export class Core extends Given {
   /** The recorded changes of accounts, which can be undone. */
   readonly history = new AccountHistory(this);
   readonly deviceRows = new DeviceRows(this);
+  /** Chooses the languages of emails. */
+  readonly mailLanguages = new MailLanguages(this);
   /** Writes emails to the outbox. Null if `email` is not configured. */
-  readonly mails = this.settings.email && new Mails(this.outbox);
+  readonly mails = this.settings.email && new Mails(this.outbox, this.mailLanguages);
   readonly notices = new Notices(this);
   readonly devices = new Devices(this);
   /** The second factors of accounts. Null if accounts cannot have one. */
@@ -285,11 +292,12 @@ export class Core extends Given {
       this.outbox.addDestination(
         new MailDelivery(
           this,
-          new Mailer(
-            email,
-            (page) => this.pageUrl(page),
-            () => this.database.clock.date(),
-          ),
+          new Mailer(email, {
+            pageUrl: (page) => this.pageUrl(page),
+            now: () => this.database.clock.date(),
+            wordsFor: (language) => this.languages.emailsIn(language, english),
+            textsIn: (language) => this.languages.textsIn(language),
+          }),
         ),
       );
     this.contributions = options.setUp(this);

@@ -1,4 +1,5 @@
 import { AuthError, type AuthErrorCode, UndeclaredError } from '../errors.js';
+import { say } from '../phrases.js';
 
 interface DatabaseFault extends Error {
   sql?: string;
@@ -194,7 +195,7 @@ function asUnavailable(error: unknown): AuthError {
   if (!isSchema) return new AuthError('unavailable', { cause: new Error(what) });
   const remedy = `The schema does not match this version (${tablesOf(sql)}): run auth.migrate()`;
   return new AuthError('unavailable', {
-    detail: 'The database schema does not match this version. See the log for the fix.',
+    detail: say('schema-outdated'),
     cause: new Error(`${what} ${remedy}`),
   });
 }

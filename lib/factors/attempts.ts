@@ -5,6 +5,7 @@ import { AuthError } from '../errors.js';
 import type { Limiter } from '../limits/limiter.js';
 import type { Notices } from '../notices/notices.js';
 import type { Events } from '../outbox/events.js';
+import { say } from '../phrases.js';
 import type { Digest } from '../tables/column.js';
 import type { User } from '../tables/core.js';
 import type { TotpSecretRow } from '../tables/factors.js';
@@ -142,11 +143,6 @@ function isWrong(error: unknown): error is AuthError {
   return error instanceof AuthError && WRONG.has(error.code);
 }
 
-const LOCKED = {
-  detail:
-    'After too many wrong codes, codes from the authenticator app are no longer accepted. Use a recovery code or a passkey, or ask the people who run this service.',
-};
-
 /** Checks second factors, and returns functions that consume them. */
 export class CodeChecks {
   readonly #core: AttemptsNeeds;
@@ -162,7 +158,7 @@ export class CodeChecks {
   /** @throws AuthError `invalid_code` */
   async totp(row: TotpSecretRow | null, code: string): Promise<RightFactor> {
     if (!row) throw new AuthError('invalid_code');
-    if (row.wrongCodes >= MAX_WRONG) throw new AuthError('invalid_code', LOCKED);
+    if (row.wrongCodes >= MAX_WRONG) throw new AuthError('invalid_code', { detail: say('totp-locked') });
     const step = await this.#secrets.check(row, code);
     if (step === null) throw new AuthError('invalid_code');
     return { aal: 2, amr: ['otp'], use: (transaction) => this.#secrets.take(row.userId, step, transaction) };

@@ -1,6 +1,6 @@
 import { declareProblems } from '../errors.js';
 import { declareLimits } from '../limits/limiter.js';
-import { declareNotices } from '../mail/notice-kinds.js';
+import { declareNotices, type NoticeTemplate } from '../mail/notice-kinds.js';
 import { declareEvents, OF_ADMINISTRATOR } from '../outbox/events.js';
 import type { Owner } from '../owners.js';
 
@@ -72,80 +72,27 @@ declareEvents(TWO_FACTOR, {
 declareEvents(PASSKEYS, { 'passkey.added': { passkeyId: true }, 'passkey.removed': { passkeyId: true } });
 
 export const secondFactorNotices = declareNotices(TWO_FACTOR, {
-  'second-factor-enabled': {
-    subject: 'Two-factor authentication was turned on',
-    lines: [
-      'From now on, signing in to your account also requires a code from your authenticator app. All other sessions have ended.',
-    ],
-  },
-  'second-factor-disabled': {
-    subject: 'Two-factor authentication was turned off',
-    lines: [
-      'Signing in to your account no longer requires two-factor authentication. Your recovery codes were deleted too.',
-    ],
-  },
-  'recovery-code-used': {
-    subject: 'A recovery code was used',
-    lines: [
-      'Someone used one of the recovery codes of your account instead of a code from your authenticator app or a passkey. This recovery code cannot be used again.',
-    ],
-  },
-  'recovery-codes-renewed': {
-    subject: 'You have new recovery codes',
-    lines: ['Your account has new recovery codes. The previous codes no longer work.'],
-  },
-  'second-factor-attempts': {
-    subject: 'Someone might know your password',
-    lines: [
-      'Ten wrong codes in a row were entered for your account, after the correct password or another first step.',
-    ],
-    advice: {
-      text: 'If it was not you, change your password now. Two-factor authentication has protected your account.',
-      page: 'account/security',
-      action: 'Change your password',
-    },
-  },
+  'second-factor-enabled': {},
+  'second-factor-disabled': {},
+  'recovery-code-used': {},
+  'recovery-codes-renewed': {},
+  'second-factor-attempts': { advicePage: 'account/security' },
 });
+
+const enabled = secondFactorNotices['second-factor-enabled'];
+const disabled = secondFactorNotices['second-factor-disabled'];
 
 /** The notices about passkeys as a second factor, and about changes that leave another second factor. */
 export const factorNotices = {
-  passkeysOn: {
-    ...secondFactorNotices['second-factor-enabled'],
-    lines: [
-      'From now on, signing in to your account also requires one of your passkeys. All other sessions have ended.',
-    ],
-  },
-  passkeyEnrolled: {
-    ...secondFactorNotices['second-factor-enabled'],
-    about: 'Passkey',
-    lines: [
-      'A passkey was added to your account. From now on, signing in to your account requires one of your passkeys. All other sessions have ended.',
-    ],
-  },
-  allOff: {
-    ...secondFactorNotices['second-factor-disabled'],
-    lines: [
-      'Your account no longer has two-factor authentication. Its passkeys and recovery codes were deleted. When you sign in, you will be asked to set it up again.',
-    ],
-  },
-  passkeysOff: {
-    ...secondFactorNotices['second-factor-disabled'],
-    lines: [
-      'Signing in to your account no longer requires one of your passkeys as the second step. Your recovery codes were deleted too.',
-    ],
-  },
-  /** @param left the factor that sign-ins still ask for */
-  off: (left: Factor) => ({
-    ...secondFactorNotices['second-factor-disabled'],
-    subject:
-      left === 'totp' ? 'Your passkeys are no longer the second step' : 'Your authenticator app was removed',
-    lines: [
-      left === 'totp'
-        ? 'Signing in to your account no longer requires one of your passkeys. It still requires a code from your authenticator app.'
-        : 'Signing in to your account no longer requires a code from your authenticator app. It still requires one of your passkeys.',
-    ],
-  }),
-};
+  passkeysOn: { ...enabled, text: 'second-factor-enabled/passkeys' },
+  passkeyEnrolled: { ...enabled, text: 'second-factor-enabled/passkey-added' },
+  allOff: { ...disabled, text: 'second-factor-disabled/everything' },
+  passkeysOff: { ...disabled, text: 'second-factor-disabled/passkeys' },
+  /** Sign-ins still ask for a code from the authenticator app. */
+  codesStay: { ...disabled, text: 'second-factor-disabled/codes-stay' },
+  /** Sign-ins still ask for a passkey. */
+  passkeysStay: { ...disabled, text: 'second-factor-disabled/passkeys-stay' },
+} as const satisfies Readonly<Record<string, NoticeTemplate>>;
 
 declare module '../mail/notice-kinds.js' {
   interface NoticeKinds extends Record<keyof typeof secondFactorNotices, unknown> {}

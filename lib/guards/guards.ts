@@ -403,6 +403,7 @@ export function guard<A extends Authentication | null>(
         try {
           if (error instanceof AuthError && isForBrowsers && (await answerBrowser(core, error, req, res)))
             return;
+          await core.languages.ready();
           answerError(core, error, res, next, startedAt);
         } catch (thrown) {
           next(forExpress(thrown));

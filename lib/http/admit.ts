@@ -37,15 +37,21 @@ export async function authenticate(
 ): Promise<Authentication | null> {
   // Most apps do not have a plugin that takes part, so their requests must not wait for an additional promise.
   if (core.afterCarriers.length > 0)
-    return admitted(await authenticateAlsoByPlugins(core, req, res), req, acting);
+    return admitted(core, await authenticateAlsoByPlugins(core, req, res), req, acting);
   const found = await authenticateWith(core.carriers, req);
   checkOrigin(core, req, found);
-  return admitted(found, req, acting);
+  return admitted(core, found, req, acting);
 }
 
 /** The only place that decides whether a request is admitted in an acting session. @throws AuthError `acting_session` */
-function admitted(found: Authentication | null, req: PlainRequest, acting: Acting): Authentication | null {
+function admitted(
+  { languages }: Core,
+  found: Authentication | null,
+  req: PlainRequest,
+  acting: Acting,
+): Authentication | null {
   if (found?.actor && !admitsActing(acting, req)) throw new AuthError('acting_session');
+  if (found && languages.areMany) languages.readFor(req, found.user);
   return found;
 }
 

@@ -3,7 +3,7 @@ import type { Request, RequestHandler, Response } from 'express';
 import express from 'express';
 import * as z from 'zod';
 import { withTimeout } from '../context/deadline.js';
-import { AuthError, type AuthErrorCode, excerpt, type FieldError, fieldErrors } from '../errors.js';
+import { AuthError, type AuthErrorCode, excerpt, fieldErrors, type GivenFieldError } from '../errors.js';
 import { trimWhitespace } from '../sessions/carriers.js';
 import type { Pair } from './forms.js';
 import type { Route } from './route.js';
@@ -142,7 +142,7 @@ export async function validateWhole(
     const rejected = new Set(errors.map(fieldOf));
     const more = (await faultsOf(values)).filter((one) => !rejected.has(fieldOf(one)));
     const names = schema instanceof z.ZodObject ? Object.keys(schema.shape) : [];
-    const placeOf = (one: FieldError) => names.indexOf(fieldOf(one)) + 1 || names.length + 1;
+    const placeOf = (one: GivenFieldError) => names.indexOf(fieldOf(one)) + 1 || names.length + 1;
     throw new AuthError('validation_failed', {
       errors: [...errors, ...more].sort((a, b) => placeOf(a) - placeOf(b)),
     });
@@ -153,7 +153,7 @@ function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-function fieldOf({ pointer }: FieldError): string {
+function fieldOf({ pointer }: GivenFieldError): string {
   return pointer.split('/')[1] ?? '';
 }
 

@@ -8,6 +8,7 @@ import type { AuthError, AuthErrorCode, FieldError } from '../errors.js';
 import { cookieValues } from '../sessions/carriers.js';
 import { isAtHost } from '../sessions/origin.js';
 import { type RequestLike, toPlainRequest } from '../sessions/request.js';
+import { detailsFor } from './problem.js';
 import { clearCookie, setCookie } from './respond.js';
 
 const LIFETIME_SECONDS = 5 * 60;
@@ -76,17 +77,18 @@ interface Refused {
  */
 export function keepRefused(
   core: Core,
-  { code, errors = [] }: AuthError,
+  error: AuthError,
   page: string,
   values: Readonly<Record<string, string>>,
   res: ServerResponse & { readonly req: Request },
 ): void {
   const path = ownPath(core, page, res.req);
   if (path === null) return;
+  const { errors = [] } = detailsFor(core, error, res.req);
   const { clock } = core.database;
   // Before the first query, the database's time is unknown.
   const until = (clock.isSet ? clock.now() : Date.now()) + LIFETIME_SECONDS * 1000;
-  const sealed = sealedWithin(core, path, { values, error: code, errors, until });
+  const sealed = sealedWithin(core, path, { values, error: error.code, errors, until });
   const cookie = cookieFor(core, path);
   for (const name of tooMany(core, cookie.name, sealed.length, res.req))
     clearCookie(res, { ...cookie, name });

@@ -3,7 +3,8 @@ import * as z from 'zod';
 import type { Settings } from '../config/config.js';
 import { PAGE } from '../config/email.js';
 import type { Core } from '../core/core.js';
-import { AuthError, excerpt, type FieldError } from '../errors.js';
+import { AuthError, excerpt, type GivenFieldError } from '../errors.js';
+import { say } from '../phrases.js';
 import { isAtHost } from '../sessions/origin.js';
 import { isPending } from '../sessions/signed-in.js';
 import { fieldsShownAgain } from '../shown-again.js';
@@ -176,11 +177,11 @@ export function bodyOfForm(
  * Returns the errors of the empty fields of a form that clears values, where the schema does not accept null: a value that
  * cannot be removed would otherwise stay, although the user has emptied it.
  */
-export function emptiedIn(pairs: readonly Pair[], schema: z.ZodType): readonly FieldError[] {
+export function emptiedIn(pairs: readonly Pair[], schema: z.ZodType): readonly GivenFieldError[] {
   const fields = fieldsOf(schema);
   return [...textsOf(pairs, schema)]
     .filter(([name, text]) => text === '' && fields.get(name)?.isNullable === false)
-    .map(([name]) => ({ pointer: `/${name}`, code: 'required', detail: 'is missing' }));
+    .map(([name]) => ({ pointer: `/${name}`, code: 'required', detail: say('required') }));
 }
 
 /**
@@ -196,9 +197,8 @@ export function withUnchecked(pairs: readonly Pair[], schema: z.ZodType): readon
   const fields = fieldsOf(schema);
   const names = new Set(lists.flatMap(([, text]) => words(String(text))));
   if ([...names].some((name) => fields.get(name)?.kind !== 'boolean')) {
-    const detail = 'must name checkboxes of this form';
     throw new AuthError('validation_failed', {
-      errors: [{ pointer: `/${CHECKBOXES}`, code: 'invalid', detail }],
+      errors: [{ pointer: `/${CHECKBOXES}`, code: 'invalid', detail: say('not-checkboxes') }],
     });
   }
   const others = pairs.filter(([name]) => name !== CHECKBOXES);
@@ -236,15 +236,15 @@ function isList(fields: FieldSchemas, name: string): boolean {
   return fields.get(name)?.kind === 'words';
 }
 
-function mistakesIn(pairs: readonly Pair[], fields: FieldSchemas): FieldError[] {
+function mistakesIn(pairs: readonly Pair[], fields: FieldSchemas): GivenFieldError[] {
   const names = new Set<string>();
-  const errors: FieldError[] = [];
+  const errors: GivenFieldError[] = [];
   for (const [name, value] of pairs) {
     const pointer = `/${name.replaceAll('~', '~0').replaceAll('/', '~1')}`;
     if (names.has(name) && !isList(fields, name))
-      errors.push({ pointer, code: 'duplicate', detail: 'is sent more than once' });
+      errors.push({ pointer, code: 'duplicate', detail: say('sent-twice') });
     else if (typeof value !== 'string')
-      errors.push({ pointer, code: 'wrong_type', detail: 'must be a single value' });
+      errors.push({ pointer, code: 'wrong_type', detail: say('not-single') });
     names.add(name);
   }
   return errors;

@@ -1,11 +1,13 @@
-import { type ServerResponse, STATUS_CODES } from 'node:http';
+import type { ServerResponse } from 'node:http';
 import { inspect } from 'node:util';
 import type { NextFunction, Request, Response } from 'express';
 import * as z from 'zod';
+import type { PlainRequest } from '../context/call.js';
 import type { Core } from '../core/core.js';
 import { AuthError, MAX_FIELD_ERRORS, type ProblemDetails } from '../errors.js';
 import { performance } from '../timers.js';
 import { withError } from './callback-url.js';
+import { problemIn } from './problem-details.js';
 import { refusalPage } from './refusal-page.js';
 
 /** A problem response (RFC 9457). */
@@ -46,27 +48,30 @@ export function answerError(
   if (res.headersSent) return;
   startError(core, error, error.status, res, startedAt);
   res.setHeader('Content-Type', `application/${shaped === null ? 'problem+json' : 'json'}; charset=utf-8`);
-  res.end(shaped ?? JSON.stringify(detailsOf(error)));
+  res.end(shaped ?? JSON.stringify(detailsFor(core, error, res.req)));
+}
+
+/** Returns the body of an error in the language of a request, or in English if words of the app fail. */
+export function detailsFor({ languages }: Core, error: AuthError, req: PlainRequest): ProblemDetails {
+  try {
+    return problemIn(error, languages.errorsFor(req));
+  } catch (cause) {
+    languages.failed(
+      "locale.words or a language of the app threw, so an error is in latchkey's English",
+      cause,
+    );
+    return problemIn(error);
+  }
 }
 
 /** Responds to an AuthError with a small page, for a browser if no page of the app can show the error. */
 export function answerPage(core: Core, error: AuthError, res: Response, startedAt: number): void {
   startError(core, error, error.status, res, startedAt);
   res.setHeader('Content-Type', 'text/html; charset=utf-8');
-  res.end(refusalPage(error, { home: `${core.settings.publicPath}/` }).toString());
-}
-
-function detailsOf({ status, code, detail, errors, missing, task }: AuthError): ProblemDetails {
-  return {
-    type: 'about:blank',
-    title: STATUS_CODES[status] ?? '',
-    status,
-    code,
-    detail,
-    ...(errors && { errors }),
-    ...(missing && { missing }),
-    ...(task !== undefined && { task }),
-  };
+  const { languages } = core;
+  const script = languages.scriptOf(languages.of(res.req));
+  const words = languages.errorsFor(res.req) ?? undefined;
+  res.end(refusalPage(error, { home: `${core.settings.publicPath}/`, script, words }).toString());
 }
 
 /** Returns the app's own body for an error, as JSON. Null if the app does not define such bodies, or fails to. */
@@ -75,7 +80,7 @@ function shapedByApp(core: Core, error: AuthError, { req }: Response): string | 
   if (!problems) return null;
   try {
     // Pass a copy, so that the function can change it.
-    const body = problems(structuredClone(detailsOf(error)), req);
+    const body = problems(structuredClone(detailsFor(core, error, req)), req);
     const json = isPromise(body) ? undefined : JSON.stringify(body);
     if (json !== undefined && json !== 'null') return json;
     // No code awaits the promise, so its rejection would end the process.
@@ -143,6 +148,7 @@ export function startError(
   if (error.status === 503) logFault(core, error, res, startedAt);
   res.statusCode = status;
   protect(res);
+  if (core.languages.areMany) res.vary('Accept-Language');
   for (const [name, value] of Object.entries(error.headers)) res.setHeader(name, value);
   if (status === 401) res.setHeader('WWW-Authenticate', challenges(core));
   if (error.retryAfter !== undefined) res.setHeader('Retry-After', String(error.retryAfter));

@@ -3,7 +3,8 @@ import * as z from 'zod';
 import type { Settings } from '../config/config.js';
 import type { HumanCheckRoute } from '../config/human-check.js';
 import type { CookieSettings } from '../config/session.js';
-import type { AuthError, AuthErrorCode, FieldError } from '../errors.js';
+import { type AuthError, type AuthErrorCode, type GivenFieldError, messageOf } from '../errors.js';
+import { say } from '../phrases.js';
 import type { Alongside } from '../sessions/lookup.js';
 import type { Authentication, SessionAuthentication } from '../sessions/request.js';
 import type { SignedIn } from '../sessions/signed-in.js';
@@ -203,7 +204,7 @@ export interface Route<A extends Access = Access, Body = unknown, Query = unknow
    *
    * @param body the fields as they were sent, of any type
    */
-  faultsOf?(body: Readonly<Record<string, unknown>>): Promise<readonly FieldError[]>;
+  faultsOf?(body: Readonly<Record<string, unknown>>): Promise<readonly GivenFieldError[]>;
   /** @internal */
   readonly query?: z.ZodType<Query>;
   /** Parameters that a provider sends as a form in the body instead of the query. @internal */
@@ -263,7 +264,7 @@ export function text(maxLength: number) {
     .min(1)
     .max(maxLength)
     .refine((value) => value.isWellFormed() && !value.includes('\0'), {
-      error: 'must be well-formed Unicode without a NUL character',
+      error: messageOf(say('malformed-text')),
       abort: true,
     });
 }
@@ -276,7 +277,7 @@ export function hasCodeOrToken(body: { readonly code?: unknown; readonly token?:
 /** The error of {@link hasCodeOrToken}. It is reported together with those of the other fields. */
 export const CODE_OR_TOKEN = {
   path: ['code'],
-  error: 'must be there if there is no token, and only then',
+  error: messageOf(say('not-code-or-token')),
   when: ({ value }: { readonly value: unknown }) => typeof value === 'object' && value !== null,
 };
 

@@ -1,7 +1,8 @@
 import * as z from 'zod';
 import { proveByPassword } from '../accounts/reauthentication.js';
 import type { Core } from '../core/core.js';
-import { AuthError, type AuthErrorCode } from '../errors.js';
+import { AuthError, type AuthErrorCode, messageOf } from '../errors.js';
+import { say } from '../phrases.js';
 import { type Authentication, isSession, type SessionAuthentication } from '../sessions/request.js';
 import { FRESH_SECONDS, requireFresh } from '../sessions/signed-in.js';
 import { requireAal } from './admit.js';
@@ -92,7 +93,7 @@ export function withPasswordField(core: Core, route: Route): Route {
 function besideOnly(body: z.ZodObject, field: string): z.ZodType {
   return body.refine((given) => given.password === undefined || given[field] !== undefined, {
     path: ['password'],
-    error: `is accepted only together with ${field}`,
+    error: messageOf(say('only-together', { field })),
   });
 }
 

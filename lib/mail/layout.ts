@@ -1,5 +1,14 @@
 import { BLACK, colorOf, inkOn } from '../color.js';
 import { type Html, html } from '../html.js';
+import type { MailWords } from '../words/emails/index.js';
+
+/**
+ * Breaks up a user's text that looks like an address. It is a space in plain text, and an invisible one in HTML. No text of a
+ * user contains it, because it is not a character.
+ */
+export const BREAK = '\u{FDD0}';
+
+const ZERO_WIDTH_SPACE = '\u{200B}';
 
 /** How emails look. */
 export interface MailLook {
@@ -22,44 +31,61 @@ export type Paragraph =
 /** The pages that advice in emails can link to. */
 export type AdvicePage = 'sign-in' | 'forgot-password' | 'account/security' | 'account/sessions';
 
-/** What users can do, with a link to the page where they do it. Apps without that page have only the text. */
-export interface Advice {
-  /** It makes sense without the link too. */
-  readonly text: string;
-  readonly page: AdvicePage;
-  /** The text of the link. */
-  readonly action: string;
-}
+/** The words that the layout of an email needs. */
+type LayoutWords = Pick<MailWords, 'tag' | 'dir' | 'openLink' | 'detail'>;
 
-/** Returns the subject and the bodies of an email. */
-export function contentOf(subject: string, paragraphs: readonly Paragraph[], look: MailLook) {
+/** Returns the subject and the bodies of an email, and their language. */
+export function contentOf(
+  subject: string,
+  paragraphs: readonly Paragraph[],
+  look: MailLook,
+  words: LayoutWords,
+) {
   const { appName, footer } = look;
   // The name comes last, because lists of emails show only the first words. A dash other than "-" would encode the header.
   const title = appName === null ? subject : `${subject} - ${appName}`;
   const closing = [...(appName === null ? [] : [`— ${appName}`]), ...(footer === null ? [] : [footer])];
   return {
+    language: words.tag,
     subject: title,
-    text: `${[...paragraphs.map(asText), ...closing].join('\n\n')}\n`,
-    html: documentOf(title, [...paragraphs.map((one) => asHtml(one, look)), ...closing.map(small)], look),
+    text: broken(`${[...paragraphs.map((one) => asText(one, words)), ...closing].join('\n\n')}\n`, ' '),
+    html: broken(
+      documentOf(
+        title,
+        [...paragraphs.map((one) => asHtml(one, look, words)), ...closing.map(small)],
+        look,
+        words,
+      ),
+      ZERO_WIDTH_SPACE,
+    ),
   };
 }
 
-function asText(paragraph: Paragraph): string {
+function broken(text: string, by: string): string {
+  return text.replaceAll(BREAK, by);
+}
+
+function asText(paragraph: Paragraph, { detail }: LayoutWords): string {
   if (typeof paragraph === 'string') return paragraph;
   if ('code' in paragraph) return paragraph.code;
   if ('url' in paragraph) return paragraph.url;
-  return paragraph.table.map(([name, value]) => `${name}: ${value}`).join('\n');
+  return paragraph.table.map(([name, value]) => detail(name, value)).join('\n');
 }
 
 // Some mail programs drop style sheets, so every element has its own styles. Text has no color, so that it stays readable
 // in dark mode, where programs choose the background.
-function documentOf(title: string, parts: readonly Html[], { appName, logo }: MailLook): string {
+function documentOf(
+  title: string,
+  content: readonly Html[],
+  { appName, logo }: MailLook,
+  { tag, dir }: LayoutWords,
+): string {
   const image =
     logo !== null &&
     html`<p style="margin:0 0 24px"><img src="${logo}" alt="${appName}" height="40" style="border:0"></p>
 `;
   return html`<!doctype html>
-<html lang="en" style="color-scheme:light dark">
+<html lang="${tag}"${dir === 'rtl' && html` dir="rtl"`} style="color-scheme:light dark">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width">
@@ -68,13 +94,13 @@ function documentOf(title: string, parts: readonly Html[], { appName, logo }: Ma
 </head>
 <body style="margin:0;padding:24px 16px">
 <div style="max-width:560px;margin:0 auto;font-family:sans-serif;font-size:16px;line-height:1.5;word-break:break-word">
-${image}${parts}</div>
+${image}${content}</div>
 </body>
 </html>
 `.toString();
 }
 
-function asHtml(paragraph: Paragraph, { color }: MailLook): Html {
+function asHtml(paragraph: Paragraph, { color }: MailLook, { openLink, detail }: LayoutWords): Html {
   if (typeof paragraph === 'string') return block(paragraph);
   if ('code' in paragraph)
     // Nothing splits the code, so that programs recognize it, and a double click selects all of it.
@@ -82,11 +108,11 @@ function asHtml(paragraph: Paragraph, { color }: MailLook): Html {
       html`<strong style="font-family:monospace;font-size:24px;letter-spacing:2px">${paragraph.code}</strong>`,
     );
   if ('table' in paragraph)
-    return block(onLines(paragraph.table.map(([name, value]) => `${name}: ${value}`)));
+    return block(onLines(paragraph.table.map(([name, value]) => detail(name, value))));
   const { url, action } = paragraph;
   // Outlook for Windows ignores the padding and the corners. The button is smaller there, but still a link on its color.
   const style = `display:inline-block;padding:12px 20px;border-radius:6px;background-color:${color};color:${inkFor(color)};font-weight:bold;text-decoration:none`;
-  return html`${block(html`<a href="${url}" style="${style}">${action}</a>`)}<p style="margin:0 0 16px;font-size:14px">Or open this link:<br>
+  return html`${block(html`<a href="${url}" style="${style}">${action}</a>`)}<p style="margin:0 0 16px;font-size:14px">${openLink}<br>
 <a href="${url}" style="color:inherit">${url}</a></p>
 `;
 }

@@ -3,17 +3,13 @@ import { MAIL_LANE } from '../outbox/lane.js';
 import type { Outbox } from '../outbox/outbox.js';
 import type { NewEntry } from '../outbox/rows.js';
 import type { User } from '../tables/core.js';
+import type { CodeToSend, InLanguage, LinkToSend, MailKind, NoticeFacts, NoticeToSend } from './messages.js';
 import type {
-  CodeToSend,
-  LinkToSend,
-  MailKind,
   MailTemplate,
   NoAccountTemplate,
-  NoticeFacts,
-  NoticeToSend,
   RequestedCodeTemplate,
   SignInCodeTemplate,
-} from './messages.js';
+} from './templates.js';
 
 /** The purpose of a link's one-time token. */
 export interface LinkPurpose {
@@ -36,7 +32,7 @@ export interface Link {
  * A link for the user with an email. The user is looked up when the link is sent, because the request must not reveal
  * whether the user exists.
  */
-export interface LinkMail {
+export interface LinkMail extends InLanguage {
   readonly type: 'link';
   readonly email: string;
   /** The first link for the user's id is sent; null matches any id. */
@@ -94,8 +90,10 @@ export interface CodeMail extends CodeToSend {
  * The code of an emailed sign-in, for the user with an email. The user is looked up when the code is sent, because the
  * request must not reveal whether the user exists. If there is no such user, the email says so.
  */
-export interface SignInCodeMail {
+export interface SignInCodeMail extends InLanguage {
   readonly type: 'sign-in-code';
+  /** The language of the request, if the code creates an account. Missing with one language. */
+  readonly signUpLanguage?: string | undefined;
   readonly email: string;
   /** Identifies the request, in hexadecimal. */
   readonly requestHash: string;
@@ -116,7 +114,7 @@ export interface SignInCodeMail {
  * A code for the user with an email, who typed the address into a form. The user is looked up when the code is sent, because
  * the request must not reveal whether the user exists.
  */
-export interface RequestedCodeMail {
+export interface RequestedCodeMail extends InLanguage {
   readonly type: 'requested-code';
   readonly email: string;
   /** Identifies the request, in hexadecimal. */
@@ -138,7 +136,7 @@ export interface RequestedCodeMail {
 }
 
 /** An email to an address, with a link that its plugin issues when the email is sent. */
-export interface AddressedMail {
+export interface AddressedMail extends InLanguage {
   readonly type: 'addressed';
   readonly kind: MailKind;
   readonly email: string;
@@ -166,22 +164,32 @@ interface OneOfOptions {
   readonly asked?: Asked | null;
   readonly beside?: readonly NewEntry[];
   readonly transaction?: Transaction | undefined;
+  /** @default the language of the account that has the email when it is sent */
+  readonly language?: string | undefined;
+}
+
+/** Chooses the languages of emails. Each is undefined with only one language. */
+interface LanguagesOfMails {
+  ofUser(user: User, transaction?: Transaction): Promise<string | undefined>;
+  /** Of the current request. */
+  ofRequest(): string | undefined;
 }
 
 /**
  * Writes emails to the outbox. Each is sent after the transaction's commit, or after the call without a transaction.
  */
 export class Mails {
-  constructor(private readonly outbox: Outbox) {}
+  constructor(
+    private readonly outbox: Outbox,
+    private readonly languages: LanguagesOfMails,
+  ) {}
 
   /** Emails a link to a user. Does nothing if the user has no email. @param asked null if no one asked for it */
-  async link(
-    link: Link,
-    { id: userId, email }: User,
-    asked: Asked | null,
-    transaction?: Transaction,
-  ): Promise<void> {
-    if (email !== null) await this.oneOf(email, [{ userId, link }], { asked, transaction });
+  async link(link: Link, user: User, asked: Asked | null, transaction?: Transaction): Promise<void> {
+    const { id: userId, email } = user;
+    if (email === null) return;
+    const language = await this.languages.ofUser(user, transaction);
+    await this.oneOf(email, [{ userId, link }], { asked, transaction, language });
   }
 
   /**
@@ -193,26 +201,29 @@ export class Mails {
   async oneOf(
     email: string,
     links: LinkMail['links'],
-    { asked = null, beside = [], transaction }: OneOfOptions = {},
+    { asked = null, beside = [], transaction, language }: OneOfOptions = {},
   ): Promise<void> {
-    const content: LinkMail = { type: 'link', email, links, asked };
+    const content: LinkMail = { type: 'link', email, links, asked, language };
     const kind = links[0]?.link.template.kind ?? '';
     await this.outbox.add([{ lane: MAIL_LANE, kind, content }, ...beside], transaction);
   }
 
   /** Emails a link to the new address of a user. */
-  toNewEmail(mail: Omit<NewEmailMail, 'type'>, transaction: Transaction): Promise<void> {
-    return this.#add({ type: 'new-email', ...mail }, mail.template.kind, transaction);
+  async toNewEmail(mail: Omit<NewEmailMail, 'type'>, transaction: Transaction): Promise<void> {
+    const language = mail.language ?? (await this.languages.ofUser(mail.user, transaction));
+    await this.#add({ type: 'new-email', ...mail, language }, mail.template.kind, transaction);
   }
 
   /** Emails a code. */
-  code(mail: Omit<CodeMail, 'type'>, transaction?: Transaction): Promise<void> {
-    return this.#add({ type: 'code', ...mail }, mail.template.kind, transaction);
+  async code(mail: Omit<CodeMail, 'type'>, transaction?: Transaction): Promise<void> {
+    const language = await this.languages.ofUser(mail.user, transaction);
+    await this.#add({ type: 'code', ...mail, language }, mail.template.kind, transaction);
   }
 
   /** Emails the code of an emailed sign-in, if there is an account. */
   signInCode(mail: Omit<SignInCodeMail, 'type'>, transaction?: Transaction): Promise<void> {
-    return this.#add({ type: 'sign-in-code', ...mail }, mail.template.kind, transaction);
+    const signUpLanguage = this.languages.ofRequest();
+    return this.#add({ type: 'sign-in-code', ...mail, signUpLanguage }, mail.template.kind, transaction);
   }
 
   /**
@@ -235,8 +246,12 @@ export class Mails {
   }
 
   /** Emails a notice. */
-  notice(mail: Omit<NoticeMail, 'type'>, transaction?: Transaction): Promise<void> {
-    return this.#add({ type: 'notice', ...mail }, mail.template.kind, transaction);
+  async notice(mail: Omit<NoticeMail, 'type'>, transaction?: Transaction): Promise<void> {
+    const { user, isOfOther = false } = mail;
+    // The account of someone else is looked up when the email is sent.
+    const language =
+      mail.language ?? (isOfOther ? undefined : await this.languages.ofUser(user, transaction));
+    await this.#add({ type: 'notice', ...mail, language }, mail.template.kind, transaction);
   }
 
   #add(content: OutgoingMail, kind: string, transaction?: Transaction): Promise<void> {

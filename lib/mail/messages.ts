@@ -1,13 +1,20 @@
 import { isAddress } from '../context/address.js';
 import type { User } from '../tables/core.js';
-import { type Advice, type AdvicePage, contentOf, type MailLook, type Paragraph } from './layout.js';
-import type { NoticeKind, NoticeTexts } from './notice-kinds.js';
-
-/** Stands for the sentence in the text of an email that says when its link expires. */
-export const EXPIRY = '{expiry}';
-
-/** Stands for the time in which a change can be undone, in the text before the link. */
-export const WITHIN = '{within}';
+import type { MailWords } from '../words/emails/index.js';
+import { isEarlier, ofEarlier } from './earlier.js';
+import { type AdvicePage, BREAK, contentOf, type MailLook, type Paragraph } from './layout.js';
+import type { NoticeKind } from './notice-kinds.js';
+import {
+  type CodeTemplate,
+  type KindIn,
+  type MailTemplate,
+  type NoAccountTemplate,
+  type PlainTemplate,
+  type RequestedCodeTemplate,
+  type SignInCodeTemplate,
+  type TextName,
+  textOf,
+} from './templates.js';
 
 /** The second argument of `email.send`, after the email. */
 export interface SendContext {
@@ -23,6 +30,10 @@ export interface ComposerSettings {
   /** The base of links that are paths. Without it, they stay relative. */
   readonly origin: string | null;
   readonly look: MailLook;
+  /** The contact for help: an address or a URL. Null if the people who run the app are the contact. */
+  readonly support: string | null;
+  /** The words, in the language of the email. */
+  readonly words: MailWords;
   /** Returns the URL or path of a page that advice links to. Null if the app has none. */
   pageOf(page: AdvicePage): string | null;
   /** When the email is sent. */
@@ -30,14 +41,20 @@ export interface ComposerSettings {
 }
 
 /** How emails are sent. */
-export interface MailSettings extends Omit<ComposerSettings, 'pageOf' | 'now'> {
+export interface MailSettings extends Omit<ComposerSettings, 'words' | 'pageOf' | 'now'> {
   /** The pages that advice links to, by their names. Null for those that the app does not have. */
   readonly pages: Readonly<Record<AdvicePage, string | null>>;
   readonly send: (message: MailMessage, options: SendContext) => unknown;
 }
 
+/** The language of an email that is written now and sent later. */
+export interface InLanguage {
+  /** The tag of the language. Missing if it is chosen when the email is sent. */
+  readonly language?: string | undefined;
+}
+
 /** An email with a link. */
-export interface LinkToSend {
+export interface LinkToSend extends InLanguage {
   readonly template: MailTemplate;
   /** Null if no account has the address. */
   readonly user: User | null;
@@ -49,7 +66,7 @@ export interface LinkToSend {
 }
 
 /** An email without its own link, such as a notice. */
-export interface NoticeToSend {
+export interface NoticeToSend extends InLanguage {
   readonly template: PlainTemplate;
   readonly user: User;
   readonly to: string;
@@ -60,7 +77,7 @@ export interface NoticeToSend {
 }
 
 /** An email with a code that the user types. */
-export interface CodeToSend {
+export interface CodeToSend extends InLanguage {
   readonly template: CodeTemplate | RequestedCodeTemplate;
   readonly user: User;
   readonly to: string;
@@ -71,7 +88,7 @@ export interface CodeToSend {
 }
 
 /** A code that a browser has asked for by entering an address. */
-export interface RequestedCodeToSend {
+export interface RequestedCodeToSend extends InLanguage {
   readonly template: RequestedCodeTemplate;
   /** Null if the account is not created until the code is entered. */
   readonly user: User | null;
@@ -89,100 +106,147 @@ export interface SignInCodeToSend extends RequestedCodeToSend {
   readonly token: string | null;
 }
 
+/** An email in place of a code. */
+export interface NoAccountToSend extends InLanguage {
+  readonly template: NoAccountTemplate;
+  /** Null if no account has the address. */
+  readonly user: User | null;
+  readonly to: string;
+  readonly facts: NoticeFacts;
+}
+
+/** What {@link Mailer} needs from the app. */
+interface MailerNeeds {
+  /** Returns the URL of a page that a template names. */
+  pageUrl(page: string): string;
+  /** Returns the time of the database's clock. */
+  now(): Date;
+  /** Returns the words of a language. @param language its tag; null if it was not chosen when the email was written */
+  wordsFor(language: string | null): MailWords | Promise<MailWords>;
+  /** Returns the app's translations of its own texts. */
+  textsIn(language: string): Readonly<Record<string, string>>;
+}
+
 /** Composes emails, and passes them to the app's `send`. */
 export class Mailer {
-  /**
-   * @param pageUrl returns the URL of a page that a template names
-   * @param now returns the time of the database's clock
-   */
   constructor(
     private readonly settings: MailSettings,
-    private readonly pageUrl: (page: string) => string,
-    private readonly now: () => Date,
+    private readonly app: MailerNeeds,
   ) {}
 
   /** Sends a link. */
   async link(mail: LinkToSend, signal: AbortSignal): Promise<void> {
-    const located = { ...mail, template: this.#located(mail.template) };
-    await this.settings.send(composeLink(located, this.#composer), { signal });
+    const { template, composer } = await this.#read(mail);
+    const located = { ...mail, template: this.#located(template) };
+    await this.settings.send(composeLink(located, composer), { signal });
   }
 
   /** Sends a code. */
-  async code({ template, ...mail }: CodeToSend, signal: AbortSignal): Promise<void> {
+  async code(mail: CodeToSend, signal: AbortSignal): Promise<void> {
+    const { template, composer } = await this.#read(mail);
     const message =
       'page' in template
-        ? await composeCode({ ...mail, template: this.#located(template) }, this.#composer)
-        : await composeRequestedCode({ ...mail, template }, null, this.#composer);
+        ? await composeCode({ ...mail, template: this.#located(template) }, composer)
+        : await composeRequestedCode({ ...mail, template }, null, composer);
     await this.settings.send(message, { signal });
   }
 
   /** Sends a code that a browser has asked for. */
   async requestedCode(mail: RequestedCodeToSend, signal: AbortSignal): Promise<void> {
-    await this.settings.send(await composeRequestedCode(mail, null, this.#composer), { signal });
+    const { template, composer } = await this.#read(mail);
+    await this.settings.send(await composeRequestedCode({ ...mail, template }, null, composer), { signal });
   }
 
   /** Sends the code of an emailed sign-in. */
   async signInCode(mail: SignInCodeToSend, signal: AbortSignal): Promise<void> {
-    const located = { ...mail, template: this.#located(mail.template) };
-    await this.settings.send(await composeSignInCode(located, this.#composer), { signal });
+    const { template, composer } = await this.#read(mail);
+    const located = { ...mail, template: this.#located(template) };
+    await this.settings.send(await composeSignInCode(located, composer), { signal });
   }
 
   /** Sends an email in place of a code: that an address has no account, or that it has one already. */
-  async noAccount(template: NoAccountTemplate, to: Recipient, facts: NoticeFacts, signal: AbortSignal) {
+  async noAccount(mail: NoAccountToSend, signal: AbortSignal): Promise<void> {
+    const { template, composer } = await this.#read(mail);
     const { page } = template;
-    const located = { ...template, page: page && this.pageUrl(page) };
-    await this.settings.send(await composeNoAccount(located, to, facts, this.#composer), { signal });
+    const located = { ...mail, template: { ...template, page: page && this.app.pageUrl(page) } };
+    await this.settings.send(await composeNoAccount(located, composer), { signal });
   }
 
   /** Sends a notice. */
   async notice({ facts, ...mail }: NoticeToSend, signal: AbortSignal): Promise<void> {
-    const undo = facts?.undo && { ...facts.undo, page: this.pageUrl(facts.undo.page) };
-    const located = { ...mail, facts: facts && { ...facts, undo: undo ?? null } };
-    await this.settings.send(await composeNotice(located, this.#composer), { signal });
+    const { template, composer } = await this.#read(mail);
+    const undo = facts?.undo && { ...facts.undo, page: this.app.pageUrl(facts.undo.page) };
+    const located = { ...mail, template, facts: facts && { ...facts, undo: undo ?? null } };
+    await this.settings.send(await composeNotice(located, composer), { signal });
   }
 
-  get #composer(): ComposerSettings {
-    const { origin, look, pages } = this.settings;
+  /** Reads the template of an email, which an earlier version might have written, and its language. */
+  async #read<Template extends object>({
+    template,
+    language,
+  }: InLanguage & { readonly template: Template }): Promise<{
+    readonly template: Template;
+    readonly composer: ComposerSettings;
+  }> {
+    if (isEarlier(template)) {
+      const earlier = ofEarlier(template);
+      return { template: earlier.template, composer: this.#composer(earlier.words) };
+    }
+    return { template, composer: this.#composer(await this.app.wordsFor(language ?? null)) };
+  }
+
+  #composer(words: MailWords): ComposerSettings {
+    const { origin, look, support, pages } = this.settings;
+    const texts = this.app.textsIn(words.tag);
+    const ofApp = (text: string) => (Object.hasOwn(texts, text) ? (texts[text] as string) : text);
     return {
       origin,
-      look,
+      look: { ...look, footer: look.footer === null ? null : ofApp(look.footer) },
+      support: support === null ? null : ofApp(support),
+      words,
       pageOf: (name) => {
         const page = pages[name];
-        return page && this.pageUrl(page);
+        return page && this.app.pageUrl(page);
       },
-      now: this.now(),
+      now: this.app.now(),
     };
   }
 
   #located<T extends { readonly page: string }>(template: T): T {
-    return { ...template, page: this.pageUrl(template.page) };
+    return { ...template, page: this.app.pageUrl(template.page) };
   }
 }
 
 async function composeCode(
   { template, user, to, code, until, facts }: CodeToSend & { readonly template: CodeTemplate },
-  { origin, look, now }: ComposerSettings,
+  settings: ComposerSettings,
 ): Promise<MailMessage> {
-  const { kind, subject, before, page, help, action } = template;
-  const details = await detailsOf(facts);
+  const { origin, look, words } = settings;
+  const { kind, page } = template;
+  const { subject, before, help, action } = textOf(template, words);
+  const details = await detailsOf(facts, words);
   const url = pageUrl(page, origin);
-  const table = rowsOf(accountOf(user), details);
-  const parts = [before, { code }, codeExpiry(now, until), { table }, help, { url, action }];
-  return { kind, to, user, ...contentOf(subject, parts, look), token: '', code, url, details };
+  const table = rowsOf(accountOf(user), details, words);
+  const parts = [before, { code }, codeExpiry(until, settings), { table }, help, { url, action }];
+  return { kind, to, user, ...contentOf(subject, parts, look, words), token: '', code, url, details };
 }
 
 export function composeSignInCode(
   { token, ...mail }: SignInCodeToSend,
   settings: ComposerSettings,
 ): Promise<MailMessage> {
-  const { page, beforeLink, action } = mail.template;
+  const { beforeLink, action } = textOf(mail.template, settings.words);
   const link =
-    token === null ? null : { token, url: linkTo(page, token, settings.origin), beforeLink, action };
+    token === null
+      ? null
+      : { token, url: linkTo(mail.template.page, token, settings.origin), beforeLink, action };
   return composeRequestedCode(mail, link, settings);
 }
 
 /** The link of an email with a code, and its texts. */
-interface LinkOfCode extends Pick<SignInCodeTemplate, 'beforeLink' | 'action'> {
+interface LinkOfCode {
+  readonly beforeLink: string;
+  readonly action: string;
   readonly token: string;
   readonly url: string;
 }
@@ -192,56 +256,45 @@ export async function composeRequestedCode(
   link: LinkOfCode | null,
   settings: ComposerSettings,
 ): Promise<MailMessage> {
-  const { kind, subject, before, help, advice } = template;
-  const { look, now } = settings;
-  const details = await detailsOf(facts);
+  const { look, words } = settings;
+  const { kind, advicePage } = template;
+  const { subject, before, help, advice } = textOf(template, words);
+  const details = await detailsOf(facts, words);
   const { token, url, beforeLink, action } = link ?? { token: '', url: '', beforeLink: '', action: '' };
-  const table = rowsOf(to, details);
+  const table = rowsOf(to, details, words);
   const parts = [
     before,
     { code },
-    codeExpiry(now, until),
+    codeExpiry(until, settings),
     ...(link ? [beforeLink, { url, action }] : []),
     { table },
     help,
-    ...adviceParagraphs(advice, settings),
+    ...adviceParagraphs(advice, advicePage, settings),
   ];
-  return { kind, to, user, ...contentOf(subject, parts, look), token, code, url, details };
-}
-
-/** Who gets an email. */
-interface Recipient {
-  readonly user: User | null;
-  readonly to: string;
+  return { kind, to, user, ...contentOf(subject, parts, look, words), token, code, url, details };
 }
 
 export async function composeNoAccount(
-  { kind, subject, before, page, beforeLink, action, help }: NoAccountTemplate,
-  { user, to }: Recipient,
-  facts: NoticeFacts,
-  { origin, look }: ComposerSettings,
+  { template, user, to, facts }: NoAccountToSend,
+  { origin, look, words }: ComposerSettings,
 ): Promise<MailMessage> {
-  const details = await detailsOf(facts);
-  const url = page === null ? '' : pageUrl(page, origin);
-  const link = page === null ? [] : [beforeLink, { url, action }];
-  const parts = [before, ...link, { table: rowsOf(to, details) }, help];
-  return { kind, to, user, ...contentOf(subject, parts, look), token: '', code: '', url, details };
+  const { kind, page } = template;
+  const { subject, before, beforeLink, action, help } = textOf(template, words);
+  const details = await detailsOf(facts, words);
+  const hasLink = page !== null && beforeLink !== undefined && action !== undefined;
+  const url = hasLink ? pageUrl(page, origin) : '';
+  const link = hasLink ? [beforeLink, { url, action }] : [];
+  const parts = [before, ...link, { table: rowsOf(to, details, words) }, help];
+  return { kind, to, user, ...contentOf(subject, parts, look, words), token: '', code: '', url, details };
 }
 
-function codeExpiry(now: Date, until: Date): string {
-  return `The code works for ${durationInWords(until.getTime() - now.getTime())}, until ${timeInWords(until)}.`;
+function codeExpiry(until: Date, { now, words }: ComposerSettings): string {
+  return words.codeExpiry({ ms: until.getTime() - now.getTime(), until });
 }
 
 /** Names the date of a link that works for a day or longer. */
-function linkExpiry(now: Date, lifetimeMs: number): string {
-  const until = new Date(now.getTime() + lifetimeMs);
-  const date = lifetimeMs < DAY_MS ? '' : `, on ${timeInWords(until)}`;
-  return `The link expires in ${durationInWords(lifetimeMs)}${date}.`;
-}
-
-/** Returns the time from one date to another in words, such as "7 days, until 29 November 2026". */
-function withinInWords(from: Date, until: Date): string {
-  return `${durationInWords(until.getTime() - from.getTime())}, until ${dateInWords(until)}`;
+function linkExpiry(ms: number, { now, words }: ComposerSettings): string {
+  return words.linkExpiry({ ms, until: ms < DAY_MS ? null : new Date(now.getTime() + ms) });
 }
 
 /** The facts that a notice contains in addition to its text. */
@@ -265,45 +318,44 @@ export interface UndoLink {
   readonly until?: Date;
   /** The names of the browsers in which the link works; null for one without a name. */
   readonly browsers: readonly (string | null)[];
-  /** The people whom users can ask if the link works in no browser, in words or as a URL. */
-  readonly support: string;
+  /** The contact for help, in emails that an earlier version has left in the outbox. Now it is in the config. */
+  readonly support?: string;
 }
 
-const MINUTE_MS = 60_000;
-const DAY_MS = 24 * 60 * MINUTE_MS;
-const UNDO = `If it was not you, undo it here within ${WITHIN}:`;
-const UNVERIFIED =
-  'You are receiving this email because someone used your address for an account. If you have no account, ignore this email.';
-const ACTION = 'This was not me';
+const DAY_MS = 24 * 60 * 60 * 1000;
+/** The lifetime of an undo link that does not name its end. */
+const UNDO_MS = 7 * DAY_MS;
 const MAX_SUBJECT = 100;
 
 export async function composeNotice(
   { template, user, to, isOfOther = false, facts }: NoticeToSend,
   settings: ComposerSettings,
 ): Promise<MailMessage> {
-  const { origin, look } = settings;
-  const { kind, subject, lines, about, advice, undo: intro = UNDO, action = ACTION, help } = template;
-  const details = facts && (await detailsOf(facts));
+  const { origin, look, words } = settings;
+  const { kind, advicePage, help } = template;
   const undo = facts?.undo ?? null;
+  const within = undo ? withinOf(undo, facts?.at, words) : '';
+  const texts = textOf(template, words, { within });
+  const { subject, lines, about, advice } = texts;
+  const details = facts && (await detailsOf(facts, words, template.isAboutDevice));
   const url = undo ? linkTo(undo.page, undo.token, origin) : '';
+  const intro = texts.undo ?? words.undo({ within });
+  const action = texts.action ?? words.undoAction;
+  const named = { about, name: facts?.subjectName };
   const parts = [
     ...lines,
-    ...(details ? [{ table: rowsOf(accountOf(user), details, { about, name: facts?.subjectName }) }] : []),
-    ...adviceParagraphs(advice, settings),
-    ...(undo && undo.browsers.length > 0
-      ? [intro.replace(WITHIN, withinOf(undo, facts?.at)), { url, action }, conditionOf(undo)]
-      : []),
-    ...(undo && undo.browsers.length === 0
-      ? withoutBrowser(undo, { url, at: facts?.at }, template, settings)
-      : []),
-    ...(!undo && help ? [help] : []),
-    ...(details && !isOfOther && user.emailVerifiedAt === null ? [UNVERIFIED] : []),
+    ...(details ? [{ table: rowsOf(accountOf(user), details, words, named) }] : []),
+    ...adviceParagraphs(advice, advicePage, settings),
+    ...(undo && undo.browsers.length > 0 ? [intro, { url, action }, conditionOf(undo, words)] : []),
+    ...(undo && undo.browsers.length === 0 ? withoutBrowser(undo, { url, within }, template, settings) : []),
+    ...(!undo && help ? [words.help[help]({ support: supportOf(settings) })] : []),
+    ...(details && !isOfOther && user.emailVerifiedAt === null ? [words.unverified] : []),
   ];
   return {
     kind,
     to,
     user,
-    ...contentOf(subject, parts, look),
+    ...contentOf(subject, parts, look, words),
     token: undo?.token ?? '',
     code: '',
     url,
@@ -311,17 +363,24 @@ export async function composeNotice(
   };
 }
 
-function withinOf({ until }: UndoLink, at: Date | undefined): string {
-  return until && at ? withinInWords(at, until) : '7 days';
+/** Returns whom users can ask. */
+function supportOf({ support, look, words }: ComposerSettings): string {
+  return support ?? words.people(look.appName);
+}
+
+function withinOf({ until }: UndoLink, at: Date | undefined, words: MailWords): string {
+  if (!until || !at) return words.within({ ms: UNDO_MS, until: null });
+  return words.within({ ms: until.getTime() - at.getTime(), until });
 }
 
 /** Returns the paragraph about where an undo link works. */
-function conditionOf({ browsers }: UndoLink): string {
-  const names = namesOf(browsers.filter((name) => name !== null));
-  const last = names.at(-1);
-  const list = names.length > 1 ? `${names.slice(0, -1).join(', ')} or ${last}` : last;
-  const such = list === undefined ? '.' : `, such as ${list}.`;
-  return `Open it on a device that you used before this change${such} It might ask for your password.`;
+function conditionOf({ browsers }: UndoLink, words: MailWords): string {
+  return words.undoWhere(
+    namesOf(
+      browsers.filter((name) => name !== null),
+      words,
+    ),
+  );
 }
 
 /**
@@ -330,36 +389,38 @@ function conditionOf({ browsers }: UndoLink): string {
  */
 function withoutBrowser(
   undo: UndoLink,
-  { url, at }: { readonly url: string; readonly at: Date | undefined },
-  { losesAddress = false }: NoticeTexts,
+  link: { readonly url: string; readonly within: string },
+  { losesAddress = false }: PlainTemplate,
   settings: ComposerSettings,
 ): Paragraph[] {
-  const canReset = !losesAddress && settings.pageOf(NEW_PASSWORD.page) !== null;
-  return [
-    ...(canReset ? adviceParagraphs(NEW_PASSWORD, settings) : []),
-    `${canReset ? 'Then' : 'If it was not you,'} ask ${undo.support}. To undo what was done, they need this link within ${withinOf(undo, at)}: ${url}`,
-  ];
+  const { newPassword, afterNewPassword, withoutNewPassword } = settings.words.undoNowhere;
+  const asked = { ...link, support: undo.support ?? supportOf(settings) };
+  if (losesAddress || settings.pageOf(NEW_PASSWORD) === null) return [withoutNewPassword(asked)];
+  return [...adviceParagraphs(newPassword, NEW_PASSWORD, settings), afterNewPassword(asked)];
 }
 
-const NEW_PASSWORD: Advice = {
-  text: 'If it was not you, choose a new password:',
-  page: 'forgot-password',
-  action: 'Choose a new password',
-};
+/** The page where users ask for a new password. */
+const NEW_PASSWORD = 'forgot-password';
 
 /** Returns the distinct names of browsers. */
-function namesOf(browsers: readonly (string | null)[]): readonly string[] {
-  return [...new Set(browsers.map((name) => name ?? 'an unknown browser'))];
+function namesOf(browsers: readonly (string | null)[], words: MailWords): readonly string[] {
+  const names = browsers.map((name) => (name === null ? words.unknownBrowser : deviceIn(words, name)));
+  return [...new Set(names)];
 }
 
-async function detailsOf({ at, client, subject, undo }: NoticeFacts): Promise<MailDetails> {
+async function detailsOf(
+  { at, client, subject, undo }: NoticeFacts,
+  words: MailWords,
+  isAboutDevice = false,
+): Promise<MailDetails> {
   const isKnown = client !== null && (client.userAgent !== null || client.ip !== undefined);
+  const named = subject !== null && isAboutDevice ? deviceIn(words, subject) : subject;
   return {
     at,
-    device: isKnown ? await deviceInWords(client.userAgent) : null,
+    device: isKnown ? await deviceInWords(client.userAgent, words) : null,
     ip: client?.ip && isAddress(client.ip) ? client.ip : null,
-    subject: subject === null ? null : onOneLine(subject),
-    browsers: namesOf(undo?.browsers ?? []),
+    subject: named === null ? null : onOneLine(named),
+    browsers: namesOf(undo?.browsers ?? [], words),
   };
 }
 
@@ -379,55 +440,18 @@ interface SubjectWords {
 function rowsOf(
   account: string | null,
   { at, device, ip, subject }: MailDetails,
-  { about = 'What', name = subject === null ? null : withoutLinks(subject) }: SubjectWords = {},
+  { labels, time }: MailWords,
+  { about = labels.subject, name = subject === null ? null : withoutLinks(subject) }: SubjectWords = {},
 ): [string, string][] {
   const rows: [string, string | null][] = [
-    ['Account', account],
+    [labels.account, account],
     [about, name],
-    ['Time', timeInWords(at)],
-    ['Device', device],
-    ['IP address', ip],
+    [labels.time, time(at)],
+    [labels.device, device],
+    [labels.ip, ip],
   ];
   return rows.filter((row): row is [string, string] => row[1] !== null);
 }
-
-/** Returns a duration in words, in the largest unit of which there are at least two. */
-function durationInWords(ms: number): string {
-  const minutes = Math.max(1, Math.round(ms / MINUTE_MS));
-  if (minutes === 60) return 'one hour';
-  const units = [
-    ['day', 24 * 60],
-    ['hour', 60],
-  ] as const;
-  const [unit, size] = units.find(([, length]) => minutes >= 2 * length) ?? ['minute', 1];
-  const count = Math.floor(minutes / size);
-  return `${count} ${unit}${count === 1 ? '' : 's'}`;
-}
-
-/** Returns a date in words, such as "22 November 2026". */
-export function dateInWords(at: Date): string {
-  return `${at.getUTCDate()} ${MONTHS[at.getUTCMonth()]} ${at.getUTCFullYear()}`;
-}
-
-/** Returns a time in words, such as "22 November 2026 at 10:14 UTC", which readers everywhere understand. */
-function timeInWords(at: Date): string {
-  return `${dateInWords(at)} at ${at.toISOString().slice(11, 16)} UTC`;
-}
-
-const MONTHS = [
-  'January',
-  'February',
-  'March',
-  'April',
-  'May',
-  'June',
-  'July',
-  'August',
-  'September',
-  'October',
-  'November',
-  'December',
-];
 
 /** Returns a user's text on one line, without characters that are invisible or change the text's direction. */
 function onOneLine(name: string): string {
@@ -444,7 +468,7 @@ function onOneLine(name: string): string {
  * attacker who can name something must not get a link into an email that users trust.
  */
 function withoutLinks(name: string): string {
-  return name.replace(/[:/\\@](?=\S)|\.(?=[^\s\d])/gu, '$& ');
+  return name.replace(/[:/\\@](?=\S)|\.(?=[^\s\d])/gu, `$&${BREAK}`);
 }
 
 /** Returns a user's text for an email: on one line, and without anything that mail programs turn into a link. */
@@ -456,8 +480,11 @@ export function defused(text: string): string {
 // biome-ignore lint/suspicious/noEmptyInterface: modules that send email extend it
 export interface MailKinds {}
 
+/** Kinds that have a text. A kind without one does not compile. */
+type WithText<Kind extends KindIn<TextName>> = Kind;
+
 /** The kind of an email. */
-export type MailKind = keyof MailKinds | NoticeKind;
+export type MailKind = WithText<keyof MailKinds | NoticeKind>;
 
 /**
  * An email to a user, ready to be sent. The app can use its own texts, as long as they contain `url`, and `code` if
@@ -478,11 +505,13 @@ export interface MailMessage {
    * In the notice `administrator-added` to other administrators, the user who became one.
    */
   readonly user: User | null;
-  /** The subject line, in English, followed by `appName`. */
+  /** The language of the texts, as a BCP 47 tag such as `en`. */
+  readonly language: string;
+  /** The subject line, followed by `appName`. */
   readonly subject: string;
-  /** The plain text body, in English. */
+  /** The plain text body. */
   readonly text: string;
-  /** The HTML document, in English. */
+  /** The HTML document. */
   readonly html: string;
   /**
    * The one-time token, also contained in `url`. Empty in a notice about a change that cannot be undone, and in an
@@ -525,95 +554,43 @@ export interface MailDetails {
   readonly browsers: readonly string[];
 }
 
-/** The texts of an email, and the page that it links to. */
-export interface MailTemplate {
-  readonly kind: MailKind;
-  /** The app's page for the link: a URL, or a path of `baseUrl`'s origin. */
-  readonly page: string;
-  readonly subject: string;
-  /** What users can do instead, above everything else. @default nothing */
-  readonly first?: Advice;
-  /** The text before the link. */
-  readonly before: string;
-  /** The text of the link. */
-  readonly action: string;
-  /** The text after the link. {@link EXPIRY} in it becomes a sentence. */
-  readonly after: string;
-  /** What users can do later, below everything else. @default nothing */
-  readonly last?: Advice;
-}
-
-/** The texts of an email with a code and a link. */
-export interface CodeTemplate {
-  readonly kind: MailKind;
-  readonly subject: string;
-  /** The text before the code. */
-  readonly before: string;
-  /** The text before the link. */
-  readonly help: string;
-  /** The app's page that the link leads to: a URL, or a path of `baseUrl`'s origin. */
-  readonly page: string;
-  /** The text of the link. */
-  readonly action: string;
-}
-
-/** The texts of an email with a code that a browser has asked for. */
-export interface RequestedCodeTemplate {
-  readonly kind: MailKind;
-  readonly subject: string;
-  /** The text before the code. */
-  readonly before: string;
-  /** The last text. */
-  readonly help: string;
-  /** What users can do then. @default nothing */
-  readonly advice?: Advice;
-}
-
-/** The texts of an email with the code of an emailed sign-in. */
-export interface SignInCodeTemplate extends RequestedCodeTemplate {
-  /** The app's page that the link leads to: a URL, or a path of `baseUrl`'s origin. */
-  readonly page: string;
-  /** The text before the link. */
-  readonly beforeLink: string;
-  /** The text of the link. */
-  readonly action: string;
-}
-
-/** The texts of an email in place of a code: that an address has no account, or that it has one already. */
-export interface NoAccountTemplate extends Omit<SignInCodeTemplate, 'page'> {
-  /** The app's page that the link leads to, such as the one where people sign up. Null if there is no link. */
-  readonly page: string | null;
-}
-
-/** The texts of an email without its own link: a notice, or an email about an action of another person. */
-export interface PlainTemplate extends NoticeTexts {
-  readonly kind: MailKind;
-}
-
 const RELATIVE = 'http://relative.invalid';
 
 function composeLink(
   { template, user, to, token, lifetimeMs }: LinkToSend,
   settings: ComposerSettings,
 ): MailMessage {
-  const { kind, page, subject, first, before, action, after, last } = template;
-  const { origin, look, now } = settings;
+  const { origin, look, words } = settings;
+  const { kind, page, advicePage } = template;
+  const expiry = linkExpiry(lifetimeMs, settings);
+  const { subject, first, before, action, after, last } = textOf(template, words, { expiry });
   const url = linkTo(page, token, origin);
   const parts = [
-    ...adviceParagraphs(first, settings),
+    ...adviceParagraphs(first, advicePage, settings),
     before,
     { url, action },
-    after.replace(EXPIRY, linkExpiry(now, lifetimeMs)),
-    ...adviceParagraphs(last, settings),
+    after,
+    ...adviceParagraphs(last, advicePage, settings),
   ];
-  const content = contentOf(subject, parts, look);
+  const content = contentOf(subject, parts, look, words);
   return { kind, to, user, ...content, token, code: '', url, details: null };
 }
 
+/** What users can do, and the text of the link to the page where they do it. */
+interface Advice {
+  /** It makes sense without the link too. */
+  readonly text: string;
+  readonly action: string;
+}
+
 /** Returns a text with the link to its page, if the app has that page. */
-function adviceParagraphs(advice: Advice | undefined, { origin, pageOf }: ComposerSettings): Paragraph[] {
+function adviceParagraphs(
+  advice: Advice | undefined,
+  name: AdvicePage | undefined,
+  { origin, pageOf }: ComposerSettings,
+): Paragraph[] {
   if (!advice) return [];
-  const page = pageOf(advice.page);
+  const page = name === undefined ? null : pageOf(name);
   return [advice.text, ...(page === null ? [] : [{ url: pageUrl(page, origin), action: advice.action }])];
 }
 
@@ -634,18 +611,16 @@ function inFull(link: URL): string {
 
 const MAX_LENGTH = 255;
 
-/** The browser of a known system that is unknown itself. */
-export const SOME_BROWSER = 'a browser';
-
-/** The device if the user agent is missing or unknown. */
-const UNKNOWN_DEVICE = 'an unknown device';
+/** The name of a browser that is not known, in the name of its device. */
+const UNNAMED = 'a browser';
 
 /**
  * Returns a user agent in words, such as "Firefox on Windows". The client chooses the user agent, so the result
  * contains only known names, and a single word for programs, such as "curl". Never throws.
  */
-export async function deviceInWords(userAgent: string | null): Promise<string> {
-  return (await deviceNameOf(userAgent)) ?? UNKNOWN_DEVICE;
+export async function deviceInWords(userAgent: string | null, words: MailWords): Promise<string> {
+  const name = await deviceNameOf(userAgent);
+  return name === null ? words.unknownDevice : deviceIn(words, name);
 }
 
 /** The names of devices by their user agents, because a sign-in would spend a twentieth of its time on parsing one again. */
@@ -654,18 +629,36 @@ const names = new Map<string, string | null>();
 /** The maximum number of {@link names}. Clients choose their user agents, so there could be any number of them. */
 const MAX_NAMES = 500;
 
-/** Like {@link deviceInWords}. Null if the device is unknown. */
+/**
+ * Returns the name of the device of a user agent, in the form in which it is stored, such as "Firefox on Windows" or "a browser
+ * on Linux". Null if the device is unknown. {@link deviceIn} translates it.
+ */
 export async function deviceNameOf(userAgent: string | null): Promise<string | null> {
   const given = (userAgent ?? '').slice(0, MAX_LENGTH);
   const found = names.get(given);
   if (found !== undefined) return found;
-  const name = await known(given).then(
-    (it) => it ?? program(given),
-    () => null,
-  );
+  const name = await parsed(given);
   if (names.size >= MAX_NAMES) names.clear();
   names.set(given, name);
   return name;
+}
+
+/** Translates the name of a device from the form in which it is stored: see {@link deviceNameOf}. */
+export function deviceIn(
+  { deviceOn, browserOn }: Pick<MailWords, 'deviceOn' | 'browserOn'>,
+  name: string,
+): string {
+  const [, browser, system] = /^(.+) on (.+)$/.exec(name) ?? [];
+  if (browser === undefined || system === undefined) return name;
+  return browser === UNNAMED ? browserOn(system) : deviceOn(browser, system);
+}
+
+async function parsed(userAgent: string): Promise<string | null> {
+  try {
+    return (await known(userAgent)) ?? program(userAgent);
+  } catch {
+    return null;
+  }
 }
 
 async function known(userAgent: string): Promise<string | null> {
@@ -677,7 +670,7 @@ async function known(userAgent: string): Promise<string | null> {
   const name = Object.values(bowser.BROWSER_MAP).find((one) => one === browser.name);
   const system = Object.values(bowser.OS_MAP).find((one) => one === os.name);
   if (!system) return name ?? null;
-  return `${name ?? SOME_BROWSER} on ${system}`;
+  return `${name ?? UNNAMED} on ${system}`;
 }
 
 function program(userAgent: string): string | null {

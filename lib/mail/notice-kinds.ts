@@ -1,5 +1,5 @@
 import { Declarations, type Owner } from '../owners.js';
-import type { Advice } from './layout.js';
+import type { FactsOf, Naming, PlainFacts, PlainTemplate, TextWith } from './templates.js';
 
 /** Every kind of notice. The owner of a kind adds it here, from the result of {@link declareNotices}. */
 // biome-ignore lint/suspicious/noEmptyInterface: modules that send notices extend it
@@ -8,46 +8,25 @@ export interface NoticeKinds {}
 /** The kind of a notice: an email to a user about a change in their account. */
 export type NoticeKind = keyof NoticeKinds;
 
-/** The texts of a notice. */
-export interface NoticeTexts {
-  /** The subject line. It must not contain text that a user wrote. */
-  readonly subject: string;
-  readonly lines: readonly string[];
-  /** The label of the `subject` in its details, such as `Passkey`. @default `What` */
-  readonly about?: string;
-  /** What users can do in addition to the undo link. @default nothing */
-  readonly advice?: Advice;
-  /** The text before the undo link, with `{within}` for the time. @default "If it was not you, undo it here within {within}:" */
-  readonly undo?: string;
-  /** The text of the undo link. @default "This was not me" */
-  readonly action?: string;
-  /** Whether the account no longer has this address, or is closed, so that a new password cannot help. @default false */
-  readonly losesAddress?: boolean;
-  /** The advice if there is no undo link. @default nothing */
-  readonly help?: string;
-}
-
-/** A notice. Users get it unless the config excludes its kind. */
-export interface NoticeTemplate extends NoticeTexts {
-  readonly kind: NoticeKind;
-}
+/** A notice, which names its text. Users get it unless the config excludes its kind. */
+export type NoticeTemplate = Extract<PlainTemplate, { readonly kind: NoticeKind }>;
 
 /** Every kind of notice that has been declared, including kinds of plugins that are not in the config. */
 export const declaredNotices = new Declarations('notice');
 
 /**
- * Declares notices, by their kinds. Their owner calls this when its module is loaded, and adds the kinds to
- * {@link NoticeKinds}.
+ * Declares notices, by their kinds, with the facts that do not depend on the language. Their texts are in `words/notices.ts`. The
+ * owner calls this when its module is loaded, and adds the kinds to {@link NoticeKinds}.
  *
  * @returns the templates, by kind
  */
-export function declareNotices<const N extends Readonly<Record<string, NoticeTexts>>>(
+export function declareNotices<const Kind extends Exclude<TextWith<'lines'>, `${string}/${string}`>>(
   owner: Owner | null,
-  notices: N,
-): { readonly [Kind in keyof N]: NoticeTemplate } {
-  const templates = Object.entries(notices).map(([kind, texts]) => {
+  notices: { readonly [K in Kind]: FactsOf<K> },
+): { readonly [K in Kind]: Naming<K> & PlainFacts } {
+  const templates = Object.entries<object>(notices).map(([kind, facts]) => {
     declaredNotices.add(owner, kind, null);
-    return [kind, { kind, ...texts }];
+    return [kind, { kind, text: kind, ...facts }];
   });
   return Object.fromEntries(templates);
 }

@@ -85,14 +85,11 @@ export class Notices {
   readonly #kinds: ReadonlySet<string>;
   /** The page of the undo links. */
   readonly #undoUrl: string;
-  /** Whom users can ask, in words or as a URL. */
-  readonly #support: string;
 
   constructor(private readonly core: NoticesNeeds) {
-    const { notices = [], undoUrl = '', support = '' } = core.settings.email ?? {};
+    const { notices = [], undoUrl = '' } = core.settings.email ?? {};
     this.#kinds = new Set(notices);
     this.#undoUrl = undoUrl;
-    this.#support = support;
   }
 
   /** Whether changes can be undone. */
@@ -137,8 +134,7 @@ export class Notices {
     // Earlier notices can have links even if no notices are sent now.
     await this.core.history.end(user.id, transaction);
     if (this.isOn) await this.core.history.note(user.id, template.kind, null, transaction);
-    const help = `The app or an administrator made this change. If you did not expect it, ask ${this.#support}.`;
-    await this.plain({ ...template, help }, user, transaction, { ...details, byApp: true });
+    await this.plain({ ...template, help: 'byApp' }, user, transaction, { ...details, byApp: true });
   }
 
   /**
@@ -245,7 +241,6 @@ export class Notices {
       token: createToken(UNDO_PREFIX),
       until: new Date(at.getTime() + lifetimeMs),
       browsers,
-      support: this.#support,
     };
     return {
       template,

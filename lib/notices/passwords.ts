@@ -17,18 +17,9 @@ declare module '../outbox/events.js' {
 declareEvents(CORE, { 'password.changed': {}, 'password.reset': {}, 'password.removed': {} });
 
 export const passwordNotices = declareNotices(CORE, {
-  'password-set': {
-    subject: 'A password was set for your account',
-    lines: ['Your account had no password, and now has one. Anyone who knows the password can sign in.'],
-  },
-  'password-changed': {
-    subject: 'Your password was changed',
-    lines: ['The password of your account was changed.'],
-  },
-  'password-removed': {
-    subject: 'Your password was removed',
-    lines: ['Your account no longer has a password. Your other sign-in methods still work.'],
-  },
+  'password-set': {},
+  'password-changed': {},
+  'password-removed': {},
 });
 
 declare module '../mail/notice-kinds.js' {

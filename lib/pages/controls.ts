@@ -1,14 +1,16 @@
 import { type Html, type HtmlValue, html } from '../html.js';
+import type { Words } from '../words/pages/index.js';
 import type { CodeForm } from './codes.js';
 import { humanBox } from './human.js';
 import { type FixedRouteName, pathOf } from './routes.js';
 import type { CommonValues, ErrorValues, FormValues } from './values.js';
-import type { Words } from './words/index.js';
 
 /** An input of a form. */
 export interface Field {
   readonly name: string;
   readonly label: string;
+  /** The label with its markup. @default the label */
+  readonly shown?: Html;
   /** @default 'text' */
   readonly type?: 'text' | 'email' | 'password' | 'number' | 'date' | 'datetime-local';
   /** The token for password managers and autofill (HTML, 4.10.18.7). */
@@ -56,9 +58,9 @@ export function field(form: FormValues, of: Field, words: Words): Html {
   }${inputmode && html` inputmode="${inputmode}"`}${of.isExact && html` step="any"`}${
     (of.isCode || code || type !== 'text') &&
     html` autocapitalize="${code && !code.isNumeric ? 'characters' : 'none'}" spellcheck="false"`
-  }${code && html` data-part="code" data-length="${code.length}"`}${isSent && html` enterkeyhint="go"`}${isFocused && html` autofocus`}${isFocused && of.value && html` data-selects`}${describedBy(id, hint, error)}>`;
+  }${code && html` data-part="code" data-length="${code.length}"`}${isSent && html` enterkeyhint="go"`}${isFocused && html` autofocus`}${isFocused && of.value && html` data-selects`}${describedBy(id, hint, error, isFocused && form.focuses === name ? idOf(form, 'refused') : null)}>`;
   return html`<div data-part="field">
-<label for="${id}">${label}${!required && !of.hideOptional && optional(words)}</label>
+<label for="${id}">${of.shown ?? label}${!required && !of.hideOptional && optional(words)}</label>
 ${hintOf(id, hint)}
 ${errorOf(form, id, error)}
 ${type === 'password' ? html`<div data-part="password">${input}</div>` : input}
@@ -102,16 +104,19 @@ function drawnErrors({ errors }: FormValues): readonly (readonly [name: string, 
 
 /** Whether a field has the focus: on pages with several forms, the first field with an error. */
 function hasFocus(form: FormValues, { name, focus = false }: Pick<Field, 'name' | 'focus'>): boolean {
+  if (form.refusal && form.focuses !== undefined) return form.focuses === name;
   if (form.refusal) return form.errors[name] !== undefined && drawnErrors(form).length === 0;
   return focus && !form.hasNoFocus;
 }
 
+/** @param box the id of the error above the fields, if it is read with this field */
 function describedBy(
   id: string,
   hint: string | Html | null | undefined,
   error: string | undefined,
+  box: string | null = null,
 ): HtmlValue {
-  const ids = [hint ? `${id}-hint` : '', error === undefined ? '' : `${id}-error`].filter(
+  const ids = [box ?? '', hint ? `${id}-hint` : '', error === undefined ? '' : `${id}-error`].filter(
     (one) => one !== '',
   );
   return [
@@ -218,10 +223,17 @@ ${options.map(({ value, label: text, isOn, isFixed }, index) => {
 </fieldset>`;
 }
 
+/** Stands for the text to type. */
+const PLACE = '\u0001';
+
 /** Creates the field in which the user types a text before something is done that cannot be undone. */
 export function confirmationField(form: FormValues, expected: string | null, words: Words): Html {
-  const label = words.confirmation.label(expected ?? words.confirmation.word);
-  return field(form, { name: 'confirmation', label, autocomplete: 'off', isCode: true }, words);
+  const [before = '', after = ''] = words.confirmation.label(PLACE).split(PLACE);
+  // The text must be read as it has to be typed, so it does not break.
+  const text = expected ?? words.confirmation.word;
+  const shown = html`${before}<strong>${text}</strong>${after}`;
+  const label = words.confirmation.label(text);
+  return field(form, { name: 'confirmation', label, shown, autocomplete: 'off', isCode: true }, words);
 }
 
 /** Creates a checkbox. @param isOn whether it is checked if nothing was sent yet. @default false */
@@ -275,6 +287,8 @@ export interface FormContent {
   } | null;
   /** Distinguishes forms with equal buttons, for screen readers. */
   readonly about?: HtmlValue;
+  /** Whether the button answers a question. @default false */
+  readonly isAnswer?: boolean;
   readonly returnTo?: string | null;
   /** Whether the response is a file, which only the browser itself can save. @default false */
   readonly downloads?: boolean;
@@ -285,7 +299,7 @@ export const FOR_USER = 'for_user';
 
 /** Creates a form, with its error above the fields if it was rejected and not every error stands beside a field. */
 export function formOf(form: FormValues, parts: FormContent, words: Words, inputs: HtmlValue = null): Html {
-  const { submit, kind = 'primary', also, about, returnTo, downloads = false } = parts;
+  const { submit, kind = 'primary', also, about, isAnswer = false, returnTo, downloads = false } = parts;
   const again = isPressedAgain(form);
   const id = idOf(form, 'press');
   if (again) pressedByErrors.set(form.errors, { id, label: submit });
@@ -293,8 +307,8 @@ export function formOf(form: FormValues, parts: FormContent, words: Words, input
   if (form.refusal) told.add(form.refusal);
   // The words of the page say what is missing, and not those of the browser.
   return html`<form method="post" action="${form.action}" data-part="form" novalidate${downloads && html` data-downloads`}${form.resumed === 'sent' && html` data-resumes`}>
-${again && html`<p data-part="hint" id="${id}-hint">${words.pressAgain}</p>`}${showsBox && form.refusal && errorBox(form.refusal, [form], words, drawnErrors(form).length === 0)}${hidden('return_to', returnTo)}${hidden(FOR_USER, form.user)}${inputs}${humanBox([form, also?.form], words)}
-<button${again && html` id="${id}"`} data-part="button ${kind}"${again && html` autofocus aria-describedby="${id}-hint"`}>${submit}${about !== undefined && html`<span data-part="unseen"> ${about}</span>`}</button>${
+${again && html`<p data-part="hint" id="${id}-hint">${words.pressAgain}</p>`}${showsBox && form.refusal && errorBox(form.refusal, [form], words, drawnErrors(form).length === 0 && form.focuses === undefined, form.focuses === undefined ? null : idOf(form, 'refused'))}${hidden('return_to', returnTo)}${hidden(FOR_USER, form.user)}${inputs}${humanBox([form, also?.form], words)}
+<button${again && html` id="${id}"`} data-part="button ${kind}"${again && html` autofocus aria-describedby="${id}-hint"`}>${about === undefined ? submit : spoken(submit, about, isAnswer ? words.answerOf : words.actionOf)}</button>${
     also &&
     html`\n<button data-part="button secondary" formaction="${also.form.action}"${also.hint && html` aria-describedby="${id}-also"`}>${also.submit}</button>${also.hint && html`\n<p data-part="hint" id="${id}-also">${also.hint}</p>`}`
   }
@@ -369,13 +383,19 @@ export function errorSummary(values: CommonValues, words: Words): HtmlValue {
 /** The code after the user has canceled at a provider. */
 export const CANCELED = 'access_denied';
 
-function errorBox(error: ErrorValues, forms: readonly FormValues[], words: Words, hasFocus: boolean): Html {
+function errorBox(
+  error: ErrorValues,
+  forms: readonly FormValues[],
+  words: Words,
+  hasFocus: boolean,
+  id: string | null = null,
+): Html {
   // What the user has decided is no problem.
   if (error.code === CANCELED)
     return html`<p data-part="warning" role="status"${hasFocus && html` tabindex="-1" autofocus`}>${error.detail}</p>`;
   const linked = new Map(forms.flatMap((form) => drawnErrors(form)));
   const texts = Object.entries(error.fields);
-  return html`<div data-part="errors" role="alert"${hasFocus && html` tabindex="-1" autofocus`}>
+  return html`<div data-part="errors" role="alert"${id !== null && html` id="${id}"`}${hasFocus && html` tabindex="-1" autofocus`}>
 <h2>${words.errorHeading}</h2>
 ${texts.length === 0 && html`<p>${error.detail}</p>`}
 ${
@@ -384,8 +404,9 @@ ${
     const shown = linked.get(name);
     // A sentence that names the field needs no label.
     const isWhole = text === error.detail || Object.values(words.missing).includes(text);
-    const label = !isWhole && name !== '' && `${shown?.label ?? labelOf(name)}: `;
-    return shown ? html`<li><a href="#${shown.id}">${label}${text}</a></li>` : html`<li>${label}${text}</li>`;
+    const said =
+      isWhole || name === '' ? text : words.labeled(shown?.label ?? words.ofApp(labelOf(name)), text);
+    return shown ? html`<li><a href="#${shown.id}">${said}</a></li>` : html`<li>${said}</li>`;
   })}</ul>`
 }
 ${error.steps.length > 0 && html`<p>${error.steps.map(({ name, href }) => html`<a href="${href}" data-takes>${words.steps[name]}</a> `)}</p>`}
@@ -410,22 +431,38 @@ export interface Disclosure {
   readonly isOpen?: boolean;
   /** `alternative` is another way to do the same, and looks like a link. All others are buttons. @default 'secondary' */
   readonly kind?: 'secondary' | 'danger' | 'alternative';
+  /** The word of the button that closes it. @default "Close" */
+  readonly closes?: string;
 }
 
 /** Creates a part of a page that the user opens, and closes at the same place. */
 export function disclosure(of: Disclosure, content: HtmlValue, words: Words): Html {
-  const { label, about, forms, isOpen = false, kind = 'secondary' } = of;
+  const { label, about, forms, isOpen = false, kind = 'secondary', closes = words.close } = of;
   const opens = isOpen || forms.some(({ isRefused, resumed }) => isRefused || resumed !== undefined);
   return html`<details${opens && html` open`}><summary${kind !== 'alternative' && html` data-part="button ${kind}"`}>${
     kind === 'alternative'
       ? label
-      : html`<span data-part="opens">${label}${about !== undefined && html`<span data-part="unseen"> ${about}</span>`}</span><span data-part="closes">${words.close}${typeof label === 'string' && html`<span data-part="unseen">${words.ofClose(actionOf(label, about))}</span>`}</span>`
+      : html`<span data-part="opens">${about === undefined ? label : spoken(label, about, words.actionOf)}</span><span data-part="closes">${closes}${typeof label === 'string' && html`<span data-part="unseen">${words.ofClose(actionOf(label, about, words))}</span>`}</span>`
   }</summary>${content}</details>`;
 }
 
 /** Returns what a part is for, such as "Delete my account". */
-function actionOf(label: string, about: string | undefined): string {
-  return about === undefined ? label : `${label} ${about}`;
+/**
+ * Creates the words of a button, with what it is about for screen readers.
+ *
+ * @param join puts both into one text. In some languages, the button does not come first
+ */
+function spoken(action: HtmlValue, about: HtmlValue, join: (action: string, about: string) => string): Html {
+  const isText = typeof action === 'string' && typeof about === 'string';
+  const whole = isText ? join(action, about) : undefined;
+  if (isText && !whole?.startsWith(action))
+    return html`<span aria-hidden="true">${action}</span><span data-part="unseen">${whole}</span>`;
+  const rest = isText && whole !== undefined ? whole.slice(action.length) : html` ${about}`;
+  return html`${action}<span data-part="unseen">${rest}</span>`;
+}
+
+function actionOf(label: string, about: string | undefined, words: Words): string {
+  return about === undefined ? label : words.actionOf(label, about);
 }
 
 /** Creates a part that shows a line, and opens beside it. */
@@ -436,8 +473,8 @@ ${opener}</div>`;
 }
 
 /** A question before something that cannot be taken back with one press. */
-export interface Question extends Omit<Disclosure, 'label' | 'forms' | 'kind' | 'isOpen'> {
-  /** With {@link Disclosure.about}, it is also the heading of the question. */
+export interface Question extends Omit<Disclosure, 'label' | 'forms' | 'kind' | 'isOpen' | 'closes'> {
+  /** With {@link Disclosure.about}, it is also the heading of the question, unless the heading above says the same. */
   readonly label: string;
   /** What follows from it. @default nothing, because the line beside the button says it */
   readonly text?: HtmlValue;
@@ -448,6 +485,8 @@ export interface Question extends Omit<Disclosure, 'label' | 'forms' | 'kind' | 
   readonly inputs?: HtmlValue;
   /** `secondary` if what is ended can be started again. @default 'danger' */
   readonly kind?: 'secondary' | 'danger';
+  /** The heading of the part of the page that asks the question. @default another one */
+  readonly below?: string;
 }
 
 /**
@@ -461,11 +500,12 @@ export function question(
   draw: (content: FormContent, inputs: HtmlValue) => Html = (content, inputs) =>
     formOf(of.form, content, words, inputs),
 ): Html {
-  const { label, about, text, submit, form, inputs = null, kind = 'danger' } = of;
-  const content = { submit, kind: 'danger', ...(about !== undefined && { about }) } as const;
+  const { label, about, text, submit, form, inputs = null, kind = 'danger', below } = of;
+  const heading = actionOf(label, about, words);
+  const content = { submit, kind: 'danger', isAnswer: true, ...(about !== undefined && { about }) } as const;
   return disclosure(
-    { label, kind, forms: [form], ...(about !== undefined && { about }) },
-    html`<h2>${actionOf(label, about)}</h2>${text && html`<p>${text}</p>`}${draw(content, inputs)}`,
+    { label, kind, forms: [form], closes: words.cancel, ...(about !== undefined && { about }) },
+    html`${heading !== below && html`<h2>${heading}</h2>`}${text && html`<p>${text}</p>`}${draw(content, inputs)}`,
     words,
   );
 }

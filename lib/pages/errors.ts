@@ -1,14 +1,19 @@
-import { type AuthError, defaultDetailOf, type FieldError } from '../errors.js';
+import {
+  type AuthError,
+  type FieldError,
+  hasDefaultDetail,
+  type ProblemDetails,
+  phraseOf,
+} from '../errors.js';
 import { HUMAN_FIELD } from '../http/ask-human.js';
-import { inWords } from '../http/refusal-page.js';
+import { problemIn } from '../http/problem-details.js';
 import { snakeCase } from '../tables/column.js';
 import { isInternationalized } from '../users/canonical.js';
-import { OUTSIDE_PATTERN } from '../users/fields.js';
+import type { Words } from '../words/pages/index.js';
 import { AGAIN, labelOf } from './controls.js';
 import type { ErrorPlace, PageForm } from './page.js';
 import type { Site } from './site.js';
 import type { ErrorValues, StepName, StepValues } from './values.js';
-import type { Words } from './words/index.js';
 
 /** What users can do about an error, on every page. */
 const STEPS: Readonly<Partial<Record<string, readonly StepName[]>>> = {
@@ -68,7 +73,8 @@ export function explain(site: Site, error: AuthError, where: Where, words: Words
   const declared = form?.errors?.[code];
   const place: ErrorPlace = typeof declared === 'string' ? { field: declared } : (declared ?? {});
   const key = form && `${page}/${form.name}`;
-  const fields = fieldsOf(error, { site, form: key, sent, words });
+  const said = problemIn(error, site.core.languages.loaded('errors', words.lang));
+  const fields = fieldsOf(error, { said, site, form: key, sent, words });
   const named = [place.field ?? []]
     .flat()
     .find((name, index, all) => sent?.get(name) || index === all.length - 1);
@@ -76,9 +82,9 @@ export function explain(site: Site, error: AuthError, where: Where, words: Words
   const at = ofMissing.length > 0 || named === undefined ? ofMissing : [named];
   const variants = variantsOf(site, where);
   const textAt = (name: string) =>
-    textOf(error, [key, page], [...variantsAt(name, where), ...variants, name], words);
+    textOf(error, said, [key, page], [...variantsAt(name, where), ...variants, name], words);
   const ofFields = Object.fromEntries(at.map((name) => [name, textAt(name)]));
-  const text = Object.values(ofFields)[0] ?? textOf(error, [key, page], variants, words);
+  const text = Object.values(ofFields)[0] ?? textOf(error, said, [key, page], variants, words);
   return {
     status,
     code,
@@ -117,17 +123,21 @@ function variantsAt(field: string, { sent }: Where): readonly string[] {
   return [`${change}/${typed || field}`];
 }
 
-/** @param places the names of the form, if there is one, and of the page */
+/**
+ * @param said the error in the language of the page
+ * @param places the names of the form, if there is one, and of the page
+ */
 function textOf(
   error: AuthError,
+  { detail }: Pick<ProblemDetails, 'detail'>,
   places: readonly (string | null)[],
   variants: readonly string[],
   words: Words,
 ): string {
-  const { code, detail, retryAfter } = error;
+  const { code, retryAfter } = error;
   const { errors, errorsOf } = words;
   // A detail in place of the default one is about this case: it comes from a hook of the app, for example.
-  const isOwn = detail !== defaultDetailOf(code) && !OF_PROGRAMS.has(code);
+  const isOwn = !hasDefaultDetail(error) && !OF_PROGRAMS.has(code);
   const keys = [...variants.map((variant) => `${code}/${variant}`), code];
   const from = [...places.map((place) => (place === null ? {} : (errorsOf[place] ?? {}))), errors];
   const [found = { key: code, text: detail }] = from.flatMap((texts) =>
@@ -138,11 +148,13 @@ function textOf(
   const isWhole = !isOwn && found.key !== code && !text.includes(words.later);
   if (retryAfter === undefined || isWhole) return text;
   // The exact wait replaces this sentence.
-  return `${text.replace(words.later, '').trimEnd()} ${words.refusal.wait(inWords(retryAfter))}`;
+  return `${text.replace(words.later, '').trimEnd()} ${words.refusal.wait(words.formats.duration(retryAfter))}`;
 }
 
 /** What the words about a field depend on. */
 interface FieldsAt extends Pick<Where, 'sent'> {
+  /** The error in the language of the page. */
+  readonly said: ProblemDetails;
   readonly site: Site;
   /** The names of the page and the form. */
   readonly form: string | null;
@@ -150,7 +162,10 @@ interface FieldsAt extends Pick<Where, 'sent'> {
 }
 
 /** Returns a sentence about each invalid field. */
-function fieldsOf({ errors = [] }: AuthError, { site, form, sent, words }: FieldsAt): Record<string, string> {
+function fieldsOf(
+  { errors = [] }: AuthError,
+  { said, site, form, sent, words }: FieldsAt,
+): Record<string, string> {
   const { missing, fieldErrors, errorsOf } = words;
   const own = (form === null ? undefined : errorsOf[form]) ?? {};
   const fields = new Map(
@@ -163,13 +178,24 @@ function fieldsOf({ errors = [] }: AuthError, { site, form, sent, words }: Field
     pointer === '/username' && site.identifier === 'either' && lacks('email') && lacks('username');
   return Object.fromEntries(
     errors
+      .map((one, index) => ({
+        ...one,
+        phrase: phraseOf(one),
+        detail: said.errors?.[index]?.detail ?? one.detail,
+      }))
       .filter((one) => !isTold(one))
-      .map(({ pointer, code, detail }) => {
+      .map(({ pointer, code, phrase, detail }) => {
         const name = pointer.split('/')[1] ?? '';
         const field = fields.get(name);
         if (code === 'required' && field?.enum) return [name, words.notChosen];
-        if (field && detail === OUTSIDE_PATTERN)
-          return [name, words.wrongFormat(field.label ?? labelOf(name), field.hint ?? null)];
+        if (field && phrase?.name === 'outside-pattern')
+          return [
+            name,
+            words.wrongFormat(
+              words.ofApp(field.label ?? labelOf(name)),
+              field.hint === undefined ? null : words.ofApp(field.hint),
+            ),
+          ];
         const text =
           code === 'required'
             ? (own[`/${name}/required/${site.identifier}`] ??
@@ -179,7 +205,7 @@ function fieldsOf({ errors = [] }: AuthError, { site, form, sent, words }: Field
             : (own[`/${name}`] ??
               fieldErrors[`${code}/${field?.type}`] ??
               fieldErrors[kindOf(code, sent?.get(name))]);
-        return [name, text ?? sentence(detail)];
+        return [name, text ?? words.sentenceOf(detail)];
       }),
   );
 }
@@ -187,9 +213,4 @@ function fieldsOf({ errors = [] }: AuthError, { site, form, sent, words }: Field
 /** Returns the name of an error in the words: one code can have two reasons. */
 function kindOf(code: string, typed: string | undefined): string {
   return code === 'invalid_email' && isInternationalized(typed) ? 'internationalized_email' : code;
-}
-
-/** Turns the predicate of a field's error into a sentence, which stands below the label of the field. */
-function sentence(predicate: string): string {
-  return `${predicate.charAt(0).toUpperCase()}${predicate.slice(1)}.`;
 }

@@ -1,6 +1,6 @@
 import { type HtmlValue, html } from '../html.js';
+import type { Words } from '../words/pages/index.js';
 import type { FormValues, HumanValues } from './values.js';
-import type { Words } from './words/index.js';
 
 /** The origins that a service loads its widget from, by the directives of the policy. */
 const ORIGINS: Readonly<Record<HumanValues['kind'], Readonly<Record<string, string>>>> = {

@@ -1,6 +1,6 @@
 import { type Html, type HtmlValue, html } from '../html.js';
 
-/** The operating systems of phones, as `deviceName` writes them. */
+/** The operating systems of phones, as `deviceNameOf` writes them. */
 const PHONES = /\bon (?:Android|Bada|BlackBerry|HarmonyOS|iOS|Windows Phone)$/;
 
 /** Creates the icon of a device: a phone, a computer, or the window of another program. */

@@ -1,6 +1,7 @@
 import { once } from '../context/once.js';
 import { endingWithObject } from '../known-keys.js';
 import { definePlugin, type Plugin } from '../plugin.js';
+import { en } from '../words/pages/index.js';
 import { Assets } from './assets.js';
 import { type PagesOptions, readSettings, withConfig } from './options.js';
 import { checkSignUp } from './own-fields.js';
@@ -57,6 +58,8 @@ export function pages(options: PagesOptions = {}): Plugin<'pages', PagesApi> {
           'latchkey: user.fields.returnTo is the name of an input in the forms of pages(): rename the field',
         );
       checkSignUp(core, settings.own);
+      core.languages.want('pages');
+      core.languages.checkWords('pages', en);
       // Create the pages on first use, because a process that only runs chores does not need them.
       const made = once(() => {
         const site = new Site(core, withConfig(settings, core), routes());

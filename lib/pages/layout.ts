@@ -1,9 +1,9 @@
 import { type Html, html } from '../html.js';
+import type { Words } from '../words/pages/index.js';
 import { CANCELED, errorSummary, pressAgainNotice } from './controls.js';
 import type { View } from './page.js';
 import { ACCOUNT_CREATED } from './site.js';
 import type { CommonValues, PageLinks } from './values.js';
-import type { Words } from './words/index.js';
 
 /** The files that a document loads. */
 export interface Loaded {
@@ -123,7 +123,7 @@ export function mainOf(values: CommonValues, view: View, words: Words): Html {
 ${view.up && html`<p data-part="up"><a href="${view.up.href}">‹ ${view.up.name}</a></p>`}${view.icon}${headingOf(view)}
 ${said !== undefined && html`<p data-part="done" role="status">${said}</p>`}${created}${
   needed !== undefined && html`<p data-part="warning" role="status">${needed}</p>`
-}${pressAgainNotice(values, words)}${errorSummary(values, words)}
+}${values.joining !== null && html`<p>${words.join.afterwards(values.joining)}</p>`}${pressAgainNotice(values, words)}${errorSummary(values, words)}
 ${view.main}
 </main>`;
 }

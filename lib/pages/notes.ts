@@ -58,6 +58,12 @@ export class Notes {
     return this.#cookie.get(req, noteFor(page)) ?? {};
   }
 
+  /** Deletes the message of the note for the page of a request, because the page has shown it. */
+  dropMessage(req: Request, res: ServerResponse): void {
+    const note = this.of(req);
+    if (note.done) this.leave(res, this.#pathOf(req), { ...note, done: null });
+  }
+
   /**
    * Keeps the email that was typed last on a page before a sign-in, or that an invitation names, so that no other of these
    * pages asks for it again.

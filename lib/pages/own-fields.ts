@@ -3,10 +3,10 @@ import type { Core } from '../core/core.js';
 import type { Html, HtmlValue } from '../html.js';
 import { CHECKBOXES } from '../http/forms.js';
 import { snakeCase } from '../tables/column.js';
+import type { Words } from '../words/pages/index.js';
 import { checkbox, choice, field, hidden, labelOf } from './controls.js';
 import type { Site } from './site.js';
 import type { FormValues } from './values.js';
-import type { Words } from './words/index.js';
 
 /** A custom field of the app, for a form. */
 export interface OwnField {
@@ -30,6 +30,8 @@ export interface OwnField {
   readonly maxLength: number | null;
   /** The current value, as forms contain it. Null if there is none. */
   readonly value: string | null;
+  /** Whether it is the language that a user has chosen, whose words depend on the language of the page. @default false */
+  readonly isLanguage?: boolean;
 }
 
 /**
@@ -45,10 +47,14 @@ export function ownFields(
   by: 'user' | 'administrator' = 'user',
 ): readonly OwnField[] {
   const isAdministrator = by === 'administrator';
+  // With one language, an app can have a field of its own with this name.
+  const isLanguage = (key: string) => key === LANGUAGE && site.core.languages.areMany;
   return (
     Object.entries(site.core.settings.user.fields)
       .filter(([, { onPages = true }]) => onPages)
       .filter(([, { input, type }]) => (isAdministrator || input !== 'none') && type !== 'json')
+      // New users have the language of their request. Those who want another one choose it later.
+      .filter(([key]) => !isLanguage(key) || values !== undefined || isAdministrator)
       // A form that does not know the current value would overwrite it.
       .filter(
         ([, { output = 'self' }]) => !values || output === 'self' || (isAdministrator && output === 'admin'),
@@ -71,6 +77,7 @@ export function ownFields(
           options: list?.map(String) ?? null,
           labels,
           value: textOf(type, value),
+          ...(isLanguage(key) && { isLanguage: true }),
         };
       })
   );
@@ -143,13 +150,22 @@ export function ownInputs(
 }
 
 function ownInput(form: FormValues, of: OwnField, words: Words, focus: boolean): Html {
-  const { name, label, type, required, hasDefault, options, labels, maxLength, value } = of;
-  const hint = of.hint ?? rangeOf(of, words);
+  const { name, type, required, hasDefault, options, labels, maxLength, value, isLanguage = false } = of;
+  const label = isLanguage ? words.fields.language : words.ofApp(of.label);
+  const ownHint = of.hint === null ? rangeOf(of, words) : words.ofApp(of.hint);
+  const hint = isLanguage ? words.fields.languageHint : ownHint;
   if (type === 'boolean') return checkbox(form, name, label, value === 'true', hint);
   if (options) {
-    const own = options.map((one) => ({ value: one, label: labels[one] ?? one }));
+    const own = options.map((one) => ({ value: one, label: words.ofApp(labels[one] ?? one) }));
     const isChosen = value !== null && (required || hasDefault);
-    const none = isChosen ? [] : [{ value: '', label: required ? words.choose : words.notSet }];
+    const none = isChosen
+      ? []
+      : [
+          {
+            value: '',
+            label: required ? words.choose : isLanguage ? words.fields.anyLanguage : words.notSet,
+          },
+        ];
     return choice(
       form,
       { name, label, hint, value, required: required || isChosen, options: [...none, ...own] },
@@ -179,6 +195,9 @@ function ownInput(form: FormValues, of: OwnField, words: Words, focus: boolean):
     words,
   );
 }
+
+/** latchkey's own field with the language that a user has chosen, if there is more than one. */
+const LANGUAGE = 'locale';
 
 /** The tokens of fields that many apps have (HTML, 4.10.18.7). */
 const AUTOCOMPLETE: Readonly<Record<string, string>> = {

@@ -25,6 +25,14 @@ export interface Press {
   readonly fields: Readonly<Record<string, string>>;
 }
 
+/** The invitation that was opened last. */
+export interface InvitationInCookie {
+  readonly token: string;
+  /** The name of the organization, which the page of the invitation has shown. */
+  readonly organization: string;
+  readonly organizationId: string;
+}
+
 /**
  * The cookies of pages: values that are shown once, forms that wait until the user has confirmed who it is, `return_to`,
  * the token of an invitation, and the last sign-in method of the browser.
@@ -33,7 +41,7 @@ export class PageCookies {
   readonly #core: Core;
   readonly #once: SealedCookie<unknown>;
   readonly #press: SealedCookie<Press>;
-  readonly #join: SealedCookie<string>;
+  readonly #join: SealedCookie<InvitationInCookie>;
   readonly #returnTo: CookieSettings;
   readonly #way: CookieSettings;
   readonly #offered: CookieSettings;
@@ -100,13 +108,13 @@ export class PageCookies {
     return this.#read(req, this.#returnTo);
   }
 
-  /** Keeps the token of an invitation for a user who signs in or out first, so that no other address contains it. */
-  keepInvitation(res: Response, token: string): void {
-    this.#join.set(res, INVITATION, token);
+  /** Keeps an invitation for a user who signs in or out first, so that no other address contains its token. */
+  keepInvitation(res: Response, invitation: InvitationInCookie): void {
+    this.#join.set(res, INVITATION, invitation);
   }
 
-  /** Returns the token of the invitation that was opened last. Null if there is none. */
-  invitation(req: Request): string | null {
+  /** Returns the invitation that was opened last. Null if there is none. */
+  invitation(req: Request): InvitationInCookie | null {
     return this.#join.get(req, INVITATION);
   }
 
@@ -139,8 +147,8 @@ export class PageCookies {
   }
 }
 
-/** The context of the token of an invitation. */
-const INVITATION = 'token of an invitation';
+/** The context of an invitation. */
+const INVITATION = 'invitation that was opened';
 
 /**
  * Returns the path of a URL. A path is not parsed, because the URL of a request can be anything that starts with a

@@ -5,9 +5,9 @@ import type { Reply, Route } from '../http/route.js';
 import type { Alongside } from '../sessions/lookup.js';
 import type { OpenTo } from '../sessions/tasks.js';
 import type { User } from '../tables/core.js';
+import type { Words } from '../words/pages/index.js';
 import type { Asking, Site, SitePage } from './site.js';
 import type { CommonValues, StepName } from './values.js';
-import type { Words } from './words/index.js';
 
 /** A request for a page. */
 export interface Visit extends Asking {
@@ -90,6 +90,12 @@ export interface PageForm {
    * @default nothing has to be typed
    */
   confirmation?(visit: Visit): string | null | Promise<string | null>;
+  /**
+   * The name of the field that has the focus after an error that is about no field and leads to no other page, such as the
+   * password after a wrong one. The form then shows the error above its fields.
+   * @default none: the page shows the error, which has the focus
+   */
+  readonly focuses?: string;
   /** Where the form shows the errors of the route, by code. @default above the fields, with the steps of the code */
   readonly errors?: ErrorPlaces;
   /**
@@ -150,7 +156,7 @@ export interface Sent {
 export interface View {
   readonly title: string;
   /** The heading, if it says more than the title of the document. @default the title */
-  readonly heading?: string;
+  readonly heading?: string | Html;
   /** What stands beside the heading, such as the state of a user. @default nothing */
   readonly tags?: HtmlValue;
   /** The link above the title, to the page that lists what this page shows. @default nothing */

@@ -1,7 +1,7 @@
 import type { ShownProvider } from '../core/contribution.js';
 import { type Html, html } from '../html.js';
+import type { Words } from '../words/pages/index.js';
 import type { Site } from './site.js';
-import type { Words } from './words/index.js';
 
 /** A provider that a user can continue with. */
 export interface ProviderValues {

@@ -26,6 +26,7 @@ import { nameRoute } from '../http/name-route.js';
 import { forExpress, startError } from '../http/problem.js';
 import { respond, setReplyCookies } from '../http/respond.js';
 import type { Reply, Route } from '../http/route.js';
+import { say } from '../phrases.js';
 import { isAmbiguous, sessionOf } from '../sessions/carriers.js';
 import type { Alongside } from '../sessions/lookup.js';
 import { isNavigation, requireOwnOrigin } from '../sessions/origin.js';
@@ -33,6 +34,7 @@ import { type Authentication, isSession, type SessionAuthentication } from '../s
 import { isPending } from '../sessions/signed-in.js';
 import { fieldsShownAgain } from '../shown-again.js';
 import { performance } from '../timers.js';
+import { en, type Words, wordsIn } from '../words/pages/index.js';
 import { isConfirmed } from './account/proof.js';
 import type { Assets } from './assets.js';
 import { FOR_USER, formsIn, hidden, labelOf } from './controls.js';
@@ -46,7 +48,6 @@ import { pathOf } from './page-cookies.js';
 import { providerIds, providerName } from './providers.js';
 import { type Refused, type Resumed, SESSION_OVER, type Site } from './site.js';
 import type { CommonValues, ErrorValues, RenderedPage } from './values.js';
-import { en, type Words } from './words/index.js';
 
 /**
  * The policy of every page. No page needs an exception, because none has an inline script or style. Pages with a human
@@ -113,8 +114,8 @@ export class PageServer {
   readonly #site: Site;
   readonly #pages: readonly Page[];
   readonly #assets: Assets;
-  readonly #words: Words = en;
-  readonly #wordsForScripts = wordsForScripts(this.#words);
+  /** The words of each language, and those for scripts. */
+  readonly #words = new Map<string, { readonly words: Words; readonly forScripts: Html }>();
   /** What was read together with a session. */
   readonly #alongside = new WeakMap<SessionAuthentication, Alongside>();
 
@@ -122,6 +123,22 @@ export class PageServer {
     this.#site = site;
     this.#pages = pages;
     this.#assets = assets;
+  }
+
+  /** Returns the words in the language of a request. */
+  #wordsFor(req: Request): Words {
+    return this.#wordsIn(this.#site.core.languages.of(req)).words;
+  }
+
+  #wordsIn(tag: string) {
+    const { languages } = this.#site.core;
+    const known = this.#words.get(tag);
+    if (known) return known;
+    const catalogue = languages.loaded('pages', tag) ?? en;
+    const words = wordsIn(languages.scriptOf(tag), catalogue, languages.textsIn(tag));
+    const made = { words, forScripts: wordsForScripts(words) };
+    this.#words.set(tag, made);
+    return made;
   }
 
   /** Creates the handler of all pages, which passes other paths on. */
@@ -189,6 +206,7 @@ export class PageServer {
     from: string | null = null,
   ): Promise<boolean> {
     const { headers, method } = req;
+    await this.#site.core.languages.ready();
     if (headers['hx-request'] !== undefined) return this.#answerHtmx(error, req, res);
     const destination = headers['sec-fetch-dest'];
     const isDocument = isNavigation(req) && (destination === undefined || destination === 'document');
@@ -329,10 +347,14 @@ export class PageServer {
   ): void {
     startError(this.#site.core, error, error.status, res, startedAt);
     protectPage(res);
-    const words = this.#words;
+    const words = this.#wordsFor(res.req);
     const t = words.refusal;
     const explained = explain(this.#site, error, { page: 'refusal', form: null, here: null }, words);
-    const values = this.#common(null, { auth: null, error: null, returnTo: null, done: null });
+    const values = this.#common(
+      null,
+      { auth: null, error: null, returnTo: null, done: null, joining: null },
+      words,
+    );
     const title = t.titlesOf[error.code] ?? t.titles[error.status] ?? words.errorHeading;
     const fields = Object.entries(explained.fields);
     const text = [account && t.signedInAs(account), explained.detail, way && t.notSaved]
@@ -343,7 +365,7 @@ export class PageServer {
       title,
       ...(list !== undefined && { up: { href: this.#site.page(list), name: words.names[list] ?? list } }),
       main: html`${text !== '' && html`<p>${text}</p>`}
-${fields.length > 0 && html`<ul>${fields.map(([name, text]) => html`<li>${labelOf(name)}: ${text}</li>`)}</ul>`}
+${fields.length > 0 && html`<ul>${fields.map(([name, text]) => html`<li>${words.labeled(words.ofApp(labelOf(name)), text)}</li>`)}</ul>`}
 ${way !== null && html`<p><a href="${way}" data-part="button">${words.steps[error.status === 401 ? 'sign-in' : 'reauthenticate']}</a></p>`}<p><a href="${this.#site.home}" data-part="button secondary">${t.back(values.appName)}</a></p>${
         account !== null && html`<p><a href="${this.#site.page('sign-out')}">${t.other}</a></p>`
       }${
@@ -353,7 +375,7 @@ ${way !== null && html`<p><a href="${way}" data-part="button">${words.steps[erro
         }<button type="submit" data-part="button primary">${t.stopActing}</button></form>`
       }`,
     };
-    const loaded = this.#loaded([]);
+    const loaded = this.#loaded([], words);
     const head = headOf(words.titleOf(title, values.appName), loaded, null, false);
     this.#end(
       res,
@@ -462,7 +484,9 @@ ${way !== null && html`<p><a href="${way}" data-part="button">${words.steps[erro
       }
       const auth = await this.#authenticate(page, req, res);
       error = (await form.restate?.(error, { auth })) ?? error;
-      const typed = keepable(form, fields, error);
+      // What was typed for one account must not be one press away from another one.
+      const isOfOther = auth !== null && error.errors?.[0]?.code === OTHER_ACCOUNT;
+      const typed: ReadonlyMap<string, string> = isOfOther ? new Map() : keepable(form, fields, error);
       if (
         page.kind === 'account' &&
         (await this.#confirmFirst(error, { page, form, typed, returnTo, auth }, req, res))
@@ -472,8 +496,12 @@ ${way !== null && html`<p><a href="${way}" data-part="button">${words.steps[erro
       const isByScript = req.headers[BY_SCRIPT] !== undefined;
       const sent = new Map([...fields, ...translated]);
       const where = { page: page.name, form, sent, isByScript, here };
-      const explained = explain(this.#site, error, where, this.#words);
-      const others = Object.entries(typedWithin(page, form, sentPairs)).filter(isText);
+      const words = this.#wordsFor(req);
+      const found = explain(this.#site, error, where, words);
+      const account = isOfOther ? this.#site.nameOf(auth.user) : null;
+      const explained = account === null ? found : { ...found, fields: { '': words.otherAccount(account) } };
+      const others = isOfOther ? [] : Object.entries(typedWithin(page, form, sentPairs)).filter(isText);
+      const isUnplaced = explained.steps.length === 0 && Object.keys(explained.fields).length === 0;
       const refused: Refused = {
         form: within?.form ?? form.name,
         error,
@@ -484,11 +512,13 @@ ${way !== null && html`<p><a href="${way}" data-part="button">${words.steps[erro
             }
           : explained,
         // One error stands beside its field. Several, and the next step after an error, stand together above the form.
+        focuses: isUnplaced ? (form.focuses ?? null) : null,
         showsError:
           page.kind === 'account' ||
+          (isUnplaced && form.focuses !== undefined) ||
           (explained.steps.length === 0 && Object.keys(explained.fields).length === 1),
         fields: within ? new Map([...others, ...namedWithin(within, [...typed])]) : typed,
-        given: sentPairs.filter(([, text]) => text !== '').map(([name]) => name),
+        given: isOfOther ? [] : sentPairs.filter(([, text]) => text !== '').map(([name]) => name),
         token: fields.get('token') ?? null,
       };
       // Keep the policy of the page or the app, which `startError` replaces.
@@ -631,11 +661,11 @@ ${way !== null && html`<p><a href="${way}" data-part="button">${words.steps[erro
     requireUser(auth, fields);
     const typed = fields.get(CONFIRMATION) ?? '';
     const visit = this.#visit(page, { req, res, auth, returnTo: null, refused: null });
-    const expected = (await form.confirmation(visit)) ?? this.#words.confirmation.word;
+    const expected = (await form.confirmation(visit)) ?? this.#wordsFor(req).confirmation.word;
     if (plain(typed) === plain(expected)) return;
     const code = plain(typed) === '' ? 'required' : 'not_confirmed';
     throw new AuthError('validation_failed', {
-      errors: [{ pointer: `/${CONFIRMATION}`, code, detail: 'must be what the page asks for' }],
+      errors: [{ pointer: `/${CONFIRMATION}`, code, detail: say('not-confirmed') }],
     });
   }
 
@@ -734,9 +764,10 @@ ${way !== null && html`<p><a href="${way}" data-part="button">${words.steps[erro
     const error = errorNamed(code);
     const here = code === ACCOUNT_EXISTS ? returnTo : this.#site.here(req);
     const where = { page: page.name, form: null, here };
-    const explained = error && explain(this.#site, error, where, this.#words);
+    const words = this.#wordsFor(req);
+    const explained = error && explain(this.#site, error, where, words);
     const id = query.get('provider') ?? '';
-    const atProvider = providerIds(this.#site).includes(id) && this.#words.errorsAt[code];
+    const atProvider = providerIds(this.#site).includes(id) && words.errorsAt[code];
     if (!explained || !atProvider) return explained;
     return { ...explained, detail: atProvider(providerName(this.#site, id), page.name) };
   }
@@ -758,19 +789,27 @@ ${way !== null && html`<p><a href="${way}" data-part="button">${words.steps[erro
     }
     const error = refused?.explained ?? this.#errorIn(page, visit);
     const done = error ? null : visit.done;
+    const words = this.#wordsFor(req);
     const values = {
-      ...this.#common(page, { auth: visit.auth, error, returnTo, done }),
+      ...this.#common(
+        page,
+        { auth: visit.auth, error, returnTo, done, joining: this.#joiningOf(page, visit) },
+        words,
+      ),
       // A page with a token must not link to other origins, because they would learn that it was open.
       ...(visit.token !== null && { links: site.ownLinks }),
       ...own,
+      ...(error?.code === 'invalid_token' && saysInvalid(page, own) && { error: null }),
     };
-    const view = page.view(values, this.#words);
+    const view = page.view(values, words);
+    const isSaid = done !== null && (done === 'joined' || Object.hasOwn(words.done, done));
+    // The pages before a sign-in depend on the message, so they keep it for a reload.
+    if (isSaid && page.kind === 'account' && req.method === 'GET') site.notes.dropMessage(req, res);
     const render = site.settings.render;
     const nonce = render ? createToken('') : null;
     const human = site.core.humanCheck ? formsIn(own).find((form) => form.human)?.human : null;
     const policy = human ? policyWith(CSP, human) : CSP;
-    const loaded = this.#loaded([...(view.scripts ?? []), ...(human ? ['human.js'] : [])]);
-    const words = this.#words;
+    const loaded = this.#loaded([...(view.scripts ?? []), ...(human ? ['human.js'] : [])], words);
     const title = titleOf(values, view, words);
     const main = mainOf(values, view, words);
     const headWith = (title: string) => headOf(title, loaded, nonce, visit.token !== null);
@@ -813,7 +852,7 @@ ${way !== null && html`<p><a href="${way}" data-part="button">${words.steps[erro
     this.#end(res, String(documentWith(main)));
   }
 
-  #loaded(scripts: readonly string[]): Loaded {
+  #loaded(scripts: readonly string[], { lang }: Words): Loaded {
     const { settings } = this.#site;
     const asset = (name: string) => this.#site.url(`/assets/${this.#assets.fileOf(name)}`);
     return {
@@ -821,11 +860,15 @@ ${way !== null && html`<p><a href="${way}" data-part="button">${words.steps[erro
       scripts: ['form.js', ...scripts].map(asset),
       icon: asset('icon.svg'),
       logo: settings.theme.logo ?? null,
-      words: this.#wordsForScripts,
+      words: this.#wordsIn(lang).forScripts,
     };
   }
 
-  #common(page: Page | null, { auth, error, returnTo, done }: Found): CommonValues {
+  #common(
+    page: Page | null,
+    { auth, error, returnTo, done, joining }: Found,
+    { lang, dir }: Words,
+  ): CommonValues {
     const site = this.#site;
     const kind = page?.kind ?? 'entrance';
     const isAccount = kind === 'account' && auth !== null;
@@ -834,8 +877,8 @@ ${way !== null && html`<p><a href="${way}" data-part="button">${words.steps[erro
       kind,
       appName: site.appName,
       home: site.home,
-      lang: 'en',
-      dir: 'ltr',
+      lang,
+      dir,
       links: site.settings.links,
       navigation: isAccount ? site.navigation(auth, page?.name ?? '') : [],
       signOut: isAccount ? site.page('sign-out') : null,
@@ -843,7 +886,15 @@ ${way !== null && html`<p><a href="${way}" data-part="button">${words.steps[erro
       error,
       done,
       returnTo,
+      joining,
     };
+  }
+
+  /** Returns the organization of the invitation that a user returns to. Only this browser has opened it. */
+  #joiningOf({ kind, name }: Page, { req, returnTo }: Visit): string | null {
+    const isOnTheWay =
+      kind === 'entrance' && name !== 'join' && this.#site.pageAt(returnTo ?? '')?.name === 'join';
+    return isOnTheWay ? (this.#site.cookies.invitation(req)?.organization ?? null) : null;
   }
 
   /**
@@ -859,11 +910,11 @@ ${way !== null && html`<p><a href="${way}" data-part="button">${words.steps[erro
     } else if (to.startsWith('/')) this.#leave(to, res);
     else {
       res.statusCode = 200;
-      const words = this.#words;
+      const words = this.#wordsFor(req);
       this.#end(
         res,
         String(html`<!doctype html>
-<html lang="en">
+<html lang="${words.lang}" dir="${words.dir}">
 <head><meta charset="utf-8"><meta http-equiv="refresh" content="0; url=${to}"><title>${words.continue}</title></head>
 <body><p><a href="${to}">${words.continue}</a></p></body>
 </html>
@@ -892,6 +943,11 @@ function presentsCredential(authorization: string | undefined): boolean {
   return authorization !== undefined && !/^(basic|digest|negotiate|ntlm)\b/i.test(authorization);
 }
 
+/** Whether a page itself says that its link is no longer valid, so that the error would only repeat it. */
+function saysInvalid({ kind }: Page, own: object): boolean {
+  return kind === 'entrance' && 'token' in own && own.token === null;
+}
+
 /** Returns a typed text without differences that users do not see, or do not mean. */
 function plain(typed: string): string {
   return typed.normalize('NFKC').trim().toLowerCase();
@@ -910,6 +966,7 @@ interface Found {
   readonly error: ErrorValues | null;
   readonly returnTo: string | null;
   readonly done: string | null;
+  readonly joining: string | null;
 }
 
 /** Sets the headers of pages, and replaces those that the app has set. @param policy null to keep the app's policy */
@@ -946,6 +1003,9 @@ const USERS = 'administration/users';
 
 /** The page of a user, for administrators. */
 const USER = 'administration/users/user';
+
+/** The code of a form that was shown to another account. */
+const OTHER_ACCOUNT = 'other_account';
 
 const NO_BODY = z.object({});
 
@@ -1004,7 +1064,7 @@ function keepable(
 function requireUser(auth: Authentication | null, fields: ReadonlyMap<string, string>): void {
   const userId = fields.get(FOR_USER);
   if (auth && userId !== undefined && auth.user.id !== userId)
-    throw invalidField('', 'other_account', 'is of another account');
+    throw invalidField('', OTHER_ACCOUNT, say('other-account'));
 }
 
 /** Returns the error with a code. Null if there is no such code. */

@@ -39,6 +39,8 @@ export interface Refused {
   readonly explained: ErrorValues;
   /** Whether the form shows the error itself, because its page has several forms or the error is about one field. */
   readonly showsError: boolean;
+  /** The field that has the focus, because the error is about none. Null if the error has it. */
+  readonly focuses: string | null;
   readonly fields: ReadonlyMap<string, string>;
   /** The names of the fields that were filled in, as the form has sent them. */
   readonly given: readonly string[];
@@ -504,7 +506,7 @@ export class Site {
     // The forms of a list differ only in their parameters.
     if (refused?.form !== name || action !== actionOf(visit.params))
       return { action, user, typed: {}, errors: {}, isRefused: false, refusal: null, hasNoFocus, human };
-    const { fields, given, explained, showsError } = refused;
+    const { fields, given, explained, showsError, focuses } = refused;
     return {
       action,
       user,
@@ -513,6 +515,7 @@ export class Site {
       errors: explained.fields,
       isRefused: true,
       refusal: showsError ? explained : null,
+      ...(focuses !== null && { focuses }),
       hasNoFocus,
       human,
     };

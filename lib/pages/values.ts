@@ -1,6 +1,6 @@
 import type { Request, Response } from 'express';
 import type { Html } from '../html.js';
-import type { Words } from './words/index.js';
+import type { Words } from '../words/pages/index.js';
 
 /** `entrance` for the pages before a sign-in, `account` for those that need a session. */
 export type PageKind = 'entrance' | 'account';
@@ -38,6 +38,8 @@ export interface FormValues {
   readonly isRefused: boolean;
   /** The error that the form shows itself, because its page has several forms or the error is about one field. Null otherwise. */
   readonly refusal: ErrorValues | null;
+  /** The name of the field that has the focus, because the error is about no field. @default the field of the error, or the error */
+  readonly focuses?: string;
   /**
    * Set if the user has sent the form before confirming who it is, and has come back: `sent` if a script sends it again by
    * itself, `confirmed` if the user presses the button again, `kept` if the user has not confirmed it. `typed` has what was
@@ -95,6 +97,8 @@ export interface CommonValues {
   readonly done: string | null;
   /** The page that the user returns to. Null for {@link home}. */
   readonly returnTo: string | null;
+  /** The organization that the user joins after the pages before a sign-in. Null if the user has opened no invitation. */
+  readonly joining: string | null;
 }
 
 /** The error of a rejected form. */
@@ -167,7 +171,7 @@ export interface RenderedPageOf<Name extends keyof PageValues> {
   readonly head: Html;
   /** The content of the page, in a `<main>`. */
   readonly main: Html;
-  /** The words of the pages, in English. */
+  /** The words of the pages, in the language of the request. */
   readonly words: Words;
   /**
    * Returns latchkey's document with other content.

@@ -1,8 +1,10 @@
 import * as z from 'zod';
 import { completionApi } from '../accounts/completion.js';
 import type { Core } from '../core/core.js';
+import { messageOf } from '../errors.js';
 import { removedShape, sessionAnswer, sessionReply, signInAnswer } from '../http/present.js';
 import { named, route, text, time } from '../http/route.js';
+import { say } from '../phrases.js';
 import type { StepMethod } from '../sessions/second-factor.js';
 import { shownAgain } from '../shown-again.js';
 
@@ -57,10 +59,13 @@ function bodyOf(methods: readonly StepMethod[]): z.ZodType<Body> {
       trust_device: trustDevice,
     }),
   );
+  const values = methods.map(({ name }) => name);
   return named(
     'SecondFactor',
     'The second factor or the emailed code that completes a pending sign-in',
-    z.discriminatedUnion('method', bodies as never) as z.ZodType<Body>,
+    z.discriminatedUnion('method', bodies as never, {
+      error: messageOf(say('not-one-of', { values })),
+    }) as z.ZodType<Body>,
   );
 }
 

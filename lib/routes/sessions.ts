@@ -1,10 +1,11 @@
 import * as z from 'zod';
 import { reauthenticate as confirm } from '../accounts/reauthentication.js';
 import type { Core } from '../core/core.js';
-import { AuthError } from '../errors.js';
+import { AuthError, messageOf } from '../errors.js';
 import { carriesPending } from '../http/admit.js';
 import { resources, signInMethodsOf } from '../http/present.js';
 import { named, route } from '../http/route.js';
+import { say } from '../phrases.js';
 import type { Reauthentication } from '../sessions/second-factor.js';
 import { isFresh } from '../sessions/signed-in.js';
 import { shownAgain } from '../shown-again.js';
@@ -145,7 +146,7 @@ function oneOf(ways: readonly Reauthentication[]): z.ZodType<Readonly<Record<str
   return z
     .strictObject(fields)
     .refine((body) => names.filter((name) => body[name] !== undefined).length === 1, {
-      error: `must have exactly one of ${names.join(', ')}`,
+      error: messageOf(say('not-exactly-one', { values: names })),
     });
 }
 

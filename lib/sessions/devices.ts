@@ -7,7 +7,7 @@ import { isUuid, uuidv7 } from '../crypto/uuid.js';
 import type { Chore } from '../database/chores.js';
 import type { Database } from '../database/database.js';
 import { declareProblems } from '../errors.js';
-import { deviceNameOf, WITHIN } from '../mail/messages.js';
+import { deviceNameOf } from '../mail/messages.js';
 import { declareNotices } from '../mail/notice-kinds.js';
 import type { Notices } from '../notices/notices.js';
 import { CORE } from '../owners.js';
@@ -388,18 +388,8 @@ declare module '../errors.js' {
 }
 
 export const deviceNotices = declareNotices(CORE, {
-  'device-forgotten': {
-    subject: 'Your account forgot a browser',
-    lines: [
-      'A browser was removed from the list of browsers that your account knows. The next sign-in there counts as a sign-in in a new browser.',
-    ],
-    about: 'Browser',
-  },
-  'new-device': {
-    subject: 'A sign-in in a new browser',
-    lines: ['Someone signed in to your account in a browser that is new to it.'],
-    undo: `If it was not you, sign out everywhere and undo all later changes here within ${WITHIN}:`,
-  },
+  'device-forgotten': { isAboutDevice: true },
+  'new-device': {},
 });
 
 declare module '../mail/notice-kinds.js' {

@@ -7,8 +7,9 @@ import type { Database } from '../database/database.js';
 import { AuthError, declareProblems } from '../errors.js';
 import type { Limiter } from '../limits/limiter.js';
 import type { Asked, Mails } from '../mail/mails.js';
-import type { CodeTemplate, RequestedCodeTemplate } from '../mail/messages.js';
+import type { RequestedCodeTemplate } from '../mail/templates.js';
 import type { Events } from '../outbox/events.js';
+import { say } from '../phrases.js';
 import type { Session, User } from '../tables/core.js';
 import type { Devices, Recognized } from './devices.js';
 import type { FoundPending, PendingSignIns } from './pending-sign-ins.js';
@@ -23,11 +24,6 @@ export interface AsksForEmailCodes {
    */
   codeInUnknownBrowsers?(user: User): 'sign-in' | 'always' | null;
 }
-
-const UNKNOWN = {
-  detail:
-    'This browser is new to your account. Sign in again: you get an email with a code that confirms that it is you.',
-};
 
 /** A sign-in that waits for the code. */
 interface Begun {
@@ -116,7 +112,7 @@ export class EmailCodeStep {
     if (aal > 1 || !this.#asks(user).includes('always')) return;
     const isKnown =
       (await this.core.devices.find(user.id)) !== null || (await this.core.devices.isRecent(user.id));
-    if (!isKnown) throw new AuthError('reauthentication_required', UNKNOWN);
+    if (!isKnown) throw new AuthError('reauthentication_required', { detail: say('unknown-browser') });
   }
 
   /** When codes follow a password of this user in unknown browsers. */
@@ -208,16 +204,7 @@ declare module '../mail/messages.js' {
 
 export const verificationCodeMail: RequestedCodeTemplate = {
   kind: 'verification-code',
-  subject: 'Your code to confirm your email',
-  before: 'Please confirm that this email is yours. Enter this code where you signed in or signed up:',
-  help: 'If it was not you, you can ignore this email. Do not share the code.',
+  text: 'verification-code',
 };
 
-const browserCodeMail: Omit<CodeTemplate, 'page'> = {
-  kind: 'browser-code',
-  subject: 'Your sign-in code',
-  before:
-    'Someone entered the password of your account in a browser that is new to it. If it was you, enter this code there:',
-  help: 'If it was not you, someone knows your password. They cannot sign in without the code. Choose a new password here:',
-  action: 'Choose a new password',
-};
+const browserCodeMail = { kind: 'browser-code', text: 'browser-code' } as const;

@@ -2,7 +2,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 import type { z } from 'zod';
 import type { BearerScheme } from '../config/config.js';
 import { clientAddress } from '../context/address.js';
-import type { CallContext, PlainRequest } from '../context/call.js';
+import { type CallContext, type PlainRequest, withOriginal } from '../context/call.js';
 import type { AppTransaction } from '../database/database.js';
 import type { AuthErrorCode } from '../errors.js';
 import type { Session, User } from '../tables/core.js';
@@ -108,7 +108,7 @@ export function toPlainRequest(request: RequestLike): PlainRequest {
   if (method !== undefined && typeof method !== 'string') {
     throw new TypeError('latchkey: the method of a request must be a string');
   }
-  return { headers: plainHeaders(headers), ip, method };
+  return withOriginal({ headers: plainHeaders(headers), ip, method }, request);
 }
 
 /**

@@ -83,10 +83,19 @@ export const users = declareTable({
 export type UserColumns = typeof users.columns;
 
 /** A user's account. Contains no secrets. */
-export interface User extends ShownOf<UserColumns> {}
+export interface User extends ShownOf<UserColumns> {
+  /**
+   * The language that the user has chosen, as a tag such as `de`. Null if the user has chosen none. Only with more than one of
+   * `locale.languages`.
+   */
+  readonly locale?: string | null;
+}
 
 /** The column that shows administrators which accounts have a pending deletion. */
 export const closedColumns = { deletedAt: users.columns.deletedAt.forAdmins() };
+
+/** The column of accounts with the language of the request that created them, for apps with more than one language. */
+export const languageColumns = { signUpLanguage: column.text(35).exact().internal().nullable().exported() };
 
 /** Columns that the app or a plugin adds to a table of the core. */
 export interface AddedColumns extends Pick<Defined, 'by' | 'fix'> {

@@ -1,5 +1,6 @@
 import { domainToASCII } from 'node:url';
 import { invalidField } from '../errors.js';
+import { type Phrase, say } from '../phrases.js';
 
 /** Returns an email in canonical form. @throws AuthError `validation_failed` */
 export function readEmail(value: string, pointer: string): string {
@@ -9,11 +10,9 @@ export function readEmail(value: string, pointer: string): string {
 }
 
 /** Returns the fault of an email that {@link canonicalEmail} does not accept, for a field's `detail`. */
-export function emailFault(value: unknown): string {
+export function emailFault(value: unknown): Phrase {
   // Many mail servers deliver to none of these addresses (RFC 6531), and no rule says which two are one mailbox.
-  return isInternationalized(value)
-    ? 'is an internationalized address, with characters other than ASCII before the @, which is not accepted: use an address in ASCII'
-    : 'must be an email address such as ada@example.com';
+  return say(isInternationalized(value) ? 'internationalized-email' : 'invalid-email');
 }
 
 /** Whether a typed email has characters other than ASCII before the @. */

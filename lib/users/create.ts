@@ -1,8 +1,10 @@
 import type { Transaction } from 'sequelize';
 import type { Settings } from '../config/config.js';
 import type { CreatedVia } from '../config/hooks.js';
+import type { CallContext } from '../context/call.js';
 import type { Database } from '../database/database.js';
 import { AuthError } from '../errors.js';
+import type { Languages } from '../locale/languages.js';
 import type { Events } from '../outbox/events.js';
 import type { FieldSource, FieldValues } from './fields.js';
 import { type HeldEmails, heldEmail } from './held-emails.js';
@@ -51,8 +53,13 @@ interface SignUpNeeds {
   readonly users: Users;
   readonly held: HeldEmails;
   readonly events: Events;
+  readonly context: CallContext;
+  readonly languages: Languages;
   readonly contributions: readonly Invites[];
 }
+
+/** The ways to create an account in which someone other than its owner sends the request. */
+const BY_OTHERS: ReadonlySet<string> = new Set(['code', 'admin', 'import']);
 
 /** The only place where accounts are created, so that the app's hooks and rows are never skipped. */
 export class SignUp {
@@ -87,7 +94,7 @@ export class SignUp {
       },
     };
     const work = async (within: Transaction) => {
-      const account = { account: { user, fields }, row: null };
+      const account = { account: { user: this.#withLanguage(user, creator.via), fields }, row: null };
       const [created] = (await this.accounts.create([account], creator, within, watch)) as [Created];
       if (created.isHeld) throw heldEmail();
       await alongside?.(created.record, within);
@@ -99,6 +106,14 @@ export class SignUp {
       // Find the cause after the transaction, because on PostgreSQL an error aborts it.
       throw (error === refused && (await this.core.users.takenBy(error, user))) || error;
     }
+  }
+
+  /** Adds the language of the request to a user, whose emails will have it until the user chooses one. */
+  #withLanguage(user: NewUser, via: CreatedVia): NewUser {
+    const { languages, context } = this.core;
+    const { request } = context.client;
+    if (!languages.areMany || !request || BY_OTHERS.has(via)) return user;
+    return { ...user, columns: { ...user.columns, signUpLanguage: languages.of(request, null) } };
   }
 
   /**

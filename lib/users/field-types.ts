@@ -57,14 +57,19 @@ type WithUsers<T, F extends FieldsOptions> =
           ? T & { readonly users: readonly WithUsers<Value, F>[] }
           : T;
 
+/** The language of a user, for apps with more than one, unless it is a field of the app. */
+type Chosen<F extends FieldsOptions> = 'locale' extends keyof F
+  ? unknown
+  : { readonly locale?: string | null | undefined };
+
 /** An input type, with the fields that it accepts. */
 type WithInput<T, F extends FieldsOptions> = T extends { fields?: infer Values }
   ? Omit<T, 'fields'> &
       (typeof ofNewUser extends keyof NonNullable<Values>
         ? Record<never, never> extends NewFields<F>
-          ? { fields?: NewFields<F> | undefined }
-          : { fields: NewFields<F> }
-        : { fields?: ChangedFields<F> | undefined })
+          ? { fields?: (NewFields<F> & Chosen<F>) | undefined }
+          : { fields: NewFields<F> & Chosen<F> }
+        : { fields?: (ChangedFields<F> & Chosen<F>) | undefined })
   : T;
 
 type WithInputs<T extends readonly unknown[], F extends FieldsOptions> = {

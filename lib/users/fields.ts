@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { type FieldOptions, type FieldsOptions, type FieldType, MAX_STRING } from '../config/user.js';
-import { AuthError, fieldErrors } from '../errors.js';
+import { AuthError, fieldErrors, messageOf } from '../errors.js';
+import { type Phrase, say } from '../phrases.js';
 import { shownAgain } from '../shown-again.js';
 import { type Column, type Columns, column, snakeCase } from '../tables/column.js';
 import type { AddedColumns } from '../tables/core.js';
@@ -120,7 +121,11 @@ export class Fields {
     const missing = this.missingIn(whole);
     if (missing.length === 0) return whole;
     throw new AuthError('validation_failed', {
-      errors: missing.map((name) => ({ pointer: pointerTo(name), code: 'required', detail: 'is missing' })),
+      errors: missing.map((name) => ({
+        pointer: pointerTo(name),
+        code: 'required',
+        detail: say('required'),
+      })),
     });
   }
 
@@ -204,7 +209,7 @@ function columnOf(options: FieldOptions): Column {
 const INT_32 = 2 ** 31;
 const FIRST = new Date('0001-01-01T00:00:00.000Z');
 const LAST = new Date('9999-12-31T23:59:59.999Z');
-const MAX_JSON_BYTES = 16 * 1024;
+const MAX_JSON_KIB = 16;
 // Deeper values could exceed the stack of code that walks them.
 const MAX_JSON_DEPTH = 32;
 
@@ -219,7 +224,7 @@ function wireSchema(options: FieldOptions): z.ZodType {
  * Returns the schema of a field's value in code. It is the schema in JSON, but a date can also be a `Date`.
  */
 function codeSchema(options: FieldOptions): z.ZodType {
-  const date = z.union([z.date(), wireDate], { error: 'must be a Date in the years 1 to 9999' });
+  const date = z.union([z.date(), wireDate], { error: messageOf(say('not-a-date')) });
   return orNull(options, options.type === 'date' ? date.refine(isInRange, OUT_OF_RANGE) : typeOf(options));
 }
 
@@ -309,9 +314,9 @@ function stringOf({ minLength = 0, maxLength = MAX_STRING, pattern }: Omit<Field
     .string()
     // Check the length before the pattern, which could take long on a long string.
     .check(lengthBetween(minLength, maxLength))
-    .refine(isText, { error: 'must be well-formed Unicode without a NUL character', abort: true });
+    .refine(isText, { error: messageOf(say('malformed-text')), abort: true });
   if (!pattern) return text;
-  const error = OUTSIDE_PATTERN;
+  const error = messageOf(say('outside-pattern'));
   // With `g` or `y`, an expression remembers where it stopped. OpenAPI does not support flags.
   const flags = pattern.flags.replace(/[gyd]/g, '');
   const stateless = new RegExp(pattern.source, flags);
@@ -319,9 +324,6 @@ function stringOf({ minLength = 0, maxLength = MAX_STRING, pattern }: Omit<Field
     ? text.regex(stateless, error)
     : text.refine((it) => stateless.test(it), error);
 }
-
-/** The error of a string that does not match the pattern of its field. */
-export const OUTSIDE_PATTERN = 'must match the pattern of this field';
 
 /** Checks the length in code points, as databases and JSON Schema do. An emoji has one or a few code points. */
 function lengthBetween(minimum: number, maximum: number) {
@@ -346,49 +348,48 @@ function oneOf<S extends z.ZodType<string | number>>(
 ): z.ZodType {
   if (!allowed) return schema;
   return schema
-    .refine((value) => allowed.includes(value), { error: `must be one of ${allowed.join(', ')}` })
+    .refine((value) => allowed.includes(value), { error: messageOf(say('not-one-of', { values: allowed })) })
     .meta({ enum: allowed });
 }
 
-const OUT_OF_RANGE = { error: 'must be in the years 1 to 9999' };
+const OUT_OF_RANGE = { error: messageOf(say('outside-years')) };
 const isInRange = (date: Date) => date >= FIRST && date <= LAST;
 
 const wireDate = z.iso
-  .datetime({ offset: true, error: 'must be an ISO 8601 time, such as 2026-01-31T12:00:00Z' })
+  .datetime({ offset: true, error: messageOf(say('not-a-time')) })
   .transform((text) => new Date(text))
   .refine(isInRange, OUT_OF_RANGE);
 
 const PLAIN_DATE = 'YYYY-MM-DD';
 
 const plainDate = z.iso
-  .date({ error: 'must be a day, such as 1815-12-10' })
+  .date({ error: messageOf(say('not-a-day')) })
   .refine((text) => !text.startsWith('0000'), OUT_OF_RANGE);
 
 const json = z
   .unknown()
   .superRefine((value, context) => {
-    const problem = problemOfJson(value);
-    if (problem) context.addIssue({ code: 'custom', message: problem });
+    const fault = faultOfJson(value);
+    if (fault) context.addIssue({ code: 'custom', message: messageOf(fault) });
   })
   // Convert the value to the form in which it is read later, for example with dates as strings.
   .transform((value) => (value === undefined ? value : JSON.parse(JSON.stringify(value))));
 
-function problemOfJson(value: unknown): string | null {
-  if (value === null) return 'must not be null';
-  if (depthOf(value) > MAX_JSON_DEPTH) return `must be nested at most ${MAX_JSON_DEPTH} levels deep`;
+function faultOfJson(value: unknown): Phrase | null {
+  if (value === null) return say('json-null');
+  if (depthOf(value) > MAX_JSON_DEPTH) return say('json-too-deep', { maximum: MAX_JSON_DEPTH });
   let text: string | undefined;
   try {
     text = JSON.stringify(value);
   } catch {
-    return 'must be a value that JSON can represent';
+    return say('not-json');
   }
-  if (text === undefined) return 'must be a value that JSON can represent';
-  if (Buffer.byteLength(text) > MAX_JSON_BYTES) return 'must be at most 16 KiB as JSON';
+  if (text === undefined) return say('not-json');
+  if (Buffer.byteLength(text) > MAX_JSON_KIB * 1024) return say('json-too-large', { maximum: MAX_JSON_KIB });
   // JSON.stringify escapes NUL and characters that are not well-formed.
-  if (/(?<!\\)(\\\\)*\\u(0000|d[89a-f])/i.test(text))
-    return 'must be well-formed Unicode without a NUL character';
+  if (/(?<!\\)(\\\\)*\\u(0000|d[89a-f])/i.test(text)) return say('malformed-text');
   // Code that merges such an object into another would change the prototype of all objects.
-  if (hasKey(value, '__proto__')) return 'must not have a key __proto__';
+  if (hasKey(value, '__proto__')) return say('json-proto');
   return null;
 }
 

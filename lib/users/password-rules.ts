@@ -1,6 +1,7 @@
 import { withTimeout } from '../context/deadline.js';
 import { AuthError, invalidField } from '../errors.js';
 import { kindOf, type Log } from '../logger.js';
+import { type Phrase, say } from '../phrases.js';
 import { canonicalEmail } from './canonical.js';
 import { isCommonPassword, readingsOf } from './common-passwords.js';
 import type { UsernameRules } from './usernames.js';
@@ -20,7 +21,7 @@ export interface PasswordRuleSettings {
 
 interface Fault {
   readonly code: string;
-  readonly detail: string;
+  readonly detail: Phrase;
 }
 
 /**
@@ -74,7 +75,7 @@ export class PasswordRules {
   /** Checks only whether a password is known from a data breach. @throws AuthError `validation_failed` */
   async checkBreach(password: string, pointer: string): Promise<void> {
     if (await this.#wasBreached(password))
-      throw invalidField(pointer, 'password_breached', 'is known from a data breach; choose another');
+      throw invalidField(pointer, 'password_breached', say('password-breached'));
   }
 
   /**
@@ -96,36 +97,34 @@ export class PasswordRules {
   async checkGiven(password: string, identifiers: readonly (string | null)[], skip: boolean): Promise<void> {
     if (!skip) return this.check(password, '/password', identifiers);
     const isText = typeof password === 'string' && password.isWellFormed() && !password.includes('\0');
-    if (!isText || password === '' || [...password].length > MAX_PASSWORD) {
-      const detail = `must be 1 to ${MAX_PASSWORD} characters of well-formed Unicode without NUL`;
-      throw invalidField('/password', 'invalid', detail);
-    }
+    if (!isText || password === '' || [...password].length > MAX_PASSWORD)
+      throw invalidField('/password', 'invalid', say('invalid-password', { maximum: MAX_PASSWORD }));
   }
 
   /** Returns the fault of a new password. Null if it has none, unless it is known from a data breach: see {@link checkBreach}. */
   async faultOf(password: unknown, identifiers: readonly (string | null)[]): Promise<Fault | null> {
     if (typeof password !== 'string' || !password.isWellFormed() || password.includes('\0')) {
-      return { code: 'invalid', detail: 'must be well-formed Unicode without a NUL character' };
+      return { code: 'invalid', detail: say('malformed-text') };
     }
     const normalized = password.normalize('NFC');
     const length = [...normalized].length;
     const { minLength, common } = this.options;
     if (length < minLength)
-      return { code: 'too_short', detail: `must have at least ${minLength} characters` };
+      return { code: 'too_short', detail: say('too-short', { minimum: minLength, unit: 'characters' }) };
     if (length > MAX_PASSWORD)
-      return { code: 'too_long', detail: `must have at most ${MAX_PASSWORD} characters` };
+      return { code: 'too_long', detail: say('too-long', { maximum: MAX_PASSWORD, unit: 'characters' }) };
     const equal = this.#identifierFault(normalized, identifiers);
     if (equal) return equal;
     if (common && (await isCommonPassword(normalized))) {
       return {
         code: 'password_too_common',
-        detail: 'is one of the most common passwords; choose another',
+        detail: say('password-too-common'),
       };
     }
     if (this.#leansOnWords(normalized)) {
       return {
         code: 'password_too_common',
-        detail: 'relies on words that are easy to guess here; choose another',
+        detail: say('password-of-app-words'),
       };
     }
     return null;
@@ -157,7 +156,7 @@ export class PasswordRules {
     const identifier = this.#equalIdentifier(identifiers, password.normalize('NFC'));
     if (identifier === undefined) return null;
     // A username contains no @.
-    const detail = `must not be your ${identifier.includes('@') ? 'email' : 'username'}`;
+    const detail = say(identifier.includes('@') ? 'password-is-email' : 'password-is-username');
     return { code: 'password_is_identifier', detail };
   }
 

@@ -3,7 +3,8 @@ import type { Hooks } from '../config/hooks.js';
 import { isUuid } from '../crypto/uuid.js';
 import type { Database, GivenToHook } from '../database/database.js';
 import { AppError, isForeignKeyViolation } from '../database/faults.js';
-import { AuthError, type FieldError } from '../errors.js';
+import { AuthError, type GivenFieldError } from '../errors.js';
+import { say } from '../phrases.js';
 import type { User } from '../tables/core.js';
 import { listOf, type Selected } from '../tables/packed.js';
 import { type Fields, type FieldValues, pointerTo } from './fields.js';
@@ -157,7 +158,7 @@ export class AppRows {
     );
     if (rows.length > 0) return false;
     throw new AuthError('unavailable', {
-      detail: 'The account is incomplete. See the log for the fix.',
+      detail: say('account-incomplete'),
       cause: new MissingRow(
         `The account ${userId} has no row of ${model.name} with its id in ${foreignKey}: create one, or delete the account`,
       ),
@@ -425,22 +426,22 @@ function rowError(
     return !instances.some(isOther) && (parent?.sql === undefined || parent.sql.includes(table));
   }
 
-  function mistakes(): FieldError[] {
+  function mistakes(): GivenFieldError[] {
     if (name === 'SequelizeUniqueConstraintError') return taken(error as SequelizeFault);
     if (name === 'SequelizeValidationError') return invalid();
     return BAD_VALUE.test(parent?.code ?? '') ? unfit() : [];
   }
 
-  function taken({ fields: violated = {} }: SequelizeFault): FieldError[] {
+  function taken({ fields: violated = {} }: SequelizeFault): GivenFieldError[] {
     // Databases report the columns, except for MySQL, which reports the index.
     const names = Array.isArray(violated) ? violated : Object.keys(violated);
     const columns = names.flatMap((one: string) => table.uniques.get(one) ?? [one]);
     return fields
       .filter((field) => columns.includes(columnOf(model, field)) || columns.includes(field))
-      .map((field) => ({ pointer: pointerTo(field), code: 'taken', detail: 'is taken: choose another' }));
+      .map((field) => ({ pointer: pointerTo(field), code: 'taken', detail: say('taken') }));
   }
 
-  function invalid(): FieldError[] {
+  function invalid(): GivenFieldError[] {
     if (!items.every(({ path }) => path !== null && fields.includes(path))) return [];
     return items.map(({ path, message }) => ({
       pointer: pointerTo(path ?? ''),
@@ -453,7 +454,7 @@ function rowError(
    * Finds values that the columns cannot hold. MySQL reports the column. PostgreSQL reports only its type, sometimes
    * with the length.
    */
-  function unfit(): FieldError[] {
+  function unfit(): GivenFieldError[] {
     const typeOf = (field: string) => table.types.get(columnOf(model, field)) ?? '';
     const ways: ((field: string) => string[])[] = [
       (field) => [`'${columnOf(model, field)}'`, `\`${columnOf(model, field)}\``, typeOf(field)],
@@ -462,7 +463,10 @@ function rowError(
     const [named = []] = ways
       .map((way) => fields.filter((field) => way(field).some((it) => it !== '' && message.includes(it))))
       .filter((found) => found.length > 0);
-    const detail = 'has a value that cannot be stored';
-    return named.map((field) => ({ pointer: pointerTo(field), code: 'invalid', detail }));
+    return named.map((field) => ({
+      pointer: pointerTo(field),
+      code: 'invalid',
+      detail: say('not-storable'),
+    }));
   }
 }

@@ -1,4 +1,5 @@
 import { invalidField } from '../errors.js';
+import { type Phrase, say } from '../phrases.js';
 import { canonicalUsername } from './canonical.js';
 
 /** A username in both of its forms. */
@@ -24,7 +25,9 @@ const NEVER = /@|[\p{C}\p{DI}]|(?! )\p{Z}|^ | $| {2}/u;
  */
 export class UsernameRules {
   /** Describes valid usernames, for the error about an invalid one. */
-  readonly detail: string;
+  readonly detail: Phrase;
+  /** Whether the app has no rule of its own. */
+  readonly areDefault: boolean;
   readonly #pattern: RegExp | null;
 
   /**
@@ -35,9 +38,8 @@ export class UsernameRules {
     pattern?: RegExp,
     readonly areOnlyIdentifiers = false,
   ) {
-    this.detail = pattern
-      ? `must be a name that this app allows: at most ${MAX_USERNAME} characters, no @, and no spaces around it`
-      : 'must be 3 to 30 characters: letters a to z, digits, underscores, dots and hyphens';
+    this.areDefault = pattern === undefined;
+    this.detail = pattern ? say('username-not-allowed', { maximum: MAX_USERNAME }) : say('invalid-username');
     // With `g` or `y`, an expression remembers where it stopped. With `m`, it could match only a part of the name.
     this.#pattern =
       pattern === undefined

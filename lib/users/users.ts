@@ -6,8 +6,16 @@ import type { Database } from '../database/database.js';
 import { violatedUnique } from '../database/faults.js';
 import type { Replacements } from '../database/statements.js';
 import { AuthError } from '../errors.js';
+import type { Languages } from '../locale/languages.js';
 import type { Columns, RowOf } from '../tables/column.js';
-import { type AddedColumns, closedColumns, type User, type UserColumns, usersWith } from '../tables/core.js';
+import {
+  type AddedColumns,
+  closedColumns,
+  languageColumns,
+  type User,
+  type UserColumns,
+  usersWith,
+} from '../tables/core.js';
 import { hasPasskey } from '../tables/factors.js';
 import { Table, type TableDeclaration } from '../tables/table.js';
 import { EmailProof } from './email-proof.js';
@@ -53,6 +61,7 @@ interface UsersNeeds {
   readonly addedColumns: readonly AddedColumns[];
   /** Whether users are read with `HAS_PASSKEY`. */
   readonly readsPasskeys: boolean;
+  readonly languages: Languages;
   readonly imported: ImportedUsers;
   readonly contributions: readonly (ReadsRows & AnnouncesSignInMethods & FollowsAccounts)[];
 }
@@ -94,13 +103,14 @@ export class Users {
   }
 
   /**
-   * The columns that `auth.migrate()` adds for the fields. It only checks the app's rows, which the app itself
-   * migrates.
+   * The columns that `auth.migrate()` adds because of the config: those of the fields, and of several languages. It only
+   * checks the app's rows, which the app itself migrates.
    */
   get fieldColumns(): { columns: Columns; defaults: FieldValues; check?(): Promise<void> } {
     const { rows, fields } = this;
-    if (rows) return { columns: {}, defaults: {}, check: () => rows.check() };
-    return { columns: fields.columns, defaults: fields.defaults };
+    const ofLanguages = this.core.languages.areMany ? languageColumns : {};
+    if (rows) return { columns: ofLanguages, defaults: {}, check: () => rows.check() };
+    return { columns: { ...ofLanguages, ...fields.columns }, defaults: fields.defaults };
   }
 
   /**

@@ -13,7 +13,8 @@ import type {
   RequestedCodeMail,
   SignInCodeMail,
 } from '../mail/mails.js';
-import type { LinkToSend, Mailer, MailKind, NoAccountTemplate } from '../mail/messages.js';
+import type { LinkToSend, Mailer, MailKind, NoticeToSend } from '../mail/messages.js';
+import type { NoAccountTemplate } from '../mail/templates.js';
 import {
   type Destination,
   type HeldBack,
@@ -24,7 +25,6 @@ import {
 } from '../outbox/lane.js';
 import type { Devices } from '../sessions/devices.js';
 import type { PendingSignIns } from '../sessions/pending-sign-ins.js';
-import type { User } from '../tables/core.js';
 import { mailboxOf } from '../users/canonical.js';
 import type { SignUp } from '../users/create.js';
 import { EmailProof } from '../users/email-proof.js';
@@ -33,7 +33,8 @@ import type { UserRecord } from '../users/record.js';
 import type { Users } from '../users/users.js';
 import type { CodeRequests } from '../waiting/code-requests.js';
 import type { EmailedSignIns } from '../waiting/emailed-sign-ins.js';
-import { type Deleted, deletedAccountMail, deletionInWords, RESET_PASSWORD } from './password-links.js';
+import type { MailLanguages } from './mail-languages.js';
+import { type Deleted, deletedAccountMail, RESET_PASSWORD, restorableUntil } from './password-links.js';
 import { MailsToStrangers, type StrangersNeeds } from './strangers.js';
 import type { OneTimeTokens } from './tokens.js';
 
@@ -43,13 +44,9 @@ const SEND_MS = 60_000;
 const LATE_MS = 60_000;
 
 /** Returns the email to the owner of a deleted account, who would search in vain for what "no account" means. */
-function deletedTemplate(template: NoAccountTemplate, deleted: Deleted): NoAccountTemplate {
-  return {
-    ...template,
-    subject: 'Your account was deleted',
-    before: `Someone asked to sign in with this email. ${deletionInWords(deleted)}`,
-    page: null,
-  };
+function noAccountMail(deleted: Deleted): NoAccountTemplate {
+  const values = { at: deleted.at, until: restorableUntil(deleted) };
+  return { kind: 'no-account', text: 'no-account/deleted', values, page: null };
 }
 
 /** What {@link MailDelivery} needs. */
@@ -58,6 +55,7 @@ interface MailDeliveryNeeds extends StrangersNeeds {
   readonly database: Database;
   readonly limiter: Limiter;
   readonly users: Users;
+  readonly mailLanguages: MailLanguages;
   readonly held: HeldEmails;
   readonly devices: Devices;
   readonly tokens: OneTimeTokens;
@@ -128,7 +126,7 @@ export class MailDelivery implements Destination {
    * delays the next response.
    */
   async #link(
-    { email, links, asked = null }: LinkMail,
+    { email, links, asked = null, language }: LinkMail,
     entry: OpenEntry,
     signal: AbortSignal,
   ): Promise<Ready | 'dropped' | HeldBack> {
@@ -150,15 +148,15 @@ export class MailDelivery implements Destination {
     const works = isSent && !deleted;
     const token = await this.core.tokens.issue(purpose, works ? user.id : null, works ? email : '');
     const { lifetimeMs } = purpose;
-    if (isSent && deleted) return this.#tellOfDeletion(deleted, user, email, signal);
-    if (isSent)
-      return () => this.mailer.link({ template: link.template, user, to: email, token, lifetimeMs }, signal);
+    const to = { user, to: email, language: language ?? this.#languageOf(record) };
+    if (isSent && deleted) return this.#tellOfDeletion(deleted, { ...to, user }, signal);
+    if (isSent) return () => this.mailer.link({ ...to, template: link.template, token, lifetimeMs }, signal);
     return hasRoom ? 'dropped' : { until: null };
   }
 
   /** Prepares an email whose link a plugin issues. The statements do not depend on whether an account has the address. */
   async #addressed(
-    { kind, email, ref, asked }: AddressedMail,
+    { kind, email, ref, asked, language }: AddressedMail,
     entry: OpenEntry,
     signal: AbortSignal,
   ): Promise<Ready | 'dropped' | HeldBack> {
@@ -170,7 +168,13 @@ export class MailDelivery implements Destination {
     if (!(await this.holding.hasRoom(entry, { isOwn: false, isToStranger }))) return { until: null };
     const [issue] = this.core.contributions.flatMap(({ writesMails = {} }) => writesMails[kind] ?? []);
     const link = (await issue?.(ref)) ?? null;
-    return link === null ? 'dropped' : () => this.mailer.link({ ...link, user, to: email }, signal);
+    return link === null
+      ? 'dropped'
+      : () =>
+          this.mailer.link(
+            { ...link, user, to: email, language: language ?? this.#languageOf(record) },
+            signal,
+          );
   }
 
   /** Whether an email is requested in the account's session, or in a browser that the account knows. */
@@ -273,11 +277,14 @@ export class MailDelivery implements Destination {
     if (!hasRoom) return { until: mail.until };
     if (hasCode) {
       const secrets = { code: signIns.codeFor(row), token: hasLink ? signIns.linkOf(row) : null };
-      return () => this.mailer.signInCode({ ...mail, ...secrets, user, to: email }, signal);
+      const language = this.#languageOf(record, mail.signUpLanguage);
+      return () => this.mailer.signInCode({ ...mail, ...secrets, user, to: email, language }, signal);
     }
     const deleted = this.#deletionOf(record);
-    const template = deleted ? deletedTemplate(mail.otherwise, deleted) : mail.otherwise;
-    return () => this.mailer.noAccount(template, { user: null, to: email }, mail.facts, signal);
+    const template = deleted ? noAccountMail(deleted) : mail.otherwise;
+    const { facts } = mail;
+    const language = this.#languageOf(record);
+    return () => this.mailer.noAccount({ template, user: null, to: email, facts, language }, signal);
   }
 
   /**
@@ -310,10 +317,13 @@ export class MailDelivery implements Destination {
     if (!isLive && hasRoom) await this.holding.takeBack(entry, asked);
     if (!isLive || !isToSend) return 'dropped';
     if (!hasRoom) return { until: mail.until };
-    const to = { user: record.user, to: email };
-    if (deleted) return this.#tellOfDeletion(deleted, record.user, email, signal);
+    const { facts } = mail;
+    const to = { user: record.user, to: email, language: this.#languageOf(record) };
+    if (deleted) return this.#tellOfDeletion(deleted, to, signal);
     if (hasCode) return () => this.mailer.requestedCode({ ...mail, ...to }, signal);
-    return () => (otherwise ? this.mailer.noAccount(otherwise, to, mail.facts, signal) : Promise.resolve());
+    return async () => {
+      if (otherwise) await this.mailer.noAccount({ ...to, template: otherwise, facts }, signal);
+    };
   }
 
   /** Returns the pending deletion of an account. Null if there is none. */
@@ -323,8 +333,23 @@ export class MailDelivery implements Destination {
     return at && { at, graceDays: settings.accountDeletion.graceDays, now: database.clock.now() };
   }
 
-  #tellOfDeletion(deleted: Deleted, user: User, to: string, signal: AbortSignal): Ready {
-    return () => this.mailer.notice({ template: deletedAccountMail(deleted), user, to, facts: null }, signal);
+  /** Returns the language of the account with an address, which the config names. */
+  async #languageAt(email: string): Promise<string | undefined> {
+    if (!this.core.mailLanguages.areMany) return undefined;
+    return this.#languageOf(await this.core.users.findRecord({ email }));
+  }
+
+  /** @param signUp the language of the request, if the email creates an account */
+  #languageOf(record: UserRecord | null, signUp?: string): string | undefined {
+    return this.core.mailLanguages.ofAccount(record?.account ?? null, signUp);
+  }
+
+  #tellOfDeletion(
+    deleted: Deleted,
+    to: Pick<NoticeToSend, 'user' | 'to' | 'language'>,
+    signal: AbortSignal,
+  ): Ready {
+    return () => this.mailer.notice({ ...to, template: deletedAccountMail(deleted), facts: null }, signal);
   }
 
   async #newEmail(
@@ -364,7 +389,8 @@ export class MailDelivery implements Destination {
     const isToStranger = !EmailProof.of(user).reaches('app');
     if (isAsked && !(await this.holding.hasRoom(entry, { isOwn: false, isToStranger })))
       return { until: null };
-    return () => this.mailer.notice(mail, signal);
+    const language = mail.language ?? (isOfOther ? await this.#languageAt(to) : undefined);
+    return () => this.mailer.notice({ ...mail, language }, signal);
   }
 
   async #mayTell(to: string): Promise<boolean> {

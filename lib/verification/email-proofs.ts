@@ -1,5 +1,7 @@
 import type { Transaction } from 'sequelize';
 import type { Database } from '../database/database.js';
+import type { Languages } from '../locale/languages.js';
+import type { NoticeTemplate } from '../mail/notice-kinds.js';
 import type { AccountHistory } from '../notices/changes.js';
 import type { Notices } from '../notices/notices.js';
 import { passwordNotices } from '../notices/passwords.js';
@@ -7,12 +9,14 @@ import type { Events } from '../outbox/events.js';
 import type { Proven } from '../sessions/completion.js';
 import type { Devices } from '../sessions/devices.js';
 import type { Sessions } from '../sessions/sessions.js';
+import type { languageColumns } from '../tables/core.js';
 import { EmailProof } from '../users/email-proof.js';
 import { type HasWaysIn, hasWayIn, type UserRecord } from '../users/record.js';
 import type { UserUpdates } from '../users/updates.js';
 import type { UsernameRules } from '../users/usernames.js';
 import type { Users } from '../users/users.js';
 import type { CodeRequests } from '../waiting/code-requests.js';
+import type { MailLanguages } from './mail-languages.js';
 
 /** Records the change that a verification is a part of, in the same transaction: see `Notices.before`. */
 export type BeforeChange = (record: UserRecord, transaction: Transaction) => Promise<void>;
@@ -36,6 +40,8 @@ interface EmailProofsNeeds {
   readonly userUpdates: UserUpdates;
   /** Null if users cannot have a username. */
   readonly usernames: UsernameRules | null;
+  readonly languages: Languages;
+  readonly mailLanguages: MailLanguages;
   readonly sessions: Sessions;
   readonly devices: Devices;
   readonly history: AccountHistory;
@@ -167,6 +173,13 @@ export class EmailProofs {
     const ended = await this.core.sessions.endAll(id, transaction);
     await this.core.devices.deleteAll(id, transaction);
     await this.core.tokens.endAll(id, transaction);
+    // The language of emails was chosen by whoever claimed the address, too.
+    if (this.core.languages.areMany)
+      await this.core.users.setColumns<typeof languageColumns>(
+        id,
+        { signUpLanguage: this.core.mailLanguages.ofRequest() ?? null },
+        transaction,
+      );
     for (const contribution of this.core.contributions)
       await contribution.onFirstProof?.(id, transaction, stays);
     // Read the user again, because plugins might have changed columns of their own, which a sign-in relies on.
@@ -189,12 +202,9 @@ export class EmailProofs {
   }
 }
 
-const removedNotice = {
+const removedNotice: NoticeTemplate = {
   ...passwordNotices['password-removed'],
-  lines: [
-    'Someone signed in to your account with a code that was emailed to this address, for the first time. Your account had a password that someone else might have chosen before, so it was removed.',
-    'If you want to sign in with a password, choose a new one.',
-  ],
+  text: 'password-removed/first-proof',
 };
 
 /** Whether the next proof of the mailbox is the account's first one. */

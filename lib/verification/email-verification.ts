@@ -3,7 +3,7 @@ import type { Settings } from '../config/config.js';
 import { AuthError } from '../errors.js';
 import type { Limiter } from '../limits/limiter.js';
 import type { Asked, Link, Mails } from '../mail/mails.js';
-import { EXPIRY, type MailTemplate } from '../mail/messages.js';
+import type { LinkTexts } from '../mail/templates.js';
 import { CORE } from '../owners.js';
 import type { Devices } from '../sessions/devices.js';
 import type { PasswordCheck } from '../sessions/password-check.js';
@@ -170,10 +170,4 @@ declare module '../mail/messages.js' {
 
 export const VERIFY_EMAIL = definePurpose(CORE, { name: 'verify-email', lifetimeMs: 24 * 60 * 60 * 1000 });
 
-const verifyEmailMail: Omit<MailTemplate, 'page'> = {
-  kind: 'verify-email',
-  subject: 'Confirm your email',
-  before: 'Please confirm that this email is yours:',
-  action: 'Confirm the address',
-  after: `${EXPIRY} If you did not sign up, you can ignore this email.`,
-};
+const verifyEmailMail: LinkTexts = { kind: 'verify-email', text: 'verify-email' };

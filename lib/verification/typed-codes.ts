@@ -6,7 +6,7 @@ import type { Database } from '../database/database.js';
 import { AuthError, declareProblems } from '../errors.js';
 import type { Limiter } from '../limits/limiter.js';
 import type { RequestedCodeMail } from '../mail/mails.js';
-import type { RequestedCodeTemplate } from '../mail/messages.js';
+import type { RequestedCodeTemplate } from '../mail/templates.js';
 import { BrowserTokens, onlyOne } from '../sessions/browser-tokens.js';
 import type { CodePurpose, CodeRequestRow } from '../tables/code-requests.js';
 import type { Digest } from '../tables/column.js';

@@ -5,7 +5,7 @@ import type { Database } from '../database/database.js';
 import { AuthError } from '../errors.js';
 import type { Limiter } from '../limits/limiter.js';
 import type { Asked, Mails } from '../mail/mails.js';
-import type { NoAccountTemplate } from '../mail/messages.js';
+import type { RequestedCodeTemplate } from '../mail/templates.js';
 import type { NewEntry } from '../outbox/rows.js';
 import type { Devices } from '../sessions/devices.js';
 import { verificationCodeMail } from '../sessions/email-code-step.js';
@@ -223,11 +223,4 @@ declare module '../mail/messages.js' {
   }
 }
 
-const accountExistsMail: Omit<NoAccountTemplate, 'page'> = {
-  kind: 'account-exists',
-  subject: 'You already have an account',
-  before: 'Someone tried to sign up with this email, but it already has an account.',
-  beforeLink: 'If it was you, sign in. If you do not know the password, choose a new one here:',
-  action: 'Choose a new password',
-  help: 'If it was not you, ignore this email: nothing has changed.',
-};
+const accountExistsMail: RequestedCodeTemplate = { kind: 'account-exists', text: 'account-exists' };

@@ -220,7 +220,7 @@ describe('the browser', () => {
     const none = await change('another engine');
     expect(none.details?.browsers).toEqual([]);
     expect(none.text).toContain(
-      'If it was not you, ask the people who run localhost. To undo what was done, they need this link within 7 days',
+      'If it was not you, ask the people who run localhost. To undo what was done, support needs this link within 7 days',
     );
     expect(none.text).toContain(`: ${none.url}\n`);
     expect(await missingIn(browser, none.token)).toEqual(['browser']);

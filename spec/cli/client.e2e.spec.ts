@@ -35,6 +35,7 @@ const authWith = (plugins: string, more = '') => `createAuth({
 const CONFIGS = {
   bare: authWith(''),
   every: authWith(EVERY, `bearerEnabled: true, user: { fields: {${FIELDS}} },`),
+  languages: authWith('credentialPassword()', "locale: { languages: ['en', 'pt-BR'] },"),
 };
 
 let projects: Projects;
@@ -92,6 +93,7 @@ test.each(Object.keys(CONFIGS))('writes the shape of an Auth: %s', async (name) 
 
 test('names plugins and fields', async () => {
   expect(await shape('bare')).toContain('plugins: never;');
+  expect(await shape('languages')).toContain("locale?: 'en' | 'pt-BR' | null;");
   const every = await shape('every');
   expect(every).toContain("plan: 'free' | 'it\\'s all' | null;");
   expect(every).toContain('born_at?: string | null;');

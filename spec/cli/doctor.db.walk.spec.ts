@@ -114,6 +114,15 @@ test('names settings that are not safe', async () => {
   });
 });
 
+test("names the texts that the app's own languages lack", async () => {
+  const nl = { tag: 'nl', emails: {}, errors: {} };
+  const { code, wrong } = await examine({ locale: { default: 'nl', languages: [nl] } }, { TRUST: '1' });
+  expect([code, wrong]).toEqual([
+    1,
+    { languages: expect.stringMatching(/^problem: nl lacks the texts email\.\S+, .* and \d+ more$/) },
+  ]);
+});
+
 test('prints how passwords are hashed, and how much memory that takes at most', async () => {
   const found = async (environment: NodeJS.ProcessEnv) => {
     const { code, findings } = await examine({}, { TRUST: '1', ...environment });

@@ -280,6 +280,40 @@ describe('latchkey init', () => {
     30_000,
   );
 
+  test('writes the languages, and keeps them when it is run again', async () => {
+    await projects.write('languages', { 'package.json': JSON.stringify({ type: 'module', dependencies }) });
+    const languages = ['--language', 'de, en', '--language', 'pt-BR,de'];
+    const { code, stdout } = await init('languages', ...languages);
+    expect([code, stdout]).toEqual([
+      0,
+      expect.stringContaining('\nLanguages of pages, emails and errors: de, en, pt-BR (--language).\n'),
+    ]);
+    const locale = "\n  locale: { default: 'de', languages: ['de', 'en', 'pt-BR'] },\n";
+    expect(await read('languages', 'latchkey.config.js')).toContain(locale);
+    const again = await init('languages', '--json');
+    expect([again.code, JSON.parse(again.stdout)]).toMatchObject([
+      0,
+      { written: [], languages: ['de', 'en', 'pt-BR'] },
+    ]);
+    const { origin } = await start(join(projects.folder, 'languages'));
+    const page = await fetch(`${origin}/auth/sign-in`, { headers: { 'accept-language': 'fr, pt;q=0.5' } });
+    expect(await page.text()).toContain('<html lang="pt-BR"');
+
+    expect((await init('languages', '--force', '--language', 'fr')).code).toBe(0);
+    expect(await read('languages', 'latchkey.config.js')).toContain("\n  locale: { default: 'fr' },\n");
+    expect((await init('languages', '--json')).stdout).toContain('"languages":["fr"]');
+  }, 60_000);
+
+  test('lists the languages if it does not know one', async () => {
+    await projects.write('unknown', { 'package.json': JSON.stringify({ type: 'module', dependencies }) });
+    const { code, stderr } = await init('unknown', '--language', 'de,nl');
+    expect([code, stderr]).toEqual([
+      2,
+      expect.stringMatching(/latchkey does not have the language 'nl'\. Choose from en, de, .*ar\./),
+    ]);
+    expect(Object.keys(await filesOf('unknown'))).toHaveLength(1);
+  });
+
   test('refuses an .env that git tracks, and hides the secret in one that it does not track', async () => {
     const packageJson = JSON.stringify({ type: 'module', dependencies });
     await projects.write('tracked', { 'package.json': packageJson, '.env': 'PORT=1\n' });

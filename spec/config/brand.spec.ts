@@ -1,6 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { type AuthConfig, readConfig } from '../../lib/config/config.js';
 import { pages } from '../../lib/pages.js';
+import { english } from '../../lib/words/emails/index.js';
 import { SECRET } from '../support/app.js';
 
 const send = () => undefined;
@@ -39,14 +40,19 @@ describe('appName', () => {
   });
 
   test('is in the words about whom to ask, unless there is an address', () => {
-    const support = (config: Partial<AuthConfig>, supportUrl?: string) =>
-      settingsOf({ ...config, email: { send, ...(supportUrl && { supportUrl }), notices: [] } }).email
-        ?.support;
+    const asked = (config: Partial<AuthConfig>, supportUrl?: string) => {
+      const settings = settingsOf({
+        ...config,
+        email: { send, ...(supportUrl && { supportUrl }), notices: [] },
+      });
+      return settings.email?.support ?? english.people(settings.email?.look.appName ?? null);
+    };
     const baseUrl = 'https://app.example.com';
-    expect(support({ baseUrl, appName: 'Example' })).toBe('the people who run Example');
-    expect(support({ baseUrl })).toBe('the people who run app.example.com');
-    expect(support({ appName: 'Example' })).toBe('the people who run Example');
-    expect(support({ appName: 'Example' }, 'mailto:help@example.com')).toBe('help@example.com');
+    expect(asked({ baseUrl, appName: 'Example' })).toBe('the people who run Example');
+    expect(asked({ baseUrl })).toBe('the people who run app.example.com');
+    expect(asked({ appName: 'Example' })).toBe('the people who run Example');
+    expect(asked({})).toBe('the people who run this service');
+    expect(asked({ appName: 'Example' }, 'mailto:help@example.com')).toBe('help@example.com');
   });
 });
 

@@ -75,6 +75,7 @@ beforeAll(async () => {
   rows.set('movingIn()', wordsIn(section('bridges', 'Bridges: take over active sessions')));
   readRows(section('email', 'Options'), 'email');
   readRows(section('email', 'How emails look'), 'email.brand');
+  readRows(section('languages', 'Options'), 'locale');
   readRows(section('webhooks', 'Options'), 'webhooks');
   readRows(section('limits', 'Options'), 'rateLimit');
   readRows(section('users', 'Fields'), 'user.fields');

@@ -9,6 +9,7 @@ import { composeNotice, deviceInWords } from '../../lib/mail/messages.js';
 import { cookieValues, tokenIn } from '../../lib/sessions/carriers.js';
 import type { User } from '../../lib/tables/core.js';
 import { encodeCursor, readPage } from '../../lib/tables/pages.js';
+import { english } from '../../lib/words/emails/index.js';
 import { changed, headerText, PREFIXES, piecesOf, text, token } from './inputs.js';
 import { fuzz, quickly } from './property.js';
 
@@ -146,7 +147,7 @@ export const headers = [
     400,
     fc.asyncProperty(agent, async (userAgent) => {
       const started = performance.now();
-      const words = await deviceInWords(userAgent);
+      const words = await deviceInWords(userAgent, english);
       assert.ok(performance.now() - started < 2000);
       assert.match(words, /^[\w .()/+-]{1,80}$/);
     }),
@@ -155,18 +156,15 @@ export const headers = [
     'whatever a client sends, a notice has its lines and no other',
     400,
     fc.asyncProperty(agent, fc.oneof(text, fc.ipV4()), text, async (userAgent, ip, subject) => {
-      const template = {
-        kind: 'passkey-added' as const,
-        subject: 'A passkey was added',
-        lines: ['A line.'],
-        about: 'Passkey',
-      };
+      const template = { kind: 'passkey-added', text: 'passkey-added' } as const;
       const client = { ip, userAgent };
       const facts = { at: new Date(0), client, subject, undo: null };
       const notice = { template, user: USER, to: 'ada@example.com', facts };
       const mail = await composeNotice(notice, {
         origin: null,
         look: LOOK,
+        support: null,
+        words: english,
         pageOf: () => null,
         now: new Date(),
       });

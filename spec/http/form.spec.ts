@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { bodyOfForm, emptiedIn } from '../../lib/http/forms.js';
 import { text } from '../../lib/http/route.js';
 import type { AuthError } from '../../lib/index.js';
+import { say } from '../../lib/phrases.js';
 import { Fields } from '../../lib/users/fields.js';
 
 const schema = z.strictObject({
@@ -142,7 +143,7 @@ test('an empty field is null where a form clears values, if the schema accepts n
   expect(emptiedIn(empty, schema)).toContainEqual({
     pointer: '/text',
     code: 'required',
-    detail: 'is missing',
+    detail: say('required'),
   });
   expect(emptiedIn(empty, schema).map(({ pointer }) => pointer)).not.toContain('/nothing_or_text');
   expect(bodyOfForm(empty, schema)).toEqual({});

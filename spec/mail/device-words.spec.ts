@@ -1,5 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { deviceInWords } from '../../lib/mail/messages.js';
+import { english } from '../../lib/words/emails/index.js';
 
 const MOZILLA = 'Mozilla/5.0 (';
 const CHROME = 'AppleWebKit/537.36 (KHTML, like Gecko) Chrome/126.0.0.0';
@@ -25,7 +26,7 @@ describe('a device in words', () => {
     [' ', 'an unknown device'],
     ['node', 'an unknown device'],
   ])('%j is %j', async (userAgent, words) => {
-    expect(await deviceInWords(userAgent)).toBe(words);
+    expect(await deviceInWords(userAgent, english)).toBe(words);
   });
 
   test.each([
@@ -37,13 +38,13 @@ describe('a device in words', () => {
     'constructor',
     '\u202e/1.0 x',
   ])('repeats nothing that a client makes up: %j', async (userAgent) => {
-    expect(await deviceInWords(userAgent)).toBe('an unknown device');
+    expect(await deviceInWords(userAgent, english)).toBe('an unknown device');
   });
 
   test('takes no time for a user agent of a megabyte, or one that is made to take long', async () => {
     const before = process.cpuUsage();
     for (const part of ['a', 'Mozilla/5.0 (', '((((', ' ; ', 'Version/1.', 'Chrome/1 Safari/'])
-      await deviceInWords(part.repeat(1_000_000 / part.length));
+      await deviceInWords(part.repeat(1_000_000 / part.length), english);
     expect(process.cpuUsage(before).user / 1e6).toBeLessThan(1);
   });
 });

@@ -1,5 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { contentOf, type MailLook } from '../../lib/mail/layout.js';
+import { english } from '../../lib/words/emails/index.js';
 
 const plain: MailLook = { appName: null, logo: null, color: '#0b57d0', footer: null };
 const URL = 'https://app.example.com/reset?a=1&token=lkm_x';
@@ -10,7 +11,7 @@ const parts = [
   { table: [['Account', 'ada']] },
 ];
 const compose = (look: Partial<MailLook> = {}, paragraphs = parts) =>
-  contentOf('Choose a new password', paragraphs as never, { ...plain, ...look });
+  contentOf('Choose a new password', paragraphs as never, { ...plain, ...look }, english);
 /** The names of the elements, and of their attributes. */
 const elementsOf = (html: string) =>
   [...html.matchAll(/<(\/?[\w!]+)((?: [\w-]+="[^"]*")*)[^>]*>/g)].map(

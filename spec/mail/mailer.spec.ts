@@ -43,7 +43,7 @@ describe('an email', () => {
     await start();
     const verify = await app.mailOf(() => signUp());
     expect(Object.keys(verify).sort()).toEqual(
-      ['code', 'details', 'html', 'kind', 'subject', 'text', 'to', 'token', 'url', 'user'].sort(),
+      ['code', 'details', 'html', 'kind', 'language', 'subject', 'text', 'to', 'token', 'url', 'user'].sort(),
     );
     expect(verify).toMatchObject({
       kind: 'verify-email',

@@ -2,18 +2,19 @@ import { describe, expect, test } from '@jest/globals';
 import type { User } from '../../lib/index.js';
 import { composeNotice, type NoticeFacts } from '../../lib/mail/messages.js';
 import type { NoticeTemplate } from '../../lib/mail/notice-kinds.js';
+import { english } from '../../lib/words/emails/index.js';
 
 const at = new Date('2026-11-22T10:14:59.999Z');
 const ada = {
   ...{ id: '1', email: 'ada@example.com', emailVerifiedAt: at },
   ...{ username: 'ada', usernameDisplay: 'Ada' },
 } as unknown as User;
-const template: NoticeTemplate = {
-  kind: 'api-key-created',
-  subject: 'An API key was created',
-  lines: ['A key was <created>.'],
-  about: 'API key',
-  help: 'Ask us.',
+const template: NoticeTemplate = { kind: 'api-key-created', text: 'api-key-created', help: 'notYou' };
+const texts = { subject: 'An API key was created', lines: ['A key was <created>.'], about: 'API key' };
+const words = {
+  ...english,
+  texts: { ...english.texts, 'api-key-created': texts },
+  help: { ...english.help, notYou: () => 'Ask us.' },
 };
 const facts: NoticeFacts = {
   at,
@@ -23,20 +24,25 @@ const facts: NoticeFacts = {
     page: '/undo-change?lang=de',
     token: 'lku_token',
     browsers: ['Firefox on Windows', null, 'Firefox on Windows'],
-    support: 'https://help.example.com/',
   },
 };
-const look = { appName: null, logo: null, color: '#000', footer: null };
+const settings = {
+  origin: 'https://app.example.com',
+  look: { appName: null, logo: null, color: '#000', footer: null },
+  support: 'https://help.example.com/',
+  words,
+  now: at,
+};
 const compose = (more: Partial<NoticeFacts> = {}, user = ada) =>
   composeNotice(
     { template, user, to: 'ada@example.com', facts: { ...facts, ...more } },
-    { origin: 'https://app.example.com', look, pageOf: () => null, now: at },
+    { ...settings, pageOf: () => null },
   );
 
 test('a notice says what happened, to which account, when, from where, and how to undo it', async () => {
   const mail = await compose({ subject: 'nightly import' });
   const url = 'https://app.example.com/undo-change?lang=de&token=lku_token';
-  expect(mail).toMatchObject({ to: ada.email, subject: template.subject, token: 'lku_token', url });
+  expect(mail).toMatchObject({ to: ada.email, subject: texts.subject, token: 'lku_token', url });
   expect(mail.text).toBe(
     [
       'A key was <created>.',
@@ -69,10 +75,10 @@ describe('a link that works in no browser is for support, and the text says what
   ])('%s', async (_what, page, more, resets) => {
     const { text, html, token, url } = await composeNotice(
       { template: { ...template, ...more }, user: ada, to: 'ada@example.com', facts: { ...facts, ...none } },
-      { origin: 'https://app.example.com', look, pageOf: () => page, now: at },
+      { ...settings, pageOf: () => page },
     );
     const [last, ...rest] = [
-      `ask https://help.example.com/. To undo what was done, they need this link within 7 days: ${url}\n`,
+      `ask https://help.example.com/. To undo what was done, support needs this link within 7 days: ${url}\n`,
       ...(resets
         ? ['If it was not you, choose a new password:', 'https://app.example.com/forgot-password', 'Then ']
         : ['If it was not you, ']),
@@ -113,20 +119,25 @@ describe('a name that a user has chosen', () => {
   test.each([
     ['<img src=x onerror=alert(1)>', '<img src=x onerror=alert(1)>', '&lt;img src=x onerror=alert(1)&gt;'],
     ['"><script>', '"><script>', '&quot;&gt;&lt;script&gt;'],
-    ['see https://evil.example/a', 'see https: / / evil. example/ a', 'see https: / / evil. example/ a'],
-    ['www.evil.example', 'www. evil. example', 'www. evil. example'],
-    ['eve@evil.example', 'eve@ evil. example', 'eve@ evil. example'],
-    ['v1.2, host:8080', 'v1.2, host: 8080', 'v1.2, host: 8080'],
+    [
+      'see https://evil.example/a',
+      'see https: / / evil. example/ a',
+      'see https:\u200b/\u200b/\u200bevil.\u200bexample/\u200ba',
+    ],
+    ['www.evil.example', 'www. evil. example', 'www.\u200bevil.\u200bexample'],
+    ['eve@evil.example', 'eve@ evil. example', 'eve@\u200bevil.\u200bexample'],
+    ['v1.2, host:8080', 'v1.2, host: 8080', 'v1.2, host:\u200b8080'],
     ['a\r\nBcc: eve\n\nClick\there', 'a Bcc: eve Click here', 'a Bcc: eve Click here'],
-    ['moc.live\u202e\u200b\u2066x', 'moc. live x', 'moc. live x'],
+    ['moc.live\u202e\u200b\u2066x', 'moc. live x', 'moc.\u200blive x'],
     ['YubiKey 5C – Büro 🔑', 'YubiKey 5C – Büro 🔑', 'YubiKey 5C – Büro 🔑'],
+    ['a\ufdd0b', 'a b', 'a b'],
     ['\ud800x', '�x', '�x'],
   ])('%j becomes neither a link nor markup', async (subject, text, html) => {
     const mail = await compose({ subject });
     expect(mail.text.split('\n')).toContain(`API key: ${text}`);
     expect(mail.html.split('\n')).toContain(`API key: ${html}<br>`);
     expect(mail.html.match(/<a /g)).toHaveLength(2);
-    expect(mail.subject).toBe(template.subject);
+    expect(mail.subject).toBe(texts.subject);
   });
 
   test('is cut after 100 characters', async () => {

@@ -1,16 +1,11 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { internalsOf } from '../../lib/auth.js';
-import { AuthError, type AuthErrorCode, defaultDetailOf, statusOf } from '../../lib/errors.js';
+import { AuthError, type AuthErrorCode, statusOf } from '../../lib/errors.js';
 import { problemsOf } from '../../lib/http/declared-problems.js';
-import type { Route } from '../../lib/http/route.js';
-import type { Page } from '../../lib/pages/page.js';
-import { en } from '../../lib/pages/words/index.js';
+import { en } from '../../lib/words/pages/index.js';
 import { ada } from '../support/app.js';
-import { everyPlugin } from '../support/every-plugin.js';
-import { fixedProvider } from '../support/fixed-provider.js';
-import { attribute, elementsIn, type PageBrowser, type Shown, textOf } from '../support/page-browser.js';
-import { type PagesApp, signInOn, startPagesApp } from '../support/pages-app.js';
-import { formsIn, pagesIn } from '../support/pages-walk.js';
+import { attribute, elementsIn, type Shown, textOf } from '../support/page-browser.js';
+import { type RefusingApp, startRefusingApp } from '../support/refusing-app.js';
 
 /** What only developers understand. */
 const FOR_DEVELOPERS =
@@ -25,113 +20,13 @@ const NOT_SHOWN = [
   'account/security/remove-password',
 ];
 
-const GRACE = 'grace@example.com';
-const SLUG = 'acme';
-const plugins = [
-  ...everyPlugin({ sendsEmails: true, password: { unknownBrowser: 'notify' } }),
-  fixedProvider(),
-] as const;
-let app: PagesApp<typeof plugins>;
-let userId: string;
-let deviceId: string;
-let organizationId: string;
-let invitationId: string;
-/** The token of an invitation of an address without an account. */
-let token: string;
-let browser: PageBrowser;
-/** A browser that has asked for a code for a new password. */
-let asked: PageBrowser;
-/** The error that a route throws in place of its work, by the route's method and path. */
-let refusal: { readonly code: AuthErrorCode; readonly of: string } | null = null;
-const nameOf = ({ method, path }: Route) => `${method} ${path}`;
-
+let refusing: RefusingApp;
 beforeAll(async () => {
-  app = await startPagesApp(plugins, {
-    pages: { home: '/home', links: { support: 'https://help.example' } },
-    config: { user: { fields: { fullName: { type: 'string' } } } },
-  });
-  for (const route of internalsOf(app.auth).routes()) refuseWhenAsked(route);
-  userId = (await app.auth.users.create({ email: GRACE })).id;
-  const root = await app.auth.users.create({ ...ada, email: 'root@example.com', emailVerified: true });
-  const { organizations } = app.auth;
-  organizationId = (await organizations.create({ name: 'Acme', slug: SLUG, ownerId: root.id })).id;
-  await organizations.addMember(organizationId, userId, 'member');
-  const mail = await app.mailOf('invited@example.com', 'organization-invitation', async () => {
-    const invitation = { email: 'invited@example.com', role: 'member' };
-    invitationId = (await organizations.invite(organizationId, invitation)).id;
-  });
-  token = new URL(mail.url ?? '').searchParams.get('token') ?? '';
-  browser = app.open();
-  expect((await signInOn(browser, { ...ada, email: 'root@example.com' })).location).toBe('/home');
-  // The page for a new password asks for a code in a browser that has asked for one.
-  asked = app.open();
-  await asked.post('/auth/forgot-password/send', { email: GRACE });
-  // An authenticator app that waits for its first code, so that the form for the code is shown.
-  await browser.post('/auth/account/security/set-up-app', {});
-  const devices = await browser.open('/auth/devices', { accept: 'application/json' });
-  deviceId = JSON.parse(devices.body).devices[0].id;
+  refusing = await startRefusingApp();
 });
-afterAll(() => app.stop());
+afterAll(() => refusing.app.stop());
 
-/** Makes a route accept any input, and throw {@link refusal}. */
-function refuseWhenAsked(route: Route): void {
-  const { handle, body } = route;
-  Object.assign(route, {
-    handle: (call: never) =>
-      refusal?.of === nameOf(route) ? Promise.reject(new AuthError(refusal.code)) : handle.call(route, call),
-  });
-  if (!body) return;
-  const check = body.safeParse.bind(body);
-  Object.assign(body, {
-    safeParse: (...given: Parameters<typeof check>) =>
-      refusal?.of === nameOf(route) ? { success: true, data: given[0] } : check(...given),
-  });
-}
-
-/** Sends each form of the pages once for each error that its route declares. */
-async function eachError(
-  look: (form: string, code: AuthErrorCode, shown: Shown, field: string | null) => readonly string[],
-): Promise<string[]> {
-  const { core } = internalsOf(app.auth);
-  const faults: string[] = [];
-  for (const { page, form, path } of formsIn(pagesIn(app.auth))) {
-    const key = `${page.name}/${form.name}`;
-    for (const code of Object.values(problemsOf(core, form.route)).flat()) {
-      const isSignedIn = page.access !== 'anyone' || key === 'verify-email/send';
-      const visitor = isSignedIn ? browser : key === 'reset-password/set' ? asked : app.open();
-      const place = form.errors?.[code];
-      const field = [(typeof place === 'string' ? place : place?.field) ?? []].flat()[0] ?? null;
-      refusal = { code, of: nameOf(form.route) };
-      const sent: Record<string, string> = {
-        ...(field !== null && { [field]: 'typed', method: 'totp' }),
-        ...(form.confirmation && { confirmation: confirmationOf(page) }),
-        ...(form.route.path === '/invitations/accept' && { token }),
-        // The page itself requires them.
-        ...(form.check && page.name.startsWith(ORGANIZATIONS) && { name: 'Acme', slug: SLUG }),
-      };
-      const to = `/auth${path.replace(/:\w+/g, (name) => idFor(name, path))}`;
-      const shown = await visitor.post(to, sent);
-      refusal = null;
-      faults.push(...look(key, code, shown, field).map((fault) => `${key}, ${code}: ${fault}`));
-    }
-  }
-  return faults;
-}
-
-const ORGANIZATIONS = 'account/organizations';
-
-function confirmationOf({ name, access }: Page): string {
-  if (name.startsWith(ORGANIZATIONS)) return SLUG;
-  return access === 'admin' ? GRACE : 'root@example.com';
-}
-
-/** Returns something that exists for a parameter of a path. */
-function idFor(parameter: string, path: string): string {
-  if (parameter === ':provider') return 'fixed';
-  if (parameter === ':invitationId') return invitationId;
-  if (parameter === ':id' && path.includes(ORGANIZATIONS)) return organizationId;
-  return path.includes('forget-browser') ? deviceId : userId;
-}
+const eachError: RefusingApp['eachError'] = (look) => refusing.eachError(look);
 
 /** The codes whose response is another page: the error page, or the one that confirms the email. */
 const isElsewhere = (code: AuthErrorCode, { status }: Shown) =>
@@ -153,8 +48,8 @@ test('every error of every form is told in the own words of the pages', async ()
       ...(shown.status === statusOf(code) ? [] : [`status ${shown.status}`]),
       ...(en.errors[code] === undefined ? ['no words'] : []),
       ...(code !== 'validation_failed' &&
-      said.includes(defaultDetailOf(code)) &&
-      en.errors[code] !== defaultDetailOf(code)
+      said.includes(new AuthError(code).detail) &&
+      en.errors[code] !== new AuthError(code).detail
         ? ['the detail for developers']
         : []),
       ...(FOR_DEVELOPERS.test(said) ? [`"${said}"`] : []),
@@ -166,7 +61,7 @@ test('every error of every form is told in the own words of the pages', async ()
 });
 
 test('every error of every route has words, because providers and scripts lead to pages with them', () => {
-  const { core, routes } = internalsOf(app.auth);
+  const { core, routes } = internalsOf(refusing.app.auth);
   const codes = new Set(routes().flatMap((route) => Object.values(problemsOf(core, route)).flat()));
   // The errors of a sign-in at a provider, which its redirect names.
   const ofFlows = [
@@ -223,13 +118,18 @@ test('an error with a field stands beside it once or is linked to it, and opens 
   expect([...hidden].filter((form) => !shownFields.has(form)).sort()).toEqual([...NOT_SHOWN].sort());
 });
 
-test('an error without a field has the focus in the form, or above the page', async () => {
+test('an error without a field has the focus in the form or above the page, or is read with the field that has it', async () => {
   const faults = await eachError((_form, code, shown, field) => {
     if (field !== null || isElsewhere(code, shown) || code === 'validation_failed') return [];
     const focused = shown.elements.filter((one) => attribute(one, 'autofocus') !== undefined);
-    return focused.length === 1 && attribute(focused[0]!, 'data-part') === 'errors'
-      ? []
-      : [`focus: ${focused.length}`];
+    const box = shown.elements.find((one) => attribute(one, 'data-part') === 'errors');
+    const [first] = focused;
+    // A field that has the focus in its place is described by it.
+    const isRead =
+      first &&
+      box &&
+      (first === box || attribute(first, 'aria-describedby')?.split(' ')[0] === attribute(box, 'id'));
+    return focused.length === 1 && isRead ? [] : [`focus: ${focused.length}`];
   });
   expect(faults).toEqual([]);
 });
@@ -271,9 +171,11 @@ test('an error that has a next step links to it', async () => {
 });
 
 test('a taken email leads to sign-in, and to a new password', async () => {
-  refusal = { code: 'email_taken', of: 'post /signup/credential' };
-  const shown = await app.open().post('/auth/sign-up/password', { email: ada.email, password: ada.password });
-  refusal = null;
+  refusing.refuse({ code: 'email_taken', of: 'post /signup/credential' });
+  const shown = await refusing.app
+    .open()
+    .post('/auth/sign-up/password', { email: ada.email, password: ada.password });
+  refusing.refuse(null);
   expect(shown.error).toContain('You already have an account with this email.');
   expect(shown.links).toEqual(expect.arrayContaining(['/auth/sign-in', '/auth/forgot-password']));
   expect(shown.form('password').attribute('email', 'aria-invalid')).toBe('true');
@@ -281,14 +183,14 @@ test('a taken email leads to sign-in, and to a new password', async () => {
 
 describe('a detail that the app has written', () => {
   test('is shown as it is', async () => {
-    const { routes } = internalsOf(app.auth);
+    const { routes } = internalsOf(refusing.app.auth);
     const route = routes().find(({ path }) => path === '/signup/credential')!;
     const { handle } = route;
     Object.assign(route, {
       handle: () =>
         Promise.reject(new AuthError('sign_up_refused', { detail: 'Only for members of the club.' })),
     });
-    const shown = await app
+    const shown = await refusing.app
       .open()
       .post('/auth/sign-up/password', { email: 'new@example.com', password: ada.password });
     Object.assign(route, { handle });

@@ -35,6 +35,16 @@ describe('a message', () => {
       expect(messageOf(await browser.open(location ?? ''))).toBe('You are signed out.');
   });
 
+  test('is shown once on a page of the account', async () => {
+    const browser = await signedIn();
+    const page = await browser.open('/auth/account');
+    const sent = await browser.submit(page, 'email', { new_email: 'once@example.com' });
+    expect(messageOf(await browser.follow(sent))).toContain('An email with a link is on its way');
+    const again = await browser.follow(sent);
+    expect(messageOf(again)).toBeNull();
+    await browser.submit(again, 'cancel-email');
+  });
+
   test('is not shown on another page, for another word, or in another browser', async () => {
     const browser = await signedIn();
     const { location } = await browser.submit(await browser.open('/auth/sign-out'), 'confirm');
@@ -165,7 +175,10 @@ test('a form that was shown to another user changes nothing', async () => {
     new_email: 'tab@example.com',
   });
   expect(refused.status).toBe(422);
-  expect(refused.error).toContain('You have signed in to another account meanwhile. Nothing was changed.');
+  expect(refused.error).toContain(
+    `You are now signed in as ${grace.email}, but this form was of another account. Nothing was changed.`,
+  );
+  expect(refused.form('email', { new_email: '' }).value('new_email')).toBe('');
   expect(refused.body).toContain(grace.email);
   // The page now has the forms of this user.
   const done = await browser.submit(refused, 'email', { new_email: 'tab@example.com' });

@@ -1,5 +1,6 @@
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import { SHIPPED_LANGUAGES } from '../../lib/languages/shipped.js';
 
 /** A change of a file of the checkout. */
 export interface Edit {
@@ -24,6 +25,14 @@ export interface Addition {
 }
 
 const CLIENT = { 'lib/client/generated': 'npm run client' };
+
+/** The languages other than English. */
+const TAGS = SHIPPED_LANGUAGES.filter((tag) => tag !== 'en');
+
+/** The same change of the texts of each language. */
+function translated(part: 'pages' | 'emails' | 'errors', edit: Omit<Edit, 'file'>): Edit[] {
+  return TAGS.map((tag) => ({ file: `lib/languages/${tag}/${part}.ts`, ...edit }));
+}
 
 const SIGN_IN_METHOD: Addition = {
   title: 'A sign-in method',
@@ -56,6 +65,10 @@ declare module '../../errors.js' {
 }
 `,
     },
+    ...translated('errors', {
+      after: '\n  problems: {',
+      text: "    invalid_badge: '…',",
+    }),
     {
       file: 'lib/plugins/badges/api.ts',
       text: `import type { Transaction } from 'sequelize';
@@ -648,6 +661,11 @@ const NOTICE: Addition = {
   edits: [
     {
       file: 'lib/plugins/api-keys/declarations.ts',
+      replace: `declareNotices(OWNER, { 'api-key-created': {} });`,
+      text: `declareNotices(OWNER, { 'api-key-created': {}, 'api-key-revoked': {} });`,
+    },
+    {
+      file: 'lib/words/emails/notices.ts',
       after: `    lines: ['An API key was created. Programs that have it can act for you without signing in.'],
     about: 'API key',
   },`,
@@ -656,6 +674,11 @@ const NOTICE: Addition = {
     lines: ['An API key was revoked. Programs can no longer use it.'],
   },`,
     },
+    ...translated('emails', {
+      replace: "    'api-key-created': {",
+      text: `    'api-key-revoked': { subject: '…', lines: ['…'] },
+    'api-key-created': {`,
+    }),
     {
       file: 'lib/plugins/api-keys/api.ts',
       after: `      const revoked = await this.#store.delete(userId, apiKeyId, within);`,
@@ -663,11 +686,16 @@ const NOTICE: Addition = {
       if (user) await this.#core.notices.plain(apiKeyNotices['api-key-revoked'], user, within);`,
     },
     {
-      file: 'lib/pages/words/account.ts',
+      file: 'lib/words/pages/account.ts',
       gate: 'spec/pages/values.spec.ts',
       after: `    'api-key-created': 'An API key was created',`,
       text: `    'api-key-revoked': 'An API key was revoked',`,
     },
+    ...translated('pages', {
+      replace: "    'api-key-created': ",
+      text: `    'api-key-revoked': '…',
+    'api-key-created': `,
+    }),
     {
       file: 'docs/notices-reference.md',
       gate: 'spec/docs.spec.ts',
@@ -732,7 +760,7 @@ import { type Page, page, type View } from '../page.js';
 import type { Site } from '../site.js';
 import { timeOf } from '../texts.js';
 import type { CommonValues } from '../values.js';
-import type { Words } from '../words/index.js';
+import type { Words } from '../../words/pages/index.js';
 
 /** The values of the page \`account/devices\`. */
 export interface DeviceListValues {
@@ -758,7 +786,7 @@ export function devices(site: Site): Page {
 }
 
 function devicesView({ lastSeenAt }: DeviceListValues & CommonValues, words: Words): View {
-  const items = lastSeenAt.map((time) => html\`<li data-part="item">\${timeOf(time)}</li>\`);
+  const items = lastSeenAt.map((time) => html\`<li data-part="item">\${timeOf(time, words)}</li>\`);
   return {
     title: words.devices.title,
     main: html\`<section data-part="card"><ul data-part="list">\${items}</ul></section>\`,
@@ -780,17 +808,26 @@ declare module '../values.js' {
     { file: 'lib/pages/pages.ts', after: `    sessions(site),`, text: `    devices(site),` },
     { file: 'lib/pages/options.ts', after: `  'account/sessions',`, text: `  'account/devices',` },
     {
-      file: 'lib/pages/words/index.ts',
+      file: 'lib/words/pages/index.ts',
       gate: 'spec/pages/values.spec.ts',
       after: `    'account/sessions': 'Sessions',`,
       text: `    'account/devices': 'Browsers',`,
     },
     {
-      file: 'lib/pages/words/account.ts',
+      file: 'lib/words/pages/account.ts',
       after: `    endAllText: 'You will be signed out everywhere, including here.',
   },`,
       text: `  devices: { title: 'Browsers' },`,
     },
+    ...translated('pages', {
+      replace: '\n  sessions: {',
+      text: "\n  devices: { title: '…' },\n  sessions: {",
+    }),
+    ...translated('pages', {
+      replace: "    'account/sessions': ",
+      text: `    'account/devices': '…',
+    'account/sessions': `,
+    }),
     {
       file: 'lib/pages.ts',
       gate: 'spec/pages/values.spec.ts',

@@ -41,11 +41,12 @@ export async function databaseFor(config: Config | null): Promise<AppDatabase> {
 }
 
 /** Names what the tables of an app depend on; null if the app has tables or a database of its own. */
-function kindOf({ database, plugins = [], user = {}, tablePrefix }: Config): string | null {
+function kindOf({ database, plugins = [], user = {}, tablePrefix, locale = {} }: Config): string | null {
   if (database !== undefined || tablePrefix !== undefined || !isPlain(user)) return null;
   const names = plugins.map(({ name }) => encodeURIComponent(name)).sort();
   const fields = createHash('sha256').update(JSON.stringify(user)).digest('hex').slice(0, 16);
-  return `with ${names.join('+')} ${fields}`;
+  const { length: languages } = locale.languages ?? [];
+  return `with ${names.join('+')} ${fields}${languages > 1 ? ' languages' : ''}`;
 }
 
 /** Whether a value is the same as its JSON, so that it contains no model and no function. */

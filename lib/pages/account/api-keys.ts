@@ -1,13 +1,14 @@
 import type { ShownScope } from '../../core/contribution.js';
 import { invalidField } from '../../errors.js';
 import { html } from '../../html.js';
-import { choice, disclosure, field, formOf, question, selection } from '../controls.js';
+import { say } from '../../phrases.js';
+import type { Words } from '../../words/pages/index.js';
+import { choice, field, formOf, question, selection } from '../controls.js';
 import { type Page, page, type View } from '../page.js';
 import { foundIn } from '../routes.js';
 import type { Site } from '../site.js';
 import { timeOf } from '../texts.js';
 import type { CommonValues, FormValues } from '../values.js';
-import type { Words } from '../words/index.js';
 
 /** The values of the page `account/api-keys`. */
 export interface ApiKeysValues {
@@ -114,9 +115,9 @@ function expiryOf(fields: ReadonlyMap<string, string>, core: Site['core']): Read
 function checkRights(fields: ReadonlyMap<string, string>): void {
   const rights = fields.get(RIGHTS);
   if (rights === 'some' && !fields.get('scopes')?.trim())
-    throw invalidField('/scopes', 'required', 'is missing');
+    throw invalidField('/scopes', 'required', say('required'));
   if (rights !== undefined && rights !== 'some' && rights !== 'all')
-    throw invalidField(`/${RIGHTS}`, 'wrong_type', 'must be some or all');
+    throw invalidField(`/${RIGHTS}`, 'wrong_type', say('invalid-rights'));
 }
 
 /** Leaves out the rights that are still chosen beside "everything". Commas separate what was typed, too. */
@@ -131,7 +132,6 @@ function scopesOf(fields: ReadonlyMap<string, string>): Readonly<Record<string, 
 
 function keysView(values: ApiKeysValues & CommonValues, words: Words): View {
   const { keys, made, make: form, scopes } = values;
-  const { scopes: typedScopes = '' } = form.typed;
   const t = words.keys;
   return {
     title: t.title,
@@ -143,10 +143,20 @@ function keysView(values: ApiKeysValues & CommonValues, words: Words): View {
       html`<ul data-part="list">${keys.map(
         (key) =>
           html`<li data-part="item"><div><p><strong>${key.name}</strong> <code>${key.start}…</code>${
-            key.isExpired && html` <span data-part="tag">${t.expired}</span>`
-          }</p><p data-part="quiet">${t.scopes}: ${key.scopes.length === 0 ? html`<strong>${t.noScopes}</strong>` : key.scopes.map((scope) => descriptionOf(scope, scopes)).join(', ')}<br>${t.created}: ${timeOf(key.createdAt)}<br>${t.used}: ${
-            key.lastUsedAt === null ? t.neverUsed : timeOf(key.lastUsedAt)
-          }<br>${t.expires}: ${key.expiresAt === null ? t.neverExpires : timeOf(key.expiresAt)}</p></div>${question(
+            key.isExpired && html` <span data-part="tag" data-state="warn">${t.expired}</span>`
+          }</p><p data-part="quiet">${[
+            [
+              t.scopes,
+              key.scopes.length === 0
+                ? html`<strong>${t.noScopes}</strong>`
+                : key.scopes.map((scope) => descriptionOf(scope, scopes, words)).join(words.comma),
+            ] as const,
+            [t.created, timeOf(key.createdAt, words)] as const,
+            [t.used, key.lastUsedAt === null ? t.neverUsed : timeOf(key.lastUsedAt, words)] as const,
+            [t.expires, key.expiresAt === null ? t.neverExpires : timeOf(key.expiresAt, words)] as const,
+          ].map(
+            ([label, value], index) => html`${index > 0 && html`<br>`}${words.labeled(label, value)}`,
+          )}</p></div>${question(
             {
               label: t.revoke,
               about: t.about(key.name, key.start),
@@ -182,27 +192,18 @@ function keysView(values: ApiKeysValues & CommonValues, words: Words): View {
             label: t.scopes,
             radio: { name: RIGHTS, some: t.someRights, all: t.everything },
             warning: t.everythingText,
-            options: scopes.map(({ name }) => ({ value: name, label: descriptionOf(name, scopes) })),
+            options: scopes.map(({ name }) => ({ value: name, label: descriptionOf(name, scopes, words) })),
           })
-        : html`<p data-part="warning">${t.allRights}</p>${disclosure(
+        : html`<p data-part="warning">${t.allRights}</p>${field(
+            form,
             {
-              label: t.limit,
-              kind: 'alternative',
-              forms: [],
-              isOpen: 'scopes' in form.errors || typedScopes !== '',
+              name: 'scopes',
+              label: t.scopes,
+              autocomplete: 'off',
+              required: false,
+              hint: t.scopesHint,
+              isCode: true,
             },
-            field(
-              form,
-              {
-                name: 'scopes',
-                label: t.scopes,
-                autocomplete: 'off',
-                required: false,
-                hint: t.scopesHint,
-                isCode: true,
-              },
-              words,
-            ),
             words,
           )}`,
     ])}</section>`,
@@ -210,8 +211,8 @@ function keysView(values: ApiKeysValues & CommonValues, words: Words): View {
 }
 
 /** Returns the app's words for a scope. A key can have a scope that is no longer declared. */
-function descriptionOf(scope: string, scopes: readonly ShownScope[] | null): string {
-  return scopes?.find(({ name }) => name === scope)?.description ?? scope;
+function descriptionOf(scope: string, scopes: readonly ShownScope[] | null, words: Words): string {
+  return words.ofApp(scopes?.find(({ name }) => name === scope)?.description ?? scope);
 }
 
 declare module '../values.js' {

@@ -1,13 +1,14 @@
 import type { MemberRights } from '../../core/contribution.js';
 import { invalidField } from '../../errors.js';
 import { type Html, type HtmlValue, html } from '../../html.js';
-import { choice, confirmationField, disclosure, field, formOf, question } from '../controls.js';
+import { say } from '../../phrases.js';
+import type { Words } from '../../words/pages/index.js';
+import { choice, closed, confirmationField, disclosure, field, formOf, question } from '../controls.js';
 import { type Page, type PageForm, page, type View, type Visit } from '../page.js';
 import type { Found } from '../routes.js';
 import { allOf, type Site } from '../site.js';
-import { roleName, timeOf } from '../texts.js';
+import { breakable, roleName, timeOf } from '../texts.js';
 import type { CommonValues, FormValues } from '../values.js';
-import type { Words } from '../words/index.js';
 import { MAX_NAME, MAX_SLUG } from './organizations.js';
 
 /** The values of the page `account/organizations/organization`. */
@@ -31,6 +32,8 @@ export interface OrganizationValues {
   readonly rename: FormValues | null;
   /** The form that ends the user's own membership. */
   readonly leave: FormValues;
+  /** Whether the user is the only owner, who cannot leave. False if not all members are on the page. */
+  readonly isLastOwner: boolean;
   /** The form that deletes the organization. Null if the user cannot. */
   readonly deletion:
     | (FormValues & {
@@ -133,15 +136,19 @@ export function organization(site: Site): Page | null {
       const { organization: shown, membership } = await site.read(read, visit);
       const { role } = membership;
       const rights = rightsOf(site, role);
+      const ownId = auth?.user.id ?? '';
       const [members, invitations] = await allOf([
         site.read(list, visit, cursorIn(query, 'cursor')),
         invited && rights.invites ? site.read(invited, visit, cursorIn(query, 'invitations')) : null,
       ]);
+      // The role that allows most is that of owners. On one of several pages, the route decides.
+      const isOwner = role === site.organizations?.roles[0];
+      const isAll = members.next_cursor === null && !query.has('cursor');
       const form = (name: string, more: Readonly<Record<string, string>> = {}) =>
         site.form(visit, { path: PATH }, name, { ...params, ...more });
       const next = (name: string, cursor: string | null) =>
         cursor === null ? null : site.page(NAME, { params, query: { [name]: cursor } });
-      const memberOf = memberWith({ site, rights, form, ownId: auth?.user.id ?? '' });
+      const memberOf = memberWith({ site, rights, form, ownId });
       return {
         organization: { id: shown.id, name: shown.name, slug: shown.slug },
         role,
@@ -160,7 +167,8 @@ export function organization(site: Site): Page | null {
         nextInvitations: next('invitations', invitations?.next_cursor ?? null),
         invite: invitations && { ...form('invite'), roles: rolesOf(site, rights) },
         rename: rights.renames ? form('rename') : null,
-        leave: form('leave/:userId', { userId: auth?.user.id ?? '' }),
+        leave: form('leave/:userId', { userId: ownId }),
+        isLastOwner: isAll && isOwner && members.members.filter((one) => one.role === role).length === 1,
         deletion: rights.deletes ? { ...form('delete'), confirmation: shown.slug } : null,
       };
     },
@@ -223,23 +231,25 @@ function cursorIn(query: URLSearchParams, name: string): { readonly cursor?: str
 /** Requires a name and a slug, because the route leaves what it does not get. @throws AuthError `validation_failed` */
 function requireNames(fields: ReadonlyMap<string, string>): void {
   for (const name of ['name', 'slug'])
-    if (!fields.get(name)?.trim()) throw invalidField(`/${name}`, 'required', 'is missing');
+    if (!fields.get(name)?.trim()) throw invalidField(`/${name}`, 'required', say('required'));
 }
 
 function organizationView(values: OrganizationValues & CommonValues, words: Words): View {
-  const { organization: shown, role, list, members, nextMembers, rename } = values;
+  const { organization: shown, role, list, members, nextMembers, rename, done } = values;
   const t = words.organization;
+  const isNew = done === 'joined';
   return {
     title: shown.name,
+    saysDone: isNew,
     up: { href: list, name: words.organizations.title },
-    main: html`<section data-part="card"><dl data-part="facts"><dt>${words.organizations.slug}</dt><dd>${shown.slug}</dd><dt>${t.ownRole}</dt><dd>${roleName(role, words)}</dd></dl>${
+    main: html`${isNew && html`<p data-part="done" role="status">${words.join.joined(shown.name)}</p>`}<section data-part="card"><dl data-part="facts"><dt>${words.organizations.slug}</dt><dd>${shown.slug}</dd><dt>${t.ownRole}</dt><dd>${roleName(role, words)}</dd></dl>${
       rename && disclosure({ label: t.change, forms: [rename] }, renameForm(rename, shown, words), words)
     }</section><section data-part="card"><h2>${t.members}</h2><ul data-part="list">${members.map((member) =>
       memberItem(member, words),
     )}</ul>${nextMembers !== null && html`<p><a href="${nextMembers}">${t.nextMembers}</a></p>`}</section>${invitationsCard(
       values,
       words,
-    )}${endCard(values, words)}`,
+    )}${endCards(values, words)}`,
   };
 }
 
@@ -279,9 +289,9 @@ function renameForm(
 function memberItem({ name, role, since, isOwn, setRole, remove }: MemberValues, words: Words): Html {
   const t = words.organization;
   const forms = [setRole, remove].filter((form) => form !== null);
-  return html`<li data-part="item"${isOwn && html` data-current`}><div><p><strong>${name}</strong> <span data-part="tag">${roleName(role, words)}</span>${
+  return html`<li data-part="item"${isOwn && html` data-current`}><div><p><strong>${breakable(name)}</strong> <span data-part="tag">${roleName(role, words)}</span>${
     isOwn && html` <span data-part="tag">${t.you}</span>`
-  }</p><p data-part="quiet">${t.since(timeOf(since, 'day'))}</p></div>${
+  }</p><p data-part="quiet">${t.since(timeOf(since, words, 'day'))}</p></div>${
     forms.length > 0 &&
     disclosure(
       { label: t.changeMember, about: name, forms },
@@ -329,7 +339,7 @@ function invitationsCard(
     invitations.length > 0 &&
     html`<ul data-part="list">${invitations.map(
       ({ email, role, expiresAt, revoke }) =>
-        html`<li data-part="item"><div><p><strong>${email}</strong> <span data-part="tag">${roleName(role, words)}</span></p><p data-part="quiet">${t.expires(timeOf(expiresAt))}</p></div>${question(
+        html`<li data-part="item"><div><p><strong>${breakable(email)}</strong> <span data-part="tag">${roleName(role, words)}</span></p><p data-part="quiet">${t.expires(timeOf(expiresAt, words))}</p></div>${question(
           {
             label: t.revoke,
             about: t.invitationOf(email),
@@ -360,24 +370,33 @@ function invitationsCard(
   }</section>`;
 }
 
-function endCard({ leave, deletion, organization: { name } }: OrganizationValues, words: Words): Html {
+/** Creates the cards to leave and to delete the organization, which are not beside each other. */
+function endCards(
+  { leave, isLastOwner, deletion, organization: { name } }: OrganizationValues,
+  words: Words,
+): Html {
   const t = words.organization;
-  return html`<section data-part="card"><h2>${t.end}</h2><ul data-part="list"><li data-part="item"><div><p><strong>${t.leaveTitle}</strong></p><p data-part="quiet">${t.leaveText}</p></div>${question(
-    { label: t.leave, about: name, submit: t.confirmLeave, form: leave },
-    words,
-  )}</li>${
+  const leaving = html`<h2>${t.leaveTitle}</h2><p data-part="state">${isLastOwner ? t.lastOwner : t.leaveText}</p>`;
+  return html`<section data-part="card">${
+    isLastOwner
+      ? leaving
+      : closed(leaving, question({ label: t.leave, about: name, submit: t.confirmLeave, form: leave }, words))
+  }</section>${
     deletion &&
-    html`<li data-part="item"><div><p><strong>${t.deleteTitle}</strong></p><p data-part="quiet">${t.deleteText}</p></div>${question(
-      {
-        label: t.delete,
-        about: name,
-        submit: t.confirmDelete,
-        form: deletion,
-        inputs: confirmationField(deletion, deletion.confirmation, words),
-      },
-      words,
-    )}</li>`
-  }</ul></section>`;
+    html`<section data-part="card">${closed(
+      html`<h2>${t.deleteTitle}</h2><p data-part="state">${t.deleteText}</p>`,
+      question(
+        {
+          label: t.delete,
+          about: name,
+          submit: t.confirmDelete,
+          form: deletion,
+          inputs: confirmationField(deletion, deletion.confirmation, words),
+        },
+        words,
+      ),
+    )}</section>`
+  }`;
 }
 
 declare module '../values.js' {

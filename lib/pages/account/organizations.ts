@@ -1,12 +1,13 @@
 import { invalidField } from '../../errors.js';
 import { html } from '../../html.js';
+import { say } from '../../phrases.js';
+import type { Words } from '../../words/pages/index.js';
 import { disclosure, field, formOf } from '../controls.js';
 import { type Page, page, type View } from '../page.js';
 import { foundIn } from '../routes.js';
 import type { Site } from '../site.js';
 import { roleName } from '../texts.js';
 import type { CommonValues, FormValues } from '../values.js';
-import type { Words } from '../words/index.js';
 
 /** The values of the page `account/organizations`. */
 export interface OrganizationsValues {
@@ -131,7 +132,7 @@ export const MAX_SLUG = 63;
 
 /** Requires a name, because the slug is made from it. @throws AuthError `validation_failed` */
 function requireName(fields: ReadonlyMap<string, string>): void {
-  if (!fields.get('name')?.trim()) throw invalidField('/name', 'required', 'is missing');
+  if (!fields.get('name')?.trim()) throw invalidField('/name', 'required', say('required'));
 }
 
 /** Returns the slug of the form, made from the name if none was typed. */

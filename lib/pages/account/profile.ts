@@ -1,21 +1,29 @@
 import { emailInWaiting } from '../../accounts/email.js';
 import { invalidField } from '../../errors.js';
 import { type HtmlValue, html } from '../../html.js';
+import { say } from '../../phrases.js';
 import type { User } from '../../tables/core.js';
 import { canonicalEmail } from '../../users/canonical.js';
+import type { Words } from '../../words/pages/index.js';
 import { closed, confirmationField, field, formOf, hidden, question } from '../controls.js';
 import { type OwnField, ownFields, ownInputs } from '../own-fields.js';
-import { type Page, type PageForm, page, type View } from '../page.js';
-import { RESTORABLE, type Site } from '../site.js';
+import { type Page, type PageForm, page, type View, type Visit } from '../page.js';
+import { ACCOUNT_CREATED, RESTORABLE, type Site } from '../site.js';
+import { breakable } from '../texts.js';
 import type { CommonValues, FormValues } from '../values.js';
-import type { Words } from '../words/index.js';
 
 /** The values of the page `account`. */
 export interface AccountValues {
   /** The form of the app's own fields. Null if there are none that the user can change. */
   readonly profile: (FormValues & { readonly fields: readonly OwnField[] }) | null;
   /** The form of the username. Null if usernames are not enabled. */
-  readonly username: (FormValues & { readonly present: string | null }) | null;
+  readonly username:
+    | (FormValues & {
+        readonly present: string | null;
+        /** Whether latchkey's rules for usernames apply, which the page says. Otherwise, the app has its own. */
+        readonly hasRules: boolean;
+      })
+    | null;
   readonly email: {
     /** The current email. Null if the account has none. */
     readonly present: string | null;
@@ -42,6 +50,8 @@ export interface AccountValues {
         readonly canRestore: boolean;
         /** What the user must type into the field `confirmation`: the email or username. Null for the word "delete". */
         readonly confirmation: string | null;
+        /** The organizations that need another owner first, if they have prevented the deletion. */
+        readonly owned: readonly { readonly name: string; readonly href: string }[];
       })
     | null;
 }
@@ -57,13 +67,17 @@ export function account(site: Site): Page {
   const back = (done: string) => () => site.page('account', { done });
   const forms: PageForm[] = [];
   if (update) {
-    forms.push({ name: 'profile', route: update, next: back('details-saved') });
+    forms.push({
+      name: 'profile',
+      route: update,
+      next: ({ returnTo }) => site.page('account', { done: 'details-saved', returnTo }),
+    });
     if (core.usernames)
       forms.push({
         name: 'username',
         route: update,
         errors: { username_taken: 'username' },
-        next: back('username-saved'),
+        next: ({ returnTo }) => site.page('account', { done: 'username-saved', returnTo }),
       });
   }
   if (change)
@@ -115,7 +129,14 @@ export function account(site: Site): Page {
       const { email, email_verified_at, username_display = null } = user;
       return {
         profile: has('profile') && fields.length > 0 && !hasTasks ? { ...form('profile'), fields } : null,
-        username: has('username') && !hasTasks ? { ...form('username'), present: username_display } : null,
+        username:
+          has('username') && !hasTasks
+            ? {
+                ...form('username'),
+                present: username_display,
+                hasRules: core.usernames?.areDefault ?? false,
+              }
+            : null,
         email: {
           present: email,
           isVerified: email_verified_at !== null,
@@ -133,6 +154,7 @@ export function account(site: Site): Page {
               graceDays: core.settings.accountDeletion.graceDays,
               canRestore: core.notices.isOn && email !== null,
               confirmation: auth && site.nameOf(auth.user),
+              owned: await ownedAlone(site, visit),
             }
           : null,
       };
@@ -142,39 +164,55 @@ export function account(site: Site): Page {
 }
 
 function accountView(values: AccountValues & CommonValues, words: Words): View {
-  const { profile, username, email, download, deletion } = values;
+  const { profile, username, email, download, deletion, returnTo, done } = values;
   const t = words.account;
+  // A code is entered on a page of its own.
+  const isSent = values.done === 'sent' && !email.isByCode;
   return {
     title: t.title,
     main: html`${
+      // The message about a new account has the link too.
+      returnTo !== null &&
+      done !== ACCOUNT_CREATED &&
+      html`<p><a href="${returnTo}" data-part="button secondary">${words.continue}</a></p>`
+    }${
       profile &&
-      card(t.profile, formOf(profile, { submit: t.save }, words, ownInputs(profile, profile.fields, words)))
+      card(
+        t.profile,
+        formOf(profile, { submit: t.save, returnTo }, words, ownInputs(profile, profile.fields, words)),
+      )
     }${
       username &&
       card(
         t.username,
-        formOf(username, { submit: t.saveUsername, kind: profile ? 'secondary' : 'primary' }, words, [
-          field(
-            username,
-            {
-              name: 'username',
-              label: words.fields.username,
-              autocomplete: 'username',
-              value: username.present,
-              isCode: true,
-            },
-            words,
-          ),
-        ]),
+        formOf(
+          username,
+          { submit: t.saveUsername, kind: profile ? 'secondary' : 'primary', returnTo },
+          words,
+          [
+            field(
+              username,
+              {
+                name: 'username',
+                label: words.fields.username,
+                autocomplete: 'username',
+                value: username.present,
+                hint: username.hasRules ? words.usernameHint : null,
+                isCode: true,
+              },
+              words,
+            ),
+          ],
+        ),
       )
     }${
       (email.present !== null || email.change) &&
       card(
         t.email,
-        html`<p>${email.present ?? t.noEmail}${
+        html`<p>${email.present === null ? t.noEmail : breakable(email.present)}${
           email.present !== null &&
-          html` <span data-part="tag">${email.isVerified ? t.verified : t.unverified}</span>`
-        }</p>${email.sentTo !== null && html`<p>${t.pending(html`<strong>${email.sentTo}</strong>`)}</p>${email.change && formOf(untouched(email.change), { submit: t.emailAgain, kind: 'link' }, words, hidden('new_email', email.sentTo))}${email.cancel && formOf(email.cancel, { submit: t.cancelEmail, kind: 'link' }, words)}`}${email.verify && formOf(email.verify, { submit: t.verify(email.isByCode), kind: 'secondary' }, words)}${
+          html` <span data-part="tag" data-state="${email.isVerified ? 'good' : 'warn'}">${email.isVerified ? t.verified : t.unverified}</span>`
+        }</p>${email.sentTo !== null && html`<p>${t.pending(html`<strong>${email.sentTo}</strong>`)}</p>${email.change && formOf(untouched(email.change), { submit: t.emailAgain, kind: 'link' }, words, hidden('new_email', email.sentTo))}${email.cancel && formOf(email.cancel, { submit: t.cancelEmail, kind: 'link' }, words)}`}${email.verify && isSent && html`<p>${words.verifyEmail.waitingHere(html`<strong>${email.present}</strong>`)}</p>`}${email.verify && formOf(email.verify, { submit: isSent ? words.verifyEmail.send : t.verify(email.isByCode), kind: 'secondary' }, words)}${
           email.change &&
           formOf(
             email.change,
@@ -212,12 +250,16 @@ function accountView(values: AccountValues & CommonValues, words: Words): View {
           {
             label: t.opensDeletion,
             about: t.ofDeletion,
+            below: t.delete,
             text: html`${
               deletion.graceDays === 0 ? t.deleteNow : t.deleteLater(deletion.graceDays)
             }${deletion.graceDays > 0 && ` ${deletion.canRestore ? t.restore : t.restoreByApp}`}`,
             submit: t.confirmDelete,
             form: deletion,
-            inputs: confirmationField(deletion, deletion.confirmation, words),
+            inputs: html`${
+              deletion.owned.length > 0 &&
+              html`<ul>${deletion.owned.map(({ name, href }) => html`<li><a href="${href}">${name}</a></li>`)}</ul>`
+            }${confirmationField(deletion, deletion.confirmation, words)}`,
           },
           words,
         ),
@@ -230,7 +272,20 @@ function accountView(values: AccountValues & CommonValues, words: Words): View {
 function requireOther(fields: ReadonlyMap<string, string>, user: User | null): void {
   const email = canonicalEmail(fields.get('new_email'));
   if (email !== null && email === user?.email)
-    throw invalidField('/new_email', 'same_email', 'is the email that the account has');
+    throw invalidField('/new_email', 'same_email', say('same-email'));
+}
+
+/** Returns the organizations that have just prevented the deletion of their owner's account. */
+async function ownedAlone(
+  site: Site,
+  { auth, refused }: Visit,
+): Promise<readonly { name: string; href: string }[]> {
+  if (!auth || refused?.error.code !== 'last_owner') return [];
+  const found = (await site.organizations?.ownedAlone(auth.user)) ?? [];
+  return found.map(({ id, name }) => ({
+    name,
+    href: site.page('account/organizations/organization', { params: { id } }),
+  }));
 }
 
 function card(title: string, content: HtmlValue) {

@@ -1,9 +1,9 @@
 import { type Html, html } from '../../html.js';
 import type { SessionAuthentication } from '../../sessions/request.js';
 import { isFresh } from '../../sessions/signed-in.js';
+import type { Words } from '../../words/pages/index.js';
 import type { Visit } from '../page.js';
 import type { Site } from '../site.js';
-import type { Words } from '../words/index.js';
 
 /**
  * Whether a session is recent enough for sensitive changes, so that its user has confirmed who it is.

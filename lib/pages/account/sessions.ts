@@ -1,11 +1,12 @@
 import { html } from '../../html.js';
+import { deviceIn, deviceNameOf } from '../../mail/messages.js';
+import type { Words } from '../../words/pages/index.js';
 import { formOf, hidden, question } from '../controls.js';
 import { deviceIcon } from '../icons.js';
 import { type Page, page, type View } from '../page.js';
 import type { Site } from '../site.js';
-import { deviceName, timeOf } from '../texts.js';
+import { timeOf } from '../texts.js';
 import type { CommonValues, FormValues } from '../values.js';
-import type { Words } from '../words/index.js';
 
 /** The values of the page `account/sessions`. */
 export interface SessionsValues {
@@ -66,7 +67,7 @@ export function sessions(site: Site): Page {
       const ofThisDeviceFirst = [...listed].sort((one, other) => Number(other.current) - Number(one.current));
       const shown = ofThisDeviceFirst.map(async (one) => ({
         id: one.id,
-        device: await deviceName(one.user_agent),
+        device: await deviceNameOf(one.user_agent),
         ip: one.ip_address,
         createdAt: one.created_at,
         lastActiveAt: one.last_active_at,
@@ -90,13 +91,13 @@ function sessionsView(values: SessionsValues & CommonValues, words: Words): View
   const t = words.sessions;
   return {
     title: t.title,
-    main: html`<section data-part="card"><p>${t.lead} ${t.browsers} <a href="${browsers}">${words.security.browsers.title}</a>.</p><ul data-part="list">${values.sessions.map(
+    main: html`<section data-part="card"><p>${t.lead} ${t.browsers(html`<a href="${browsers}">${words.security.browsers.title}</a>`)}</p><ul data-part="list">${values.sessions.map(
       ({ device, ip, createdAt, lastActiveAt, isActing, isCurrent, end: form }) => {
-        const name = isActing ? t.acting : (device ?? t.unknownDevice);
+        const name = isActing ? t.acting : device === null ? t.unknownDevice : deviceIn(words, device);
         return html`<li data-part="item"${isCurrent && html` data-current`}>${deviceIcon(device)}<div><p><strong>${name}</strong>${
           isCurrent && html` <span data-part="tag">${t.current}</span>`
-        }</p><p data-part="quiet">${t.active}: ${timeOf(lastActiveAt, 'ago')}<br>${t.created}: ${timeOf(createdAt)}${
-          ip !== null && html`<br>${t.ip}: ${ip}`
+        }</p><p data-part="quiet">${words.labeled(t.active, timeOf(lastActiveAt, words, 'ago'))}<br>${words.labeled(t.created, timeOf(createdAt, words))}${
+          ip !== null && html`<br>${words.labeled(t.ip, ip)}`
         }</p></div>${
           form &&
           formOf(
@@ -104,7 +105,7 @@ function sessionsView(values: SessionsValues & CommonValues, words: Words): View
             {
               submit: t.end,
               kind: 'secondary',
-              about: t.about(name, timeOf(createdAt)),
+              about: t.about(name, timeOf(createdAt, words)),
             },
             words,
           )

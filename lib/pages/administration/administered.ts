@@ -1,7 +1,7 @@
 import { type Html, html } from '../../html.js';
+import type { Words } from '../../words/pages/index.js';
 import type { Found } from '../routes.js';
 import type { Site } from '../site.js';
-import type { Words } from '../words/index.js';
 
 /** A user, as administrators see one. Times are in ISO 8601. */
 export interface AdministeredUser {
@@ -81,10 +81,11 @@ export function titleOfUser({ id, email, username }: AdministeredUser): string {
 /**
  * Creates a tag beside a name.
  *
+ * @param state `warn` if something is not as it should be. By default, neither good nor bad
  * @internal
  */
-export function tag(text: string): Html {
-  return html` <span data-part="tag">${text}</span>`;
+export function tag(text: string, state?: 'warn'): Html {
+  return html` <span data-part="tag"${state && html` data-state="${state}"`}>${text}</span>`;
 }
 
 /**
@@ -98,6 +99,6 @@ export function tagsOf(
 ): readonly Html[] | null {
   const t = words.users.tags;
   const texts = [isClosed && t.closed, isSuspended && t.suspended];
-  const tags = texts.flatMap((text) => (text ? [tag(text)] : []));
+  const tags = texts.flatMap((text) => (text ? [tag(text, 'warn')] : []));
   return tags.length > 0 ? tags : null;
 }

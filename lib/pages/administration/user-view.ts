@@ -1,5 +1,7 @@
 import type { FieldOptions } from '../../config/user.js';
 import { type Html, type HtmlValue, html } from '../../html.js';
+import { deviceIn } from '../../mail/messages.js';
+import type { Words } from '../../words/pages/index.js';
 import {
   type Checkboxes,
   checkboxes,
@@ -14,9 +16,8 @@ import {
 import { deviceIcon } from '../icons.js';
 import { type OwnField, ownInputs } from '../own-fields.js';
 import type { View } from '../page.js';
-import { ownTimeOf, timeOf } from '../texts.js';
+import { breakable, ownTimeOf, timeOf } from '../texts.js';
 import type { CommonValues, FormValues } from '../values.js';
-import type { Words } from '../words/index.js';
 import { type AdministeredUser, tagsOf, titleOfUser, type UserState } from './administered.js';
 
 /** The own field of the form that changes a user, which says that the user has a username. No field of the app has a hyphen. */
@@ -132,6 +133,7 @@ export function userView(values: UserValues & CommonValues, words: Words): View 
   const { user, edit, list } = values;
   return {
     title: titleOfUser(user),
+    heading: breakable(titleOfUser(user)),
     tags: tagsOf(values, words),
     up: { href: list, name: words.users.title },
     main: html`<section data-part="card">
@@ -156,18 +158,20 @@ function factsOf(
   const { email, emailVerifiedAt: verified, username } = user;
   const { passkeys, providers } = methods;
   const yesOrNo = (is: boolean | undefined) => is !== undefined && (is ? words.yes : words.no);
-  const onOrOff = (is: boolean | null | undefined) => typeof is === 'boolean' && (is ? t.on : t.off);
+  const onOrOff = (is: boolean | null | undefined) =>
+    typeof is === 'boolean' &&
+    html`<span data-part="tag"${is && html` data-state="good"`}>${is ? t.on : t.off}</span>`;
   const own = facts.map(
     ({ label, type, labels, value }): Fact => [label, valueInWords({ type, labels }, value, words)],
   );
   return html`${listOf([
-    [words.fields.email, email ?? t.none],
-    [t.verified, email !== null && (verified === null ? words.no : timeOf(verified))],
+    [words.fields.email, email === null ? t.none : breakable(email)],
+    [t.verified, email !== null && (verified === null ? words.no : timeOf(verified, words))],
     [words.fields.username, username !== undefined && (username ?? t.none)],
-    [t.created, timeOf(user.createdAt)],
+    [t.created, timeOf(user.createdAt, words)],
     [t.state, stateInWords(user, state, words)],
     [t.reason, state.isSuspended && user.suspensionReason],
-    [t.roles, roles && (roles.join(', ') || t.none)],
+    [t.roles, roles && (roles.join(words.comma) || t.none)],
   ])}${own.length > 0 && html`<h3>${t.profile}</h3>${listOf(own)}`}<h3>${t.signIn}</h3>${listOf([
     [words.fields.password, yesOrNo(methods.password)],
     [t.emailedCode, yesOrNo(methods.email)],
@@ -175,7 +179,7 @@ function factsOf(
     [t.totp, yesOrNo(methods.totp)],
     [t.recoveryCodes, methods.totp !== undefined && secondFactor && (methods.recoveryCodesLeft || t.none)],
     [t.passkeys, passkeys !== undefined && (passkeys || t.none)],
-    [t.providers, providers && (providers.join(', ') || t.none)],
+    [t.providers, providers && (providers.join(words.comma) || t.none)],
   ])}`;
 }
 
@@ -194,9 +198,11 @@ function stateInWords(
   const t = words.user;
   const { deletedAt: deleted, suspendedAt: suspended, suspendedUntil: until } = user;
   const texts = [
-    isClosed && deleted && t.closedSince(timeOf(deleted)),
-    restorableUntil && t.restorableUntil(timeOf(restorableUntil)),
-    isSuspended && suspended && t.suspendedSince(timeOf(suspended), until ? timeOf(until) : null),
+    isClosed && deleted && t.closedSince(timeOf(deleted, words)),
+    restorableUntil && t.restorableUntil(timeOf(restorableUntil, words)),
+    isSuspended &&
+      suspended &&
+      t.suspendedSince(timeOf(suspended, words), until ? timeOf(until, words) : null),
     !isClosed && !isSuspended && t.active,
     isOwn && t.own,
   ];
@@ -211,8 +217,8 @@ function valueInWords(
   if (value === null || value === '') return words.user.none;
   if (type === 'boolean') return value ? words.yes : words.no;
   // The form of the app's own fields has their dates in UTC.
-  if (type === 'date' || type === 'plainDate') return ownTimeOf(type, String(value));
-  return type === 'json' ? JSON.stringify(value) : (labels[String(value)] ?? String(value));
+  if (type === 'date' || type === 'plainDate') return ownTimeOf(type, String(value), words);
+  return type === 'json' ? JSON.stringify(value) : words.ofApp(labels[String(value)] ?? String(value));
 }
 
 function editForm(edit: NonNullable<UserValues['edit']>, words: Words): Html {
@@ -257,7 +263,8 @@ function actionsOf(values: UserValues, words: Words): HtmlValue {
     text: string,
     [label, about, submit]: readonly [label: string, about: string, submit: string],
     inputs: HtmlValue = null,
-  ) => form && rowOf(title, text, question({ label, about, submit, form, inputs }, words));
+    kind: 'secondary' | 'danger' = 'danger',
+  ) => form && rowOf(title, text, question({ label, about, submit, form, inputs, kind }, words));
   const rows = [
     press(reinstate, t.suspension, t.reinstateText, t.reinstate),
     hasPassword
@@ -270,11 +277,14 @@ function actionsOf(values: UserValues, words: Words): HtmlValue {
       [t.changeRoles, t.ofRoles, t.saveRoles],
       changeRoles && checkboxes(changeRoles, roleBoxes(changeRoles.choices, words)),
     ),
-    ask(requireNewPassword, t.newPassword, t.requireNewPasswordText, [
-      t.requireNewPassword,
-      t.ofNewPassword,
-      t.confirmRequireNewPassword,
-    ]),
+    ask(
+      requireNewPassword,
+      t.newPassword,
+      t.requireNewPasswordText,
+      [t.requireNewPassword, t.ofNewPassword, t.confirmRequireNewPassword],
+      null,
+      'secondary',
+    ),
     ask(disableSecondFactor, t.secondFactor, t.disableSecondFactorText, [
       t.disableSecondFactor,
       t.ofSecondFactor,
@@ -374,11 +384,11 @@ ${
   sessions.length > 0 &&
   html`<ul data-part="list">${sessions.map((session) => {
     const { device, ipAddress: address, createdAt: created, lastActiveAt: active, isActing, end } = session;
-    const name = isActing ? t.actingSession : (device ?? t.unknownDevice);
+    const name = isActing ? t.actingSession : device === null ? t.unknownDevice : deviceIn(words, device);
     return html`<li data-part="item">${deviceIcon(device)}<div>
 <p>${name}</p>
-<p data-part="quiet">${address !== null && html`${address} · `}${t.signedIn(timeOf(created))} · ${t.lastActive(timeOf(active, 'ago'))}</p>
-</div>${formOf(end, { submit: t.endSession, kind: 'secondary', about: html`${name}, ${t.signedIn(timeOf(created))}` }, words)}</li>`;
+<p data-part="quiet">${address !== null && html`${address} · `}${t.signedIn(timeOf(created, words))} · ${t.lastActive(timeOf(active, words, 'ago'))}</p>
+</div>${formOf(end, { submit: t.endSession, kind: 'secondary', about: html`${name}${words.comma}${t.signedIn(timeOf(created, words))}` }, words)}</li>`;
   })}</ul>`
 }
 ${
@@ -402,7 +412,7 @@ ${
   html`<ul data-part="list">${actsIn(events).map(
     ({ kind, createdAt: at, ipAddress: address, device }) => html`<li data-part="item"><div>
 <p>${t.eventNames[kind] ?? labelOf(kind.replace(/\./g, ' '))}</p>
-<p data-part="quiet">${timeOf(at)}${[address, device].map((text) => text !== null && html` · ${text}`)}</p>
+<p data-part="quiet">${timeOf(at, words)}${[address, device && deviceIn(words, device)].map((text) => text !== null && html` · ${text}`)}</p>
 </div></li>`,
   )}</ul>`
 }

@@ -1,4 +1,5 @@
 import type { Session } from '../../client/generated/shapes.js';
+import { deviceNameOf } from '../../mail/messages.js';
 import { covers } from '../../permissions.js';
 import { snakeCase } from '../../tables/column.js';
 import { labelOf } from '../controls.js';
@@ -6,7 +7,7 @@ import { ownFields } from '../own-fields.js';
 import { type Page, type PageForm, page, type Visit } from '../page.js';
 import { providerName } from '../providers.js';
 import { allOf, type Site } from '../site.js';
-import { deviceName } from '../texts.js';
+
 import { type AdministeredUser, administered, type FoundUser, stateOf } from './administered.js';
 import { HAS_USERNAME, type OwnFact, type RoleChoice, type UserValues, userView } from './user-view.js';
 
@@ -188,7 +189,7 @@ async function shownOf({
   ip_address,
   user_agent,
 }: Pick<Session, 'created_at' | 'ip_address' | 'user_agent'>) {
-  return { createdAt: created_at, ipAddress: ip_address, device: await deviceName(user_agent) };
+  return { createdAt: created_at, ipAddress: ip_address, device: await deviceNameOf(user_agent) };
 }
 
 /** Returns the app's own fields that administrators see. */

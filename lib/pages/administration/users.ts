@@ -1,12 +1,12 @@
 import { type Html, html } from '../../html.js';
+import type { Words } from '../../words/pages/index.js';
 import { disclosure, field, formOf } from '../controls.js';
 import { type OwnField, ownFields, ownInputs } from '../own-fields.js';
 import { type Page, page, type View } from '../page.js';
 import { foundIn } from '../routes.js';
 import type { Site } from '../site.js';
-import { timeOf } from '../texts.js';
+import { breakable, timeOf } from '../texts.js';
 import type { CommonValues, FormValues } from '../values.js';
-import type { Words } from '../words/index.js';
 import {
   type AdministeredUser,
   administered,
@@ -128,7 +128,7 @@ ${
   create &&
   disclosure(
     { label: t.create, forms: [create] },
-    formOf(
+    html`<h2>${t.create}</h2>${formOf(
       create,
       { submit: t.submitCreate },
       words,
@@ -160,11 +160,12 @@ ${
           words,
         )
       }${ownInputs(create, create.fields, words)}`,
-    ),
+    )}`,
     words,
   )
 }
 </div>
+${search.text !== '' && html`<p><a href="${search.action}">${t.all}</a></p>`}
 ${users.length === 0 && html`<p>${next !== null ? t.noneYet : search.text === '' ? t.none : t.noneFor(search.text)}</p>`}
 ${users.length > 0 && tableOf(users, words)}
 ${next !== null && html`<p><a href="${next}">${users.length === 0 ? t.continueSearch : t.next}</a></p>`}
@@ -183,11 +184,11 @@ function tableOf(users: readonly ListedUser[], words: Words): Html {
 <tbody role="rowgroup">
 ${users.map(
   ({ user, name, href, isOwn, isUnverified, ...state }) =>
-    html`<tr role="row"><th scope="row" role="rowheader"><a href="${href}">${titleOfUser(user)}</a>${isOwn && tag(t.tags.own)}${
-      isUnverified && tag(t.tags.unverified)
+    html`<tr role="row"><th scope="row" role="rowheader"><a href="${href}">${breakable(titleOfUser(user))}</a>${isOwn && tag(t.tags.own)}${
+      isUnverified && tag(t.tags.unverified, 'warn')
     }${user.email !== null && user.username && html`<br><span data-part="quiet">${user.username}</span>`}</th>${
       hasNames && html`<td role="cell">${name}</td>`
-    }<td role="cell">${tagsOf(state, words) ?? t.active}</td><td role="cell" data-label="${t.created}">${timeOf(user.createdAt, 'day')}</td></tr>
+    }<td role="cell">${tagsOf(state, words) ?? t.active}</td><td role="cell" data-label="${t.created}">${timeOf(user.createdAt, words, 'day')}</td></tr>
 `,
 )}</tbody>
 </table>`;

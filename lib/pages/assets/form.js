@@ -97,6 +97,17 @@ function keepUnsent(sent) {
   }
 }
 
+/** Says at a field that what it shows is not saved, as its hint. */
+function sayUnsaved(field) {
+  const hint = Object.assign(document.createElement('p'), { id: `${field.id}-unsaved` });
+  hint.dataset.part = 'hint';
+  hint.textContent = words.unsaved;
+  const box = field.closest('[data-part="checkbox"]');
+  if (box) box.after(hint);
+  else field.before(hint);
+  field.setAttribute('aria-describedby', `${hint.id} ${field.getAttribute('aria-describedby') ?? ''}`.trim());
+}
+
 function restoreUnsent() {
   const [path, user, values] = JSON.parse(sessionStorage.getItem(UNSENT) ?? '[]');
   if (path !== location.pathname || user !== userId()) return;
@@ -105,6 +116,7 @@ function restoreUnsent() {
     const field = document.getElementById(id);
     if (!field) continue;
     field[typeof value === 'boolean' ? 'checked' : 'value'] = value;
+    sayUnsaved(field);
     const box = field.closest('details');
     if (box) box.open = true;
   }
@@ -155,7 +167,9 @@ function ago(time, locale) {
 function showTimes() {
   const { lang } = document.documentElement;
   // British and American English have different orders.
-  const locale = navigator.languages.find((one) => one.startsWith(lang)) ?? lang;
+  const found = navigator.languages.find((one) => one.startsWith(lang)) ?? lang;
+  // Codes and forms have these digits and this calendar.
+  const locale = new Intl.Locale(found, { numberingSystem: 'latn', calendar: 'gregory' });
   const short = new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeStyle: 'short' });
   const day = new Intl.DateTimeFormat(locale, { dateStyle: 'medium' });
   const utc = { timeZone: 'UTC' };
@@ -188,7 +202,11 @@ function enhance() {
     const show = (isShown) => {
       input.type = isShown ? 'text' : 'password';
       button.textContent = isShown ? words.hide : words.show;
-      button.setAttribute('aria-label', `${button.textContent} ${input.labels[0]?.textContent ?? ''}`.trim());
+      const label = isShown ? words.hideOf : words.showOf;
+      button.setAttribute(
+        'aria-label',
+        label.replace('{field}', () => input.labels[0]?.textContent ?? ''),
+      );
     };
     button.addEventListener('click', () => show(input.type === 'password'));
     show(false);
@@ -219,6 +237,11 @@ function enhance() {
     });
   }
 }
+// The user opens another way to do the same in order to type there.
+document.addEventListener('click', ({ target }) => {
+  const part = target.closest?.('summary:not([data-part])')?.parentElement;
+  if (part && !part.open) setTimeout(() => part.querySelector('input:not([type="hidden"])')?.focus());
+});
 /** Opens the card that the address names. Only some browsers do it themselves. */
 function openNamed() {
   const named = document.getElementById(location.hash.slice(1))?.closest('details');

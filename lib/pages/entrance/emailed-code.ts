@@ -1,9 +1,9 @@
 import { type Html, type HtmlValue, html } from '../../html.js';
+import type { Words } from '../../words/pages/index.js';
 import { CODES } from '../codes.js';
 import { AGAIN, field, formOf, hidden } from '../controls.js';
 import type { View } from '../page.js';
 import type { ErrorValues, FormValues } from '../values.js';
-import type { Words } from '../words/index.js';
 
 /** Creates the field of an emailed code. */
 export function emailedCodeField(form: FormValues, words: Words): Html {

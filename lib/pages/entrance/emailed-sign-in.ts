@@ -1,13 +1,12 @@
 import { html } from '../../html.js';
-import { inWords } from '../../http/refusal-page.js';
 import { isPending } from '../../sessions/signed-in.js';
+import type { Words } from '../../words/pages/index.js';
 import { CODES } from '../codes.js';
 import { AGAIN, formOf, hidden, labelOf, sentOf, sentText } from '../controls.js';
 import { type OwnField, ownFields, ownInputs } from '../own-fields.js';
 import { Leave, type Page, page, type View, type Visit } from '../page.js';
 import type { Site } from '../site.js';
 import type { CommonValues, ErrorValues, FormValues } from '../values.js';
-import type { Words } from '../words/index.js';
 import { codeAgainForm, codeOverView, emailedCodeField, sendForm } from './emailed-code.js';
 import { OTHER } from './sign-in.js';
 import { isCompletedElsewhere, signedInView } from './signed-in.js';
@@ -75,9 +74,11 @@ export function emailedSignIn(site: Site): Page | null {
         next({ req, reply, fields, returnTo }) {
           const next = returnTo ?? site.home;
           const isNew = reply.issue && !isPending(reply.issue) && reply.issue.accountCreated;
-          // A user who has signed up, or was asked for the fields of a new account, knows it.
+          // A user who has signed up, was asked for the fields of a new account, or joins an organization, knows it.
           const wants =
-            fields.has(ASKED) || site.notes.of(req, site.page('sign-in/email')).from === 'sign-up';
+            fields.has(ASKED) ||
+            site.notes.of(req, site.page('sign-in/email')).from === 'sign-up' ||
+            site.pageAt(next)?.name === 'join';
           return isNew && !wants ? site.accountCreated(next) : next;
         },
       },
@@ -129,7 +130,8 @@ export function emailedSignIn(site: Site): Page | null {
           from === 'sign-up' && site.canSignUp
             ? site.page('sign-up', { returnTo })
             : site.page('sign-in', { returnTo, query: sentTo === null ? {} : { [OTHER]: 'true' } }),
-        createsAccounts: site.emailSignsUp,
+        // The page of an invitation offers a code only if it creates the account.
+        createsAccounts: site.emailSignsUp || from === 'join',
         next: returnTo ?? site.home,
       };
     },
@@ -186,7 +188,7 @@ function emailedSignInView(values: EmailedSignInValues & CommonValues, words: Wo
   if (token !== null && of === null)
     return {
       title: t.usedTitle,
-      main: html`<p>${account === null ? t.used : t.usedHere(account)}</p><p>${
+      main: html`<p>${account === null ? t.used : t.usedHere(account)} ${words.wholeLink}</p><p>${
         account === null
           ? html`<a href="${again}" data-part="button">${words.signIn.title}</a>`
           : html`<a href="${next}" data-part="button">${words.continue}</a>`
@@ -198,7 +200,9 @@ function emailedSignInView(values: EmailedSignInValues & CommonValues, words: Wo
       main: html`<p>${t.elsewhere}</p><p>${t.here(html`<strong>${of}</strong>`)}</p>${sendTo(of, t.hereSubmit)}<p data-part="quiet">${t.notYou}</p>`,
     };
   const own = Object.entries(typed).map(([name, text]) => hidden(name, text));
-  const lost = lostFields.length > 0 && html`<p>${t.lostFields(lostFields.map(labelOf))}</p>`;
+  const lost =
+    lostFields.length > 0 &&
+    html`<p>${t.lostFields(lostFields.map((name) => words.ofApp(labelOf(name))))}</p>`;
   const email = of ?? sentTo;
   if (fields.length > 0 && (token ?? code) !== null)
     return {
@@ -236,7 +240,7 @@ function emailedSignInView(values: EmailedSignInValues & CommonValues, words: Wo
         : t.sentTo(
             html`<strong>${sentTo}</strong>`,
             CODES.emailed.length,
-            inWords(lifetime),
+            words.formats.duration(lifetime),
             createsAccounts,
           ),
       { email: sentTo, isCertain: createsAccounts },

@@ -1,7 +1,7 @@
 import { type Html, html } from '../../html.js';
-import { inWords } from '../../http/refusal-page.js';
 import { VERIFY_EMAIL } from '../../verification/email-verification.js';
 import { VERIFY_NEW_EMAIL } from '../../verification/purposes.js';
+import type { Words } from '../../words/pages/index.js';
 import { CODES } from '../codes.js';
 import { AGAIN, field, forgottenLink, formOf, hidden, sentOf, sentText, usernameOf } from '../controls.js';
 import { stateIcon } from '../icons.js';
@@ -9,7 +9,6 @@ import { type Page, page, type View } from '../page.js';
 import type { Site } from '../site.js';
 import { maskedName } from '../texts.js';
 import type { CommonValues, FormValues } from '../values.js';
-import type { Words } from '../words/index.js';
 import { codeAgainForm, emailedCodeField, sendForm } from './emailed-code.js';
 
 /** The values of the page `verify-email`. */
@@ -147,7 +146,7 @@ function verifyEmailView(values: VerifyEmailValues & CommonValues, words: Words)
     if (!isWaiting && !(send !== null && values.done === 'sent'))
       return {
         title: t.invalid,
-        main: html`<p>${send ? t.invalidHere : t.invalidText}</p>${
+        main: html`<p>${send ? t.invalidHere : t.invalidText} ${words.wholeLink}</p>${
           again ?? html`<p><a href="${signIn}" data-part="button">${words.signIn.title}</a></p>`
         }`,
       };
@@ -207,7 +206,7 @@ function verifyByCodeView(
   return {
     title: t.title,
     saysDone: true,
-    main: html`${sentText((send ? t.codeSentTo : t.codeSignUp)(address, CODES.emailed.length, inWords(lifetime)), { email: sentTo, isCertain: send !== null }, { done }, words)}${formOf(
+    main: html`${sentText((send ? t.codeSentTo : t.codeSignUp)(address, CODES.emailed.length, words.formats.duration(lifetime)), { email: sentTo, isCertain: send !== null }, { done }, words)}${formOf(
       form,
       { submit: t.submit, returnTo },
       words,
@@ -304,8 +303,9 @@ function changeEmailView(values: ChangeEmailValues & CommonValues, words: Words)
     return {
       title: isDone ? t.done : t.invalid,
       ...(isDone && { icon: stateIcon('done') }),
-      main: html`<p>${isDone ? [changedTo && `${t.doneText(changedTo)} `, account === null && t.doneElsewhere] : account === null ? t.invalidText : t.invalidHere(account)}</p><p><a href="${next}" data-part="button">${account === null ? words.signIn.title : words.continue}</a></p>`,
+      main: html`<p>${isDone ? [changedTo && `${t.doneText(changedTo)} `, account === null && t.doneElsewhere] : html`${account === null ? t.invalidText : t.invalidHere(account)} ${words.wholeLink}`}</p><p><a href="${next}" data-part="button">${account === null ? words.signIn.title : words.continue}</a></p>`,
     };
+  const ends = html`<p data-part="quiet">${isOwn ? t.signsOutOthers : t.signsOut}</p>`;
   return {
     title: t.title,
     main: html`<p>${t.lead(newEmail)}</p>${of !== null && html`<p>${t.account(of)}</p>`}${
@@ -313,14 +313,15 @@ function changeEmailView(values: ChangeEmailValues & CommonValues, words: Words)
       // Whether the account has a password is not revealed.
       html`<h2>${t.elsewhere}</h2><p>${t.elsewhereText}</p><p><button type="button" hidden data-part="button secondary" data-copy data-copied="${words.copied}">${words.undoChange.copyAddress}</button></p>`
     }${
-      (isOwn || needsPassword) &&
-      formOf(
-        form,
-        { submit: t.submit },
-        words,
-        html`${hidden('token', token)}${hidden(CONFIRMED, newEmail)}${needsPassword && ownerField(form, { hint: t.password, forgotPassword }, words)}`,
-      )
-    }<p data-part="quiet">${isOwn ? t.signsOutOthers : t.signsOut}</p>`,
+      isOwn || needsPassword
+        ? formOf(
+            form,
+            { submit: t.submit },
+            words,
+            html`${hidden('token', token)}${hidden(CONFIRMED, newEmail)}${needsPassword && ownerField(form, { hint: t.password, forgotPassword }, words)}${ends}`,
+          )
+        : ends
+    }`,
   };
 }
 

@@ -1,9 +1,9 @@
 import { html } from '../../html.js';
+import type { Words } from '../../words/pages/index.js';
 import { passkeyButton } from '../controls.js';
 import { Leave, type Page, page, type View } from '../page.js';
 import type { Site } from '../site.js';
 import type { CommonValues } from '../values.js';
-import type { Words } from '../words/index.js';
 
 /** The values of the page `sign-in/passkey`. */
 export interface PasskeyOfferValues {

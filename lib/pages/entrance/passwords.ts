@@ -1,13 +1,12 @@
 import { type Html, html } from '../../html.js';
-import { inWords } from '../../http/refusal-page.js';
 import { INVITATION, RESET_PASSWORD } from '../../verification/password-links.js';
+import type { Words } from '../../words/pages/index.js';
 import { CODES } from '../codes.js';
 import { AGAIN, field, formOf, hidden, sentOf, sentText, usernameOf } from '../controls.js';
 import { stateIcon } from '../icons.js';
 import { type Page, page, type Sent, type View } from '../page.js';
 import type { Site } from '../site.js';
 import type { CommonValues, FormValues } from '../values.js';
-import type { Words } from '../words/index.js';
 import { codeAgainForm, codeOverView, emailedCodeField, sendForm } from './emailed-code.js';
 import { requireEmail } from './typed-email.js';
 
@@ -218,7 +217,7 @@ function resetPasswordView(values: ResetPasswordValues & CommonValues, words: Wo
   if (token === null || of === null)
     return {
       title: t.invalid,
-      main: html`<p>${isInvitation ? t.invitationInvalidText : t.invalidText}</p><p><a href="${signIn}" data-part="button">${words.signIn.title}</a></p>${
+      main: html`<p>${isInvitation ? t.invitationInvalidText : t.invalidText} ${words.wholeLink}</p><p><a href="${signIn}" data-part="button">${words.signIn.title}</a></p>${
         again !== null && html`<p><a href="${again}" data-part="button secondary">${t.again}</a></p>`
       }`,
     };
@@ -232,8 +231,8 @@ function resetPasswordView(values: ResetPasswordValues & CommonValues, words: Wo
         form,
         { label: isInvitation ? words.fields.password : words.fields.newPassword, minLength, focus: true },
         words,
-      )}`,
-    )}${!isInvitation && html`<p data-part="quiet">${t.ends}</p>`}`,
+      )}${!isInvitation && html`<p data-part="quiet">${t.ends}</p>`}`,
+    )}`,
   };
 }
 
@@ -271,7 +270,11 @@ function resetByCodeView(
     main: html`${sentText(
       sentTo === null
         ? t.codeLead
-        : t.codeSentTo(html`<strong>${sentTo}</strong>`, CODES.emailed.length, inWords(lifetime)),
+        : t.codeSentTo(
+            html`<strong>${sentTo}</strong>`,
+            CODES.emailed.length,
+            words.formats.duration(lifetime),
+          ),
       { email: sentTo, isCertain: false },
       values,
       words,
@@ -279,8 +282,8 @@ function resetByCodeView(
       form,
       { submit: t.submit, returnTo },
       words,
-      html`${sentTo !== null && html`${hidden(ACCOUNT, sentTo)}${usernameOf(sentTo)}`}${emailedCodeField(form, words)}${passwordField(form, { label: words.fields.newPassword, minLength, focus: false }, words)}`,
-    )}${sentTo !== null && codeAgainForm(send, { email: sentTo, returnTo }, words)}${ask(sentTo === null ? t.codeAgain : t.codeOther, '')}<p data-part="quiet">${t.ends}</p>`,
+      html`${sentTo !== null && html`${hidden(ACCOUNT, sentTo)}${usernameOf(sentTo)}`}${emailedCodeField(form, words)}${passwordField(form, { label: words.fields.newPassword, minLength, focus: false }, words)}<p data-part="quiet">${t.ends}</p>`,
+    )}${sentTo !== null && codeAgainForm(send, { email: sentTo, returnTo }, words)}${ask(sentTo === null ? t.codeAgain : t.codeOther, '')}`,
   };
 }
 

@@ -1,9 +1,9 @@
 import { AuthError } from '../../errors.js';
 import { html } from '../../html.js';
-import { inWords } from '../../http/refusal-page.js';
 import type { SessionAuthentication } from '../../sessions/request.js';
 import { maskEmail } from '../../users/canonical.js';
 import { reauthenticationOf } from '../../waiting/emailed-sign-ins.js';
+import type { Words } from '../../words/pages/index.js';
 import { CODES } from '../codes.js';
 import {
   AGAIN,
@@ -19,7 +19,6 @@ import { type ErrorPlaces, Leave, type Page, page, type Sent, type View, type Vi
 import { type ProviderValues, providerLinks, providersOf } from '../providers.js';
 import type { Site } from '../site.js';
 import type { CommonValues, FormValues } from '../values.js';
-import type { Words } from '../words/index.js';
 import { codeAgainForm, sendForm } from './emailed-code.js';
 
 /** The values of the page `reauthenticate`. */
@@ -152,7 +151,7 @@ async function isCodeOver({ core }: Site, { session }: SessionAuthentication): P
 
 function reauthenticateView(values: ReauthenticateValues & CommonValues, words: Words): View {
   const { methods, form, send, providers, isSent, isOver, sentTo, lifetime, returnTo, mount, next } = values;
-  const { forgotPassword, cancel, signOutPage, error, action } = values;
+  const { forgotPassword, cancel, signOutPage, error, action, account } = values;
   const t = words.reauthenticate;
   const what = action === null ? undefined : t.actions[action];
   const has = (name: string) => methods.includes(name);
@@ -161,7 +160,7 @@ function reauthenticateView(values: ReauthenticateValues & CommonValues, words: 
     const own = name in form.errors ? form : { ...form, errors: {}, refusal: null };
     return formOf(
       own,
-      { submit: t.submit, returnTo },
+      { submit: name === 'recovery_code' ? words.secondFactor.submitRecovery : t.submit, returnTo },
       words,
       field(
         own,
@@ -188,7 +187,7 @@ function reauthenticateView(values: ReauthenticateValues & CommonValues, words: 
     title: t.title,
     saysDone: isSent && has('email_code') && !isOver,
     ...(has('passkey') && { scripts: ['passkeys.js'] }),
-    main: html`<p>${what === undefined ? t.lead : t.leadTo(what)}</p>${
+    main: html`<p>${what === undefined ? t.lead : t.leadTo(what)}${account !== null && ` ${words.refusal.signedInAs(account)}`}</p>${
       has('code') && one('code', words.fields.code, words.secondFactor.totp, true)
     }${has('password') && !isStrong && one('password', words.fields.password, null, true)}${
       has('email_code') &&
@@ -196,7 +195,7 @@ function reauthenticateView(values: ReauthenticateValues & CommonValues, words: 
         isOver
           ? error === null && html`<p>${words.codeOver}</p>`
           : isSent
-            ? html`${sentText(t.sent(mailbox, CODES.emailed.length, inWords(lifetime)), { email: sentTo, isCertain: true }, values, words)}${one('email_code', words.fields.code, null, true)}`
+            ? html`${sentText(t.sent(mailbox, CODES.emailed.length, words.formats.duration(lifetime)), { email: sentTo, isCertain: true }, values, words)}${one('email_code', words.fields.code, null, true)}`
             : html`<p>${t.emailCode(mailbox)}</p>`
       }${send && (isSent && !isOver ? codeAgainForm(send, { email: null, returnTo }, words) : sendForm(send, { email: null, submit: isOver ? t.sendAgain : t.send, kind: 'primary', returnTo }, words))}`
     }${

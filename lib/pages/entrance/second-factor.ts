@@ -1,6 +1,7 @@
 import { AuthError } from '../../errors.js';
 import { type Html, type HtmlValue, html } from '../../html.js';
 import { canonicalEmail, maskEmail } from '../../users/canonical.js';
+import type { Words } from '../../words/pages/index.js';
 import { CODES } from '../codes.js';
 import {
   AGAIN,
@@ -17,7 +18,6 @@ import {
 import { Leave, type Page, page, type View } from '../page.js';
 import type { Site } from '../site.js';
 import type { CommonValues, FormValues } from '../values.js';
-import type { Words } from '../words/index.js';
 import { codeAgainForm } from './emailed-code.js';
 import { isCompletedElsewhere, signedInView } from './signed-in.js';
 
@@ -32,6 +32,11 @@ export interface SecondFactorValues {
   /** For how many days the user can trust this browser, so that it stands in for the second factor. Null if they cannot. */
   readonly trustDays: number | null;
   readonly form: FormValues;
+  /**
+   * The email or username of the account. Most letters of an email are hidden unless it was typed in this browser. Null
+   * without a pending sign-in, or if the account has neither.
+   */
+  readonly of: string | null;
   /**
    * The address that a code was emailed to, without most of its letters unless it was typed in this browser. Null if no code
    * was emailed.
@@ -87,6 +92,8 @@ export function secondFactor(site: Site): Page | null {
       const pending = methods.length > 0 ? await site.core.pendings.find(undefined) : null;
       const email = pending?.record.user.email ?? null;
       const isTyped = email !== null && canonicalEmail(visit.known) === email;
+      // The account can be that of someone else, who has not typed the address here.
+      const shown = email !== null && !isTyped ? maskEmail(email) : email;
       const next = returnTo ?? site.home;
       const verifies = pending
         ? pending.record.user.emailVerifiedAt === null
@@ -101,9 +108,8 @@ export function secondFactor(site: Site): Page | null {
           ? site.core.secondFactors.trustDaysAfter(pending.record.account, pending.row.amr)
           : null,
         form: site.form(visit, { path }, 'confirm'),
-        // The account can be that of someone else, who has not typed the address here.
-        sentTo:
-          email !== null && methods.includes('email_code') ? (isTyped ? email : maskEmail(email)) : null,
+        of: shown ?? (pending && site.nameOf(pending.record.user)),
+        sentTo: methods.includes('email_code') ? shown : null,
         verifies,
         signUpAgain: verifies && site.canSignUp ? site.page('sign-up', { returnTo }) : null,
         send: site.form(visit, { path }, 'send'),
@@ -130,6 +136,7 @@ function secondFactorView(values: SecondFactorValues & CommonValues, words: Word
     wasPassword,
     trustDays,
     form,
+    of,
     sentTo,
     verifies,
     signUpAgain,
@@ -164,7 +171,7 @@ function secondFactorView(values: SecondFactorValues & CommonValues, words: Word
     };
     return formOf(
       own,
-      { submit: t.submit, returnTo },
+      { submit: method === 'recovery_code' ? t.submitRecovery : t.submit, returnTo },
       words,
       html`${hidden('method', method)}${verifies && hidden(VERIFIES, 'true')}${field(
         own,
@@ -186,7 +193,8 @@ function secondFactorView(values: SecondFactorValues & CommonValues, words: Word
     title,
     saysDone: has('email_code'),
     ...(has('passkey') && { scripts: ['passkeys.js'] }),
-    main: html`${has('totp') && codeForm('totp', words.fields.code, t.totp, true)}${
+    // The sentence about an emailed code names the account too.
+    main: html`${of !== null && !has('email_code') && html`<p>${t.account(of)}</p>`}${has('totp') && codeForm('totp', words.fields.code, t.totp, true)}${
       has('email_code') &&
       html`${sentText((verifies ? t.verifyCode : t.emailCode)(html`<strong>${sentTo}</strong>`, CODES.emailed.length), { email: sentTo, isCertain: true }, values, words)}${codeForm('email_code', words.fields.code, null, true)}${codeAgainForm(send, { email: null, returnTo }, words)}${verifies && wrongAddress({ signUpAgain, support: links.support }, words)}`
     }${

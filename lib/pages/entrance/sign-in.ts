@@ -1,4 +1,5 @@
 import { html } from '../../html.js';
+import type { Words } from '../../words/pages/index.js';
 import { checkbox, disclosure, field, forgottenLink, formOf, orLine, passkeyButton } from '../controls.js';
 import { passkeyIcon } from '../icons.js';
 import { type Page, page, type Sent, type View } from '../page.js';
@@ -6,7 +7,6 @@ import { lastUsedTag, type ProviderValues, providerLinks, providersOf } from '..
 import { RESTORABLE, type Site } from '../site.js';
 import { timeOf } from '../texts.js';
 import type { CommonValues, FormValues } from '../values.js';
-import type { Words } from '../words/index.js';
 import { leaveSignedIn } from './signed-in.js';
 import { requireEmail } from './typed-email.js';
 
@@ -56,6 +56,7 @@ export function signIn(site: Site): Page {
               route: byPassword,
               remembers: 'password',
               account: 'credential',
+              focuses: 'password',
               ownFields: [CAN_CREATE],
               next: ({ returnTo, fields, req }: Sent) => {
                 const canOffer = fields.get(CAN_CREATE) === 'true' && site.hasPage('sign-in/passkey');
@@ -190,7 +191,7 @@ function signInView(values: SignInValues & CommonValues, words: Words): View {
     title: t.title,
     heading: t.titleOf(appName),
     ...(passkeys && { scripts: ['passkeys.js'] }),
-    main: html`${restorableUntil !== null && html`<p data-part="done" role="status">${t.restorable(timeOf(restorableUntil, 'day'))}</p>`}${others}${byPassword}${
+    main: html`${restorableUntil !== null && html`<p data-part="done" role="status">${t.restorable(timeOf(restorableUntil, words, 'day'))}</p>`}${others}${byPassword}${
       byPassword && byEmail
         ? disclosure(
             { label: byCode, kind: 'alternative', forms: email ? [email] : [], isOpen: lastUsed === 'email' },

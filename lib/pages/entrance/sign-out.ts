@@ -1,9 +1,9 @@
 import { html } from '../../html.js';
+import type { Words } from '../../words/pages/index.js';
 import { formOf } from '../controls.js';
 import { Leave, type Page, page, type View } from '../page.js';
 import type { Site } from '../site.js';
 import type { CommonValues, FormValues } from '../values.js';
-import type { Words } from '../words/index.js';
 
 /** The page of a user, for administrators. */
 const USER = 'administration/users/user';

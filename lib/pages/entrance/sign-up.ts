@@ -1,4 +1,5 @@
 import { html } from '../../html.js';
+import type { Words } from '../../words/pages/index.js';
 import { field, formOf, orLine, supportLink } from '../controls.js';
 import { stateIcon } from '../icons.js';
 import { ownFields } from '../own-fields.js';
@@ -6,7 +7,6 @@ import { type ErrorPlaces, type Page, page, type Sent, type View } from '../page
 import { type ProviderValues, providerLinks, providersOf } from '../providers.js';
 import type { Site } from '../site.js';
 import type { CommonValues, FormValues } from '../values.js';
-import type { Words } from '../words/index.js';
 import { type NewAccountValues, newAccount, newAccountInputs } from './new-account.js';
 import { leaveSignedIn } from './signed-in.js';
 import { requireEmail } from './typed-email.js';
@@ -62,6 +62,7 @@ export function signUp(site: Site): Page {
               remembers: 'password',
               emails: 'email',
               names: 'username',
+              focuses: 'password',
               keepsReturnTo: true,
               next: nextOf,
             },

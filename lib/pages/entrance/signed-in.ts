@@ -1,8 +1,8 @@
 import { html } from '../../html.js';
+import type { Words } from '../../words/pages/index.js';
 import { Leave, type View, type Visit } from '../page.js';
 import { providerIds } from '../providers.js';
 import type { CommonValues } from '../values.js';
-import type { Words } from '../words/index.js';
 
 /**
  * Returns a redirect for a user who opens a sign-in page but is already signed in, or whose sign-in waits for its

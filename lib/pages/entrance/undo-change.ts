@@ -9,15 +9,16 @@ import {
 import { readCode } from '../../crypto/typed-codes.js';
 import { AuthError } from '../../errors.js';
 import { type Html, type HtmlValue, html } from '../../html.js';
+import { deviceIn } from '../../mail/messages.js';
+import type { Words } from '../../words/pages/index.js';
 import { CODES } from '../codes.js';
 import { field, formOf, hidden, orLine, passkeyButton, supportLink } from '../controls.js';
 import { CHANGE } from '../errors.js';
 import { stateIcon } from '../icons.js';
-import { type Page, page, type View } from '../page.js';
+import { type Page, page, type View, type Visit } from '../page.js';
 import type { Site } from '../site.js';
 import { changeName, maskedName, timeOf } from '../texts.js';
 import type { CommonValues, FormValues } from '../values.js';
-import type { Words } from '../words/index.js';
 
 /** The values of the page `undo-change`. */
 export interface UndoChangeValues {
@@ -61,6 +62,20 @@ export interface UndoChangeValues {
   readonly sentTo: string | null;
   /** Where users get help. Null if the app has set nothing. */
   readonly support: string | null;
+  /**
+   * What the session can do for the account instead, if the link works elsewhere or not at all. Null without a session of the
+   * account.
+   */
+  readonly instead: {
+    /** Whether the account has a password, which can be changed. */
+    readonly hasPassword: boolean;
+    /** The page with the security of the account. */
+    readonly security: string;
+    /** The page with the sessions. */
+    readonly sessions: string;
+  } | null;
+  /** The page for a forgotten password. Null if there is none, or if it cannot help a deleted account. */
+  readonly forgotPassword: string | null;
   readonly signIn: string;
   /** The page that the browser opens after the undo. */
   readonly undone: string;
@@ -132,6 +147,8 @@ export function undoChange(site: Site): Page | null {
         isDone: token !== null ? null : (DONE[visit.done ?? ''] ?? null),
         sentTo: visit.sentTo,
         support: site.settings.links.support ?? null,
+        instead: isKnown ? null : await insteadOf(visit, seen),
+        forgotPassword: change?.kind === DELETION ? null : site.forgotPassword(null),
         signIn: site.page('sign-in'),
         undone,
         mount: site.mount,
@@ -147,21 +164,21 @@ function undoChangeView(values: UndoChangeValues & CommonValues, words: Words): 
   if (token === null || change === null)
     return {
       title: words.undoChange.invalid,
-      main: html`<p>${words.undoChange.invalidText}</p><p><a href="${signIn}" data-part="button">${words.signIn.title}</a></p>`,
+      main: html`<p>${words.undoChange.invalidText} ${words.wholeLink}</p>${insteadLinks(values, words, html`<p><a href="${signIn}" data-part="button">${words.signIn.title}</a></p>`)}<p>${words.undoChange.invalidHelp(supportOf(values, words))}</p>`,
     };
   const t = { ...words.undoChange, ...(change.kind === DELETION && words.undoChange.deletion) };
   const isEmail = from !== null && of !== null;
-  const facts = html`<p>${isEmail ? t.emailChanged(from, of) : t.what(changeName(change.kind, words))}</p><dl data-part="facts">${of !== null && !isEmail && html`<dt>${t.account}</dt><dd>${of}</dd>`}<dt>${t.when}</dt><dd>${timeOf(change.at)}</dd><dt>${t.device}</dt><dd>${change.device ?? t.unknownDevice}</dd></dl>`;
+  const facts = html`<p>${isEmail ? t.emailChanged(from, of) : t.what(changeName(change.kind, words))}</p><dl data-part="facts">${of !== null && !isEmail && html`<dt>${t.account}</dt><dd>${of}</dd>`}<dt>${t.when}</dt><dd>${timeOf(change.at, words)}</dd><dt>${t.device}</dt><dd>${change.device === null ? t.unknownDevice : deviceIn(words, change.device)}</dd></dl>`;
   const asks = (name: string) => change.missing.includes(name);
   if (asks('browser') && values.elsewhere?.browsers.length === 0)
     return {
       title: t.title,
-      main: html`${facts}<h2>${t.noBrowser}</h2><p>${t.noBrowserText}</p><p>${t.helpWithout(supportOf(values, words))}</p>`,
+      main: html`${facts}<h2>${t.noBrowser}</h2><p>${t.noBrowserText}</p>${insteadLinks(values, words)}<p>${t.helpWithout(supportOf(values, words))}</p>`,
     };
   if (asks('browser'))
     return {
       title: t.title,
-      main: html`${facts}<h2>${t.otherBrowser}</h2>${elsewhereText(values.elsewhere, words)}<p>${t.otherBrowserText}</p><p><button type="button" hidden data-part="button secondary" data-copy data-copied="${words.copied}">${t.copyAddress}</button></p><p>${t.help(supportOf(values, words))}</p>`,
+      main: html`${facts}<h2>${t.otherBrowser}</h2>${elsewhereText(values.elsewhere, words)}<p><button type="button" hidden data-part="button secondary" data-copy data-copied="${words.copied}">${t.copyAddress}</button></p>${insteadLinks(values, words)}<p>${t.help(supportOf(values, words))}</p>`,
     };
   const byPasskeyAlone = asks('passkey') && change.missing.length === 1;
   return {
@@ -182,6 +199,7 @@ function undoChangeView(values: UndoChangeValues & CommonValues, words: Words): 
             {
               name: 'password',
               label: t.password,
+              hint: t.passwordHint,
               type: 'password',
               autocomplete: 'current-password',
               focus: true,
@@ -234,12 +252,49 @@ function elsewhereText(elsewhere: UndoChangeValues['elsewhere'], words: Words): 
   if (elsewhere === null) return null;
   const { since, browsers } = elsewhere;
   const t = words.undoChange;
-  return html`${since !== null && html`<p>${t.tooNew(timeOf(since))}</p>`}${
+  return html`${since !== null && html`<p>${t.tooNew(timeOf(since, words))}</p>`}<p>${t.otherBrowserText}</p>${
     browsers.length > 0 &&
     html`<p>${t.worksIn}</p><ul>${browsers.map(({ name, since: known }) => {
-      const named = name ?? t.unknownDevice;
-      return html`<li>${known === null ? named : t.knownSince(named, timeOf(known))}</li>`;
+      const named = name === null ? t.unknownDevice : deviceIn(words, name);
+      return html`<li>${known === null ? named : t.knownSince(named, timeOf(known, words))}</li>`;
     })}</ul>`
+  }`;
+}
+
+/**
+ * Returns what the session of the browser can do for the account.
+ *
+ * @param seen the change of the account. Null if the link is not valid
+ */
+async function insteadOf(visit: Visit, seen: UndoCase | null): Promise<UndoChangeValues['instead']> {
+  const { auth, site } = visit;
+  if (!auth || (seen && seen.record.user.id !== auth.user.id)) return null;
+  const { password } = await site.methodsOf(visit);
+  return {
+    hasPassword: password && site.route('post /passwords/change') !== undefined,
+    security: site.page('account/security'),
+    sessions: site.page('account/sessions'),
+  };
+}
+
+/**
+ * Creates the links to what keeps others out of the account, because the change cannot be undone here.
+ *
+ * @param first what comes first without a session. By default, nothing
+ */
+function insteadLinks(
+  { instead, forgotPassword }: UndoChangeValues,
+  words: Words,
+  first: Html | null = null,
+): HtmlValue {
+  if (instead) {
+    const { hasPassword, security, sessions } = instead;
+    const label = hasPassword ? words.undoChange.changePassword : words.names['account/security'];
+    return html`<p><a href="${security}${hasPassword && '#password'}" data-part="button">${label}</a></p><p><a href="${sessions}" data-part="button secondary">${words.names['account/sessions']}</a></p>`;
+  }
+  return html`${first}${
+    forgotPassword !== null &&
+    html`<p><a href="${forgotPassword}" data-part="button${first && ' secondary'}">${words.forgotPassword.title}</a></p>`
   }`;
 }
 

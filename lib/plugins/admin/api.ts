@@ -11,6 +11,7 @@ import type { UserForAdmins, UserRecord } from '../../users/record.js';
 import './declarations.js';
 import { UPDATE_BY_CODE, updateUser as update } from '../../accounts/change.js';
 import { deleteUser } from '../../accounts/deletion.js';
+import { say } from '../../phrases.js';
 import { readEmail } from '../../users/canonical.js';
 import { byAdministrator } from '../../verification/password-links.js';
 
@@ -44,8 +45,6 @@ export interface UpdateUserByAdminInput extends ClientInput, AdminCallOptions {
   /** New values of the app's fields, including those with `input: 'none'`. @default unchanged */
   fields?: Readonly<Record<string, unknown>> | undefined;
 }
-
-const NO_SESSION = { detail: 'This user has no such session. It might have ended already.' };
 
 /** `auth.admin`: administration of users. */
 export class AdminApi {
@@ -146,7 +145,7 @@ export class AdminApi {
     const { database, sessions, events } = this.#core;
     const revoke = async (within: Transaction) => {
       if (!(await sessions.revoke(userId, sessionId, within)))
-        throw new AuthError('session_not_found', NO_SESSION);
+        throw new AuthError('session_not_found', { detail: say('no-such-session-of-user') });
       events.emit('admin.session_revoked', { userId, sessionId, adminId }, within);
     };
     return this.#core.call('auth.admin.revokeUserSession', options, ['adminId'], () =>
@@ -200,7 +199,7 @@ export function faultsOfNewUser(
   return errorsOf(
     () => {
       if (email == null && username == null)
-        throw invalidField('/email', 'required', 'is missing: a user needs an email or a username');
+        throw invalidField('/email', 'required', say('user-without-identifier'));
     },
     () => {
       if (email != null) readEmail(email, '/email');
@@ -246,14 +245,14 @@ export async function sendPasswordReset(
   const user = await core.users.find(userId);
   if (!user) throw new AuthError('user_not_found');
   if (user.email === null) throw new AuthError('email_missing');
-  const texts = byAdministrator(core.settings.email?.look.appName ?? null);
+  const mail = byAdministrator(core.settings.email?.look.appName ?? null);
   // Count these emails separately, because strangers can use up the limit for the emails that they request.
   await core.limiter.countAccount('mail', user.id, 'admin');
   await core.change(userId, BY_CODE, async ({ user: locked }, transaction) => {
     if (locked.email === null) throw new AuthError('email_missing');
     // A call by the app's own code is not a request, so these emails are not held.
     const asked = adminId === null ? null : { ...core.asked(false), byAdmin: true };
-    await passwordLinks.mailReset(locked, transaction, { texts, asked });
+    await passwordLinks.mailReset(locked, transaction, { mail, asked });
     core.events.emit('admin.password_reset_sent', { userId, adminId }, transaction);
   });
 }

@@ -55,14 +55,7 @@ declareEvents(OWNER, {
   },
 });
 
-export const actingNotices = declareNotices(OWNER, {
-  'administrator-acted': {
-    subject: 'An administrator has opened your account',
-    lines: [
-      'Someone who runs this app has opened your account, to see it as you see it. Your password and your other sign-in methods cannot be seen or changed this way.',
-    ],
-  },
-});
+export const actingNotices = declareNotices(OWNER, { 'administrator-acted': {} });
 
 declare module '../../mail/notice-kinds.js' {
   interface NoticeKinds extends Record<keyof typeof actingNotices, unknown> {}

@@ -4,6 +4,7 @@ import { ADMINISTRATION, declareAdministrators } from '../../core/contribution.j
 import type { Core } from '../../core/core.js';
 import { excerpt } from '../../errors.js';
 import { nearest } from '../../known-keys.js';
+import { inEnglish } from '../../phrases.js';
 import { definePlugin, type Plugin } from '../../plugin.js';
 import { actingColumns, actingIndexes } from '../../sessions/acting.js';
 import type { User } from '../../tables/core.js';
@@ -80,7 +81,7 @@ export const schema = () =>
       .array(
         z.string().transform((email, context) => {
           const canonical = canonicalEmail(email);
-          if (!canonical) context.addIssue({ code: 'custom', message: emailFault(email) });
+          if (!canonical) context.addIssue({ code: 'custom', message: inEnglish(emailFault(email)) });
           return canonical;
         }),
         'must be a list of emails',

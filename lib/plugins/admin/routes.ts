@@ -2,8 +2,10 @@ import * as z from 'zod';
 import { deletionProblems } from '../../accounts/deletion.js';
 import { requireNewPassword } from '../../accounts/required-password.js';
 import type { Core } from '../../core/core.js';
+import { messageOf } from '../../errors.js';
 import { resources, sessionReply, signInMethodsOf } from '../../http/present.js';
 import { named, pageOptions, pageQuery, route, text } from '../../http/route.js';
+import { say } from '../../phrases.js';
 import { FRESH_SECONDS, requireFresh } from '../../sessions/signed-in.js';
 import { shownAgain } from '../../shown-again.js';
 import { act } from './acting.js';
@@ -258,7 +260,7 @@ export const actAsUser = (core: Core, minutes: number) => {
       reason: shownAgain(
         z
           .string()
-          .regex(/^(?=.*\S)[^\p{C}\p{Zl}\p{Zp}]{1,255}$/u, REASON)
+          .regex(/^(?=.*\S)[^\p{C}\p{Zl}\p{Zp}]{1,255}$/u, messageOf(say('invalid-reason', { maximum: 255 })))
           .describe('A note for administrators, which the user never sees'),
       ),
     }),
@@ -280,5 +282,3 @@ export const actAsUser = (core: Core, minutes: number) => {
     },
   });
 };
-
-const REASON = 'must be 1 to 255 visible characters';

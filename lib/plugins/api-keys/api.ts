@@ -1,8 +1,9 @@
 import type { Transaction } from 'sequelize';
 import type { ShownScope } from '../../core/contribution.js';
 import type { Core } from '../../core/core.js';
-import { AuthError, type FieldError } from '../../errors.js';
+import { AuthError, type GivenFieldError } from '../../errors.js';
 import { endingWithObject } from '../../known-keys.js';
+import { say } from '../../phrases.js';
 import type { ClientInput, TransactionOption } from '../../sessions/request.js';
 import { LAST_TIME } from '../../tables/column.js';
 import { type ApiKey, apiKeyNotices } from './declarations.js';
@@ -101,10 +102,10 @@ function checkInput(
   now: number,
   declared: ReadonlySet<string> | null,
 ) {
-  const errors: FieldError[] = [];
+  const errors: GivenFieldError[] = [];
   const trimmed = typeof name === 'string' ? name.trim() : '';
   if (trimmed === '' || trimmed.length > MAX_NAME || /\p{C}/u.test(trimmed) || !trimmed.isWellFormed()) {
-    const detail = `must be 1 to ${MAX_NAME} visible characters long`;
+    const detail = say('invalid-name', { maximum: MAX_NAME });
     errors.push({ pointer: '/name', code: 'invalid_name', detail });
   }
   if (
@@ -112,10 +113,10 @@ function checkInput(
     scopes.length > MAX_SCOPES ||
     !scopes.every((one) => typeof one === 'string' && SCOPE.test(one))
   ) {
-    const detail = `must be at most ${MAX_SCOPES} words of visible ASCII characters, without quotes or backslashes`;
+    const detail = say('invalid-scopes', { maximum: MAX_SCOPES });
     errors.push({ pointer: '/scopes', code: 'invalid_scopes', detail });
   } else if (declared) {
-    const detail = `must be one of ${[...declared].join(', ')}`;
+    const detail = say('not-one-of', { values: [...declared] });
     for (const [index, scope] of scopes.entries())
       if (!declared.has(scope)) errors.push({ pointer: `/scopes/${index}`, code: 'unknown_scope', detail });
   }
@@ -124,7 +125,7 @@ function checkInput(
     errors.push({
       pointer: '/expires_at',
       code: 'invalid_expiry',
-      detail: 'must be a time in the future, before the year 10000',
+      detail: say('not-in-future'),
     });
   }
   if (errors.length > 0) throw new AuthError('validation_failed', { errors });

@@ -66,13 +66,7 @@ declare module '../../outbox/events.js' {
 
 declareEvents(OWNER, { 'api_key.created': { apiKeyId: true }, 'api_key.revoked': { apiKeyId: true } });
 
-export const apiKeyNotices = declareNotices(OWNER, {
-  'api-key-created': {
-    subject: 'An API key was created for your account',
-    lines: ['An API key was created. Programs that have it can act for you without signing in.'],
-    about: 'API key',
-  },
-});
+export const apiKeyNotices = declareNotices(OWNER, { 'api-key-created': {} });
 
 declare module '../../mail/notice-kinds.js' {
   interface NoticeKinds extends Record<keyof typeof apiKeyNotices, unknown> {}

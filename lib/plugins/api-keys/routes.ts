@@ -1,7 +1,8 @@
 import * as z from 'zod';
 import type { ShownScope } from '../../core/contribution.js';
-import { AuthError } from '../../errors.js';
+import { AuthError, messageOf } from '../../errors.js';
 import { route, text } from '../../http/route.js';
+import { say } from '../../phrases.js';
 import { shownAgain } from '../../shown-again.js';
 import type { ApiKeysApi } from './api.js';
 import { apiKeyResource } from './carrier.js';
@@ -20,7 +21,12 @@ export const createApiKey = (api: ApiKeysApi, scopes: readonly ShownScope[] | un
     body: z.strictObject({
       name: shownAgain(text(200)),
       scopes: shownAgain(z.array(scopeIn(scopes)).max(100).optional()),
-      expires_at: shownAgain(z.iso.datetime({ offset: true }).nullable().optional()),
+      expires_at: shownAgain(
+        z.iso
+          .datetime({ offset: true, error: messageOf(say('not-a-time')) })
+          .nullable()
+          .optional(),
+      ),
     }),
     answers: {
       201: {

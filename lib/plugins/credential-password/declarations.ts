@@ -1,5 +1,5 @@
 import { declareProblems } from '../../errors.js';
-import type { RequestedCodeTemplate } from '../../mail/messages.js';
+import type { RequestedCodeTemplate } from '../../mail/templates.js';
 
 const problems = declareProblems({
   password_not_set: [404, 'The account has no password.'],
@@ -16,10 +16,4 @@ declare module '../../mail/messages.js' {
   }
 }
 
-export const resetCodeMail: RequestedCodeTemplate = {
-  kind: 'reset-code',
-  subject: 'Your code for a new password',
-  before:
-    'Someone requested a new password for your account. If it was you, enter this code in the browser in which you asked for it:',
-  help: 'If it was not you, ignore this email: your password has not changed. Do not share the code.',
-};
+export const resetCodeMail: RequestedCodeTemplate = { kind: 'reset-code', text: 'reset-code' };

@@ -1,8 +1,9 @@
 import type { Transaction } from 'sequelize';
 import type { Core } from '../../core/core.js';
 import { uuidv7 } from '../../crypto/uuid.js';
-import { AuthError, errorsOf, type FieldError, invalidField } from '../../errors.js';
+import { AuthError, errorsOf, type GivenFieldError, invalidField } from '../../errors.js';
 import type { NewEntry } from '../../outbox/rows.js';
+import { say } from '../../phrases.js';
 import { type IssuedSession, isPending, type SignedIn } from '../../sessions/signed-in.js';
 import type { User } from '../../tables/core.js';
 import { canonicalEmail, emailFault } from '../../users/canonical.js';
@@ -131,9 +132,9 @@ export class Registrations {
   #checkKeys({ email, username }: Registration): void {
     const { identifier, usernames } = this.settings;
     if (email !== undefined && identifier === 'username')
-      throw invalidField('/email', 'unknown_key', 'is not accepted: accounts have a username instead');
+      throw invalidField('/email', 'unknown_key', say('email-not-accepted'));
     if (username !== undefined && !usernames)
-      throw invalidField('/username', 'unknown_key', 'is not accepted: usernames are not enabled');
+      throw invalidField('/username', 'unknown_key', say('username-not-accepted'));
   }
 
   /** Checks everything but a data breach. @throws AuthError `validation_failed` with all errors */
@@ -150,7 +151,7 @@ export class Registrations {
   }
 
   /** Returns all errors of a registration, except a data breach. Its values can have any type. */
-  async faultsOf(registration: Registration, from: FieldSource): Promise<readonly FieldError[]> {
+  async faultsOf(registration: Registration, from: FieldSource): Promise<readonly GivenFieldError[]> {
     const { usernames } = this.settings;
     const email = canonicalEmail(registration.email);
     const username = usernames?.canonical(registration.username) ?? null;
@@ -170,7 +171,7 @@ export class Registrations {
     const { password }: Partial<Registration> = registration;
     const fault =
       password === undefined
-        ? { code: 'required', detail: 'is missing' }
+        ? { code: 'required', detail: say('required') }
         : await this.passwords.rules.faultOf(password, [email, username]);
     if (fault) errors.push({ pointer: '/password', ...fault });
     const { fields } = this.core.users;
@@ -183,15 +184,17 @@ export class Registrations {
   }
 
   /** Returns an error for each missing identifier. */
-  #missing({ email, username }: Registration): FieldError[] {
+  #missing({ email, username }: Registration): GivenFieldError[] {
     const { identifier } = this.settings;
     if (identifier === 'either') {
       if (email !== undefined || username !== undefined) return [];
-      const missing = { code: 'required', detail: 'is missing: enter an email, a username, or both' };
+      const missing = { code: 'required', detail: say('enter-identifier') };
       return ['/email', '/username'].map((pointer) => ({ pointer, ...missing }));
     }
     const value = identifier === 'email' ? email : username;
-    return value === undefined ? [{ pointer: `/${identifier}`, code: 'required', detail: 'is missing' }] : [];
+    return value === undefined
+      ? [{ pointer: `/${identifier}`, code: 'required', detail: say('required') }]
+      : [];
   }
 
   async #createUser(

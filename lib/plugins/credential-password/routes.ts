@@ -2,7 +2,7 @@ import * as z from 'zod';
 import type { CookieSettings } from '../../config/session.js';
 import type { SignsUp } from '../../core/contribution.js';
 import type { Core } from '../../core/core.js';
-import { AuthError, type FieldError } from '../../errors.js';
+import { AuthError, type GivenFieldError } from '../../errors.js';
 import {
   deviceInBody,
   deviceShape,
@@ -331,7 +331,11 @@ export const removePassword = (api: CredentialApi) =>
 
 /** Returns the check of a new password that needs no account. */
 function newPasswordFaults({ passwords }: Core) {
-  return async ({ new_password }: { readonly new_password?: unknown }): Promise<readonly FieldError[]> => {
+  return async ({
+    new_password,
+  }: {
+    readonly new_password?: unknown;
+  }): Promise<readonly GivenFieldError[]> => {
     const fault = await passwords?.rules.faultOf(new_password, []);
     return fault ? [{ pointer: '/new_password', ...fault }] : [];
   };

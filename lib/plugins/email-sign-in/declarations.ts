@@ -1,5 +1,5 @@
 import { declareProblems } from '../../errors.js';
-import type { NoAccountTemplate, SignInCodeTemplate } from '../../mail/messages.js';
+import type { RequestedCodeTemplate, SignInCodeTexts } from '../../mail/templates.js';
 
 const problems = declareProblems({
   other_browser: [
@@ -26,34 +26,12 @@ declare module '../../config/hooks.js' {
   }
 }
 
-const IGNORE = 'If you did not ask for it, ignore this email.';
+export const signInCodeMail: SignInCodeTexts = { kind: 'sign-in-code', text: 'sign-in-code' };
 
-export const signInCodeMail: Omit<SignInCodeTemplate, 'page'> = {
+export const reauthenticationMail: SignInCodeTexts = {
   kind: 'sign-in-code',
-  subject: 'Your sign-in code',
-  before: 'Enter this code in the browser in which you asked for it:',
-  beforeLink: 'In the same browser, you can follow this link instead:',
-  action: 'Sign in',
-  help: `${IGNORE} No one can sign in without it, so do not share it.`,
+  text: 'sign-in-code/reauthentication',
+  advicePage: 'account/sessions',
 };
 
-export const reauthenticationMail: Omit<SignInCodeTemplate, 'page'> = {
-  ...signInCodeMail,
-  subject: 'Your code',
-  before: 'Enter this code in the browser in which you asked for it, to confirm that it is you:',
-  help: 'Do not share the code.',
-  advice: {
-    text: 'If you did not ask for it, someone else might be signed in to your account. Look at your sessions, and sign out where you do not recognize one.',
-    page: 'account/sessions',
-    action: 'Look at your sessions',
-  },
-};
-
-export const noAccountMail: Omit<NoAccountTemplate, 'page'> = {
-  kind: 'no-account',
-  subject: 'There is no account with your address',
-  before: 'Someone asked to sign in with this email, but no account has it.',
-  beforeLink: 'If it was you, use the address of your account, or sign up here:',
-  action: 'Sign up',
-  help: IGNORE,
-};
+export const noAccountMail: RequestedCodeTemplate = { kind: 'no-account', text: 'no-account' };

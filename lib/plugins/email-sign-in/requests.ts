@@ -2,7 +2,7 @@ import type { Transaction } from 'sequelize';
 import type { Core } from '../../core/core.js';
 import { AuthError } from '../../errors.js';
 import type { Mails } from '../../mail/mails.js';
-import type { SignInCodeTemplate } from '../../mail/messages.js';
+import type { SignInCodeTexts } from '../../mail/templates.js';
 import type { EmailedSignInRow } from '../../tables/emailed-sign-ins.js';
 import { canonicalEmail } from '../../users/canonical.js';
 import { type EmailedSignIns, reauthenticationOf } from '../../waiting/emailed-sign-ins.js';
@@ -86,7 +86,7 @@ export class Requests {
 
   #mail(
     { email, browserHash, askedBy, expiresAt: until }: EmailedSignInRow,
-    template: Omit<SignInCodeTemplate, 'page'>,
+    template: SignInCodeTexts,
     transaction?: Transaction,
   ): Promise<void> {
     const { settings, context, database } = this.core;

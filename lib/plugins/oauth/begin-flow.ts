@@ -1,6 +1,7 @@
 import { isUuid } from '../../crypto/uuid.js';
 import { AuthError } from '../../errors.js';
 import { checkCallbackUrl } from '../../http/callback-url.js';
+import { say } from '../../phrases.js';
 import type { ProviderClient } from './client.js';
 import { flowSecrets, randomToken, setFlowCookie } from './flows.js';
 import type { AuthorizeInput } from './inputs.js';
@@ -105,8 +106,6 @@ async function checkReauthentication(
 /** The error for a provider that does not report when its user signed in. */
 export function noAuthenticationTime(): AuthError {
   return new AuthError('reauthentication_required', {
-    detail:
-      'This provider does not report when you signed in there. Confirm your password, use an OpenID Connect provider ' +
-      'that reports it, or sign in again.',
+    detail: say('no-authentication-time'),
   });
 }

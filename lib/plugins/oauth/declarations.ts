@@ -144,20 +144,7 @@ declare module '../../limits/limiter.js' {
   interface LimitNames extends Record<keyof typeof limits, unknown> {}
 }
 
-export const providerNotices = declareNotices(OWNER, {
-  'provider-linked': {
-    subject: 'A sign-in method was added to your account',
-    lines: [
-      'An account at another service was linked to yours. Anyone who has that account can now sign in here.',
-    ],
-    about: 'Service',
-  },
-  'provider-unlinked': {
-    subject: 'A sign-in method was removed from your account',
-    lines: ['Your account is no longer linked to an account at another service.'],
-    about: 'Service',
-  },
-});
+export const providerNotices = declareNotices(OWNER, { 'provider-linked': {}, 'provider-unlinked': {} });
 
 declare module '../../mail/notice-kinds.js' {
   interface NoticeKinds extends Record<keyof typeof providerNotices, unknown> {}

@@ -3,6 +3,7 @@ import { withTimeout } from '../../context/deadline.js';
 import type { Core } from '../../core/core.js';
 import { retryAfterRace } from '../../database/faults.js';
 import { AuthError } from '../../errors.js';
+import { say } from '../../phrases.js';
 import type { SessionWithUser } from '../../sessions/sessions.js';
 import type { Shown } from '../../sessions/signed-in.js';
 import { canonicalEmail } from '../../users/canonical.js';
@@ -223,7 +224,7 @@ async function readPerson(core: Core, provider: Provider, identity: Identity): P
       cause: `${provider.id} ${names}`,
     });
     throw new AuthError('sign_up_incomplete', {
-      detail: `The provider did not return the required fields: ${names}.`,
+      detail: say('provider-without-fields', { fields: missing }),
     });
   } catch (error) {
     if (error instanceof AuthError) throw error;

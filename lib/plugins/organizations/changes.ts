@@ -4,8 +4,9 @@ import type { MemberRights } from '../../core/contribution.js';
 import type { Core } from '../../core/core.js';
 import { isUuid, uuidv7 } from '../../crypto/uuid.js';
 import { isForeignKeyViolation, violatedUnique } from '../../database/faults.js';
-import { AuthError, type FieldError, invalidField } from '../../errors.js';
+import { AuthError, type GivenFieldError, invalidField } from '../../errors.js';
 import { covers, type Permissions } from '../../permissions.js';
+import { say } from '../../phrases.js';
 import type { UserRecord } from '../../users/record.js';
 import { runHook } from '../../users/updates.js';
 import {
@@ -153,7 +154,7 @@ export class OrganizationChanges {
   requireRole(role: unknown): void {
     const { roles } = this.settings;
     if (typeof role !== 'string' || !roles.has(role))
-      throw invalidField('/role', 'unknown_role', `must be one of ${roles.names.join(', ')}`);
+      throw invalidField('/role', 'unknown_role', say('not-one-of', { values: roles.names }));
   }
 
   /**
@@ -415,8 +416,8 @@ export class OrganizationChanges {
     const template = organizationNotices['organization-owner-added'];
     for (const one of [...others, userId]) {
       const user = await this.core.users.find(one, transaction);
-      const texts = one === userId ? { ...template, ...FOR_NEW_OWNER } : template;
-      if (user) await this.core.notices.plain(texts, user, transaction, { subject: name, byApp: true });
+      const notice = one === userId ? { ...template, ...FOR_NEW_OWNER } : template;
+      if (user) await this.core.notices.plain(notice, user, transaction, { subject: name, byApp: true });
     }
   }
 
@@ -441,37 +442,32 @@ async function uniquely(write: () => Promise<unknown>): Promise<void> {
   }
 }
 
-const FOR_NEW_OWNER = {
-  subject: 'You are now an owner of an organization',
-  lines: [
-    'You became an owner of an organization. Owners can do everything in it, including deleting it.',
-    'If you did not expect this, ask the other owners.',
-  ],
-};
+const FOR_NEW_OWNER = { text: 'organization-owner-added/new-owner' } as const;
 
 function asInUse(error: unknown): unknown {
   return isForeignKeyViolation(error) ? new AuthError('organization_in_use', { cause: error }) : error;
 }
 
 const NAME = /^(?=.*\S)[^\p{C}\p{Zl}\p{Zp}]+$/u;
-const NAME_RULE = `must be 1 to ${MAX_NAME} visible characters long`;
-const SLUG_RULE =
-  'must have 2 to 63 small letters, digits and single hyphens, start and end with a letter or digit, and not look like an id';
 
 /** Checks names. @throws AuthError `validation_failed` with all errors */
 export function readNames<Given extends Partial<OrganizationNames>>(given: Given): Given {
-  const errors: FieldError[] = [];
+  const errors: GivenFieldError[] = [];
   const names: { name?: string; slug?: string } = {};
   if (given.name !== undefined) {
     const name = typeof given.name === 'string' ? given.name.trim() : '';
     if (!NAME.test(name) || name.length > MAX_NAME || !name.isWellFormed())
-      errors.push({ pointer: '/name', code: 'invalid_name', detail: NAME_RULE });
+      errors.push({
+        pointer: '/name',
+        code: 'invalid_name',
+        detail: say('invalid-name', { maximum: MAX_NAME }),
+      });
     names.name = name;
   }
   if (given.slug !== undefined) {
     const { slug } = given;
     if (typeof slug !== 'string' || !SLUG.test(slug) || isUuid(slug))
-      errors.push({ pointer: '/slug', code: 'invalid_slug', detail: SLUG_RULE });
+      errors.push({ pointer: '/slug', code: 'invalid_slug', detail: say('invalid-slug') });
     names.slug = slug;
   }
   if (errors.length > 0) throw new AuthError('validation_failed', { errors });

@@ -221,16 +221,7 @@ declareEvents(OWNER, {
   'organization.invitation_revoked': { ...OF_ORGANIZATION, invitationId: true },
 });
 
-export const organizationNotices = declareNotices(OWNER, {
-  'organization-owner-added': {
-    subject: 'An organization has a new owner',
-    lines: [
-      'A member became an owner of an organization that you own. Owners can do everything in it, including deleting it.',
-      'If you did not expect this, ask the other owners, or change the role of the new owner.',
-    ],
-    about: 'Organization',
-  },
-});
+export const organizationNotices = declareNotices(OWNER, { 'organization-owner-added': {} });
 
 declare module '../../mail/notice-kinds.js' {
   interface NoticeKinds extends Record<keyof typeof organizationNotices, unknown> {}

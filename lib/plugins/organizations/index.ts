@@ -52,6 +52,8 @@ export function organizations(
             createsAccounts: () => invitations?.createsAccounts === true,
             roles: changes.rolesByRights(),
             rightsOf: (role) => changes.rightsOf(role),
+            ownedAlone: ({ id }) => rows.ownedAlone(id),
+            roleOf: async (organizationId, { id }) => (await rows.memberOf(organizationId, id))?.role ?? null,
           },
         },
         expired: [new ExpiredRows(core.database, rows.invitations.name, 'id', { expires_at: 0 })],

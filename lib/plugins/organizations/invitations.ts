@@ -4,7 +4,7 @@ import { createToken, digestToken, isWellFormedToken } from '../../crypto/token.
 import { isUuid, uuidv7 } from '../../crypto/uuid.js';
 import { AuthError } from '../../errors.js';
 import type { Mails } from '../../mail/mails.js';
-import { defused, EXPIRY } from '../../mail/messages.js';
+import { defused } from '../../mail/messages.js';
 import type { SessionAuthentication } from '../../sessions/request.js';
 import type { SignedIn } from '../../sessions/signed-in.js';
 import { cutPage, type PageOptions, readPage } from '../../tables/pages.js';
@@ -211,19 +211,15 @@ export class Invitations {
     if ((await rows.invitations.update(issued, where)) === 0) return null;
     const inviter = row.invitedBy === null ? null : await users.find(row.invitedBy);
     const who = inviter?.email ?? inviter?.usernameDisplay ?? null;
-    const name = defused(organization.name);
-    const before =
-      who === null ? `You are invited to join ${name}.` : `${defused(who)} invites you to join ${name}.`;
+    const values = { inviter: who === null ? null : defused(who), organization: defused(organization.name) };
     return {
       token,
       lifetimeMs: own.invitationMs,
       template: {
         kind: MAIL_KIND,
+        text: MAIL_KIND,
+        values,
         page: settings.email?.joinUrl ?? '',
-        subject: 'You are invited to an organization',
-        before,
-        action: 'Look at the invitation',
-        after: `${EXPIRY} If you do not know who invites you, ignore this email.`,
       },
     };
   }

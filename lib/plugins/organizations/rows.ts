@@ -128,11 +128,23 @@ export class OrganizationRows {
   }
 
   /** Counts the members, as they are now. The organization is locked. */
-  async countMembers(organizationId: string, transaction: Transaction): Promise<number> {
+  async countMembers(organizationId: string, transaction?: Transaction): Promise<number> {
     return this.#count(`${this.membership.from} WHERE m.organization_id = :organizationId`, {
       values: { organizationId },
       transaction,
     });
+  }
+
+  /** Returns the organizations with other members that would have no active owner without a user. */
+  async ownedAlone(userId: string): Promise<readonly Organization[]> {
+    const where = `WHERE m.user_id = :userId AND m.role = '${OWNER_ROLE}' ORDER BY m.id DESC`;
+    const found: Organization[] = [];
+    for (const { organizationId } of await this.membership.select(where, { userId })) {
+      const isAlone = !(await this.hasActiveOwner(organizationId, undefined, userId));
+      const organization = isAlone ? await this.find(organizationId) : null;
+      if (organization && (await this.countMembers(organizationId)) > 1) found.push(organization);
+    }
+    return found;
   }
 
   /** Counts the organizations that a user owns. The user is locked. */
@@ -256,11 +268,14 @@ export class OrganizationRows {
 
   async #count(
     from: string,
-    { values, transaction }: { readonly values: Readonly<Record<string, string>>; transaction: Transaction },
+    {
+      values,
+      transaction,
+    }: { readonly values: Readonly<Record<string, string>>; transaction: Transaction | undefined },
   ): Promise<number> {
     const { dialect, currentRead } = this.#core.database;
     // PostgreSQL cannot lock rows that it only counts.
-    const read = dialect === 'postgres' ? '' : currentRead;
+    const read = dialect === 'postgres' || !transaction ? '' : currentRead;
     const [row] = await this.#core.database.select<{ found: number | string }>(
       `SELECT COUNT(*) AS found FROM ${from} ${read}`,
       values,

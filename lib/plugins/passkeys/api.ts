@@ -1,8 +1,9 @@
 import type { Transaction } from 'sequelize';
 import { removeWayIn } from '../../accounts/change.js';
 import { reauthenticate } from '../../accounts/reauthentication.js';
-import { AuthError } from '../../errors.js';
+import { AuthError, invalidField } from '../../errors.js';
 import { endingWithObject } from '../../known-keys.js';
+import { say } from '../../phrases.js';
 import type { ClientInput, TransactionOption } from '../../sessions/request.js';
 import type { IssuedSession, SignedIn, withCodes } from '../../sessions/signed-in.js';
 import type { Passkey } from '../../tables/factors.js';
@@ -263,6 +264,5 @@ function checkName(name: unknown): string {
   const trimmed = typeof name === 'string' ? name.trim() : '';
   if (trimmed !== '' && trimmed.length <= MAX_NAME && !/\p{C}/u.test(trimmed) && trimmed.isWellFormed())
     return trimmed;
-  const detail = `must be 1 to ${MAX_NAME} visible characters long`;
-  throw new AuthError('validation_failed', { errors: [{ pointer: '/name', code: 'invalid_name', detail }] });
+  throw invalidField('/name', 'invalid_name', say('invalid-name', { maximum: MAX_NAME }));
 }

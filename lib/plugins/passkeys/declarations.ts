@@ -1,6 +1,6 @@
 import { declareProblems } from '../../errors.js';
 import { declareLimits } from '../../limits/limiter.js';
-import { declareNotices } from '../../mail/notice-kinds.js';
+import { declareNotices, type NoticeTemplate } from '../../mail/notice-kinds.js';
 import type { Owner } from '../../owners.js';
 import { column } from '../../tables/column.js';
 import { users } from '../../tables/core.js';
@@ -55,26 +55,12 @@ declare module '../../limits/limiter.js' {
   interface LimitNames extends Record<keyof typeof limits, unknown> {}
 }
 
-export const passkeyNotices = declareNotices(OWNER, {
-  'passkey-added': {
-    subject: 'A passkey was added to your account',
-    lines: ['A passkey was added to your account. Anyone who has it can sign in to your account.'],
-    about: 'Passkey',
-  },
-  'passkey-removed': {
-    subject: 'A passkey was removed from your account',
-    lines: ['A passkey was removed from your account. It can no longer be used to sign in.'],
-    about: 'Passkey',
-  },
-});
+export const passkeyNotices = declareNotices(OWNER, { 'passkey-added': {}, 'passkey-removed': {} });
 
 /** The notice about the removal of the last passkey, if sign-ins asked for a passkey. */
-export const lastRemoved = {
+export const lastRemoved: NoticeTemplate = {
   ...passkeyNotices['passkey-removed'],
-  lines: [
-    ...passkeyNotices['passkey-removed'].lines,
-    'It was your last passkey, so a sign-in with your password no longer asks for one. If you have no authenticator app, your recovery codes were deleted too.',
-  ],
+  text: 'passkey-removed/last',
 };
 
 declare module '../../mail/notice-kinds.js' {

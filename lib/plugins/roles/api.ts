@@ -1,9 +1,10 @@
 import type { Transaction } from 'sequelize';
 import type { UserPermissions } from '../../core/account-features.js';
 import { BY_CODE, type Core } from '../../core/core.js';
-import { AuthError, type FieldError, invalidField } from '../../errors.js';
+import { AuthError, type GivenFieldError, invalidField } from '../../errors.js';
 import { endingWithObject } from '../../known-keys.js';
 import { covers, MAX_ROLES } from '../../permissions.js';
+import { say } from '../../phrases.js';
 import type { TransactionOption } from '../../sessions/request.js';
 import type { User } from '../../tables/core.js';
 import { declareRowKeys, type RowReader, type RowValues } from '../../users/imported.js';
@@ -39,9 +40,6 @@ export function rolesOfRows(core: Core, permissions: UserPermissions): RowReader
     },
   };
 }
-
-const UNPROVEN =
-  'No one has proven that the email of this user belongs to them, so the user could be someone else. Ask the user to verify the email first.';
 
 /** Options of `auth.roles.set`. */
 export interface SetRolesOptions extends TransactionOption {
@@ -128,7 +126,7 @@ export class RolesApi {
       const added = named.filter((role) => !before.includes(role));
       const { user, emailProof } = record;
       if (added.length > 0 && user.email !== null && !emailProof.reaches('app'))
-        throw new AuthError('email_unproven', { detail: UNPROVEN });
+        throw new AuthError('email_unproven', { detail: say('role-for-unproven-email') });
       // The route has locked the administrator's row before, so these are the permissions that count.
       const admin = await users.lock(adminId, transaction);
       const taken = before.filter((role) => !named.includes(role));
@@ -205,10 +203,10 @@ function checkRoles(
   given: unknown,
   before: readonly string[],
 ): readonly string[] {
-  if (!Array.isArray(given)) throw invalidField('/roles', 'wrong_type', 'must be a list of roles');
+  if (!Array.isArray(given)) throw invalidField('/roles', 'wrong_type', say('not-roles'));
   const { roles } = permissions;
-  const detail = `must be one of ${roles.names.join(', ') || '(none)'}`;
-  const errors = given.flatMap((role, index): FieldError[] =>
+  const detail = say('not-one-of', { values: roles.names });
+  const errors = given.flatMap((role, index): GivenFieldError[] =>
     (typeof role === 'string' && roles.has(role)) || before.includes(role)
       ? []
       : [{ pointer: `/roles/${index}`, code: 'unknown_role', detail }],
@@ -216,6 +214,6 @@ function checkRoles(
   if (errors.length > 0) throw new AuthError('validation_failed', { errors });
   const names = namesIn(given, permissions);
   if (names.length > MAX_ROLES)
-    throw invalidField('/roles', 'too_many_roles', `must contain at most ${MAX_ROLES} roles`);
+    throw invalidField('/roles', 'too_many_roles', say('too-many-roles', { maximum: MAX_ROLES }));
   return names;
 }

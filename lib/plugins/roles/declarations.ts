@@ -1,4 +1,4 @@
-import { declareNotices } from '../../mail/notice-kinds.js';
+import { declareNotices, type NoticeTemplate } from '../../mail/notice-kinds.js';
 import { declareEvents, OF_ADMINISTRATOR } from '../../outbox/events.js';
 import type { Owner } from '../../owners.js';
 import { MAX_ROLE, MAX_ROLES } from '../../permissions.js';
@@ -34,23 +34,12 @@ declare module '../../outbox/events.js' {
 
 declareEvents(OWNER, { 'user.roles_changed': { adminId: OF_ADMINISTRATOR, before: true, after: true } });
 
-export const rolesNotices = declareNotices(OWNER, {
-  'administrator-added': {
-    subject: 'You are now an administrator',
-    lines: [
-      'Your account got a role that makes you an administrator. If you did not expect this, tell the people who run this app.',
-    ],
-  },
-});
+export const rolesNotices = declareNotices(OWNER, { 'administrator-added': {} });
 
 /** The notice to the other administrators. */
-export const OTHERS_NOTICE = {
+export const OTHERS_NOTICE: NoticeTemplate = {
   ...rolesNotices['administrator-added'],
-  subject: 'A user is now an administrator',
-  lines: [
-    'A user got a role that makes administrators. If you did not expect this, take the role from the user, and find out who gave it.',
-  ],
-  about: 'User id',
+  text: 'administrator-added/others',
 };
 
 declare module '../../mail/notice-kinds.js' {

@@ -1,7 +1,8 @@
 import type { Transaction } from 'sequelize';
 import { BY_CODE, type Core } from '../../core/core.js';
-import { AuthError, type FieldError, invalidField } from '../../errors.js';
+import { AuthError, type GivenFieldError, invalidField } from '../../errors.js';
 import { endingWithObject } from '../../known-keys.js';
+import { say } from '../../phrases.js';
 import type { TransactionOption } from '../../sessions/request.js';
 import { LAST_TIME } from '../../tables/column.js';
 import type { User } from '../../tables/core.js';
@@ -156,16 +157,15 @@ function checkOptions(
   { reason = null, until = null }: Pick<SuspendOptions, 'reason' | 'until'>,
   now: number,
 ) {
-  const errors: FieldError[] = [];
+  const errors: GivenFieldError[] = [];
   const isText = typeof reason === 'string' && reason.isWellFormed() && !reason.includes('\0');
   if (reason !== null && (!isText || reason.length > MAX_REASON)) {
-    const detail = `must be at most ${MAX_REASON} characters of well-formed Unicode, without NUL`;
+    const detail = say('reason-too-long', { maximum: MAX_REASON });
     errors.push({ pointer: '/reason', code: 'invalid_reason', detail });
   }
   const isTime = until instanceof Date && until.getTime() > now && until.getTime() < LAST_TIME;
   if (until !== null && !isTime) {
-    const detail = 'must be a time in the future, before the year 10000';
-    errors.push({ pointer: '/until', code: 'invalid_end', detail });
+    errors.push({ pointer: '/until', code: 'invalid_end', detail: say('not-in-future') });
   }
   if (errors.length > 0) throw new AuthError('validation_failed', { errors });
   return { reason: reason?.trim() || null, until };

@@ -1,7 +1,9 @@
 import * as z from 'zod';
 import type { Core } from '../../core/core.js';
+import { messageOf } from '../../errors.js';
 import { resources } from '../../http/present.js';
 import { route, text } from '../../http/route.js';
+import { say } from '../../phrases.js';
 import { shownAgain } from '../../shown-again.js';
 import type { SuspensionApi } from './api.js';
 
@@ -17,7 +19,7 @@ export const suspendUser = (core: Core, api: SuspensionApi) => {
       reason: shownAgain(text(255).nullable().optional().describe('A note for administrators')),
       until: shownAgain(
         z.iso
-          .datetime({ offset: true })
+          .datetime({ offset: true, error: messageOf(say('not-a-time')) })
           .nullable()
           .optional()
           .describe('When the suspension expires, in ISO 8601'),

@@ -5,6 +5,7 @@ import { AuthError } from '../../errors.js';
 import type { Factors } from '../../factors/factors.js';
 import { keyUri, newSecret, qrSvg, stepOf } from '../../factors/totp.js';
 import { endingWithObject } from '../../known-keys.js';
+import { say } from '../../phrases.js';
 import type { ClientInput, TransactionOption } from '../../sessions/request.js';
 import type { EnrolledSecondFactor } from '../../sessions/second-factor.js';
 import type { IssuedSession } from '../../sessions/signed-in.js';
@@ -67,10 +68,6 @@ export interface DisableTwoFactorOptions extends TransactionOption {
   /** The id of the administrator who disables it, for the event. Must not be `userId`. @default null: the app itself */
   adminId?: string | null;
 }
-
-const NO_ENROLMENT = {
-  detail: 'There is no authenticator app to confirm. If the setup took more than 10 minutes, start it again.',
-};
 
 const OF_SESSION = ['userId', 'sessionId'];
 
@@ -138,7 +135,7 @@ export class TwoFactorApi {
       const { userId, sessionId, code } = input;
       const { enrolments, attempts } = this.#factors;
       const secret = await enrolments.find(userId, sessionId);
-      if (secret === null) throw new AuthError('invalid_code', NO_ENROLMENT);
+      if (secret === null) throw new AuthError('invalid_code', { detail: say('totp-not-started') });
       const { user } = await this.#core.users.require(userId);
       const confirm = async () => {
         const step = await stepOf(secret, String(code), this.#core.database.clock.now());

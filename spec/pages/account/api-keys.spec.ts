@@ -158,7 +158,7 @@ describe('creating a key', () => {
 
   test('says what a key without a choice can do', async () => {
     expect((await open()).body).toContain(
-      '<p data-part="warning">If you choose no rights, the key can do everything that you can do in this app.</p>',
+      '<p data-part="warning">Unless you limit it, this key can do everything that you can do in this app.</p><div data-part="field">',
     );
   });
 
@@ -233,7 +233,7 @@ describe('an app that declares its scopes', () => {
     const page = await one.get(PATH);
     expectEscaped(page);
     expect(page.body.match(/name="scopes" type="checkbox"/g)).toHaveLength(2);
-    expect(page.body).not.toContain('Limit the rights of the key');
+    expect(page.body).not.toContain('Unless you limit it');
   });
 
   test('makes a key with several of them', async () => {

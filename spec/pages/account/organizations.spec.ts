@@ -223,7 +223,8 @@ describe('the page of an organization', () => {
       found[role] = formsOf(shown);
     }
     expect(found).toEqual({
-      owner: ['delete', 'invite', 'leave', 'remove', 'rename', 'set-role'],
+      // The only owner cannot leave.
+      owner: ['delete', 'invite', 'remove', 'rename', 'set-role'],
       admin: ['invite', 'leave', 'remove', 'rename', 'set-role'],
       helper: ['leave', 'remove'],
       member: ['leave'],
@@ -363,17 +364,35 @@ describe('members', () => {
   test('leave, even if they signed in a while ago, but not as the last owner', async () => {
     const ida = await member('ida', 'member');
     await ageSessions(app as never);
-    const done = await ida.browser.submit(await page(ida), `leave/${ida.id}`);
+    const before = await page(ida);
+    expect(before.all('h2').map(textOf)).toContain('Leave');
+    const done = await ida.browser.submit(before, `leave/${ida.id}`);
     expect(done.location).toBe(`${PATH}?done=organization-left`);
     expect((await ida.browser.follow(done)).text).toContain(
       'You are no longer a member of this organization.',
     );
-    const refused = await owner.browser.submit(await page(owner), `leave/${owner.id}`);
+    const shown = await page(owner);
+    expect(shown.text).toContain(
+      'Leave the organizationYou are the only owner, so another member must become an owner before you can leave.',
+    );
+    expect(formsOf(shown)).not.toContain('leave');
+    // Another owner can have left since the page was shown.
+    const refused = await owner.browser.post(`${PATH}/${id}/leave/${owner.id}`, {});
     expect([refused.status, refused.error]).toEqual([
       409,
-      expect.stringContaining('Make another member an owner first, or delete the organization.'),
+      expect.stringContaining('Make another member an owner first. Nothing was changed.'),
     ]);
     expect(await rolesNow()).toEqual({ owner: 'owner' });
+  });
+
+  test('cannot delete the account as the last owner, and read which organization needs another one', async () => {
+    const before = await owner.browser.open('/auth/account');
+    expect(before.links).not.toContain(`${PATH}/${id}`);
+    await member('joe', 'member');
+    const kept = await owner.browser.submit(before, 'delete', { confirmation: owner.email });
+    expect([kept.status, kept.error]).toEqual([409, expect.stringContaining('Nothing was deleted.')]);
+    expect(kept.links).toContain(`${PATH}/${id}`);
+    expect(await rolesNow()).toEqual({ owner: 'owner', joe: 'member' });
   });
 });
 

@@ -55,6 +55,41 @@ describe('the page', () => {
     expect(await stranger.post('/auth/sign-in/password', sent)).toMatchObject({ location: '/auth/account' });
   });
 
+  test('a question is dismissed by a word that says so, and does not repeat the heading of its card', async () => {
+    const { body } = await open();
+    const card =
+      /<section data-part="card">(?:(?!<section).)*Delete my account.*?<\/section>/s.exec(body)?.[0] ?? '';
+    expect(card).toContain(
+      '<span data-part="closes">Cancel<span data-part="unseen">: delete my account</span></span>',
+    );
+    expect(card.match(/<h2>/g)).toHaveLength(1);
+  });
+
+  test('an email breaks after its signs, and the text to type not at all', async () => {
+    const { body } = await open();
+    expect(body).toContain('<p>ada@<wbr>example.<wbr>com <span');
+    expect(body).toContain('To confirm, type <strong>ada@example.com</strong></label>');
+  });
+
+  test('the rules of a username are said before one is typed', async () => {
+    const { body } = await open();
+    const hint =
+      'id="account-username-username-hint">3 to 30 characters: letters a to z, digits, underscores,';
+    expect(body).toContain(hint);
+  });
+
+  test('the button of the first form says what it saves', async () => {
+    expect(formIn((await open()).body, '/profile').button).toBe('Save your details');
+  });
+
+  test('leads on to the page that a new user was on the way to, even after the form', async () => {
+    const page = await visitor.get('/auth/account?return_to=%2Fdeep');
+    expect(page.body).toContain('<a href="/deep" data-part="button secondary">Continue</a>');
+    const saved = await visitor.submit(page, '/profile', { city: 'Paris' });
+    expect(saved.location).toBe('/auth/account?done=details-saved&return_to=%2Fdeep');
+    expect((await visitor.follow(saved)).body).toContain('<a href="/deep" data-part="button secondary">');
+  });
+
   test('marks one link of the navigation', async () => {
     const current = ({ body }: { body: string }) =>
       [...body.matchAll(/<a href="([^"]*)" aria-current="page">/g)].map(([, href]) => href);
@@ -227,13 +262,19 @@ describe('the form of the username', () => {
 describe('the email', () => {
   test('can be verified, as long as it is not', async () => {
     const page = await open();
+    expect(page.body).toContain('<span data-part="tag" data-state="warn">not confirmed</span>');
     const mail = await box.mailOf(ada.email, 'verify-email', async () => {
       const done = await visitor.submit(page, '/verify-email');
       expect(done.location).toBe('/auth/account?done=sent');
+      const sent = await visitor.follow(done);
+      expect(sent.body).toContain(`Open the link that we have emailed to <strong>${ada.email}</strong>.`);
+      expect(formIn(sent.body, '/verify-email').button).toBe('Email me a new link');
     });
     expect(mail.url).toContain('/auth/verify-email?token=');
     await app.auth.markEmailVerified(id);
-    expect((await open()).body).not.toContain('/auth/account/verify-email');
+    const { body } = await open();
+    expect(body).not.toContain('/auth/account/verify-email');
+    expect(body).toContain('<span data-part="tag" data-state="good">confirmed</span>');
   });
 
   test('is changed by a link to the new address', async () => {

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { apiKeys, oauth, twoFactor } from '../../../lib/index.js';
 import { actionOf } from '../../../lib/pages/entrance/reauthenticate.js';
-import { en } from '../../../lib/pages/words/index.js';
+import { en } from '../../../lib/words/pages/index.js';
 import { ageSessions } from '../../support/account-pages.js';
 import { ada, password } from '../../support/app.js';
 import { rows } from '../../support/database.js';

@@ -224,6 +224,9 @@ describe('an authenticator app', () => {
     const mail = await app.mailOf(hedy.email, 'verify-email', async () => {
       const done = await one.submit(page, 'verify-email', {});
       expect(done.location).toBe(`${PATH}?done=sent`);
+      const sent = await one.follow(done);
+      expect(sent.text).toContain(`Open the link that we have emailed to ${hedy.email}. Check your spam`);
+      expect(textOf(sent.form('verify-email').element)).toContain('Email me a new link');
     });
     await one.submit(await one.open(pathOf(mail.url)), 'confirm', {});
     const after = await one.open(PATH);
@@ -290,7 +293,7 @@ describe('a card', () => {
       new_password: 'x',
     });
     expect(detailsOf(refused, 'change-password')).toEqual([true]);
-    expect(page.text).toContain('Two-factor authentication Off.');
+    expect(page.text).toContain('Two-factor authentication Off If you turn it on,');
     expect(page.text).toContain('Browsers that you have used 1 browser.');
     expect(page.text).toContain('Recent changes Nothing was changed in the last 30 days.');
   });

@@ -119,7 +119,7 @@ describe('ending', () => {
     const page = await open();
     expect(page.body).toContain('<nav');
     expect(page.body).toMatch(
-      /<details><summary[^>]*><span data-part="opens">Sign out everywhere<\/span><span data-part="closes">Close<span data-part="unseen">: sign out everywhere<\/span><\/span><\/summary><h2>Sign out everywhere<\/h2>.*including here\..*\/end-all"/s,
+      /<details><summary[^>]*><span data-part="opens">Sign out everywhere<\/span><span data-part="closes">Cancel<span data-part="unseen">: sign out everywhere<\/span><\/span><\/summary><h2>Sign out everywhere<\/h2>.*including here\..*\/end-all"/s,
     );
     const done = await visitor.submit(page, '/end-all');
     expect(done.location).toBe('/auth/sign-in?done=signed-out-everywhere');

@@ -71,7 +71,7 @@ const factsIn = ({ body }: { body: string }) =>
     [...body.matchAll(/<dt>(.*?)<\/dt><dd>(.*?)<\/dd>/g)].map(([, name = '', value = '']) => [
       name,
       value
-        .replace(/<\/?time[^>]*>/g, '')
+        .replace(/<\/?(?:time|wbr)[^>]*>/g, '')
         .replace(/<[^>]*>/g, ' ')
         .trim(),
     ]),

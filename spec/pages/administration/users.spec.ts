@@ -118,6 +118,11 @@ describe('the list', () => {
       ['a@example.comGrace', 'Grace H.', 'Active', created],
       ['root@example.com you', '', 'Active', created],
     ]);
+    const warned = page.body
+      .match(/<span data-part="tag" data-state="warn">[^<]*/g)
+      ?.map((one) => one.replace(/.*>/, ''));
+    expect(warned).toEqual(['email not confirmed', 'Deletion pending', 'email not confirmed', 'Suspended']);
+    expect(page.body).toContain('<h2>Create a user</h2>');
     const ids = [closed, expired, suspended, verified].map(({ id }) => `${PATH}/${id}`);
     expect(hrefs(page).slice(0, 4)).toEqual(ids);
     expect(await visitor.get(`${PATH}/${suspended.id}`)).toMatchObject({ status: 200 });
@@ -174,6 +179,9 @@ describe('the list', () => {
     expect(listed(await open('?search=grac'))).toHaveLength(2);
     expect(listed(await open('?search=grace%40example.com'))).toHaveLength(1);
     expect(listed(await open('?search='))).toHaveLength(3);
+    const all = `<p><a href="${PATH}">Show all users</a></p>`;
+    expect((await open('?search=grac')).body).toContain(all);
+    expect((await open()).body).not.toContain(all);
     const none = await open(`?search=${encodeURIComponent(HOSTILE)}`);
     expect(listed(none)).toEqual([]);
     expect(none.body).toContain('No email or username contains “');

@@ -136,7 +136,7 @@ inBrowser('the look of the pages', () => {
       await page.setViewportSize(viewport);
       const closed = await placeOf();
       await opener.click();
-      await opener.getByText('Close').filter({ visible: true }).waitFor();
+      await opener.getByText('Cancel').filter({ visible: true }).waitFor();
       expect(await placeOf()).toEqual(closed);
       await page.getByRole('button', { name: /^Yes, forget/ }).waitFor();
       await opener.click();

@@ -9,6 +9,7 @@ import {
   currentUser,
   emailSignIn,
   type HumanCheckOptions,
+  type LocaleOptions,
   oauth,
   organizations,
   passkeys,
@@ -45,6 +46,8 @@ export interface OwnAppOptions {
   readonly hasCodes?: boolean;
   /** Whether there are organizations. @default false */
   readonly hasOrganizations?: boolean;
+  /** The languages. @default English alone */
+  readonly locale?: LocaleOptions;
 }
 
 /** Starts an app with every plugin in the process of the spec, and an OpenID provider. */
@@ -57,6 +60,7 @@ export async function startOwnApp({
   scopes,
   hasCodes = false,
   hasOrganizations = false,
+  locale,
 }: OwnAppOptions = {}) {
   const provider = await startProvider();
   const inbox = new Inbox();
@@ -76,6 +80,7 @@ export async function startOwnApp({
     email: { send: (mail) => inbox.add(mail) },
     signUp,
     ...(humanCheck && { humanCheck }),
+    ...(locale && { locale }),
     user: {
       fields: {
         name: { type: 'string', maxLength: 80 },

@@ -142,9 +142,9 @@ inBrowser('the scripts of the pages', () => {
     await page.route('**/auth/account/profile', (route) => route.abort(), { times: 1 });
     const sent = formsOf(page);
     await fill(page, 'Name (optional)', 'Ida');
-    await press(page, 'Save');
+    await press(page, 'Save your details');
     await says(page, 'alert', 'The form could not be sent. Check the network, and try again.');
-    await press(page, 'Save');
+    await press(page, 'Save your details');
     await says(page, 'status', 'Your details are saved.');
     expect(sent.map((request) => request.isNavigationRequest())).toEqual([false, false]);
   });
@@ -158,7 +158,7 @@ inBrowser('the scripts of the pages', () => {
     expect(page.url()).toBe(app.url('/auth/account'));
     // The page works as before.
     await fill(page, 'Name (optional)', 'Mary');
-    await press(page, 'Save');
+    await press(page, 'Save your details');
     await says(page, 'status', 'Your details are saved.');
   });
 
@@ -278,12 +278,17 @@ inBrowser('the scripts of the pages', () => {
     await press(page, 'Save the username');
     await page.locator('[aria-invalid="true"]').waitFor();
     expect(await name.inputValue()).toBe('Lise');
+    await page.getByText('Not saved yet.').waitFor();
+    expect(await name.getAttribute('aria-describedby')).toBe(
+      await page.getByText('Not saved yet.').getAttribute('id'),
+    );
     await fill(page, 'Username', 'lise');
     await press(page, 'Save the username');
     await says(page, 'status', 'Your username is saved.');
     expect(await name.inputValue()).toBe('Lise');
     await page.reload();
     expect(await name.inputValue()).toBe('');
+    expect(await page.getByText('Not saved yet.').count()).toBe(0);
     expect(await page.evaluate(() => sessionStorage.length)).toBe(0);
   });
 
@@ -294,7 +299,7 @@ inBrowser('the scripts of the pages', () => {
     await press(other, 'Sign out');
     await says(other, 'status', 'You are signed out.');
     await fill(page, 'Name (optional)', 'Hypatia');
-    await press(page, 'Save');
+    await press(page, 'Save your details');
     await showsPage(page, 'You have been signed out');
     const text = 'Sign in again to continue. What you entered was not saved.';
     expect(await page.locator('main p').first().textContent()).toBe(text);

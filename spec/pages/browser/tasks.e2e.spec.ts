@@ -168,7 +168,7 @@ const TASKS: readonly (readonly [
       await phone.unfold('Use a recovery code');
       // A person types an O for a zero, and spaces for hyphens.
       await phone.fill('Recovery code', (codes[0] ?? '').replaceAll('-', ' ').replaceAll('0', 'O'));
-      await phone.press('Continue', 'last');
+      await phone.press('Use the recovery code');
       // The next page says how to set up the app of another phone.
       await phone.sees('Security');
     },
@@ -442,7 +442,7 @@ const TASKS: readonly (readonly [
       await phone.sees('Profile');
       await phone.page.context().clearCookies();
       await phone.fill('Name (optional)', 'Grace');
-      await phone.press('Save');
+      await phone.press('Save your details');
       await phone.sees('You have been signed out');
       await phone.reads('What you entered was not saved.');
       expect(await phone.page.getByRole('navigation').count()).toBe(0);
@@ -542,9 +542,9 @@ class Phone {
     this.mistakes++;
   }
 
-  async press(name: string | RegExp, which: 'only' | 'last' = 'only'): Promise<void> {
+  async press(name: string | RegExp): Promise<void> {
     const found = this.page.getByRole('button', { name, exact: true }).filter({ visible: true });
-    await (which === 'last' ? found.last() : found).click();
+    await found.click();
     this.presses++;
   }
 

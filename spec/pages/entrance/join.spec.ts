@@ -8,7 +8,7 @@ import { isSignedIn, type PagesApp, signInOn, startPagesApp } from '../../suppor
 
 const plugins = [
   password({ username: true }),
-  emailSignIn(),
+  emailSignIn({ signUp: true }),
   organizations(),
   admin({ adminEmails: ['root@example.com'], actAs: {} }),
 ] as const;
@@ -168,17 +168,33 @@ describe('a user who is signed in with the invited email', () => {
     expect(formsOf(page)).toEqual(['accept']);
     expect(page.text).toContain('Join Acme & <b>');
     const joined = await browser.submit(page, 'accept');
-    expect([joined.status, joined.location]).toEqual([303, '/home']);
+    const of = `/auth/account/organizations/${organizationId}`;
+    expect([joined.status, joined.location]).toEqual([303, `${of}?done=joined`]);
+    expect((await browser.follow(joined)).text).toContain('You are now a member of Acme & <b>.');
     expect(await memberships(person.email)).toEqual(['acme member']);
-    expect((await browser.open(link)).heading).toBe('This invitation is no longer valid');
-    const again = await browser.submit(page, 'accept');
-    expect([again.status, again.error]).toEqual([
-      400,
-      expect.stringContaining('This invitation was already used, replaced or revoked, or it has expired.'),
-    ]);
+    for (const again of [await browser.open(link), await browser.submit(page, 'accept')]) {
+      expect([again.heading, again.error]).toEqual(['You are already a member of Acme & <b>', null]);
+      expect(again.links).toContain(of);
+    }
   });
 
-  test('comes to the page of the organization if the app has set no page for after a sign-in', async () => {
+  test.each(['another browser', 'another account in this browser', 'no account'])(
+    'and the used link says nothing about the organization in %s',
+    async (where) => {
+      const person = await newPerson();
+      const browser = await signedIn(person);
+      const link = await invited(person.email);
+      await browser.submit(await browser.open(link), 'accept');
+      const other = where === 'another browser' ? await signedIn(await newPerson()) : browser;
+      if (other === browser) await browser.submit(await browser.open('/auth/sign-out'), 'confirm');
+      if (where === 'another account in this browser') await signInOn(browser, await newPerson());
+      const page = await other.open(link);
+      expect(page.heading).toBe('This invitation is no longer valid');
+      expect(page.text).not.toContain('Acme');
+    },
+  );
+
+  test('comes to the page of the organization, even if the app has set no page for after a sign-in', async () => {
     const other = await started(plugins as never, { config: config as never, pages: {} });
     const id = await acme(other);
     const email = 'grace@example.com';
@@ -188,7 +204,7 @@ describe('a user who is signed in with the invited email', () => {
     const page = await browser.open(await invited(email, { of: other, id }));
     const joined = await browser.submit(page, 'accept');
     expect(joined.location).toBe(`/auth/account/organizations/${id}?done=joined`);
-    expect((await browser.follow(joined)).text).toContain('You are now a member of this organization.');
+    expect((await browser.follow(joined)).text).toContain('You are now a member of Acme & <b>.');
   });
 
   test('does not lose what they returned to', async () => {
@@ -277,7 +293,7 @@ describe('a user who is not signed in', () => {
     const email = newEmail();
     const browser = app.open();
     const page = await browser.open(await invited(email, { role: 'admin' }));
-    expect(formsOf(page)).toEqual(['sign-up']);
+    expect(formsOf(page)).toEqual(['sign-up', 'send-code']);
     expect(page.form('sign-up').names).toEqual(['token', 'username', 'password', 'full_name']);
     const weak = await browser.submit(page, 'sign-up', {
       username: 'grace',
@@ -295,9 +311,36 @@ describe('a user who is not signed in', () => {
     ]);
     expect(await memberships(email)).toBeNull();
     const joined = await browser.submit(weak, 'sign-up', { password: NEW_PASSWORD });
-    expect([joined.status, joined.location]).toEqual([303, '/home']);
+    expect([joined.status, joined.location]).toEqual([
+      303,
+      `/auth/account/organizations/${organizationId}?done=joined`,
+    ]);
     expect(await isSignedIn(browser)).toBe(true);
     expect(await memberships(email)).toEqual(['acme admin']);
+  });
+
+  test('emails a code instead of choosing a password, and joins with the new account', async () => {
+    const email = newEmail();
+    const browser = app.open();
+    const page = await browser.open(await invited(email));
+    let sent: Shown | undefined;
+    const mail = await app.mailOf(email, 'sign-in-code', async () => {
+      sent = await browser.submit(page, 'send-code');
+    });
+    expect(sent?.location).toBe('/auth/sign-in/email?return_to=%2Fauth%2Fjoin');
+    const code = await browser.follow(sent!);
+    expect(code.text).toContain('After this, you can join Acme & <b>.');
+    const asked = await browser.submit(code, 'confirm', { code: mail.code ?? '' });
+    const done = await browser.submit(asked, 'confirm', { full_name: 'Grace' });
+    expect(done.location).toBe(JOIN);
+    const joined = await browser.submit(await browser.follow(done), 'accept');
+    expect(joined.status).toBe(303);
+    expect(await memberships(email)).toEqual(['acme member']);
+  });
+
+  test('sees the name of the organization only after opening the invitation', async () => {
+    const page = await app.open().open('/auth/sign-in?return_to=%2Fauth%2Fjoin');
+    expect(page.text).not.toContain('you can join');
   });
 
   test('reads beside the field that a username is taken', async () => {
@@ -358,17 +401,18 @@ describe('a user who is not signed in', () => {
     const email = newEmail();
     const browser = other.open();
     const page = await browser.open(await invited(email, { of: other, id: await acme(other, {}) }));
-    expect(page.actions).toEqual([]);
+    expect(formsOf(page)).toEqual(['send-code']);
     expect(page.text).toContain(`${email} has no account yet. Continue to create one`);
-    const signIn = await browser.open('/auth/sign-in?return_to=%2Fauth%2Fjoin');
     let sent: Shown | undefined;
     const mail = await other.mailOf(email, 'sign-in-code', async () => {
-      sent = await browser.submit(signIn, 'send-code');
+      sent = await browser.submit(page, 'send-code');
     });
-    const done = await browser.submit(await browser.follow(sent!), 'confirm', { code: mail.code ?? '' });
-    const back = new URL(done.location ?? '', 'http://localhost');
-    expect(back.searchParams.get('return_to') ?? back.pathname).toBe(JOIN);
-    await browser.submit(await browser.open(JOIN), 'accept');
+    const code = await browser.follow(sent!);
+    expect(code.text).toContain(`We have emailed a code of 8 digits to ${email}.`);
+    expect(code.text).toContain('After this, you can join Acme & <b>.');
+    const done = await browser.submit(code, 'confirm', { code: mail.code ?? '' });
+    expect(done.location).toBe(JOIN);
+    await browser.submit(await browser.follow(done), 'accept');
     expect(await memberships(email, other)).toEqual(['acme member']);
   });
 

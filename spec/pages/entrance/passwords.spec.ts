@@ -91,6 +91,8 @@ describe('a forgotten password', () => {
     const page = await browser.open(pathOf(mail.url));
     expect([page.status, page.heading]).toEqual([200, 'Choose a new password']);
     expect(page.text).toContain(email);
+    // What follows is said before the button.
+    expect(page.text).toMatch(/A new password ends all sessions of the account\.\s*Save the password$/);
     const answer = await browser.submit(page, 'set', { new_password: NEW });
     expect([answer.status, answer.location]).toEqual([303, '/auth/sign-in?done=password-reset']);
     const signIn = await browser.follow(answer);

@@ -43,6 +43,7 @@ test('a password leads on', async () => {
   await app.auth.credential.signUp(someone);
   const { browser, page } = await refused(someone);
   expect([page.status, page.form('confirm').names]).toEqual([200, ['return_to', 'password']]);
+  expect(page.text).toContain(`You are signed in as ${someone.email}.`);
   const wrong = await browser.submit(page, 'confirm', { password: 'sent-only-once' });
   expect([wrong.status, wrong.title]).toEqual([401, 'Error: Confirm that it is you – localhost']);
   expect(wrong.body).not.toContain('sent-only-once');

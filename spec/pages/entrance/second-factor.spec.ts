@@ -48,6 +48,22 @@ test('the code of the authenticator app completes the sign-in, which goes on whe
   expect((await browser.open('/auth/second-factor?return_to=/deep')).location).toBe('/deep');
 });
 
+test('the page says which account it is, without most of its letters unless they were typed here', async () => {
+  const { page } = await first();
+  expect(page.text).toContain(`You are signing in as ${ada.email}.`);
+  // A form of the app itself leaves nothing for the pages.
+  const other = app.open();
+  await other.post('/auth/signin/credential', { credential: ada.email, password: ada.password });
+  const again = await other.open('/auth/second-factor');
+  expect(again.text).toContain('You are signing in as a…@example.com.');
+  expect(again.body).not.toContain(ada.email);
+});
+
+test('the button of a recovery code says what it sends', async () => {
+  const { page } = await first();
+  expect(page.text).toContain('Use the recovery code');
+});
+
 test('a recovery code completes it too, once', async () => {
   const [code = ''] = user.recoveryCodes;
   const { browser, page } = await first();

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { emailSignIn, passkeys, twoFactor } from '../../../lib/index.js';
 import { ada, password } from '../../support/app.js';
-import { attribute } from '../../support/page-browser.js';
+import { attribute, elementsIn } from '../../support/page-browser.js';
 import { isSignedIn, type PagesApp, signInOn, startPagesApp } from '../../support/pages-app.js';
 
 const plugins = [password({ username: true }), emailSignIn(), twoFactor(), passkeys()] as const;
@@ -29,7 +29,7 @@ test('a username signs in too', async () => {
 });
 
 describe('a wrong password', () => {
-  test('shows the page with its status, an error that has the focus, and what was typed', async () => {
+  test('shows the page with its status, the error in the form, the focus on the password, and what was typed', async () => {
     const browser = app.open();
     const answer = await signInOn(browser, { email: 'Ada@Example.com ', password: 'not the password' });
     expect([answer.status, answer.heading, answer.title]).toEqual([
@@ -40,7 +40,11 @@ describe('a wrong password', () => {
     expect(answer.error).toContain('There is a problem');
     // A browser gives the focus to the first that asks for it.
     const focused = answer.elements.find((one) => attribute(one, 'autofocus') !== undefined)!;
-    expect([attribute(focused, 'data-part'), attribute(focused, 'tabindex')]).toEqual(['errors', '-1']);
+    expect(attribute(focused, 'name')).toBe('password');
+    const box = answer.elements.find((one) => attribute(one, 'data-part') === 'errors')!;
+    expect([attribute(box, 'role'), attribute(box, 'autofocus')]).toEqual(['alert', undefined]);
+    expect(attribute(focused, 'aria-describedby')?.split(' ')[0]).toBe(attribute(box, 'id'));
+    expect([...elementsIn(answer.form('password').element)]).toContain(box);
     expect(answer.form('password').value('credential')).toBe('Ada@Example.com ');
     expect(await isSignedIn(browser)).toBe(false);
   });

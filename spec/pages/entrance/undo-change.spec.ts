@@ -111,10 +111,25 @@ test('a browser that is too new says since when the account knows it, and names 
     /This browser was too new when the change was made: your account has known it only since .* UTC\./,
   );
   expect(page.text).toMatch(/The link works in:\s*Firefox on Linux, known since .* UTC/);
+  // The session can still keep others out of the account.
+  expect(page.links).toContain('/auth/account/security#password');
+  expect(page.links).toContain('/auth/account/sessions');
+  expect(page.links).not.toContain('/auth/forgot-password');
+  expect(page.text.indexOf('The link works only in a browser')).toBeLessThan(
+    page.text.indexOf('The link works in:'),
+  );
   // The email names the browser to everyone who has the link, but not the time.
   const unknown = await app.open().open(`/auth/undo-change?token=${token}`);
   expect(unknown.text).toMatch(/The link works in:\s*Firefox on Linux/);
   expect(unknown.text).not.toMatch(/known since|too new/);
+  expect(unknown.links.filter((href) => /account|forgot/.test(href))).toEqual(['/auth/forgot-password']);
+  // The session of another account can do nothing for this one.
+  const other = app.open();
+  const stranger = { ...person, email: `stranger-${person.email}` };
+  await createPerson(app as never, stranger);
+  await signInOn(other, stranger);
+  const foreign = await other.open(`/auth/undo-change?token=${token}`);
+  expect(foreign.links).not.toContain('/auth/account/sessions');
 });
 
 test('another browser does not learn the email that the account has by now', async () => {
@@ -187,6 +202,18 @@ test('a used or made-up link is no longer valid', async () => {
     await browser.post('/auth/undo-change/confirm', { token, password: person.password }),
   ])
     expect([page.heading, page.actions]).toEqual(['This link is no longer valid', []]);
+  const page = await app.open().open('/auth/undo-change?token=nonsense');
+  expect(page.links).toEqual(expect.arrayContaining(['/auth/sign-in', '/auth/forgot-password']));
+  expect(page.text).toContain('If you did not make the change, ask the people who run this app for help.');
+  const other = { ...person, email: `other-${person.email}` };
+  await createPerson(app as never, other);
+  const session = app.open();
+  await signInOn(session, other);
+  const own = await session.open('/auth/undo-change?token=nonsense');
+  expect(own.links).not.toContain('/auth/sign-in');
+  expect(own.links).toEqual(
+    expect.arrayContaining(['/auth/account/security#password', '/auth/account/sessions']),
+  );
 });
 
 test('a deleted account is restored, in words of its own in the emails and on the pages', async () => {
@@ -205,6 +232,7 @@ test('a deleted account is restored, in words of its own in the emails and on th
   expect(mail.html).toContain('>Restore the account</a>');
   const page = await browser.open(pathOf(mail.url));
   expect(page.heading).toBe('Restore your account');
+  expect(page.text).not.toContain('ater change');
   expect(page.text).toContain('Restore the account');
   expect(page.text).not.toMatch(/undo it|Undo/);
   const empty = await browser.submit(page, 'confirm', { password: '' });

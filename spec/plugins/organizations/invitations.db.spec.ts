@@ -76,7 +76,9 @@ describe('an invitation', () => {
     const [mail] = app.mails;
     expect(mail).toMatchObject({ kind: 'organization-invitation', to: EMAIL, user: null });
     expect(mail?.url).toContain(`/join?token=${mail?.token}`);
-    expect(mail?.text).toContain('ada@example. com invites you to join Acme.'.replace('@', '@ '));
+    expect(mail?.text).toContain('ada@ example. com invites you to join Acme.');
+    // In HTML, the breaks are invisible.
+    expect(mail?.html).toContain('ada@\u200Bexample.\u200Bcom invites you to join Acme.');
     const list = await made.ada.send('get', `/organizations/${made.id}/invitations`);
     expect(list.body).toEqual({
       invitations: [{ ...answer.body.invitation, expires_at: expect.any(String) }],

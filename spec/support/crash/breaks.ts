@@ -97,10 +97,10 @@ export const BREAKS: readonly Break[] = [
     edits: [
       {
         file: 'mail/mails.ts',
-        text: "    return this.#add({ type: 'notice', ...mail }, mail.template.kind, transaction);",
-        by: `    const add = () => this.#add({ type: 'notice', ...mail }, mail.template.kind).catch(() => undefined);
-    setTimeout(add, 30);
-    return Promise.resolve();`,
+        text: "    await this.#add({ type: 'notice', ...mail, language }, mail.template.kind, transaction);",
+        by: `    const add = () =>
+      this.#add({ type: 'notice', ...mail, language }, mail.template.kind).catch(() => undefined);
+    setTimeout(add, 30);`,
       },
     ],
   },

@@ -1,11 +1,12 @@
 import { provesUndo } from '../../../accounts/undo-proof.js';
 import { html } from '../../../html.js';
+import { deviceIn } from '../../../mail/messages.js';
+import type { Words } from '../../../words/pages/index.js';
 import { question } from '../../controls.js';
 import { deviceIcon } from '../../icons.js';
 import { allOf, type Site } from '../../site.js';
 import { changeName, timeOf } from '../../texts.js';
 import type { CommonValues, FormValues } from '../../values.js';
-import type { Words } from '../../words/index.js';
 import { type Card, type CardView, card, SECURITY } from './card.js';
 
 /** A change of the account. */
@@ -70,7 +71,7 @@ export function changesView(
         ({ kind, at, device, ip, undoable, needsSupport }) =>
           html`<li data-part="item"><div><p><strong>${changeName(kind, words)}</strong>${
             undoable && html` <span data-part="tag">${needsSupport ? t.bySupport : t.undoable}</span>`
-          }</p><p data-part="quiet">${timeOf(at)}${[device, ip].map((one) => one !== null && html` · ${one}`)}</p></div></li>`,
+          }</p><p data-part="quiet">${timeOf(at, words)}${[device && deviceIn(words, device), ip].map((one) => one !== null && html` · ${one}`)}</p></div></li>`,
       )}</ul>`,
   };
 }
@@ -141,13 +142,20 @@ export function browsersView(
       devices.length > 0 &&
       html`<ul data-part="list">${devices.map(
         ({ name, firstSeenAt, lastSeenAt, current, trustedUntil, forget }) => {
-          const named = name ?? words.undoChange.unknownDevice;
+          const named = name === null ? words.undoChange.unknownDevice : deviceIn(words, name);
           return html`<li data-part="item"${current && html` data-current`}>${deviceIcon(name)}<div><p><strong>${named}</strong>${
             current && html` <span data-part="tag">${t.current}</span>`
-          }</p><p data-part="quiet">${t.seen(timeOf(firstSeenAt), timeOf(lastSeenAt))}${
-            trustedUntil !== null && html`<br>${t.trusted(timeOf(trustedUntil))}`
+          }</p><p data-part="quiet">${t.seen(timeOf(firstSeenAt, words), timeOf(lastSeenAt, words))}${
+            trustedUntil !== null && html`<br>${t.trusted(timeOf(trustedUntil, words))}`
           }</p></div>${question(
-            { label: t.forget, about: named, text: t.forgetText, submit: t.confirmForget, form: forget },
+            {
+              label: t.forget,
+              about: named,
+              text: t.forgetText,
+              submit: t.confirmForget,
+              form: forget,
+              kind: 'secondary',
+            },
             words,
           )}</li>`;
         },

@@ -1,8 +1,8 @@
 import { type Html, type HtmlValue, html } from '../../../html.js';
+import type { Words } from '../../../words/pages/index.js';
 import { closed, disclosure, formsIn } from '../../controls.js';
 import type { PageForm, Visit } from '../../page.js';
 import type { CardValues, MethodValues } from '../../values.js';
-import type { Words } from '../../words/index.js';
 
 /**
  * A request for the page, with data that several cards need. It is read at the same time as the values of the cards.

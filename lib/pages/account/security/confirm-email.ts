@@ -1,8 +1,8 @@
 import { html } from '../../../html.js';
+import type { Words } from '../../../words/pages/index.js';
 import { formOf } from '../../controls.js';
 import type { Site } from '../../site.js';
 import type { CommonValues, FormValues } from '../../values.js';
-import type { Words } from '../../words/index.js';
 import { type Card, type CardView, card, SECURITY } from './card.js';
 
 /** The values of the card `confirm-email`, which is shown until the email of the account is confirmed. */
@@ -56,15 +56,16 @@ export function confirmEmailCard(site: Site): Card | null {
 /** @internal */
 export function confirmEmailView(
   { email, send, isByCode, startOver, profile }: ConfirmEmailValues,
-  { returnTo }: CommonValues,
+  { returnTo, done }: CommonValues,
   words: Words,
 ): CardView {
   const t = words.security.confirmEmail;
+  const isSent = done === 'sent' && !isByCode;
   return {
     title: t.title,
     state: t.text(email),
     opens: null,
-    content: html`${formOf(send, { submit: words.account.verify(isByCode) }, words)}${
+    content: html`${isSent && html`<p>${words.verifyEmail.waitingHere(html`<strong>${email}</strong>`)}</p>`}${formOf(send, isSent ? { submit: words.verifyEmail.send, kind: 'secondary' } : { submit: words.account.verify(isByCode) }, words)}${
       startOver &&
       html`<p data-part="quiet">${t.wrongAddress}</p>${formOf(
         startOver,

@@ -1,12 +1,12 @@
 import { digestToken } from '../../../crypto/token.js';
 import { html, unsafeHtml } from '../../../html.js';
+import type { Words } from '../../../words/pages/index.js';
 import { CODES } from '../../codes.js';
 import { field, formOf, hidden } from '../../controls.js';
 import { Leave, type Page, page, type View, type Visit } from '../../page.js';
 import { foundIn } from '../../routes.js';
 import type { Site } from '../../site.js';
 import type { CommonValues, FormValues } from '../../values.js';
-import type { Words } from '../../words/index.js';
 import { SECURITY } from './card.js';
 import { recoveryCodes } from './recovery-codes.js';
 

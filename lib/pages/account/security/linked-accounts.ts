@@ -1,10 +1,10 @@
 import { html } from '../../../html.js';
+import type { Words } from '../../../words/pages/index.js';
 import { question } from '../../controls.js';
 import { iconOf, type ProviderValues, providerName, providersOf } from '../../providers.js';
 import { allOf, type Site } from '../../site.js';
 import { timeOf } from '../../texts.js';
 import type { CardValues, CommonValues, FormValues } from '../../values.js';
-import type { Words } from '../../words/index.js';
 import { type Card, type CardView, card, SECURITY } from './card.js';
 
 /** A linked account. */
@@ -88,13 +88,13 @@ export function linkedAccountsView(
   );
   return {
     title: t.title,
-    state: accounts.length === 0 ? t.none : accounts.map(({ name }) => name).join(', '),
+    state: accounts.length === 0 ? t.none : accounts.map(({ name }) => name).join(words.comma),
     opens: accounts.length === 0 ? null : words.security.manage,
     content: html`${
       accounts.length > 0 &&
       html`<ul data-part="list">${accounts.map(
         ({ name, createdAt, unlink }) =>
-          html`<li data-part="item"><div><p><strong>${name}</strong></p><p data-part="quiet">${t.since(timeOf(createdAt))}</p>${
+          html`<li data-part="item"><div><p><strong>${name}</strong></p><p data-part="quiet">${t.since(timeOf(createdAt, words))}</p>${
             unlink === null && html`<p>${t.only(name)} ${t.addFirst(added)}</p>`
           }</div>${
             unlink &&

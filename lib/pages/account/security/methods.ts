@@ -1,7 +1,7 @@
 import { type HtmlValue, html } from '../../../html.js';
+import type { Words } from '../../../words/pages/index.js';
 import { providerName } from '../../providers.js';
 import type { CardValues } from '../../values.js';
-import type { Words } from '../../words/index.js';
 import { card } from './card.js';
 
 /** The values of the card `sign-in-methods`. */
@@ -51,7 +51,7 @@ export function methodsLine(
     ...(email ? [t.email] : []),
   ];
   if (names.length === 0) return html`<p>${t.none}</p>`;
-  return html`<p>${t.title}: ${names.map((name, index) => html`${index > 0 && ', '}${name}`)}</p>`;
+  return html`<p>${words.labeled(t.title, html`${names.map((name, index) => html`${index > 0 && words.comma}${name}`)}`)}</p>`;
 }
 
 declare module '../../values.js' {

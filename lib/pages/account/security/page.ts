@@ -1,8 +1,8 @@
 import { type Html, html } from '../../../html.js';
+import type { Words } from '../../../words/pages/index.js';
 import { type Page, page, type View, type Visit } from '../../page.js';
 import { allOf, PASSWORD_DROPPED, type Site } from '../../site.js';
 import type { CardValues, CommonValues } from '../../values.js';
-import type { Words } from '../../words/index.js';
 import { confirmFirst } from '../proof.js';
 import { browsersCard, browsersView, changesCard, changesView } from './activity.js';
 import { type CardView, type CardVisit, closedCard, frameOf, SECURITY } from './card.js';

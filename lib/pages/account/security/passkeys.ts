@@ -1,9 +1,9 @@
 import { html } from '../../../html.js';
+import type { Words } from '../../../words/pages/index.js';
 import { disclosure, field, formOf, passkeyButton, question } from '../../controls.js';
 import type { Site } from '../../site.js';
 import { timeOf } from '../../texts.js';
 import type { CommonValues, FormValues } from '../../values.js';
-import type { Words } from '../../words/index.js';
 import { type Card, type CardView, card, SECURITY } from './card.js';
 import { recoveryCodes } from './recovery-codes.js';
 
@@ -102,8 +102,8 @@ export function passkeysView(
         ({ name, createdAt, lastUsedAt, backedUp, rename, remove }) =>
           html`<li data-part="item"><div><p><strong>${name}</strong>${
             backedUp && html` <span data-part="tag">${t.synced}</span>`
-          }</p><p data-part="quiet">${t.added(timeOf(createdAt))} ${
-            lastUsedAt === null ? t.neverUsed : t.used(timeOf(lastUsedAt))
+          }</p><p data-part="quiet">${t.added(timeOf(createdAt, words))} ${
+            lastUsedAt === null ? t.neverUsed : t.used(timeOf(lastUsedAt, words))
           }</p></div>${disclosure(
             {
               label: t.change,

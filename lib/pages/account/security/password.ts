@@ -1,9 +1,9 @@
 import { type HtmlValue, html } from '../../../html.js';
+import type { Words } from '../../../words/pages/index.js';
 import { type FormContent, field, formOf, question, usernameOf } from '../../controls.js';
 import type { Visit } from '../../page.js';
 import type { Site } from '../../site.js';
 import type { CommonValues, FormValues } from '../../values.js';
-import type { Words } from '../../words/index.js';
 import { confirmLink } from '../proof.js';
 import { type Card, type CardView, card, SECURITY } from './card.js';
 
@@ -123,11 +123,9 @@ export function passwordView(
       formIf(
         change,
         { submit: t.change, returnTo: isDemanded ? returnTo : null },
-        html`${named}${current(change, 'current_password')}${chosen(change)}`,
+        html`${named}${current(change, 'current_password')}${chosen(change)}<p data-part="quiet">${t.ends}</p>`,
       )
-    }${change && html`<p data-part="quiet">${t.ends}</p>`}${
-      set && formIf(set, { submit: t.set }, html`${named}${chosen(set)}`)
-    }${
+    }${set && formIf(set, { submit: t.set }, html`${named}${chosen(set)}`)}${
       remove &&
       question(
         { label: t.remove, text: t.removeText, submit: t.confirmRemove, form: remove },

@@ -1,6 +1,6 @@
 import { type Html, html } from '../../../html.js';
+import type { Words } from '../../../words/pages/index.js';
 import { dayInWords } from '../../texts.js';
-import type { Words } from '../../words/index.js';
 
 /** How recovery codes are shown. */
 interface ShownCodes {
@@ -21,7 +21,7 @@ interface ShownCodes {
  */
 export function recoveryCodes({ id, codes, appName, account, next }: ShownCodes, words: Words): Html {
   const t = words.security.secondFactor;
-  return html`<h2 data-part="print">${t.fileHeading(appName, account)}, ${dayInWords(new Date().toISOString().slice(0, 10))}</h2>
+  return html`<h2 data-part="print">${t.fileHeading(appName, account)}${words.comma}${dayInWords(new Date().toISOString().slice(0, 10), words)}</h2>
 <p>${t.codesText} <span data-part="screen">${t.codesOnce}</span></p>
 <pre data-part="secret" id="${id}">${codes.join('\n')}</pre>
 <div data-part="actions"><button type="button" hidden data-part="button secondary" data-copy="${id}" data-copied="${words.copied}">${words.copy}</button>

@@ -1,9 +1,9 @@
 import { html } from '../../../html.js';
+import type { Words } from '../../../words/pages/index.js';
 import { formOf, hidden, question } from '../../controls.js';
 import { foundIn } from '../../routes.js';
 import { allOf, type Site } from '../../site.js';
 import type { CommonValues, FormValues } from '../../values.js';
-import type { Words } from '../../words/index.js';
 import { type Card, type CardView, card, SECURITY } from './card.js';
 import { ENROLMENT } from './enrolment.js';
 
@@ -122,12 +122,16 @@ export function secondFactorView(
   return {
     title: t.title,
     state: isOn
-      ? [t.on(totp, passkeys), trusted > 0 ? t.trusted(trusted) : '', t.codesLeft(recoveryCodesLeft)]
+      ? html`<span data-part="tag" data-state="good">${words.user.on}</span> ${[
+          t.on(totp, passkeys || usePasskeys !== null),
+          trusted > 0 ? t.trusted(trusted) : '',
+          t.codesLeft(recoveryCodesLeft),
+        ]
           .filter((one) => one !== '')
-          .join(' ')
+          .join(' ')}`
       : required
         ? t.demanded
-        : t.off,
+        : html`<span data-part="tag">${words.user.off}</span> ${t.off}`,
     opens: isOn ? words.security.manage : null,
     content: html`${start === null && !isOn && html`<p>${words.security.confirmEmail.first}</p>`}${
       (start ?? usePasskeys ?? renew) !== null &&

@@ -57,16 +57,13 @@ export const messages = {
     'account-deleted': 'Your account was deleted.',
     'signed-out-everywhere': 'You are signed out everywhere.',
     sent: 'The email is on its way.',
-    'password-changed':
-      'Your password was changed. Your other sessions have ended, and we might email you about the next sign-in in each of your other browsers.',
+    'password-changed': 'Your password was changed. You were signed out on all other devices.',
     'password-set': 'Your account now has a password.',
-    'password-removed':
-      'Your password was removed. Your other sessions have ended, and we might email you about the next sign-in in each of your other browsers.',
-    'second-factor-on':
-      'Two-factor authentication is on. Your other sessions have ended, and we might email you about the next sign-in in each of your other browsers.',
+    'password-removed': 'Your password was removed. You were signed out on all other devices.',
+    'second-factor-on': 'Two-factor authentication is on. You were signed out on all other devices.',
     'second-factor-off': 'Two-factor authentication is off.',
     'app-removed': 'The authenticator app was removed.',
-    'passkeys-off': 'Your passkeys are no longer the second step. Your other sessions have ended.',
+    'passkeys-off': 'Your passkeys are no longer the second step. You were signed out on all other devices.',
     'codes-renewed': 'You have new recovery codes. The previous codes no longer work.',
     'passkey-added': 'The passkey was added.',
     'passkey-removed': 'The passkey was removed. Remove it from your device too.',
@@ -83,7 +80,6 @@ export const messages = {
     'session-ended': 'The session has ended.',
     'other-sessions-ended': 'All other sessions have ended.',
     'api-key-revoked': 'The key was revoked.',
-    joined: 'You are now a member of this organization.',
     'organization-created': 'The organization was created. You are its owner.',
     'organization-saved': 'The changes were saved.',
     'member-role-changed': 'The role was changed.',

@@ -159,6 +159,10 @@ export const errors = {
    */
   errorsOf: {
     account: { invalid_credentials: 'This is not your current password.' },
+    'account/delete': {
+      last_owner:
+        'You are the only owner of an organization that has other members. Make one of them an owner first, or delete the organization. Nothing was deleted.',
+    },
     'account/api-keys': { invalid_credentials: 'This is not your current password.' },
     'account/api-keys/create': {
       '/expires_at': 'Choose a date after today.',
@@ -174,6 +178,8 @@ export const errors = {
     },
     'account/organizations/organization': {
       invalid_credentials: 'This is not your current password.',
+      last_owner:
+        'This organization would have no owner whose account is active. Make another member an owner first. Nothing was changed.',
       permission_required: 'Your role does not allow this. Ask an owner of the organization.',
     },
     'account/organizations/organization/invite': {
@@ -314,6 +320,11 @@ export const errors = {
   /** What is missing in a list of values. */
   notChosen: 'Choose one of these.',
 
+  /** What every page of an invalid link says besides. */
+  wholeLink: 'If the link is incomplete, copy the whole link from the email.',
+  /** What is said of a form that was shown to another account than the one that is signed in now. */
+  otherAccount: (account: string) =>
+    `You are now signed in as ${account}, but this form was of another account. Nothing was changed.`,
   /** What is wrong with a field, by the code of its error. Other errors keep their own words. */
   fieldErrors: {
     not_confirmed: 'This does not match. Nothing was deleted.',

@@ -49,18 +49,20 @@ export const entrance = {
   },
   secondFactor: {
     title: 'Confirm that it is you',
+    account: (account: string) => `You are signing in as ${account}.`,
     totp: 'Enter the code that your authenticator app shows.',
     emailCode: (email: Html, digits: number) =>
       html`We have emailed a code of ${digits} digits to ${email}, because this browser is new to your account. Check your spam folder too.`,
     verifyCode: (email: Html, digits: number) =>
       html`We have emailed a code of ${digits} digits to ${email}. Enter it to confirm that the email is yours. Check your spam folder too.`,
-    passkey: (wasPassword: boolean) =>
+    passkey: (wasPassword: boolean): string =>
       wasPassword ? 'Your password was correct. Now use your passkey.' : 'One more step: use your passkey.',
     recoveryHint:
       'One of the codes that you saved when you turned on two-factor authentication. Each code works once.',
     submit: 'Continue',
     trust: (days: number) => `Don't ask again in this browser for ${days} day${days === 1 ? '' : 's'}`,
     useRecovery: 'Use a recovery code',
+    submitRecovery: 'Use the recovery code',
     usePasskey: 'Use a passkey',
     wrongAddress: {
       question: 'Wrong email?',
@@ -68,7 +70,7 @@ export const entrance = {
       orSupport: (link: Html) => html` or contact support: ${link}`,
       support: (link: Html) => html`Contact support: ${link}`,
     },
-    lost: (support: Html | null, appName: string) =>
+    lost: (support: Html | null, appName: string): string | Html =>
       support === null
         ? `If you have lost your phone and your recovery codes, ask the people who run ${appName} for help.`
         : html`If you have lost your phone and your recovery codes, ask for help: ${support}`,
@@ -174,6 +176,10 @@ export const entrance = {
     createAccount: (email: Html) => html`${email} has no account yet. Create one to join.`,
     submitSignUp: (organization: string) => `Create the account and join ${organization}`,
     otherWay: 'Join without a password',
+    afterwards: (organization: string) => `After this, you can join ${organization}.`,
+    joined: (organization: string) => `You are now a member of ${organization}.`,
+    already: (organization: string) => `You are already a member of ${organization}`,
+    open: (organization: string) => `Go to ${organization}`,
     signUpFirst: (email: Html) =>
       html`${email} has no account yet. Create one with this email, then open the link in the invitation again.`,
     closed: (email: Html) =>
@@ -204,7 +210,7 @@ export const entrance = {
     perhapsSent: 'If we have emailed you a link, open it, then sign in. To get a new link, sign in.',
     waitingHere: (address: Html | string) =>
       html`Open the link that we have emailed to ${address}. Check your spam folder too.`,
-    anyAddress: 'you',
+    anyAddress: 'your email',
     done: 'Your email is confirmed',
     doneFor: (email: string) => `${email} is confirmed.`,
     doneText: (account: string) => `You are signed in as ${account}.`,
@@ -231,9 +237,9 @@ export const entrance = {
     submit: 'Use this email',
     invalid: 'This link is no longer valid',
     invalidText:
-      'It was already used, it has expired, it was canceled, or your account has changed since then. If you have confirmed your new email already, just sign in with it.',
+      'It was already used, it has expired, it was canceled, or your account has changed since then. A newer email might have replaced it: then open the link in the newest one. If you have confirmed your new email already, just sign in with it.',
     invalidHere: (email: string) =>
-      `It was already used, it has expired, it was canceled, or your account has changed since then. The email of your account is ${email}.`,
+      `It was already used, it has expired, it was canceled, or your account has changed since then. A newer email might have replaced it: then open the link in the newest one. The email of your account is ${email}.`,
     signsOut: 'You will be signed out everywhere.',
     signsOutOthers: 'You will be signed out on all other devices.',
     done: 'Your email was changed',
@@ -255,6 +261,7 @@ export const entrance = {
       html`Choose a new password with the link that we have emailed to ${email}. Check your spam folder too.`,
     ended: 'All sessions have ended.',
     password: 'Your password from before the change',
+    passwordHint: '',
     code: 'Code from your authenticator app, or a recovery code',
     codeHint: 'Use the app or the recovery codes that you had before the change.',
     submit: 'Undo the change',
@@ -268,23 +275,29 @@ export const entrance = {
     worksIn: 'The link works in:',
     knownSince: (browser: string, since: Html) => html`${browser}, known since ${since}`,
     copyAddress: 'Copy the link',
-    help: (support: Html | string | null) =>
+    help: (support: Html | string | null): string | Html =>
       support === null
         ? 'If you do not have such a browser, ask the people who run this app for help.'
         : html`If you do not have such a browser, ask for help: ${support}`,
     noBrowser: 'This link works in no browser',
     noBrowserText:
       'The account had been used in no browser for long enough when the change was made. So only support can undo it.',
-    helpWithout: (support: Html | string | null) =>
+    helpWithout: (support: Html | string | null): string | Html =>
       support === null ? 'Ask the people who run this app for help.' : html`Ask for help: ${support}`,
+    changePassword: 'Change your password',
     invalid: 'This link is no longer valid',
     invalidText: 'It was already used, it has expired, or the change was already undone.',
+    invalidHelp: (support: Html | string | null): string | Html =>
+      support === null
+        ? 'If you did not make the change, ask the people who run this app for help.'
+        : html`If you did not make the change, ask for help: ${support}`,
     /** The words about a deleted account that differ. */
     deletion: {
       title: 'Restore your account',
       done: 'Your account was restored',
-      lead: 'You can restore the account as it was before it was deleted. Later changes of the account are undone.',
+      lead: 'You can restore the account as it was before it was deleted.',
       password: 'Your password',
+      passwordHint: 'It shows that the account is yours.',
       codeHint: '',
       submit: 'Restore the account',
       withPasskey: 'Restore it with your passkey',

@@ -1,4 +1,6 @@
 import { type Html, html } from '../../html.js';
+import { type Formats, formatsIn } from '../formats.js';
+import type { Script } from '../script.js';
 import { account } from './account.js';
 import { administration } from './administration.js';
 import { entrance } from './entrance.js';
@@ -16,6 +18,16 @@ export const en = {
   privacy: 'Privacy',
   support: 'Support',
   optional: 'optional',
+  /** What stands between the names of a list. */
+  comma: ', ',
+  /** A value with its label. */
+  labeled: (label: string, value: Html | string) => html`${label}: ${value}`,
+  /** Turns the predicate of a field's error into a sentence, which stands below the label of the field. */
+  sentenceOf: (predicate: string) => `${predicate.charAt(0).toUpperCase()}${predicate.slice(1)}.`,
+  /** The words of a button, and what it is about, such as "Remove" and "Ada". */
+  actionOf: (action: string, about: string) => `${action} ${about}`,
+  /** The words of a button that answers a question, and what it is about, such as "Yes, remove" and "Ada". */
+  answerOf: (answer: string, about: string) => `${answer} ${about}`,
   yes: 'Yes',
   no: 'No',
   notSet: 'Not set',
@@ -26,6 +38,9 @@ export const en = {
     from: (minimum: number) => `At least ${minimum}.`,
     to: (maximum: number) => `At most ${maximum}.`,
   },
+  deviceOn: (browser: string, system: string) => `${browser} on ${system}`,
+  /** A browser that is unknown. */
+  browserOn: (system: string) => `A browser on ${system}`,
   inUtc: (label: string) => `${label} (UTC)`,
   lastUsed: 'last used',
   continue: 'Continue',
@@ -37,6 +52,7 @@ export const en = {
   confirmed: (button: Html) => html`You have confirmed that it is you. Continue with “${button}”.`,
   or: 'or',
   close: 'Close',
+  cancel: 'Cancel',
   /** What the button that closes a part says after "Close", for screen readers. */
   ofClose: (action: string) => `: ${action.charAt(0).toLowerCase()}${action.slice(1)}`,
 
@@ -52,6 +68,10 @@ export const en = {
     code: 'Code',
     recoveryCode: 'Recovery code',
     name: 'Name',
+    language: 'Language',
+    /** The choice of the language that the browser asks for. */
+    anyLanguage: 'The language of the browser',
+    languageHint: 'The language of these pages and of our emails.',
   },
   confirmation: {
     label: (text: string) => `To confirm, type ${text}`,
@@ -71,6 +91,7 @@ export const en = {
   copied: 'Copied',
   passwordHint: (length: number) => `At least ${length} characters. A few random words are a good choice.`,
 
+  usernameHint: '3 to 30 characters: letters a to z, digits, underscores, dots and hyphens.',
   /** The hint of a password that has to be typed again, because something else in its form was wrong. */
   passwordAgain: 'Enter the password again.',
 
@@ -78,8 +99,12 @@ export const en = {
   scripts: {
     failed: 'The form could not be sent. Check the network, and try again.',
     broken: 'Something went wrong. Try again in a moment.',
+    unsaved: 'Not saved yet.',
     show: 'Show',
     hide: 'Hide',
+    /** What the two buttons say to screen readers. */
+    showOf: 'Show {field}',
+    hideOf: 'Hide {field}',
     passkeys: {
       failed: 'The passkey could not be used. Try again.',
       offline: 'This did not work. Check the network, and try again.',
@@ -116,5 +141,31 @@ export const en = {
   ...errors,
 };
 
-/** The words of the pages in one language. Some are functions that put values into a sentence. */
-export type Words = typeof en;
+/** The words of the pages, as the catalogue of a language contains them. Some are functions that put values into a sentence. */
+export type PageWords = typeof en;
+
+/** The words of the pages in one language, and how values look in it. */
+export interface Words extends PageWords {
+  /** The tag of the language (BCP 47), such as `en`. */
+  readonly lang: string;
+  /** The direction of its script. */
+  readonly dir: 'ltr' | 'rtl';
+  /** How times and durations look. */
+  readonly formats: Formats;
+  /** Returns a text of the app, such as the label of a field, in the language, if `locale.texts` has it. */
+  ofApp(text: string): string;
+}
+
+/**
+ * Completes the words of a catalogue.
+ *
+ * @param texts the app's translations of its own texts
+ */
+export function wordsIn(
+  { tag, dir }: Script,
+  words: PageWords,
+  texts: Readonly<Record<string, string>> = {},
+): Words {
+  const ofApp = (text: string) => (Object.hasOwn(texts, text) ? (texts[text] as string) : text);
+  return { ...words, lang: tag, dir, formats: formatsIn(tag), ofApp };
+}

@@ -58,14 +58,14 @@ export const account = {
     },
     secondFactor: {
       title: 'Two-factor authentication',
-      off: 'Off. If you turn it on, a stolen password is not enough to sign in.',
+      off: 'If you turn it on, a stolen password is not enough to sign in.',
       demanded: 'Set up an authenticator app or add a passkey. One of them is enough.',
-      on: (totp: boolean, passkeys: boolean) =>
+      on: (totp: boolean, passkeys: boolean): string =>
         totp && passkeys
-          ? 'On. To sign in, you need a code from your authenticator app or a passkey.'
+          ? 'To sign in, you need a code from your authenticator app or a passkey.'
           : totp
-            ? 'On. To sign in, you need a code from your authenticator app.'
-            : 'On. To sign in, you need a passkey.',
+            ? 'To sign in, you need a code from your authenticator app.'
+            : 'To sign in, you need a passkey.',
       codesLeft: (count: number) =>
         count === 0
           ? 'You have no recovery codes left. Create new ones.'
@@ -136,7 +136,7 @@ export const account = {
       link: (provider: string) => `Link ${provider}`,
       only: (provider: string) => `${provider} is the only way to sign in to your account.`,
       /** What a user can add, so that the account can be unlinked. Empty if this cannot be done on the page. */
-      addFirst: (added: readonly Html[]) =>
+      addFirst: (added: readonly Html[]): string | Html =>
         added.length === 0
           ? 'You cannot unlink it.'
           : html`Before you unlink it, ${added.map((one, index) => html`${index > 0 && (index === added.length - 1 ? ' or ' : ', ')}${one}`)}.`,
@@ -175,7 +175,7 @@ export const account = {
   account: {
     title: 'Profile',
     profile: 'About you',
-    save: 'Save',
+    save: 'Save your details',
     username: 'Username',
     saveUsername: 'Save the username',
     email: 'Email',
@@ -211,8 +211,8 @@ export const account = {
   },
   sessions: {
     title: 'Sessions',
-    lead: 'You are signed in on these devices. If you do not recognize one of them, sign out there.',
-    browsers: 'For browsers in which you have signed out, see',
+    lead: 'You are signed in on these devices. If you do not recognize one of them, end that session here.',
+    browsers: (link: Html) => html`For browsers in which you have signed out, see ${link}.`,
     current: 'this device',
     unknownDevice: 'An unknown device',
     acting: 'Someone who runs this app, to see it as you see it',
@@ -245,12 +245,11 @@ export const account = {
     about: (name: string, start: string) => `the key ${name}, ${start}`,
     make: 'Create an API key',
     nameHint: 'For your list, such as the name of the program.',
-    allRights: 'If you choose no rights, the key can do everything that you can do in this app.',
+    allRights: 'Unless you limit it, this key can do everything that you can do in this app.',
     someRights: 'Only these:',
     everything: 'Everything that you can do in this app',
     everythingText:
       'Anyone who has the key can then use the app as you. Choose this only for programs that need it.',
-    limit: 'Limit the rights of the key',
     scopesHint:
       'The names of the rights, separated by spaces or commas. The documentation of this app lists them.',
     submit: 'Create the key',
@@ -303,10 +302,9 @@ export const account = {
     inviteHint:
       'We email a link, which works only for this email. If you invite it again, an earlier link stops working.',
     submitInvite: 'Invite',
-    end: 'Leave or delete',
     leaveTitle: 'Leave the organization',
-    leaveText:
-      'You immediately lose access to it. An organization needs an owner, so the last one cannot leave.',
+    leaveText: 'You immediately lose access to it.',
+    lastOwner: 'You are the only owner, so another member must become an owner before you can leave.',
     leave: 'Leave',
     confirmLeave: 'Yes, leave',
     deleteTitle: 'Delete the organization',
