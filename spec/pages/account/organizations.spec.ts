@@ -365,7 +365,8 @@ describe('members', () => {
     const ida = await member('ida', 'member');
     await ageSessions(app as never);
     const before = await page(ida);
-    expect(before.all('h2').map(textOf)).toContain('Leave');
+    expect(before.all('h2').map(textOf)).toContain('Leave the organization');
+    expect(before.all('h2').map(textOf)).not.toContain('Delete the organization');
     const done = await ida.browser.submit(before, `leave/${ida.id}`);
     expect(done.location).toBe(`${PATH}?done=organization-left`);
     expect((await ida.browser.follow(done)).text).toContain(
