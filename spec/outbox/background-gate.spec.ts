@@ -70,6 +70,7 @@ const KNOWN: Readonly<Record<string, readonly [ways: Readonly<Record<string, num
   'health.ts': [{ '= share': 1, '.then': 1 }, 'Only statements continue, whose deadlines end them.'],
   'http/problem.ts': [{ '.then': 1 }, SYNC],
   'limits/refusals.ts': [{ setInterval: 1, 'void then': 1 }, ANNOUNCED],
+  'locale/languages.ts': [{ '.then': 1 }, SYNC],
   'logger.ts': [{ setInterval: 1, '.catch': 1 }, 'It only logs the number of repeated lines, from memory.'],
   'migrations/steps.ts': [{ 'void push': 2 }, SYNC],
   'moving-in/linked-sessions.ts': [{ '= finally': 1 }, 'The call waits for it, or it is announced.'],

@@ -15,8 +15,10 @@ const SIGN_IN = definePurpose(
 );
 
 // A plugin of latchkey has its texts in lib/words/emails. Here they would be a part of the types of all specs.
-Object.assign(english.texts, {
-  'sign-in-link': {
+// Specs in the same process that list all texts do not see it.
+Object.defineProperty(english.texts, 'sign-in-link', {
+  configurable: true,
+  value: {
     subject: 'Sign in',
     before: 'Follow this link to sign in:',
     action: 'Sign in',

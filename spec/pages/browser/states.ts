@@ -277,7 +277,7 @@ export async function visitOrganizations(app: OwnApp, browser: Browser, look: Lo
   await look('join, without an account, refused', newcomer);
   await fill(newcomer, 'Password', 'nanoseconds of wire');
   await press(newcomer, 'Create the account and join Analytical Engines & Company');
-  await showsPage(newcomer, 'Notes of jean@example.com');
+  await says(newcomer, 'status', 'You are now a member of Analytical Engines & Company.');
   await newcomer.goto(url);
   await look('join, no longer valid', newcomer);
   await press(page, 'Sign out and continue');
