@@ -217,6 +217,7 @@ export class Mailer {
   }
 }
 
+// The kinds below are cast, because the texts stay when the build does not have the plugin that sends them.
 async function composeCode(
   { template, user, to, code, until, facts }: CodeToSend & { readonly template: CodeTemplate },
   settings: ComposerSettings,
@@ -228,7 +229,16 @@ async function composeCode(
   const url = pageUrl(page, origin);
   const table = rowsOf(accountOf(user), details, words);
   const parts = [before, { code }, codeExpiry(until, settings), { table }, help, { url, action }];
-  return { kind, to, user, ...contentOf(subject, parts, look, words), token: '', code, url, details };
+  return {
+    kind: kind as MailKind,
+    to,
+    user,
+    ...contentOf(subject, parts, look, words),
+    token: '',
+    code,
+    url,
+    details,
+  };
 }
 
 export function composeSignInCode(
@@ -271,7 +281,16 @@ export async function composeRequestedCode(
     help,
     ...adviceParagraphs(advice, advicePage, settings),
   ];
-  return { kind, to, user, ...contentOf(subject, parts, look, words), token, code, url, details };
+  return {
+    kind: kind as MailKind,
+    to,
+    user,
+    ...contentOf(subject, parts, look, words),
+    token,
+    code,
+    url,
+    details,
+  };
 }
 
 export async function composeNoAccount(
@@ -285,7 +304,16 @@ export async function composeNoAccount(
   const url = hasLink ? pageUrl(page, origin) : '';
   const link = hasLink ? [beforeLink, { url, action }] : [];
   const parts = [before, ...link, { table: rowsOf(to, details, words) }, help];
-  return { kind, to, user, ...contentOf(subject, parts, look, words), token: '', code: '', url, details };
+  return {
+    kind: kind as MailKind,
+    to,
+    user,
+    ...contentOf(subject, parts, look, words),
+    token: '',
+    code: '',
+    url,
+    details,
+  };
 }
 
 function codeExpiry(until: Date, { now, words }: ComposerSettings): string {
@@ -352,7 +380,7 @@ export async function composeNotice(
     ...(details && !isOfOther && user.emailVerifiedAt === null ? [words.unverified] : []),
   ];
   return {
-    kind,
+    kind: kind as MailKind,
     to,
     user,
     ...contentOf(subject, parts, look, words),
@@ -573,7 +601,7 @@ function composeLink(
     ...adviceParagraphs(last, advicePage, settings),
   ];
   const content = contentOf(subject, parts, look, words);
-  return { kind, to, user, ...content, token, code: '', url, details: null };
+  return { kind: kind as MailKind, to, user, ...content, token, code: '', url, details: null };
 }
 
 /** What users can do, and the text of the link to the page where they do it. */

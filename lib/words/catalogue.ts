@@ -7,7 +7,7 @@ import type { PageWords } from './pages/index.js';
 /** What errors say in a language. */
 export interface ErrorWords {
   /** The default details of the codes. */
-  readonly problems: Readonly<Record<AuthErrorCode, string>>;
+  readonly problems: Readonly<Record<AuthErrorCode, string>> & Readonly<Record<string, string>>;
   /** All other details, and those of fields. */
   readonly phrases: Phrases;
   /** The words of the page that shows an error if no page of the app can. */

@@ -280,7 +280,9 @@ async function ownedAlone(
   site: Site,
   { auth, refused }: Visit,
 ): Promise<readonly { name: string; href: string }[]> {
-  if (!auth || refused?.error.code !== 'last_owner') return [];
+  // The code belongs to a plugin, which the build might not have.
+  const code: string | undefined = refused?.error.code;
+  if (!auth || code !== 'last_owner') return [];
   const found = (await site.organizations?.ownedAlone(auth.user)) ?? [];
   return found.map(({ id, name }) => ({
     name,
