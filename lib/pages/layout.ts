@@ -100,8 +100,8 @@ function footerOf({ terms, privacy, support }: CommonValues['links'], words: Wor
   )}</ul></footer>`;
 }
 
-function headingOf({ title, heading = title, tags }: View): Html {
-  const h1 = html`<h1>${heading}</h1>`;
+function headingOf({ title, heading = title, tags, focusesHeading = false }: View): Html {
+  const h1 = html`<h1${focusesHeading && html` tabindex="-1" autofocus`}>${heading}</h1>`;
   return tags ? html`<div data-part="heading">${h1}${tags}</div>` : h1;
 }
 

@@ -164,6 +164,8 @@ export interface View {
   /** The icon above the title. @default nothing */
   readonly icon?: Html;
   readonly main: Html;
+  /** Whether the heading has the focus, because it says what was wrong with the form. @default false */
+  readonly focusesHeading?: boolean;
   /** Whether the content itself says what has just been completed, instead of a message above it. @default false */
   readonly saysDone?: boolean;
   /** The scripts of the page, in addition to the one for forms. @default none */

@@ -790,6 +790,7 @@ ${way !== null && html`<p><a href="${way}" data-part="button">${words.steps[erro
     const error = refused?.explained ?? this.#errorIn(page, visit);
     const done = error ? null : visit.done;
     const words = this.#wordsFor(req);
+    const saysItself = error?.code === 'invalid_token' && saysInvalid(page, own);
     const values = {
       ...this.#common(
         page,
@@ -799,9 +800,9 @@ ${way !== null && html`<p><a href="${way}" data-part="button">${words.steps[erro
       // A page with a token must not link to other origins, because they would learn that it was open.
       ...(visit.token !== null && { links: site.ownLinks }),
       ...own,
-      ...(error?.code === 'invalid_token' && saysInvalid(page, own) && { error: null }),
+      ...(saysItself && { error: null }),
     };
-    const view = page.view(values, words);
+    const view = { ...page.view(values, words), focusesHeading: saysItself };
     const isSaid = done !== null && (done === 'joined' || Object.hasOwn(words.done, done));
     // The pages before a sign-in depend on the message, so they keep it for a reload.
     if (isSaid && page.kind === 'account' && req.method === 'GET') site.notes.dropMessage(req, res);
