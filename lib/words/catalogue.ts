@@ -4,10 +4,13 @@ import type { Phrases } from '../phrases.js';
 import type { EmailWords } from './emails/index.js';
 import type { PageWords } from './pages/index.js';
 
+/** The details of all codes. A catalogue also has those of plugins that a build does not have. */
+type Details = Readonly<Record<AuthErrorCode, string>> & Readonly<Record<string, string>>;
+
 /** What errors say in a language. */
 export interface ErrorWords {
   /** The default details of the codes. */
-  readonly problems: Readonly<Record<AuthErrorCode, string>> & Readonly<Record<string, string>>;
+  readonly problems: Details;
   /** All other details, and those of fields. */
   readonly phrases: Phrases;
   /** The words of the page that shows an error if no page of the app can. */
