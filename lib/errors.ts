@@ -174,7 +174,7 @@ export class AuthError extends Error {
   readonly statusCode: number;
   /** A machine-readable code. */
   readonly code: AuthErrorCode;
-  /** A human-readable description in English, which is sent to the client. */
+  /** A human-readable description in English. Responses say it in the language of the request: see `locale`. */
   readonly detail: string;
   /** The errors of each field: at least one for `validation_failed`, and at most 20. */
   readonly errors: readonly FieldError[] | undefined;

@@ -64,7 +64,7 @@ export function mistakesIn(
       const path = keys.get(key);
       if (!path) {
         const near = nearest(key, [...keys.keys()]);
-        return `${where} is not a key${near ? ` (did you mean ${near}?)` : ''}: docs/languages.md lists the keys`;
+        return `${where} is not a key${near ? ` (did you mean ${near}?)` : ''}: docs/languages.md says how keys are made`;
       }
       const wanted = kindOf(at(english, path));
       // A text that takes no values can stand for one that takes some.

@@ -173,7 +173,7 @@ export class EmailProofs {
     const ended = await this.core.sessions.endAll(id, transaction);
     await this.core.devices.deleteAll(id, transaction);
     await this.core.tokens.endAll(id, transaction);
-    // The language of emails was chosen by whoever claimed the address, too.
+    // An attacker who claimed the address has chosen the language of its emails, too.
     if (this.core.languages.areMany)
       await this.core.users.setColumns<typeof languageColumns>(
         id,

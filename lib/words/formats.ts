@@ -4,7 +4,7 @@ export interface Formats {
   time(at: Date): string;
   /** A day in UTC, such as "22 Nov 2026". */
   day(at: Date): string;
-  /** A duration in the largest unit of which there are at least 90 of the smaller one, such as "10 minutes". */
+  /** A duration such as "10 minutes": in seconds or minutes if there are fewer than 90, otherwise in hours. */
   duration(seconds: number): string;
 }
 

@@ -71,32 +71,32 @@ describe('createAuth names what is wrong with', () => {
     [
       'a key of pages',
       { 'sign-in.titel': 'Willkommen' },
-      "latchkey: locale.words.de['sign-in.titel'] is not a key (did you mean sign-in.title?): docs/languages.md lists the keys",
+      "latchkey: locale.words.de['sign-in.titel'] is not a key (did you mean sign-in.title?): docs/languages.md says how keys are made",
     ],
     [
       'a key of emails',
       { 'email.texts.verify-email.subjekt': 'Hallo' },
-      "latchkey: locale.words.de['email.texts.verify-email.subjekt'] is not a key (did you mean email.texts.verify-email.subject?): docs/languages.md lists the keys",
+      "latchkey: locale.words.de['email.texts.verify-email.subjekt'] is not a key (did you mean email.texts.verify-email.subject?): docs/languages.md says how keys are made",
     ],
     [
       'a key of errors',
       { 'error.problems.invalid_credential': 'Nein' },
-      "latchkey: locale.words.de['error.problems.invalid_credential'] is not a key (did you mean error.problems.invalid_credentials?): docs/languages.md lists the keys",
+      "latchkey: locale.words.de['error.problems.invalid_credential'] is not a key (did you mean error.problems.invalid_credentials?): docs/languages.md says how keys are made",
     ],
     [
       'a key of nothing',
       { qqq: 'Nein' },
-      "latchkey: locale.words.de['qqq'] is not a key: docs/languages.md lists the keys",
+      "latchkey: locale.words.de['qqq'] is not a key: docs/languages.md says how keys are made",
     ],
     [
       'a key in camel case',
       { 'signIn.title': 'Willkommen' },
-      "latchkey: locale.words.de['signIn.title'] is not a key (did you mean sign-in.title?): docs/languages.md lists the keys",
+      "latchkey: locale.words.de['signIn.title'] is not a key (did you mean sign-in.title?): docs/languages.md says how keys are made",
     ],
     [
       'a name of every object',
       { constructor: 'Nein' },
-      "latchkey: locale.words.de['constructor'] is not a key (did you mean or?): docs/languages.md lists the keys",
+      "latchkey: locale.words.de['constructor'] is not a key (did you mean or?): docs/languages.md says how keys are made",
     ],
     [
       'a function for a string',
