@@ -5,6 +5,7 @@ import { type SpecApp, startApp } from '../support/app.js';
 import { rows } from '../support/database.js';
 import { everyPlugin } from '../support/every-plugin.js';
 import { fixedProvider } from '../support/fixed-provider.js';
+import { allSent } from '../support/mail-app.js';
 import { sendSlowly } from '../support/slow-request.js';
 
 const ROOT = 'root@example.com';
@@ -85,11 +86,16 @@ const unsafe = () =>
     )
     .map(({ method, path }) => `${method.toUpperCase()} ${path}`);
 
-/** Sends the request, and runs `meanwhile` before its body arrives. */
-function send(name: string, { token, userId, sessionId }: Scene, meanwhile: () => Promise<unknown>) {
+/**
+ * Sends the request, and runs `meanwhile` before its body arrives. The row of a link is written when its email is sent,
+ * which follows the response.
+ */
+async function send(name: string, { token, userId, sessionId }: Scene, meanwhile: () => Promise<unknown>) {
   const [method = '', path = ''] = name.split(' ');
   const target = `/auth${path.replace(':id', userId).replace(':sessionId', sessionId)}`;
-  return sendSlowly(app, { method, path: target, token, body: BODIES[name] ?? {} }, meanwhile);
+  const answer = await sendSlowly(app, { method, path: target, token, body: BODIES[name] ?? {} }, meanwhile);
+  await allSent(app.auth);
+  return answer;
 }
 
 /** What administrators can change. */
