@@ -7,7 +7,7 @@ import { ago } from '../support/sessions.js';
 import { firstStep } from '../support/two-factor.js';
 
 // Verification by one click, in the browser in which the account was made.
-/** The cookie of a browser, which only this host can set: see own-browser.spec.ts. */
+/** The cookie of a browser, which only this host can set: see own-browser.walk.spec.ts. */
 const DEVICE = '__Host-latchkey-device';
 
 type Options = NonNullable<Parameters<typeof password>[0]>;

@@ -13,8 +13,10 @@ process.setSourceMapsEnabled(true);
 // a failure is reported.
 Error.prepareStackTrace = (error, frames) => [String(error), ...frames].join('\n    at ');
 
-/** From this size on, in bytes, garbage is collected after each file. */
-const GARBAGE = 350 * 2 ** 20;
+/** How much a process grows before garbage is collected after a file, in bytes. */
+const GARBAGE = 150 * 2 ** 20;
+/** The resident memory after garbage was last collected, in bytes; at first, what a process has without much garbage. */
+let kept = 200 * 2 ** 20;
 
 addEventHandler(({ name, test }) => {
   if (name === 'test_start')
@@ -70,7 +72,10 @@ async function runFile(path, testTimeout, testNamePattern) {
 
 /** The resident memory in bytes. V8 collects garbage late on a machine with much memory, and there are several processes. */
 function memory() {
-  if (process.memoryUsage.rss() > GARBAGE) globalThis.gc();
+  if (process.memoryUsage.rss() > kept + GARBAGE) {
+    globalThis.gc();
+    kept = process.memoryUsage.rss();
+  }
   return process.memoryUsage.rss();
 }
 

@@ -423,9 +423,12 @@ function ed25519Key(): Buffer {
   return coseKey(1, -8, 6, Buffer.from(x, 'base64url'));
 }
 
+/** A key without a private one, which takes long to find. */
 function rsaKey(modulusLength: number, exponent?: number[]): Buffer {
-  const { n = '' } = generateKeyPairSync('rsa', { modulusLength }).publicKey.export({ format: 'jwk' });
-  return coseRsa(Buffer.from(n, 'base64url'), exponent);
+  const modulus = randomBytes(modulusLength / 8);
+  modulus[0] = 0xff;
+  modulus[modulus.length - 1] = 0xff;
+  return coseRsa(modulus, exponent);
 }
 
 function coseRsa(n: Buffer, exponent = [1, 0, 1]): Buffer {
