@@ -42,6 +42,7 @@ const confirm = (token: string, more = {}, by: { post: Browser['post'] } = brows
   by.post('/auth/email-changes/confirm').send({ token, ...more });
 /** The mails that a request causes, apart from notices of something else. */
 async function mailsOf(count: number, work: () => PromiseLike<unknown>) {
+  await allSent(app.auth);
   const before = app.mails.length;
   const sent = () => app.mails.slice(before).filter(({ kind }) => !OTHER_NOTICES.includes(kind));
   await work();

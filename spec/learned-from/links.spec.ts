@@ -59,6 +59,7 @@ describe('a token is bound to its user, its address and its purpose', () => {
 
   test('CVE-2022-23555: a token for one purpose does not serve another', async () => {
     const browser = await signedIn(app, ada);
+    await settled(app.auth);
     const verification = mail.mails.find(({ kind }) => kind === 'verify-email')?.token ?? '';
     const { token: forReset } = await resetMail();
     const { token: forSignIn } = await mail.mailOf(ada.email, 'sign-in-link', () =>

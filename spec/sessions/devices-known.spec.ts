@@ -37,6 +37,10 @@ const told = async (to = ada.email) => {
   await core().settle();
   return app.mails.filter((mail) => mail.kind === 'new-device' && mail.to === to);
 };
+const forgetMails = async () => {
+  await core().settle();
+  app.mails.length = 0;
+};
 const devices = () => app.auth.models.Device.unscoped();
 const rowOf = (device: string) => ({ where: { tokenHash: digestToken(device) as never } });
 const clientWith = (device: string): Client => {
@@ -80,7 +84,7 @@ describe('a sign-in from a new device', () => {
     await app.auth.revokeAllSessions(userId);
     await app.auth.prune();
     expect(await devices().count()).toBe(1);
-    app.mails.length = 0;
+    await forgetMails();
     // What was kept is not looked at again until there is a newer one.
     await app.auth.prune();
     const isKept = async () => (await devices().unscoped().findAll()).map((one) => one.get('kept'));
@@ -152,7 +156,7 @@ describe('the token of a browser', () => {
   test('is replaced again for a browser that did not get the new one', async () => {
     const first = await newDevice(eve);
     await signIn(first);
-    app.mails.length = 0;
+    await forgetMails();
     const again = cookieOf(await signIn(first, eve));
     expect(again).not.toBe(first);
     expect(await told(eve.email)).toEqual([]);
@@ -178,7 +182,7 @@ describe('the token of a browser', () => {
   test('leads back to an account that had forgotten the browser, as a proof and no more', async () => {
     const device = await oldBrowser();
     await forgetAll();
-    app.mails.length = 0;
+    await forgetMails();
     const renewed = cookieOf(await signIn(device));
     expect(renewed).not.toBe(device);
     expect(await told()).toHaveLength(1);
@@ -298,7 +302,7 @@ describe('the token of a browser', () => {
   });
 
   const mailedChange = async () => {
-    app.mails.length = 0;
+    await forgetMails();
     await byUser(app.auth, userId, (own) =>
       app.auth.users.setPassword(userId, 'a difference engine', { keepSessions: true, ...own }),
     );
@@ -315,7 +319,7 @@ describe('a forgotten device', () => {
     const changed = { current_password: ada.password, new_password: 'a difference engine' };
     await own.post('/auth/passwords/change').send(changed).expect(200);
     const who = { ...ada, password: changed.new_password };
-    app.mails.length = 0;
+    await forgetMails();
     expect(cookieOf(await signIn(device, who))).toBe(device);
     expect(await told()).toEqual([]);
     const renewed = cookieOf(await signIn(other, who));

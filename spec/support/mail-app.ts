@@ -28,6 +28,8 @@ export async function startMailApp<const P extends readonly Plugin[]>({
   });
   const isNotice = ({ kind }: MailMessage) => declaredNotices.has(kind);
   const newMails = async (work: () => PromiseLike<unknown>, atLeast: number, kind?: MailMessage['kind']) => {
+    // Emails of what came before follow its responses.
+    await allSent(app.auth);
     const before = mails.length;
     const sent = () => mails.slice(before).filter((mail) => (kind ? mail.kind === kind : !isNotice(mail)));
     await work();

@@ -15,6 +15,7 @@ import {
 } from '../../lib/index.js';
 import { signedIn, testAuth } from '../../lib/testing.js';
 import { caught } from '../support/app.js';
+import { settled } from '../support/sessions.js';
 import { codeOf } from '../support/two-factor.js';
 
 const HOUR = 3600;
@@ -371,6 +372,7 @@ describe('auth.testing.advance', () => {
     const [session] = await auth.listSessions(user.id);
     expect(session?.createdAt.getTime()).toBeGreaterThan(before);
     await auth.prune();
+    await settled(auth);
     const { events } = await auth.auditLog.listEvents({ kind: 'session.created' });
     const times = events.map(({ createdAt }) => createdAt.getTime() > before);
     expect(times).toEqual([true, false]);

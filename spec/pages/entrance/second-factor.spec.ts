@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { emailSignIn, passkeys, twoFactor } from '../../../lib/index.js';
 import { ada, password } from '../../support/app.js';
 import { attribute, textOf } from '../../support/page-browser.js';
@@ -11,6 +11,7 @@ import {
   startPagesApp,
 } from '../../support/pages-app.js';
 import { addPasskey, authenticator, PAGE } from '../../support/passkeys.js';
+import { settled } from '../../support/sessions.js';
 import { codeOf, enroll, firstStep, forgetSteps, wrongCode } from '../../support/two-factor.js';
 
 const plugins = [password(), twoFactor()] as const;
@@ -157,6 +158,8 @@ describe('in a browser that the account does not know', () => {
     codes = await startPagesApp([password({ unknownBrowser: 'code' }), twoFactor()] as const);
     await codes.auth.users.create({ ...ada, emailVerified: true });
   });
+  // The emails that a test asks for last follow its responses.
+  afterEach(() => settled(codes.auth));
   afterAll(() => codes.stop());
 
   test('an emailed code completes the sign-in', async () => {
@@ -187,6 +190,7 @@ describe('in a browser that the account does not know', () => {
     const code = { method: 'email_code' };
     const wrong = await browser.submit(again, 'confirm', { code: 'ZZZZ-ZZZZ' }, code);
     expect([wrong.status, wrong.form('confirm', code).value('code')]).toEqual([401, '']);
+    await settled(codes.auth);
     const latest = codes.mails.at(-1)?.code || mail.code;
     const done = await browser.submit(wrong, 'confirm', { code: latest }, code);
     expect([done.status, done.location]).toEqual([303, '/deep']);

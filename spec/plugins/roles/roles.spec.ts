@@ -18,7 +18,7 @@ import { signedIn, testAuth } from '../../../lib/testing.js';
 import { password, SECRET, signedIn as signUp } from '../../support/app.js';
 import { rows } from '../../support/database.js';
 import { importUsers } from '../../support/import-users.js';
-import { type MailApp, startMailApp } from '../../support/mail-app.js';
+import { allSent, type MailApp, startMailApp } from '../../support/mail-app.js';
 import { expectProblem } from '../../support/problem.js';
 
 const ROOT = 'root@example.com';
@@ -274,6 +274,7 @@ describe('an administrator by role', () => {
 
 describe('the notice administrator-added', () => {
   const toldOf = async (work: () => Promise<unknown>) => {
+    await allSent(app.auth);
     const before = app.mails.length;
     await app.mailOf(work, 'administrator-added').catch(() => undefined);
     return app.mails.slice(before).filter(({ kind }) => kind === 'administrator-added');
