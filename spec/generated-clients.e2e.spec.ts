@@ -33,7 +33,8 @@ beforeAll(async () => {
   await app.http.post('/auth/signup/credential').send(ada).expect(201);
   projects = await Projects.create();
   const tools = ['openapi-typescript@7.13.0', 'openapi-fetch@0.17.0', 'typescript@5.9.3'];
-  await projects.install('.', 'sequelize@6', 'express@5', '@photostructure/sqlite@1', ...tools);
+  await projects.npm('.', ...tools);
+  await projects.link('.', 'sequelize@6', 'express@5', '@photostructure/sqlite@1');
   await projects.write('.', {
     'package.json': JSON.stringify({ private: true, type: 'module' }),
     'latchkey.config.js': CONFIG,

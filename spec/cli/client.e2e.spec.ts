@@ -42,7 +42,7 @@ let projects: Projects;
 beforeAll(async () => {
   projects = await Projects.create();
   const peers = ['sequelize@6', 'express@5', '@photostructure/sqlite@1'];
-  await projects.install('.', ...peers, '@types/express@5', '@types/node@20', 'typescript@7.0.2');
+  await projects.link('.', ...peers, '@types/express@5', '@types/node@20', 'typescript@7');
   for (const [name, auth] of Object.entries(CONFIGS)) {
     await projects.write(name, {
       'package.json': '{ "type": "module" }',

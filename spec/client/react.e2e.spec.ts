@@ -10,7 +10,7 @@ import { startStoryApp } from './story-app.js';
 
 declare const client: Client<StoryShape>;
 
-/** An app as a server renders it and as a browser takes it over, in projects that have installed the npm package. */
+/** An app as a server renders it and as a browser takes it over, in projects with the npm package. */
 
 const FILES = {
   'app.js': `
@@ -45,7 +45,8 @@ let projects: Projects;
 beforeAll(async () => {
   projects = await Projects.create();
   for (const version of VERSIONS) {
-    await projects.install(version, `react@${version}`, `react-dom@${version}`);
+    await projects.npm(version, `react@${version}`, `react-dom@${version}`);
+    await projects.link(version, 'express@5', 'sequelize@6');
     await projects.write(`${version}/app`, { 'package.json': '{ "type": "module" }', ...FILES });
   }
 }, 180_000);

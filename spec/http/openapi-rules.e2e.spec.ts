@@ -39,7 +39,7 @@ let projects: Projects;
 beforeAll(async () => {
   projects = await Projects.create();
   const packages = ['@redocly/openapi-core@2.64.0', '@stoplight/spectral-core@1.24.1'];
-  await projects.install('.', ...packages, '@stoplight/spectral-rulesets@1.23.1');
+  await projects.npm('.', ...packages, '@stoplight/spectral-rulesets@1.23.1');
   const auth = createAuth({
     database: 'sqlite:./unused.db',
     secret: SECRET,

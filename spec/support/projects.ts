@@ -1,13 +1,17 @@
 import { execFile } from 'node:child_process';
-import { mkdir, mkdtemp, realpath, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readFile, realpath, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { dirname, join, relative } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 
+const root = fileURLToPath(new URL('../..', import.meta.url));
 const run = promisify(execFile);
 
 /** The folder of `latchkey.tgz`, which the e2e round has packed. */
 export const PACKED = String(process.env.LATCHKEY_SPEC_PACKAGE);
+
+const TARBALL = join(PACKED, 'latchkey.tgz');
 
 /**
  * Projects of apps, in a temporary folder. Projects in its subfolders use the folder's `node_modules`, so one
@@ -21,12 +25,48 @@ export class Projects {
   }
 
   /** Installs the npm package and others, for the projects within a folder. */
-  async install(name: string, ...packages: string[]): Promise<void> {
+  install(name: string, ...packages: string[]): Promise<void> {
+    return this.npm(name, TARBALL, ...packages);
+  }
+
+  /** Installs other packages only, for the projects within a folder. */
+  async npm(name: string, ...packages: string[]): Promise<void> {
     await this.write(name, { 'package.json': '{ "private": true }' });
     // Do not run install scripts, because the scripts of some tools send data about the installation.
     const flags = ['--ignore-scripts', '--no-audit', '--no-fund', '--prefer-offline', '--loglevel=error'];
     const options = { cwd: join(this.folder, name), env: withoutOuter(), maxBuffer: 1e8 };
-    await run('npm', ['install', ...flags, join(PACKED, 'latchkey.tgz'), ...packages], options);
+    await run('npm', ['install', ...flags, ...packages], options);
+  }
+
+  /**
+   * Unpacks the npm package, and links to packages of the repository: those that it depends on, and others, such as
+   * `express@5`. It takes a fraction of npm's time, and is for specs that do not test the installation. The projects
+   * find no other package of the repository, but the linked ones find their own dependencies there. So it is not for
+   * specs of what a bundle contains, or of how TypeScript names the types of dependencies.
+   *
+   * Packages that the repository does not have are installed by `npm`, which must come first: it deletes the links.
+   */
+  async link(name: string, ...packages: string[]): Promise<void> {
+    const folder = join(this.folder, name);
+    const latchkey = join(folder, 'node_modules/latchkey');
+    await mkdir(latchkey, { recursive: true });
+    await run('tar', ['-xzf', TARBALL, '-C', latchkey, '--strip-components=1']);
+    await linkPrograms(latchkey, 'latchkey');
+    for (const dependency of Object.keys((await manifestOf(latchkey)).dependencies ?? {}))
+      await linkToRepository(folder, dependency, dependency);
+
+    const added: Record<string, string> = { latchkey: `file:${TARBALL}` };
+    for (const wanted of packages) {
+      const [, alias, original, range] = /^(?:(.+)@npm:)?(.+)@(.+)$/.exec(wanted) ?? [];
+      if (!original) throw new Error(`${wanted} has no version, such as ${wanted}@1`);
+      const version = await linkToRepository(folder, alias ?? original, original);
+      if (version !== range && !version.startsWith(`${range}.`))
+        throw new Error(`the repository has ${original} ${version}, but ${wanted} was asked for`);
+      added[alias ?? original] = alias ? `npm:${original}@^${version}` : `^${version}`;
+    }
+    const { dependencies, ...others } = await manifestOf(folder).catch(() => ({ private: true }) as Manifest);
+    const manifest = { ...others, dependencies: { ...dependencies, ...added } };
+    await this.write(name, { 'package.json': JSON.stringify(manifest) });
   }
 
   /** Writes files of a project. */
@@ -53,6 +93,41 @@ export class Projects {
 
   remove(): Promise<void> {
     return rm(this.folder, { recursive: true, force: true });
+  }
+}
+
+interface Manifest {
+  readonly version?: string;
+  readonly bin?: string | Readonly<Record<string, string>>;
+  readonly dependencies?: Readonly<Record<string, string>>;
+}
+
+async function manifestOf(folder: string): Promise<Manifest> {
+  return JSON.parse(await readFile(join(folder, 'package.json'), 'utf8'));
+}
+
+/** Links to a package of the repository. @returns its version */
+async function linkToRepository(folder: string, name: string, original: string): Promise<string> {
+  const target = await realpath(join(root, 'node_modules', original)).catch(() => {
+    throw new Error(`the repository does not have ${original}`);
+  });
+  const path = join(folder, 'node_modules', name);
+  await mkdir(dirname(path), { recursive: true });
+  // Fails if npm has installed the package, perhaps in another version.
+  await symlink(target, path);
+  // Two versions of a package would have the same programs.
+  if (name === original) await linkPrograms(path, name);
+  return String((await manifestOf(target)).version);
+}
+
+/** Makes the programs of a package available, as npm does. */
+async function linkPrograms(path: string, name: string): Promise<void> {
+  const { bin = {} } = await manifestOf(path);
+  const programs = typeof bin === 'string' ? { [name.replace(/^@.*\//, '')]: bin } : bin;
+  const folder = join(path.slice(0, -name.length), '.bin');
+  for (const [program, file] of Object.entries(programs)) {
+    await mkdir(folder, { recursive: true });
+    await symlink(relative(folder, join(path, file)), join(folder, program));
   }
 }
 

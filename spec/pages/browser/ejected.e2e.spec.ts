@@ -20,7 +20,7 @@ import {
 
 type Renderer = (page: RenderedPage) => Html;
 
-const PEERS = ['express@5', '@types/express@5', 'sequelize@6', 'typescript@7.0.2'];
+const PEERS = ['express@5', '@types/express@5', 'sequelize@6', 'typescript@7'];
 const TSCONFIG = {
   compilerOptions: { module: 'nodenext', skipLibCheck: true, noEmit: true, types: [] },
   include: ['pages'],
@@ -47,7 +47,7 @@ inBrowser('latchkey pages eject', () => {
 
   beforeAll(async () => {
     projects = await Projects.create();
-    await projects.install('.', ...PEERS);
+    await projects.link('.', ...PEERS);
     await projects.write('.', {
       'package.json': '{ "private": true, "type": "module" }',
       'tsconfig.json': JSON.stringify(TSCONFIG),

@@ -34,11 +34,11 @@ app.get('/notes', requireSession(auth), (req, res) => res.send(\`<h1>Notes of \$
 app.listen(PORT, 'localhost', () => console.log('ready'));
 `;
 
-/** Installs the npm package in a project, and starts the app there with an OpenID provider. */
+/** Unpacks the npm package in a project, and starts the app there with an OpenID provider. */
 export async function startPackedApp() {
   const projects = await Projects.create();
   const peers = ['express@5', 'sequelize@6', '@photostructure/sqlite@1', '@simplewebauthn/server@14'];
-  await projects.install('.', ...peers);
+  await projects.link('.', ...peers);
   await projects.write('.', { 'app.mjs': APP });
   const provider = await startProvider();
   const inbox = new Inbox();
