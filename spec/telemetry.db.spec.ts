@@ -11,7 +11,7 @@ import { startReceiver } from './support/receiver.js';
 import { settled } from './support/sessions.js';
 import { startSdk } from './support/telemetry.js';
 
-// What telemetry says of the database and reads there. The rest is in telemetry.spec.ts.
+// What telemetry says of the database and reads there. The rest is in telemetry-signals.spec.ts.
 let sdk: ReturnType<typeof startSdk>;
 let app: SpecApp<readonly Plugin[]>;
 beforeEach(() => {
