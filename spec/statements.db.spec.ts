@@ -21,6 +21,7 @@ const crowd: (() => void)[] = [];
 beforeAll(async () => {
   app = await startApp({
     plugins: [password({ username: true })],
+    tables: {},
     async config(database) {
       const own = loggingSequelize(database);
       statements = own.statements;
@@ -150,6 +151,7 @@ describe('with second factors, notices and emailed sign-ins, the number of state
   beforeAll(async () => {
     guarded = await startApp({
       plugins,
+      tables: {},
       async config(database) {
         const own = loggingSequelize(database);
         lines = own.statements;

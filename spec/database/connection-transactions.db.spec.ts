@@ -6,9 +6,12 @@ import { memoryLogger, password, SECRET } from '../support/app.js';
 import { type AppConnection, connectByDriver } from '../support/app-connection.js';
 import { connectAsApp } from '../support/app-database.js';
 import { createDatabase, dialect, rows, type SpecDatabase } from '../support/database.js';
+import { databaseFor } from '../support/migrated.js';
 import { until } from '../support/until.js';
 
 const person = (name: string) => ({ email: `${name}@example.com`, password: 'an analytical engine' });
+
+const plugins = [password({ sendVerificationOnSignUp: true }), apiKeys()] as const;
 
 let database: SpecDatabase;
 let app: AppConnection;
@@ -29,7 +32,7 @@ function open(given: Parameters<typeof createAuth>[0]['database'], outbox: Outbo
     hooks: { afterCreateUser: (...given) => afterCreateUser?.(...given) },
     email: { send: ({ to }: MailMessage) => void mails.push(nameIn(to)) },
     outbox: { interval: false, ...outbox },
-    plugins: [password({ sendVerificationOnSignUp: true }), apiKeys()],
+    plugins,
   });
 }
 
@@ -42,9 +45,10 @@ async function connect(options?: object): Promise<AppConnection> {
 }
 
 beforeEach(async () => {
-  database = await createDatabase();
+  const created = await databaseFor({ plugins });
+  database = created.database;
   auth = open(database.url);
-  await auth.migrate();
+  await created.migrate(auth);
   [mails, events, opened, afterCreateUser] = [[], [], [], undefined];
   auth.on('user.created', async ({ userId }) => {
     events.push(nameIn((await auth.users.get(userId))?.email ?? 'nobody'));

@@ -4,9 +4,12 @@ import { internalsOf } from '../../lib/auth.js';
 import { createAuth } from '../../lib/index.js';
 import { memoryLogger, password, SECRET } from '../support/app.js';
 import { connectAsApp } from '../support/app-database.js';
-import { createDatabase, dialect, rows, type SpecDatabase } from '../support/database.js';
+import { dialect, rows, type SpecDatabase } from '../support/database.js';
+import { databaseFor } from '../support/migrated.js';
 
 const person = (name: string) => ({ email: `${name}@example.com`, password: 'an analytical engine' });
+
+const plugins = [password()] as const;
 
 let database: SpecDatabase;
 let own: Sequelize;
@@ -19,15 +22,16 @@ function open() {
     logger: memoryLogger(),
     // With limits, which are counted beside the transactions.
     rateLimit: { signUp: { limit: 100, window: 60 }, signIn: { limit: 100, window: 60 } },
-    plugins: [password()],
+    plugins,
   });
 }
 
 beforeEach(async () => {
-  database = await createDatabase();
+  const created = await databaseFor({ plugins });
+  database = created.database;
   own = connectAsApp(database);
   const earlier = open();
-  await earlier.migrate();
+  await created.migrate(earlier);
   await earlier.close();
   // It has not read the database's clock yet.
   auth = open();

@@ -6,11 +6,14 @@ import { uuidv7 } from '../../lib/crypto/uuid.js';
 import { apiKeys, createAuth, type MailMessage, passkeys } from '../../lib/index.js';
 import { memoryLogger, password, SECRET } from '../support/app.js';
 import { connectAsApp } from '../support/app-database.js';
-import { createDatabase, dialect, rows, type SpecDatabase } from '../support/database.js';
+import { dialect, rows, type SpecDatabase } from '../support/database.js';
+import { databaseFor } from '../support/migrated.js';
 import { settled } from '../support/sessions.js';
 
 const person = (name: string) => ({ email: `${name}@example.com`, password: 'an analytical engine' });
 const undone = new Error('the app undoes it');
+
+const plugins = [password({ sendVerificationOnSignUp: true }), apiKeys(), passkeys()] as const;
 
 let database: SpecDatabase;
 let own: Sequelize;
@@ -28,15 +31,16 @@ function open(given: Sequelize | string) {
     logger: memoryLogger(),
     hooks: { afterCreateUser: (...given) => afterCreateUser?.(...given) },
     email: { send: ({ to }: MailMessage) => void mails.push(to) },
-    plugins: [password({ sendVerificationOnSignUp: true }), apiKeys(), passkeys()],
+    plugins,
   });
 }
 
 beforeEach(async () => {
-  database = await createDatabase();
+  const created = await databaseFor({ plugins });
+  database = created.database;
   own = connectAsApp(database);
   auth = open(own);
-  await auth.migrate();
+  await created.migrate(auth);
   afterCreateUser = undefined;
   [mails, events] = [[], []];
   auth.on('user.created', () => events.push('user.created'));

@@ -155,6 +155,7 @@ beforeAll(async () => {
   app = await startApp({ plugins, config, mount });
   logged = await startApp({
     plugins,
+    tables: {},
     async config(database) {
       const own = loggingSequelize(database);
       statements = own.statements;

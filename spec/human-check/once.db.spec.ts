@@ -1,4 +1,3 @@
-import { randomBytes } from 'node:crypto';
 import { afterEach, describe, expect, test } from '@jest/globals';
 import { altcha } from '../../lib/human-check.js';
 import type { AuthConfig } from '../../lib/index.js';
@@ -69,32 +68,6 @@ describe.each(Object.entries(rules))('where %s', (_name, rateLimit) => {
   });
 });
 
-// The server that run.mjs found; empty if there is none.
-const REDIS_URL = process.env.LATCHKEY_SPEC_REDIS ?? '';
-
-(REDIS_URL ? test : test.skip)('with counters in Redis, tokens are remembered there', async () => {
-  const tablePrefix = `spec_${randomBytes(6).toString('hex')}_`;
-  const app = await start({
-    tablePrefix,
-    rateLimit: { store: REDIS_URL, signUp: false, mailAddress: false },
-    humanCheck: { verify: () => true },
-  });
-  expect(await storm(app, () => 'a token')).toEqual({ 201: 1, 403: 15 });
-  expect(await rows(app.database, `SELECT * FROM ${tablePrefix}rate_limits`)).toEqual([]);
-});
-
-test('if Redis does not respond, the check fails, and onFailure decides', async () => {
-  const nobody = { eval: () => new Promise(() => undefined) } as never;
-  const rateLimit = { store: nobody, signUp: false, mailAddress: false, signIn: false } as const;
-  const verify = () => true;
-  const refusing = await start({ rateLimit, humanCheck: { verify } });
-  const { headers } = await post(refusing, 'a token').expect(503);
-  expect(headers['retry-after']).toBe('5');
-  const accepting = await start({ rateLimit, humanCheck: { verify, onFailure: 'accept' } });
-  await post(accepting, 'a token').expect(201);
-  expect((await accepting.auth.health()).degraded).toContain('human_check');
-});
-
 test('nothing is stored for a challenge before it is spent', async () => {
   const app = await start({ humanCheck: altcha({ cost: 100 }) });
   const before = await rows(app.database, 'SELECT COUNT(*) AS n FROM rate_limits');
@@ -109,6 +82,7 @@ test('the work for a sign-in in an unknown browser does not reveal whether the a
   let statements: string[] = [];
   const app = await startApp({
     plugins: [password()],
+    tables: {},
     async config(database) {
       const own = loggingSequelize(database);
       statements = own.statements;

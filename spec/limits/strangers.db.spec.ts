@@ -29,6 +29,7 @@ const start = async ({ rateLimit = {}, options = {}, config = {} }: Options = {}
   send = (mail) => mails.push(mail);
   app = (await startApp({
     plugins: plugins(options),
+    tables: {},
     config: async (database) => {
       const own = loggingSequelize(database);
       statements = own.statements;

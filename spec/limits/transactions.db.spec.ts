@@ -4,10 +4,13 @@ import { type AuthConfig, createAuth } from '../../lib/index.js';
 import { memoryLogger, password, SECRET } from '../support/app.js';
 import { connectAsApp } from '../support/app-database.js';
 import { advance } from '../support/clock.js';
-import { createDatabase, dialect, rows, type SpecDatabase } from '../support/database.js';
+import { dialect, rows, type SpecDatabase } from '../support/database.js';
+import { databaseFor } from '../support/migrated.js';
 
 const ada = { email: 'ada@example.com', password: 'an analytical engine' };
 const undone = new Error('the app undoes it');
+
+const plugins = [password({ username: true })] as const;
 
 let database: SpecDatabase;
 let own: Sequelize;
@@ -19,15 +22,16 @@ function open(rateLimit: AuthConfig['rateLimit'] = {}) {
     secret: SECRET,
     logger: memoryLogger(),
     rateLimit,
-    plugins: [password({ username: true })],
+    plugins,
   });
 }
 
 beforeEach(async () => {
-  database = await createDatabase();
+  const created = await databaseFor({ plugins });
+  database = created.database;
   own = connectAsApp(database);
   auth = open();
-  await auth.migrate();
+  await created.migrate(auth);
   await auth.users.create(ada);
 });
 afterEach(async () => {

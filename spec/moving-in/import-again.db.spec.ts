@@ -586,6 +586,7 @@ test('a change of an account that was not imported reads nothing about imports',
   let statements: string[] = [];
   const logged = await startApp({
     plugins: plugins(),
+    tables: {},
     async config(database) {
       const own = loggingSequelize(database);
       statements = own.statements;

@@ -31,6 +31,7 @@ afterEach(async () => {
 async function start(events?: string[], config: Partial<AuthConfig<Plugins>> = {}) {
   app = await startApp({
     plugins: plugins(),
+    tables: {},
     async config(database) {
       own = connectAsApp(database);
       const webhooks = [{ url: `${receiver.origin}/hooks`, secret: KEY, ...(events && { events }) }];

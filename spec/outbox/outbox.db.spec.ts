@@ -142,6 +142,7 @@ describe('the outbox', () => {
     let own: ReturnType<typeof connectAsApp> | undefined;
     mails = [];
     app = await startApp({
+      tables: {},
       config: async (database) => {
         own = connectAsApp(database);
         return { database: own, baseUrl: BASE_URL, email: { send: (mail: MailMessage) => mails.push(mail) } };

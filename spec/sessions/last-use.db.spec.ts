@@ -26,6 +26,7 @@ beforeEach(async () => {
   timers = holdTimers(SECOND);
   app = await startApp({
     plugins,
+    tables: {},
     async config(database) {
       ({ sequelize: own, statements } = loggingSequelize(database));
       return { database: own, bearerEnabled: true };

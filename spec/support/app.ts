@@ -59,6 +59,16 @@ export interface SpecAppOptions<P extends readonly Plugin[]> {
   plugins?: P | ((database: SpecDatabase) => P | Promise<P>);
   /** Can be a function if it depends on the database, for example for the app's own Sequelize instance. */
   config?: Partial<AuthConfig<P>> | ((database: SpecDatabase) => Promise<Partial<AuthConfig<P>>>);
+  /**
+   * What its tables depend on besides the plugins, if the config is a function. Without it, such an app has a new database,
+   * which takes longer.
+   */
+  tables?: {
+    readonly user?: AuthConfig<P>['user'];
+    readonly locale?: AuthConfig<P>['locale'];
+    /** Whether the config is that of `ownRows`, and the app's own table is created after the start. */
+    readonly hasOwnRows?: boolean;
+  };
   /** Mounts the routes of the app; by default, mounts the router at /auth. */
   mount?: (app: Express, auth: AuthWith<P>) => void;
 }
@@ -69,11 +79,12 @@ const DEFAULT: readonly Plugin[] = [password()];
 export async function startApp<const P extends readonly Plugin[]>({
   plugins,
   config = {},
+  tables,
   mount = (app, auth) => void app.use('/auth', authRouter(auth)),
 }: SpecAppOptions<P> = {}): Promise<SpecApp<P>> {
-  const isKnown = typeof config === 'object' && typeof plugins !== 'function';
+  const known = typeof config === 'object' ? config : tables;
   const { database, migrate } = await databaseFor(
-    isKnown ? { ...config, plugins: plugins ?? DEFAULT } : null,
+    known && typeof plugins !== 'function' ? { ...known, plugins: plugins ?? DEFAULT } : null,
   );
   const given = typeof config === 'function' ? await config(database) : config;
   const used =

@@ -9,7 +9,10 @@ import { takeDatabase } from './recycled.js';
 // The folder exists for one run of the specs, and its processes share it.
 const folder = process.env.LATCHKEY_SPEC_TABLES;
 
-type Config = Partial<AuthConfig<readonly Plugin[]>>;
+type Config = Partial<AuthConfig<readonly Plugin[]>> & {
+  /** Whether the app has rows of its own, as those of `ownRows`. */
+  hasOwnRows?: boolean;
+};
 
 /** An app's database. */
 export interface AppDatabase {
@@ -41,12 +44,19 @@ export async function databaseFor(config: Config | null): Promise<AppDatabase> {
 }
 
 /** Names what the tables of an app depend on; null if the app has tables or a database of its own. */
-function kindOf({ database, plugins = [], user = {}, tablePrefix, locale = {} }: Config): string | null {
+function kindOf({
+  database,
+  plugins = [],
+  user = {},
+  tablePrefix,
+  locale = {},
+  hasOwnRows = false,
+}: Config): string | null {
   if (database !== undefined || tablePrefix !== undefined || !isPlain(user)) return null;
   const names = plugins.map(({ name }) => encodeURIComponent(name)).sort();
   const fields = createHash('sha256').update(JSON.stringify(user)).digest('hex').slice(0, 16);
   const { length: languages } = locale.languages ?? [];
-  return `with ${names.join('+')} ${fields}${languages > 1 ? ' languages' : ''}`;
+  return `with ${names.join('+')} ${fields}${languages > 1 ? ' languages' : ''}${hasOwnRows ? ' rows' : ''}`;
 }
 
 /** Whether a value is the same as its JSON, so that it contains no model and no function. */

@@ -12,7 +12,7 @@ import {
   type PluginApis,
 } from '../../lib/index.js';
 import { oidc, type ProviderPlugin } from '../../lib/providers.js';
-import { logEveryLine, memoryLogger, password, SECRET, type SpecApp } from './app.js';
+import { logEveryLine, memoryLogger, password, SECRET, type SpecApp, type SpecAppOptions } from './app.js';
 import { browserOf, clientOf, keepingIdle } from './client.js';
 import { rows, type SpecDatabase } from './database.js';
 import { declaredProblems } from './declared.js';
@@ -40,6 +40,8 @@ export interface OAuthAppOptions {
   config?:
     | Partial<AuthConfig<OAuthPlugins>>
     | ((database: SpecDatabase) => Partial<AuthConfig<OAuthPlugins>>);
+  /** As that of `startApp`. */
+  tables?: SpecAppOptions<OAuthPlugins>['tables'];
   mount?: (app: Express, auth: Auth & PluginApis<OAuthPlugins>) => void;
 }
 
@@ -53,6 +55,7 @@ export async function startOAuthApp({
   passwords = {},
   host = '127.0.0.1',
   config = {},
+  tables,
   mount = (app, auth) => void app.use('/auth', authRouter(auth)),
 }: OAuthAppOptions): Promise<OAuthApp> {
   const server: Server = keepingIdle(createServer());
@@ -61,7 +64,8 @@ export async function startOAuthApp({
   const plugins = await providers((provider) => `${origin}/auth/oauth/${provider}/callback`);
   const used: OAuthPlugins = [password(passwords), oauth(options), ...plugins];
   const dependsOnDatabase = typeof config === 'function';
-  const { database, migrate } = await databaseFor(dependsOnDatabase ? null : { plugins: used, ...config });
+  const known = dependsOnDatabase ? tables : config;
+  const { database, migrate } = await databaseFor(known ? { plugins: used, ...known } : null);
   const logger = memoryLogger();
   const given = dependsOnDatabase ? config(database) : config;
   const auths: Auth[] = [];

@@ -7,8 +7,8 @@ import { createOnServer, dialect, openOnServer, rows, type SpecDatabase } from '
 const folder = join(process.env.LATCHKEY_SPEC_TABLES ?? '', dialect);
 const server = process.env.LATCHKEY_SPEC_URL ?? '';
 
-// The journal is the only table with rows after a migration.
-const JOURNAL = 'latchkey_migrations';
+// The journal is the only table with rows after a migration. Its name can have a prefix.
+const isJournal = (table: string) => table.endsWith('latchkey_migrations');
 
 /** The tables with their columns, indexes and foreign keys. */
 const SCHEMA = {
@@ -32,6 +32,8 @@ const SCHEMA = {
      FROM pg_constraint WHERE connamespace = 'public'::regnamespace ORDER BY conname`,
     `SELECT indexname AS name, indexdef FROM pg_indexes WHERE schemaname = 'public' ORDER BY indexname`,
     `SELECT tgname AS name FROM pg_trigger WHERE NOT tgisinternal ORDER BY tgname`,
+    `SELECT typname AS name FROM pg_type WHERE typnamespace = 'public'::regnamespace AND typtype = 'e' ORDER BY typname`,
+    `SELECT nspname AS name FROM pg_namespace WHERE nspname !~ '^pg_' ORDER BY nspname`,
   ],
 };
 
@@ -91,10 +93,15 @@ async function takeFrom(free: string): Promise<string | null> {
 
 /** Empties the tables, unless they are no longer what they were after the migration. Returns whether they are empty. */
 async function emptied(database: SpecDatabase, schema: string): Promise<boolean> {
-  if (!existsSync(schema)) return false;
-  if (!(await isAlone(database)) || (await schemaOf(database)) !== (await readFile(schema, 'utf8')))
-    return false;
-  const tables = (await database.sequelize.getQueryInterface().showAllTables()).map(String);
+  if (!existsSync(schema) || !(await isAlone(database))) return false;
+  const migrated = await readFile(schema, 'utf8');
+  const all = await tablesOf(database);
+  const tables = all.filter((table) => migrated.includes(`"name": "${table}"`));
+  await dropped(
+    database,
+    all.filter((table) => !tables.includes(table)),
+  );
+  if ((await schemaOf(database)) !== migrated) return false;
   await database.sequelize.transaction(async (transaction) => {
     const run = (sql: string) => database.sequelize.query(sql, { transaction });
     // No order of the tables suits their foreign keys in every case.
@@ -103,9 +110,21 @@ async function emptied(database: SpecDatabase, schema: string): Promise<boolean>
         ? 'SET SESSION foreign_key_checks = 0, lock_wait_timeout = 2, innodb_lock_wait_timeout = 2'
         : "SET LOCAL session_replication_role = replica; SET LOCAL lock_timeout = '2s'",
     );
-    for (const table of tables) if (table !== JOURNAL) await run(`DELETE FROM ${table}`);
+    for (const table of tables) if (!isJournal(table)) await run(`DELETE FROM ${table}`);
   });
   return true;
+}
+
+/** Drops the tables that an app has created beside those of latchkey. */
+async function dropped(database: SpecDatabase, tables: readonly string[]): Promise<void> {
+  if (tables.length === 0) return;
+  await database.sequelize.transaction(async (transaction) => {
+    const run = (sql: string) => database.sequelize.query(sql, { transaction });
+    if (dialect === 'mysql') await run('SET SESSION foreign_key_checks = 0, lock_wait_timeout = 2');
+    else await run("SET LOCAL lock_timeout = '2s'");
+    for (const table of tables)
+      await run(`DROP TABLE ${database.sequelize.getQueryInterface().quoteIdentifier(table, true)} CASCADE`);
+  });
 }
 
 /** Connections that have just been closed can remain on the server for a moment. */
@@ -118,8 +137,13 @@ async function isAlone(database: SpecDatabase): Promise<boolean> {
   return false;
 }
 
+async function tablesOf({ sequelize }: SpecDatabase): Promise<string[]> {
+  return (await sequelize.getQueryInterface().showAllTables()).map(String);
+}
+
 async function schemaOf(database: SpecDatabase): Promise<string> {
-  const parts: unknown[] = [await rows(database, `SELECT name FROM ${JOURNAL} ORDER BY name`)];
+  const journal = (await tablesOf(database)).find(isJournal);
+  const parts: unknown[] = [await rows(database, `SELECT name FROM ${journal} ORDER BY name`)];
   for (const sql of SCHEMA[dialect as 'mysql']) parts.push(await rows(database, sql));
   return JSON.stringify(parts, null, 1);
 }

@@ -15,6 +15,7 @@ afterEach(() => app.stop());
 async function start(attributes: ModelAttributes, config: Partial<AuthConfig<never>>) {
   app = await startApp({
     plugins,
+    tables: { hasOwnRows: true },
     config: async (database) => {
       const own = ownRows(database, attributes, {}, config);
       AppUser = own.model;

@@ -50,6 +50,7 @@ async function start(
   };
   app = await startApp({
     plugins,
+    tables: { hasOwnRows: true },
     config: async (database) => {
       const own = ownRows(database, attributes, options, config, hasLog);
       AppUser = own.model;

@@ -3,10 +3,13 @@ import type { Sequelize, Transaction } from 'sequelize';
 import { type AuthConfig, AuthError, createAuth } from '../../lib/index.js';
 import { memoryLogger, password, SECRET } from '../support/app.js';
 import { connectAsApp } from '../support/app-database.js';
-import { createDatabase, dialect, rows, type SpecDatabase } from '../support/database.js';
+import { dialect, rows, type SpecDatabase } from '../support/database.js';
 import { importUsers } from '../support/import-users.js';
+import { databaseFor } from '../support/migrated.js';
 
 type BeforeCreateUser = NonNullable<NonNullable<AuthConfig['hooks']>['beforeCreateUser']>;
+
+const plugins = [password()] as const;
 
 let database: SpecDatabase;
 let own: Sequelize;
@@ -21,15 +24,16 @@ const open = (given: Sequelize | string) =>
     rateLimit: false,
     logger: memoryLogger(),
     hooks: { beforeCreateUser: (...given) => beforeCreateUser(...given) },
-    plugins: [password()],
+    plugins,
   });
 
 // A table of the app: invitations, of which each sign-up uses one up.
 beforeEach(async () => {
-  database = await createDatabase();
+  const created = await databaseFor({ plugins });
+  database = created.database;
   own = connectAsApp(database);
   auth = open(own);
-  await auth.migrate();
+  await created.migrate(auth);
   await rows(database, 'CREATE TABLE invitations (id INTEGER NOT NULL PRIMARY KEY, uses INTEGER NOT NULL)');
   await rows(database, 'INSERT INTO invitations (id, uses) VALUES (1, 0), (2, 0)');
 });

@@ -15,6 +15,7 @@ const crowd: (() => void)[] = [];
 beforeAll(async () => {
   app = await startApp({
     plugins,
+    tables: {},
     async config(database) {
       const own = loggingSequelize(database);
       statements = own.statements;

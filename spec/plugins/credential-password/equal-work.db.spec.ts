@@ -13,6 +13,7 @@ const sent: string[] = [];
 beforeAll(async () => {
   app = await startApp({
     plugins: [plugin()],
+    tables: {},
     async config(database) {
       const own = loggingSequelize(database);
       statements = own.statements;

@@ -19,6 +19,7 @@ const mails = mailbox();
 beforeAll(async () => {
   app = await startApp({
     plugins,
+    tables: {},
     async config(database) {
       const own = loggingSequelize(database);
       statements = own.statements;

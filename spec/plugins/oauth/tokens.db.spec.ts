@@ -54,6 +54,7 @@ describe('a refresh', () => {
     provider = await startLyingProvider();
     app = await startOAuthApp({
       providers: () => [oidcPlugin(provider)],
+      tables: {},
       config: ({ url }) => {
         sequelize = connectByUrl(url) as Sequelize;
         return { database: sequelize };

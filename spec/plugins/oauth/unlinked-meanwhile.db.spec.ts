@@ -28,6 +28,7 @@ beforeAll(async () => {
   provider = await startLyingProvider();
   app = await startOAuthApp({
     providers: () => [oidcPlugin(provider)],
+    tables: {},
     config: ({ url }) => {
       sequelize = connectByUrl(url) as Sequelize;
       return { database: sequelize };

@@ -28,6 +28,7 @@ let owner: Protected;
 beforeAll(async () => {
   app = await startApp({
     plugins,
+    tables: {},
     async config(database) {
       const own = loggingSequelize(database);
       statements = own.statements;

@@ -310,27 +310,6 @@ test('mails that no browser has asked for keep their links', async () => {
     );
 });
 
-test('of sixteen right codes at once, one sets the password', async () => {
-  const browser = app.browser();
-  const { code } = await mailFor(browser);
-  const answers = await Promise.all(
-    Array.from({ length: 16 }, (_, index) => reset(browser, code, `the password of try ${index}`)),
-  );
-  const codes = answers.map(({ status, body }) => (status === 204 ? 'reset' : body.code));
-  expect(codes.filter((one) => one === 'reset')).toHaveLength(1);
-  expect(new Set(codes)).toEqual(new Set(['reset', 'code_expired']));
-  await signIn(ada.email, `the password of try ${codes.indexOf('reset')}`).expect(200);
-});
-
-test('of sixteen wrong codes at once, five are looked at', async () => {
-  const browser = app.browser();
-  const { code } = await mailFor(browser);
-  const answers = await Promise.all(Array.from({ length: 16 }, () => reset(browser, other(code))));
-  const codes = answers.map(({ body }) => body.code);
-  expect(codes.filter((one) => one === 'invalid_code').length).toBeLessThanOrEqual(4);
-  expect(await app.auth.models.CodeRequest.count()).toBe(0);
-});
-
 test('a form leads to the page of the code, and then to its own page', async () => {
   const browser = app.browser();
   const asked = await browser

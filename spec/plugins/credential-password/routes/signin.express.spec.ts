@@ -1,11 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { type AuthEvents, authRouter, createAuth } from '../../../../lib/index.js';
-import { ada, password, SECRET, type SpecApp, sessionCookie, startApp } from '../../../support/app.js';
-import { rows } from '../../../support/database.js';
+import { type AuthEvents, authRouter } from '../../../../lib/index.js';
+import { ada, password, type SpecApp, sessionCookie, startApp } from '../../../support/app.js';
 import { importUsers } from '../../../support/import-users.js';
 import { expectProblem } from '../../../support/problem.js';
 import { settled } from '../../../support/sessions.js';
-import { loggingSequelize } from '../../../support/statements.js';
 
 describe('POST /signin/credential', () => {
   let app: SpecApp<readonly [ReturnType<typeof password>]>;
@@ -24,12 +22,6 @@ describe('POST /signin/credential', () => {
   afterAll(() => app.stop());
 
   const signIn = (body: object) => app.http.post('/auth/signin/credential').send(body);
-  const hashOf = async (id: string) =>
-    (
-      await rows<{ password_hash: string }>(app.database, 'SELECT password_hash FROM users WHERE id = :id', {
-        id,
-      })
-    )[0]?.password_hash;
 
   test('returns the user and the session, and sets the cookie', async () => {
     const answer = await signIn({ credential: ada.email, password: ada.password }).set(
@@ -152,47 +144,6 @@ describe('POST /signin/credential', () => {
     ).toHaveLength(2);
     for (const off of offs) off();
     app.log.length = 0;
-  });
-
-  test('replaces a hash with a lower cost once, at the next sign-in', async () => {
-    const dearer = createAuth({
-      database: app.database.url,
-      secret: SECRET,
-      rateLimit: false,
-      plugins: [password({ bcryptCost: 6, username: true })],
-    });
-    const before = await hashOf(userId);
-    await expect(
-      dearer.credential.signIn({ credential: ada.email, password: 'not her password' }),
-    ).rejects.toMatchObject({ code: 'invalid_credentials' });
-    expect(await hashOf(userId)).toBe(before);
-    await dearer.credential.signIn({ credential: ada.email, password: ada.password });
-    const after = await hashOf(userId);
-    expect(after).toMatch(/\$06\$/);
-    await dearer.credential.signIn({ credential: ada.email, password: ada.password });
-    // A hash is never replaced by one with a lower cost.
-    await signIn({ credential: ada.email, password: ada.password }).expect(200);
-    expect(await hashOf(userId)).toBe(after);
-    await dearer.close();
-  });
-
-  test('does not overwrite a new password with a new hash of the old one', async () => {
-    const { id } = (await app.auth.credential.signUp({ ...ada, email: 'rehash@example.com' }))!.user;
-    const { sequelize, statements } = loggingSequelize(app.database);
-    const dearer = createAuth({
-      database: sequelize,
-      secret: SECRET,
-      rateLimit: false,
-      plugins: [password({ bcryptCost: 12 })],
-    });
-    const signingIn = dearer.credential.signIn({ credential: 'rehash@example.com', password: ada.password });
-    // The old hash has been read, and computing the new one takes a while.
-    while (!statements.some((sql) => /^Executed.*SELECT.*password_hash/s.test(sql)))
-      await new Promise((resolve) => setTimeout(resolve, 1));
-    await app.auth.models.User.update({ passwordHash: 'another' }, { where: { id } });
-    await signingIn;
-    expect(await hashOf(id)).toBe('another');
-    await sequelize.close();
   });
 
   test('matches no password if the stored hash has an unknown format', async () => {

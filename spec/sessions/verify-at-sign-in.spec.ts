@@ -184,16 +184,6 @@ describe('a sign-in of a user whose email is not verified', () => {
     expect([status, ['sign_in_expired', 'invalid_code'].includes(body.code)]).toEqual([401, true]);
     expect(await proofOf()).toEqual(['none', false, true]);
   });
-
-  test('of sixteen right codes at once, one signs in', async () => {
-    await open();
-    const browser = app.browser();
-    const { code } = await mailFor(() => signIn(browser).expect(200));
-    const answers = await Promise.all(Array.from({ length: 16 }, () => complete(browser, code)));
-    const outcomes = answers.map(({ status, body }) => (status === 200 ? 'session' : body.code));
-    expect(outcomes.filter((one) => one === 'session')).toHaveLength(1);
-    expect(new Set(outcomes)).toEqual(new Set(['session', 'sign_in_expired']));
-  });
 });
 
 test('one code is for the address and for an unknown browser', async () => {
