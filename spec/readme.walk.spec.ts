@@ -7,17 +7,13 @@ import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { transform } from 'esbuild';
 import { ada, SECRET } from './support/app.js';
+import { TSC } from './support/compiler.js';
 import { freePort } from './support/free-port.mjs';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const run = promisify(execFile);
 const tsc = (...args: string[]) =>
-  run(
-    process.execPath,
-    // Each further checker works out shared types again.
-    [join(root, 'node_modules/typescript/bin/tsc'), '--checkers', '1', ...args],
-    { cwd: root },
-  ).catch((error) => {
+  run(process.execPath, [...TSC, ...args], { cwd: root }).catch((error) => {
     throw new Error(error.stdout);
   });
 
