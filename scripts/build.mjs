@@ -1,7 +1,8 @@
 // Builds lib/ into dist/: the declarations of its modules, and the code of each entry point in one file with what it
 // shares with the others in a second, as ES modules and as CommonJS. Hundreds of small files would take Node longer to
 // load, and so would zod, of which a part is used here. The command line is an ES module only.
-import { spawnSync } from 'node:child_process';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { copyFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -11,8 +12,7 @@ import { bundle, target } from './bundle.mjs';
 const root = fileURLToPath(new URL('..', import.meta.url));
 
 rmSync(`${root}/dist`, { recursive: true, force: true });
-declare('esm');
-declare('cjs');
+await Promise.all([declare('esm'), declare('cjs')]);
 const bundled = await bundle(`${root}/dist/esm`);
 await build({
   ...target,
@@ -30,15 +30,14 @@ writeFileSync(`${root}/dist/cjs/package.json`, '{ "type": "commonjs" }\n');
 for (const folder of bundled)
   copyFileSync(join(root, folder, 'LICENSE'), `${root}/dist/${basename(folder)}.LICENSE`);
 
-function declare(format) {
+async function declare(format) {
   const compiler = `${root}/node_modules/typescript/bin/tsc`;
-  const tsc = spawnSync(
-    process.execPath,
-    [compiler, '-p', `tsconfig.${format}.json`, '--emitDeclarationOnly'],
-    {
-      cwd: root,
-      stdio: 'inherit',
-    },
-  );
-  if (tsc.status !== 0) process.exit(tsc.status ?? 1);
+  // Each further checker works out shared types again.
+  const options = ['--emitDeclarationOnly', '--checkers', '1'];
+  const tsc = spawn(process.execPath, [compiler, '-p', `tsconfig.${format}.json`, ...options], {
+    cwd: root,
+    stdio: 'inherit',
+  });
+  const [code] = await once(tsc, 'exit');
+  if (code !== 0) process.exit(code ?? 1);
 }

@@ -6,6 +6,7 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { ADDITIONS, APP, carryOut, GATES } from './support/adding.js';
+import { TSC } from './support/compiler.js';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const run = promisify(execFile);
@@ -67,8 +68,7 @@ describe('a copy in which everything was added', () => {
       const config = { extends: './tsconfig.json', include: ['lib', 'app.ts'] };
       await writeFile(join(folder, 'tsconfig.app.json'), JSON.stringify(config));
       await writeFile(join(folder, 'app.ts'), APP);
-      const tsc = join(root, 'node_modules/typescript/bin/tsc');
-      const { stdout } = await node(folder, tsc, '-p', 'tsconfig.app.json', '--pretty', 'false');
+      const { stdout } = await node(folder, ...TSC, '-p', 'tsconfig.app.json', '--pretty', 'false');
       expect(stdout).toBe('');
     },
     5 * MINUTES,

@@ -6,6 +6,7 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { build } from 'esbuild';
+import { TSC } from './support/compiler.js';
 import { startLyingProvider } from './support/lying-provider.js';
 import { PACKED, Projects, withoutOuter } from './support/projects.js';
 import { IN_JAVASCRIPT, IN_TYPESCRIPT, NAMES, OUTCOME } from './support/round-trip.js';
@@ -326,7 +327,8 @@ describe('the npm package', () => {
           extension === 'cts' ? line : "import express from 'express';",
         ),
       });
-      await projects.tool(join(root, 'node_modules/typescript/bin/tsc'), ['-p', join(projects.folder, name)]);
+      const [tsc, ...options] = TSC;
+      await projects.tool(tsc, [...options, '-p', join(projects.folder, name)]);
       expect(await projects.node(name, `out/main.${extension === 'cts' ? 'cjs' : 'js'}`)).toBe(OUTCOME);
     },
   );

@@ -41,9 +41,7 @@ async function start(file: string, more: NodeJS.ProcessEnv = {}) {
 
 /** Runs the command line. */
 function latchkey(args: readonly string[], env: NodeJS.ProcessEnv) {
-  const code = `import { run } from './node_modules/latchkey/dist/esm/cli/program.js';
-    process.exit(await run(${JSON.stringify(args)}, { version: '', folder: '' }));`;
-  return project.run(['--input-type=module', '-e', code], env);
+  return project.run(['node_modules/latchkey/dist/esm/cli.js', ...args], env);
 }
 
 /** A browser without JavaScript, which keeps its cookies. */

@@ -8,6 +8,7 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import type { expectTypeOf as ExpectTypeOf } from 'expect-type';
 import type { Request, RequestHandler, Response, Router } from 'express';
 import type * as Latchkey from 'latchkey';
+import { TSC } from './support/compiler.js';
 import { completions } from './support/language-server.js';
 
 /**
@@ -561,7 +562,7 @@ test('the declarations that users can reach contain every name that an owner dec
 });
 
 async function tsc(...args: string[]): Promise<void> {
-  await run(process.execPath, [join(root, 'node_modules/typescript/bin/tsc'), ...args], { cwd: root });
+  await run(process.execPath, [...TSC, ...args], { cwd: root });
 }
 
 /** The shape of an Auth with these plugins, fields and tokens. */

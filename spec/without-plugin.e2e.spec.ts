@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { TSC } from './support/compiler.js';
 import { PLUGIN_FOLDERS } from './support/every-plugin.js';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
@@ -72,7 +73,7 @@ describe('a build without some of the plugins', () => {
 
   async function tsc(): Promise<{ stdout: string }> {
     const args = [
-      join(root, 'node_modules/typescript/bin/tsc'),
+      ...TSC,
       '-p',
       'tsconfig.esm.json',
       '--noEmit',

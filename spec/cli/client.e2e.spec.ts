@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { SECRET } from '../support/app.js';
+import { ONE_CHECKER } from '../support/compiler.js';
 import { Projects, withoutOuter } from '../support/projects.js';
 
 const FIELDS = `
@@ -79,7 +80,13 @@ async function client(name: string, ...args: string[]) {
 
 const shape = (name: string) => readFile(join(projects.folder, name, 'latchkey-shape.ts'), 'utf8');
 const compile = (name: string) =>
-  projects.tool(join(projects.folder, 'node_modules/typescript/bin/tsc'), ['-p', name, '--pretty', 'false']);
+  projects.tool(join(projects.folder, 'node_modules/typescript/bin/tsc'), [
+    '-p',
+    name,
+    '--pretty',
+    'false',
+    ...ONE_CHECKER,
+  ]);
 
 test.each(Object.keys(CONFIGS))('writes the shape of an Auth: %s', async (name) => {
   const { code, stdout } = await client(name);

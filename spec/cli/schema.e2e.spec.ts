@@ -12,6 +12,7 @@ import { schemaOf } from '../../lib/cli/schema/tables.js';
 import { createAuth } from '../../lib/index.js';
 import { SECRET } from '../support/app.js';
 import { type CliProject, startProject } from '../support/cli.js';
+import { TSC } from '../support/compiler.js';
 import { drizzleApp, ownTable } from '../support/drizzle-app.js';
 
 const CONFIG = `import { admin, apiKeys, auditLog, createAuth, credentialPassword, emailSignIn } from 'latchkey';
@@ -63,7 +64,6 @@ afterAll(() => project.remove());
 const schema = (dialect: keyof typeof URLS, args: readonly string[], leftOut = '') =>
   project.run(['schema', ...args], { DATABASE_URL: URLS[dialect], LEFT_OUT: leftOut });
 
-const TSC = fileURLToPath(new URL('../../node_modules/typescript/bin/tsc', import.meta.url));
 const OPTIONS = {
   target: 'es2022',
   module: 'nodenext',
@@ -160,7 +160,7 @@ describe('what it wrote for Drizzle', () => {
   async function compile(...folders: string[]) {
     const compilerOptions = { ...OPTIONS, types: ['node'], noUnusedLocals: true };
     await project.write({ 'tsconfig.json': JSON.stringify({ compilerOptions, include: folders }) });
-    return promisify(execFile)(process.execPath, [TSC, '-p', project.folder]).then(
+    return promisify(execFile)(process.execPath, [...TSC, '-p', project.folder]).then(
       ({ stdout }) => stdout,
       ({ stdout }: { stdout: string }) => stdout,
     );

@@ -1,8 +1,8 @@
 import { execFile } from 'node:child_process';
-import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { expect, test } from '@jest/globals';
 import { chromium } from 'playwright-core';
+import { TSC } from '../support/compiler.js';
 import { rows, type SpecDatabase } from '../support/database.js';
 import { describeMove, statementsOf } from '../support/moved-app.js';
 import { type Answer, Visitor } from '../support/pages.js';
@@ -231,10 +231,8 @@ describeMove(
     );
 
     test('npm run typecheck passes', async () => {
-      const root = join(import.meta.dirname, '../..');
-      const tsc = join(root, 'node_modules/typescript/bin/tsc');
       for (const { folder } of [it.before, it.after]) {
-        const { stdout } = await promisify(execFile)(process.execPath, [tsc, '-p', folder]).catch(
+        const { stdout } = await promisify(execFile)(process.execPath, [...TSC, '-p', folder]).catch(
           (error) => error,
         );
         expect(stdout).toBe('');

@@ -1,10 +1,11 @@
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { cp, mkdir, mkdtemp, readFile, realpath, rm, symlink, writeFile } from 'node:fs/promises';
+import { mkdtemp, readFile, realpath, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
+import { putLatchkeyInto } from './cli.js';
 import { withoutOuter } from './projects.js';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
@@ -33,14 +34,7 @@ export class DocsProject {
    */
   static async create(pages: readonly string[], packages: readonly string[]): Promise<DocsProject> {
     const folder = await realpath(await mkdtemp(join(tmpdir(), 'latchkey-docs-')));
-    const installed = join(folder, 'node_modules/latchkey');
-    await mkdir(installed, { recursive: true });
-    await cp(join(root, 'package.json'), join(installed, 'package.json'));
-    const tsc = join(root, 'node_modules/typescript/bin/tsc');
-    await run(process.execPath, [tsc, '-p', 'tsconfig.esm.json', '--outDir', join(installed, 'dist/esm')], {
-      cwd: root,
-    });
-    await symlink(join(root, 'node_modules'), join(installed, 'node_modules'));
+    await putLatchkeyInto(folder);
     for (const name of packages)
       await symlink(join(root, 'node_modules', name), join(folder, 'node_modules', name));
     await writeFile(join(folder, 'package.json'), '{ "type": "module", "jest": { "transform": {} } }');

@@ -123,6 +123,7 @@ inBrowser('accessibility of the pages', () => {
 /** Returns what is wrong with a page as it is: in both schemes, at every width, and with text of twice the size. */
 async function problemsOf(page: Page): Promise<string[]> {
   const found = await page.evaluate(checkStructure);
+  await page.evaluate(axe.source);
   for (const [colorScheme, width] of [
     ['light', DESKTOP],
     ['dark', 390],
@@ -130,7 +131,6 @@ async function problemsOf(page: Page): Promise<string[]> {
   ] as const) {
     await page.emulateMedia({ colorScheme });
     await page.setViewportSize({ width, height: HEIGHT });
-    await page.evaluate(axe.source);
     found.push(...(await page.evaluate(runAxe)).map((problem) => `${colorScheme}, ${width}: ${problem}`));
   }
   for (const size of ['', '200%'])

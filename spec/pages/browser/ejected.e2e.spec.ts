@@ -6,6 +6,7 @@ import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { PAGE_NAMES } from '../../../lib/pages/options.js';
 import type { Html, PageName, RenderedPage } from '../../../lib/pages.js';
+import { ONE_CHECKER } from '../../support/compiler.js';
 import { Projects } from '../../support/projects.js';
 import { inBrowser, specBrowser } from './browser.js';
 import { type OwnApp, startOwnApp } from './own-app.js';
@@ -88,7 +89,12 @@ inBrowser('latchkey pages eject', () => {
     ['an old target', ['--target', 'es2018', '--strict', 'true']],
     ['no strictness', ['--target', 'es2022', '--strict', 'false']],
   ])('writes each page in TypeScript, which compiles with %s', async (_name, options) => {
-    await projects.tool(join(projects.folder, 'node_modules/typescript/bin/tsc'), ['-p', '.', ...options]);
+    await projects.tool(join(projects.folder, 'node_modules/typescript/bin/tsc'), [
+      '-p',
+      '.',
+      ...ONE_CHECKER,
+      ...options,
+    ]);
   });
 
   test('writes each page as a CommonJS module that exports the same function', async () => {
