@@ -1,4 +1,4 @@
-import { readFile, symlink, writeFile } from 'node:fs/promises';
+import { readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from '@jest/globals';
 import { chromium } from 'playwright-core';
@@ -175,8 +175,9 @@ describeMove(
           .replace('const config = {', `${requires}\nconst config = {`)
           .replace(/ {2}plugins: \[.*\],\n/, list),
       );
-      for (const name of ['express-session', 'connect-session-sequelize'])
-        await symlink(join(it.before.folder, 'node_modules', name), join(folder, 'node_modules', name));
+      const packages = ['express-session', 'connect-session-sequelize'];
+      const placeOf = (name: string, example = it.after) => join(example.folder, 'node_modules', name);
+      for (const name of packages) await symlink(placeOf(name, it.before), placeOf(name));
       try {
         expect(await it.move(created)).toMatchObject({ rows: 3 });
         const app = await it.after.start('server.js', envOf(created));
@@ -188,6 +189,7 @@ describeMove(
         await app.stop();
       } finally {
         await writeFile(join(folder, 'auth.js'), config);
+        for (const name of packages) await rm(placeOf(name));
       }
     }, 180_000);
 

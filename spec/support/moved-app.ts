@@ -14,8 +14,8 @@ const found = (
 const onEachServer =
   found.length > 0 ? describe.each(found) : describe.skip.each([['mysql', '']] as typeof found);
 
-/** The driver that an example installs in addition to its own driver, which is PostgreSQL's. */
-const driverOf = (dialect: Dialect) => (dialect === 'mysql' ? ['mysql2@3.24.5'] : []);
+/** The driver that examples do not install themselves. Theirs is PostgreSQL's. */
+const OTHER_DRIVER = 'mysql2@3.24.5';
 
 /** A request to an app, its response, and the number of statements that it required. */
 export interface Exchange extends Answer {
@@ -97,7 +97,26 @@ const ORPHANS =
 
 /** Compares an app before and after it has moved in, on each database server that was found. */
 export function describeMove(moving: MovingApp, more: (moved: Moved) => void): void {
-  onEachServer(`examples/${moving.name} on %s`, (dialect, serverUrl) => {
+  describe(`examples/${moving.name}`, () => {
+    const installed = {} as Pick<Moved, 'before' | 'after'>;
+    beforeAll(async () => {
+      const install = (state: string) => installExample(`${moving.name}/${state}`, OTHER_DRIVER);
+      [installed.before, installed.after] = await Promise.all([install('before'), install('after')]);
+    }, 180_000);
+    afterAll(async () => {
+      await installed.before?.remove();
+      await installed.after?.remove();
+    });
+    describeOnServers(moving, installed, more);
+  });
+}
+
+function describeOnServers(
+  moving: MovingApp,
+  installed: Pick<Moved, 'before' | 'after'>,
+  more: (moved: Moved) => void,
+): void {
+  onEachServer('on %s', (dialect, serverUrl) => {
     const it = {} as Moved;
     const databases: SpecDatabase[] = [];
     let referencesAfter: readonly unknown[];
@@ -127,8 +146,7 @@ export function describeMove(moving: MovingApp, more: (moved: Moved) => void): v
 
     // Create the same data twice. The old app continues with one database, and the other database is moved.
     beforeAll(async () => {
-      const install = (state: string) => installExample(`${moving.name}/${state}`, ...driverOf(dialect));
-      [it.before, it.after] = await Promise.all([install('before'), install('after')]);
+      Object.assign(it, installed);
       const one = await withPast();
       it.referencesBefore = await it.references(one.database, moving.references);
       it.old = await record(one.app, moving.scenario);
@@ -141,8 +159,7 @@ export function describeMove(moving: MovingApp, more: (moved: Moved) => void): v
       it.moved = await record(it.app, moving.scenario);
     }, 180_000);
     afterAll(async () => {
-      await it.before?.remove();
-      await it.after?.remove();
+      await it.app?.stop();
       for (const one of databases) await one.drop();
     });
 
