@@ -63,6 +63,7 @@ export {
 export { type RequireMemberOptions, requireMember } from './guards/require-member.js';
 export type { Health } from './health.js';
 export type { FormValues, PageRequest } from './http/form-values.js';
+export type { Middleware } from './http/middleware.js';
 export type { OpenApiDocument } from './http/openapi.js';
 export type { CreateSessionInput } from './http/own-sign-in.js';
 export type { WindowRule } from './limits/limiter.js';

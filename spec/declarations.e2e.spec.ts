@@ -17,7 +17,7 @@ import { Projects } from './support/projects.js';
  */
 
 /** The lowest version that docs/code.md names, and today's. */
-const VERSIONS = { 'typescript5.0': '5.0.4', typescript7: '7.0.2' };
+const VERSIONS = ['typescript5.0', 'typescript7'];
 
 const ADMIN = "admin({ adminEmails: ['root@example.com'] })";
 const PLUGINS: Readonly<Record<string, string>> = {
@@ -115,7 +115,7 @@ const APP = `
   import { authRouter, credentialPassword, currentUser, requireAdmin, requireSession } from 'latchkey';
   import { auth } from '@mono/auth/all.js';
   declare module 'latchkey' { interface Register { auth: typeof auth; strict: true } }
-  export const app = express();
+  export const app: express.Express = express();
   app.use('/auth', authRouter(auth));
   app.get('/name', requireSession(auth), (req, res) => { res.json(currentUser(req).name.length); });
   app.get('/plan', requireAdmin(auth), (req, res) => {
@@ -161,9 +161,11 @@ const complaints: Record<string, string[]> = {};
 
 beforeAll(async () => {
   projects = await Projects.create();
-  const tools = Object.entries(VERSIONS).map(([name, version]) => `${name}@npm:typescript@${version}`);
-  await projects.install('.', 'sequelize@6', 'express@5', '@types/express@5', '@types/node@20', ...tools);
-  await Promise.all(Object.keys(VERSIONS).map(build));
+  await projects.npm('.', 'typescript5.0@npm:typescript@5.0.4');
+  // As pnpm does, this leaves out what the types of Express depend on, which npm installs beside them.
+  const packages = ['sequelize@6', 'express@5', '@types/express@5', '@types/node@20'];
+  await projects.link('.', ...packages, 'typescript7@npm:typescript@7');
+  await Promise.all(VERSIONS.map(build));
 }, 180_000);
 
 afterAll(() => projects.remove());
@@ -206,7 +208,7 @@ async function build(version: string): Promise<void> {
 
 /** Whether the complaint is about the types of openid-client, which need TypeScript 5.1. */
 function isOfOpenidClient(line: string): boolean {
-  return line.startsWith('node_modules/openid-client/') && line.includes('error TS2380');
+  return line.includes('node_modules/openid-client/') && line.includes('error TS2380');
 }
 
 /** Whether TypeScript does not know an operation that a group has for the rest of latchkey only. */
@@ -214,7 +216,7 @@ function isInternal(line: string): boolean {
   return /operations\.ts.* error TS2339: Property '\w+' does not exist on type/.test(line);
 }
 
-describe.each(Object.keys(VERSIONS))('with %s', (version) => {
+describe.each(VERSIONS)('with %s', (version) => {
   const complaintsAbout = (file: string) =>
     complaints[version]?.filter((line) => line.includes(`/src/${file}.ts(`));
 

@@ -19,6 +19,7 @@ import {
   requireFreshSession,
   requireScopes,
 } from '../http/admit.js';
+import type { Middleware } from '../http/middleware.js';
 import { answerError, forExpress, protect } from '../http/problem.js';
 import { nearest, requireKnownKeys } from '../known-keys.js';
 import { covers, type Roles } from '../permissions.js';
@@ -83,7 +84,7 @@ export interface RequireSessionOptions extends SessionGuardOptions {
  * @example
  * app.get('/reports', requireSession(auth), (req, res) => res.json({ hello: req.auth.user.email }));
  */
-export function requireSession(auth: AuthOrConfig, options: RequireSessionOptions = {}): RequestHandler {
+export function requireSession(auth: AuthOrConfig, options: RequireSessionOptions = {}): Middleware {
   requireKnownKeys('requireSession', options, [...OF_SESSION_GUARD, 'scopes']);
   const { scopes = [] } = options;
   checkScopes('requireSession', internalsOf(auth).core, scopes);
@@ -110,7 +111,7 @@ export function requirePermission(
   auth: AuthOrConfig,
   permission: string,
   options: RequirePermissionOptions = {},
-): RequestHandler {
+): Middleware {
   requireKnownKeys('requirePermission', options, OF_SESSION_GUARD);
   const { permissions } = internalsOf(auth).core;
   if (!permissions)
@@ -232,7 +233,7 @@ export interface RequireAdminOptions extends GuardOptions {
  *
  * @throws TypeError if no plugin defines administrators, or on invalid options
  */
-export function requireAdmin(auth: AuthOrConfig, options: RequireAdminOptions = {}): RequestHandler {
+export function requireAdmin(auth: AuthOrConfig, options: RequireAdminOptions = {}): Middleware {
   requireKnownKeys('requireAdmin', options, [...OF_GUARD, 'aal', 'freshWithin']);
   const { aal = 1, freshWithin } = options;
   if (!internalsOf(auth).core.hasAdministrators) {
@@ -342,7 +343,7 @@ export interface OptionalSessionOptions extends GuardOptions {
  * app.use(optionalSession(auth));
  * app.get('/', optionalSession(auth), (req, res) => res.send(req.auth ? 'Welcome back' : 'Welcome'));
  */
-export function optionalSession(auth: AuthOrConfig, options: OptionalSessionOptions = {}): RequestHandler {
+export function optionalSession(auth: AuthOrConfig, options: OptionalSessionOptions = {}): Middleware {
   requireKnownKeys('optionalSession', options, [...OF_GUARD, 'acting']);
   const { acting = 'read' } = options;
   checkActing('optionalSession', acting);

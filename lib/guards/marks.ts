@@ -1,4 +1,4 @@
-import type { RequestHandler } from 'express';
+import type { Middleware } from '../http/middleware.js';
 
 /** The facts about a middleware that `latchkey routes` reads. */
 export interface Mark {
@@ -41,11 +41,11 @@ export function markOfGuard(name: string, { onError, ...options }: { readonly on
  * @example
  * app.get('/pricing', publicRoute('anyone can read the prices'), (req, res) => res.render('pricing'));
  */
-export function publicRoute(reason: string): RequestHandler {
+export function publicRoute(reason: string): Middleware {
   if (typeof reason !== 'string' || reason.trim() === '')
     throw new TypeError(
       'latchkey: publicRoute requires a reason, such as publicRoute("anyone can read the prices")',
     );
-  const handler: RequestHandler = (_req, _res, next) => next();
+  const handler: Middleware = (_req, _res, next) => next();
   return marked(handler, { kind: 'public', label: reason.trim() });
 }

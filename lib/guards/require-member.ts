@@ -1,9 +1,10 @@
-import type { Request, RequestHandler } from 'express';
+import type { Request } from 'express';
 import { internalsOf } from '../auth.js';
 import type { AskedMembership, Memberships } from '../core/contribution.js';
 import type { Core } from '../core/core.js';
 import { AuthError } from '../errors.js';
 import { isInScopes, requireScopes } from '../http/admit.js';
+import type { Middleware } from '../http/middleware.js';
 import { requireKnownKeys } from '../known-keys.js';
 import { covers } from '../permissions.js';
 import {
@@ -63,7 +64,7 @@ const DEFAULT_PARAMETER = 'organization';
  *   res.json(await Project.findAll({ where: { organizationId } }));
  * });
  */
-export function requireMember(auth: AuthOrConfig, options: RequireMemberOptions = {}): RequestHandler {
+export function requireMember(auth: AuthOrConfig, options: RequireMemberOptions = {}): Middleware {
   requireKnownKeys('requireMember', options, [
     ...OF_SESSION_GUARD,
     'organization',

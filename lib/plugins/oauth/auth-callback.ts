@@ -1,8 +1,8 @@
-import type { RequestHandler } from 'express';
 import { createAuth, internalsOf } from '../../auth.js';
 import type { AuthOrConfig } from '../../guards/guards.js';
 import { marked } from '../../guards/marks.js';
 import { endpoint, methodNotAllowed } from '../../http/endpoint.js';
+import type { Middleware } from '../../http/middleware.js';
 import type { OAuthApi } from './api.js';
 import { CALLBACK_PATH, callbacksAt } from './routes.js';
 
@@ -15,7 +15,7 @@ import { CALLBACK_PATH, callbacksAt } from './routes.js';
  *
  * @throws TypeError if there is no such provider, or if it has no `callbackUrl`
  */
-export function authCallback(authOrConfig: AuthOrConfig, provider: string): RequestHandler {
+export function authCallback(authOrConfig: AuthOrConfig, provider: string): Middleware {
   const { core, routes } = internalsOf(authOrConfig);
   checkProvider(apiOf(authOrConfig), provider);
   const own = callbacksAt(
@@ -25,7 +25,7 @@ export function authCallback(authOrConfig: AuthOrConfig, provider: string): Requ
   );
   const handlers = new Map(own.map((one) => [one.method, endpoint(core, one)]));
   const otherwise = methodNotAllowed(core, ['GET', 'HEAD', 'POST']);
-  const handler: RequestHandler = (req, res, next) => {
+  const handler: Middleware = (req, res, next) => {
     const method = req.method.toLowerCase().replace('head', 'get');
     return (handlers.get(method as 'get') ?? otherwise)(req, res, next);
   };
