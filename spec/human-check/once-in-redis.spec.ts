@@ -3,6 +3,7 @@ import { afterEach, expect, test } from '@jest/globals';
 import type { AuthConfig } from '../../lib/index.js';
 import { password, type SpecApp } from '../support/app.js';
 import { rows } from '../support/database.js';
+import { signUps, signUpWith } from '../support/human.js';
 import { startMailApp } from '../support/mail-app.js';
 
 const ends: (() => Promise<void>)[] = [];
@@ -16,22 +17,6 @@ async function start(config: Partial<AuthConfig<never>>) {
   return app as unknown as SpecApp<never>;
 }
 
-let count = 0;
-const post = ({ http }: SpecApp<never>, token: string) =>
-  http
-    .post('/auth/signup/credential')
-    .set('latchkey-human', token)
-    .send({ email: `new${count++}@example.com`, password: 'an analytical engine' });
-
-/** Sends 16 requests at the same time, and returns how many had each status. */
-async function storm(app: SpecApp<never>, tokens: (index: number) => string) {
-  const answers = await Promise.all(Array.from({ length: 16 }, (_, index) => post(app, tokens(index))));
-  const statuses = answers.map(({ status }) => status).sort();
-  return Object.fromEntries(
-    [...new Set(statuses)].map((one) => [one, statuses.filter((it) => it === one).length]),
-  );
-}
-
 // The server that run.mjs found; empty if there is none.
 const REDIS_URL = process.env.LATCHKEY_SPEC_REDIS ?? '';
 
@@ -42,7 +27,7 @@ const REDIS_URL = process.env.LATCHKEY_SPEC_REDIS ?? '';
     rateLimit: { store: REDIS_URL, signUp: false, mailAddress: false },
     humanCheck: { verify: () => true },
   });
-  expect(await storm(app, () => 'a token')).toEqual({ 201: 1, 403: 15 });
+  expect(await signUps(app, () => 'a token')).toEqual({ 201: 1, 403: 15 });
   expect(await rows(app.database, `SELECT * FROM ${tablePrefix}rate_limits`)).toEqual([]);
 });
 
@@ -51,9 +36,9 @@ test('if Redis does not respond, the check fails, and onFailure decides', async 
   const rateLimit = { store: nobody, signUp: false, mailAddress: false, signIn: false } as const;
   const verify = () => true;
   const refusing = await start({ rateLimit, humanCheck: { verify } });
-  const { headers } = await post(refusing, 'a token').expect(503);
+  const { headers } = await signUpWith(refusing, 'a token').expect(503);
   expect(headers['retry-after']).toBe('5');
   const accepting = await start({ rateLimit, humanCheck: { verify, onFailure: 'accept' } });
-  await post(accepting, 'a token').expect(201);
+  await signUpWith(accepting, 'a token').expect(201);
   expect((await accepting.auth.health()).degraded).toContain('human_check');
 });

@@ -4,7 +4,7 @@ import type { AuthConfig } from '../../lib/index.js';
 import { password, type SpecApp, startApp } from '../support/app.js';
 import { advance } from '../support/clock.js';
 import { rows } from '../support/database.js';
-import { solutionOf, solved, tokenOf } from '../support/human.js';
+import { signUps, signUpWith, solutionOf, solved, tokenOf } from '../support/human.js';
 import { startMailApp } from '../support/mail-app.js';
 import { loggingSequelize } from '../support/statements.js';
 
@@ -19,22 +19,6 @@ async function start(config: Partial<AuthConfig<never>>) {
   return app as unknown as SpecApp<never>;
 }
 
-let count = 0;
-const post = ({ http }: SpecApp<never>, token: string) =>
-  http
-    .post('/auth/signup/credential')
-    .set('latchkey-human', token)
-    .send({ email: `new${count++}@example.com`, password: 'an analytical engine' });
-
-/** Sends 16 requests at the same time, and returns how many had each status. */
-async function storm(app: SpecApp<never>, tokens: (index: number) => string) {
-  const answers = await Promise.all(Array.from({ length: 16 }, (_, index) => post(app, tokens(index))));
-  const statuses = answers.map(({ status }) => status).sort();
-  return Object.fromEntries(
-    [...new Set(statuses)].map((one) => [one, statuses.filter((it) => it === one).length]),
-  );
-}
-
 const rules: Record<string, AuthConfig['rateLimit']> = {
   'rateLimit is false': false,
   'rateLimit has its defaults': { signUp: false, mailAddress: false },
@@ -43,14 +27,14 @@ const rules: Record<string, AuthConfig['rateLimit']> = {
 describe.each(Object.entries(rules))('where %s', (_name, rateLimit) => {
   test('one of 16 equal tokens passes, and it stays used for 15 minutes', async () => {
     const app = await start({ rateLimit, humanCheck: { verify: () => true } });
-    expect(await storm(app, () => 'a token')).toEqual({ 201: 1, 403: 15 });
+    expect(await signUps(app, () => 'a token')).toEqual({ 201: 1, 403: 15 });
     advance(app.auth, 14 * 60);
-    await post(app, 'a token').expect(403);
+    await signUpWith(app, 'a token').expect(403);
     expect(await app.auth.prune({ dryRun: true })).toBe(0);
     advance(app.auth, 61);
     // The store contains no token, only hashes, and its rows expire.
     expect(await app.auth.prune()).toBe(1);
-    await post(app, 'a token').expect(201);
+    await signUpWith(app, 'a token').expect(201);
     expect(JSON.stringify(await rows(app.database, 'SELECT * FROM rate_limits'))).not.toContain('a token');
   });
 
@@ -63,8 +47,8 @@ describe.each(Object.entries(rules))('where %s', (_name, rateLimit) => {
       const token = tokenOf({ ...challenge, extra: index }, { ...solutions[index % 2], time: index });
       return index % 3 ? token : token.replaceAll('=', '');
     };
-    expect(await storm(app, spellings)).toEqual({ 201: 1, 403: 15 });
-    await post(app, await solved(app)).expect(201);
+    expect(await signUps(app, spellings)).toEqual({ 201: 1, 403: 15 });
+    await signUpWith(app, await solved(app)).expect(201);
   });
 });
 
@@ -74,7 +58,7 @@ test('nothing is stored for a challenge before it is spent', async () => {
   const token = await solved(app);
   await app.http.get('/auth/human-challenge').expect(200);
   expect(await rows(app.database, 'SELECT COUNT(*) AS n FROM rate_limits')).toEqual(before);
-  await post(app, token).expect(201);
+  await signUpWith(app, token).expect(201);
   expect(await rows(app.database, 'SELECT COUNT(*) AS n FROM rate_limits')).not.toEqual(before);
 });
 

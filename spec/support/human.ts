@@ -30,3 +30,22 @@ export async function solved({ http }: Pick<SpecApp<never>, 'http'>): Promise<st
   const { body } = await http.get('/auth/human-challenge').expect(200);
   return tokenOf(body, solutionOf(body as Challenge));
 }
+
+let count = 0;
+
+/** Signs a new person up with a token of the human check. */
+export function signUpWith({ http }: Pick<SpecApp<never>, 'http'>, token: string) {
+  return http
+    .post('/auth/signup/credential')
+    .set('latchkey-human', token)
+    .send({ email: `new${count++}@example.com`, password: 'an analytical engine' });
+}
+
+/** Sends 16 sign-ups at the same time, and returns how many had each status. */
+export async function signUps(app: Pick<SpecApp<never>, 'http'>, tokens: (index: number) => string) {
+  const answers = await Promise.all(Array.from({ length: 16 }, (_, index) => signUpWith(app, tokens(index))));
+  const statuses = answers.map(({ status }) => status).sort();
+  return Object.fromEntries(
+    [...new Set(statuses)].map((one) => [one, statuses.filter((it) => it === one).length]),
+  );
+}
