@@ -103,7 +103,7 @@ const byCommand =
   (command: string): Case['act'] =>
   async ({ id }) => {
     const environment = { DATABASE_URL: app.database.url, AUTH_SECRET: SECRET };
-    const ended = await project.run(
+    const ended = await project.call(
       ['users', command, id],
       environment,
       command === 'set-password' ? `${NEW}\n` : '',

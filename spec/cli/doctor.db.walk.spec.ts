@@ -30,7 +30,7 @@ test('finds nothing where all is well', async () => {
   await auth.migrate();
   await auth.close();
   expect(await examine({}, { TRUST: '1' })).toMatchObject({ code: 0, wrong: {} });
-  const { stdout } = await project.run(['doctor'], { DATABASE_URL: database.url, MORE: '{}' });
+  const { stdout } = await project.call(['doctor'], { DATABASE_URL: database.url, MORE: '{}' });
   expect(stdout).toMatch(/^versions: latchkey \d\S+, Node \d.*\nok {7}config: .*\n/);
   expect(stdout).toMatch(/\nwarning {2}baseUrl: not set.*\n {9}set baseUrl to /);
 });
@@ -41,7 +41,7 @@ test('prints the versions', async () => {
   const drivers = { mysql: 'mysql2', postgres: 'pg', sqlite };
   const run = async (more: object) => {
     const env = { DATABASE_URL: database.url, MORE: JSON.stringify(more) };
-    return JSON.parse((await project.run(['doctor', '--json'], env)).stdout).versions;
+    return JSON.parse((await project.call(['doctor', '--json'], env)).stdout).versions;
   };
   const versions = await run({});
   expect(versions).toEqual({

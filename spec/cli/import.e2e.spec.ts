@@ -20,14 +20,14 @@ const lines = (...rows: object[]) => rows.map((row) => `${JSON.stringify(row)}\n
 let project: CliProject | undefined;
 beforeEach(async () => {
   project ??= await startProject();
-  await project.run(['migrate', '--undo', 'all', '--yes']);
+  await project.call(['migrate', '--undo', 'all', '--yes']);
   await project.write({ 'package.json': '{ "type": "module" }', 'latchkey.config.js': CONFIG });
-  await project.run(['migrate']);
+  await project.call(['migrate']);
 }, 180_000);
 afterAll(() => project?.remove());
 
 const latchkey = (args: readonly string[], input?: string) =>
-  (project as CliProject).run(['import', ...args], {}, input);
+  (project as CliProject).call(['import', ...args], {}, input);
 
 /** The emails of all accounts. */
 async function emails(): Promise<unknown[]> {

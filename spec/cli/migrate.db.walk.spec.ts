@@ -45,7 +45,7 @@ afterAll(async () => {
 
 let later = '';
 const migrate = (...args: string[]) =>
-  project.run(['migrate', ...args], { DATABASE_URL: database.url, LATER: later });
+  project.call(['migrate', ...args], { DATABASE_URL: database.url, LATER: later });
 const parts = async () => JSON.parse((await migrate('--sql', '--json')).stdout).parts as readonly Part[];
 
 interface Part {

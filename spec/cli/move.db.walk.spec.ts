@@ -73,7 +73,7 @@ beforeEach(async () => {
 });
 
 const latchkey = (args: readonly string[], more: NodeJS.ProcessEnv = {}) =>
-  project.run(args, { DATABASE_URL: database.url, SECRET, ...more });
+  project.call(args, { DATABASE_URL: database.url, SECRET, ...more });
 const move = async (...args: string[]) => {
   const { code, stdout, stderr } = await latchkey(['move', '--model', 'User', '--json', ...args]);
   return { code, stderr, report: JSON.parse(stdout) };

@@ -46,7 +46,7 @@ afterAll(async () => {
 });
 
 const latchkey = (args: readonly string[], environment: NodeJS.ProcessEnv = {}, input?: string) =>
-  project.run(args, { DATABASE_URL: database.url, ...environment }, input);
+  project.call(args, { DATABASE_URL: database.url, ...environment }, input);
 const call = (...args: readonly string[]) => latchkey(['organizations', ...args]);
 const json = async (...args: string[]) => JSON.parse((await call(...args, '--json')).stdout);
 const roles = async () =>

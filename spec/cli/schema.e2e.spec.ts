@@ -62,7 +62,7 @@ afterAll(() => project.remove());
 
 /** Runs `latchkey schema` without a database. @param leftOut a part of the config that is left out */
 const schema = (dialect: keyof typeof URLS, args: readonly string[], leftOut = '') =>
-  project.run(['schema', ...args], { DATABASE_URL: URLS[dialect], LEFT_OUT: leftOut });
+  project.call(['schema', ...args], { DATABASE_URL: URLS[dialect], LEFT_OUT: leftOut });
 
 const OPTIONS = {
   target: 'es2022',
@@ -172,7 +172,7 @@ describe('what it wrote for Drizzle', () => {
       for (const [name, source] of Object.entries(drizzleApp(dialect)))
         await project.write({ [`${dialect}/${name}`]: source });
     }
-    await project.run(['schema', '--for', 'drizzle', '--out', 'inSchema/latchkey.ts'], {
+    await project.call(['schema', '--for', 'drizzle', '--out', 'inSchema/latchkey.ts'], {
       DATABASE_URL: `${URLS.postgres}?options=-csearch_path%3Daccounts`,
     });
     expect(await read('inSchema/latchkey.ts')).toContain("authUsers = inSchema.table('auth_users', {");
@@ -284,7 +284,7 @@ model Project {
 
   test('is valid with a schema of PostgreSQL', async () => {
     const environment = { DATABASE_URL: `${URLS.postgres}?options=-csearch_path%3Daccounts` };
-    const { stdout } = await project.run(['schema', '--for', 'prisma'], environment);
+    const { stdout } = await project.call(['schema', '--for', 'prisma'], environment);
     expect(stdout).toContain("'accounts.auth_users',");
     const main = 'datasource db {\n  provider = "postgresql"\n  schemas = ["accounts"]\n}\n';
     prisma.validate(

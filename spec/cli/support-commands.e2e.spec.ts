@@ -58,7 +58,7 @@ afterAll(async () => {
 });
 
 const latchkey = (args: readonly string[], environment: NodeJS.ProcessEnv = {}) =>
-  project.run(args, { DATABASE_URL: database.url, ...environment });
+  project.call(args, { DATABASE_URL: database.url, ...environment });
 const json = async (...args: string[]) => JSON.parse((await latchkey([...args, '--json'])).stdout);
 const countSessions = async () => (await auth.listSessions(id)).length;
 

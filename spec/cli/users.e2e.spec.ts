@@ -30,7 +30,7 @@ afterAll(async () => {
 });
 
 const latchkey = (args: readonly string[], input?: string, secrets = SECRET) =>
-  project.run(args, { DATABASE_URL: database.url, SECRETS: secrets }, input);
+  project.call(args, { DATABASE_URL: database.url, SECRETS: secrets }, input);
 const count = async (table: string) =>
   Number((await rows<{ n: number }>(database, `SELECT COUNT(*) AS n FROM ${table}`))[0]?.n);
 

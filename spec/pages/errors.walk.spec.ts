@@ -20,13 +20,24 @@ const NOT_SHOWN = [
   'account/security/remove-password',
 ];
 
+type Look = Parameters<RefusingApp['eachError']>[0];
+
 let refusing: RefusingApp;
+/** What each form answers to each error. */
+const answers: Parameters<Look>[] = [];
 beforeAll(async () => {
   refusing = await startRefusingApp();
+  await refusing.eachError((...answer) => {
+    answers.push(answer);
+    return [];
+  });
 });
 afterAll(() => refusing.app.stop());
 
-const eachError: RefusingApp['eachError'] = (look) => refusing.eachError(look);
+const faultsOf = (look: Look) =>
+  answers.flatMap(([form, code, ...shown]) =>
+    look(form, code, ...shown).map((fault) => `${form}, ${code}: ${fault}`),
+  );
 
 /** The codes whose response is another page: the error page, or the one that confirms the email. */
 const isElsewhere = (code: AuthErrorCode, { status }: Shown) =>
@@ -38,9 +49,9 @@ const isLed = (code: AuthErrorCode, { location }: Shown) =>
   ((code === 'reauthentication_required' || code === 'second_factor_required') &&
     /^\/auth\/(reauthenticate|account\/security)\?/.test(location ?? ''));
 
-test('every error of every form is told in the own words of the pages', async () => {
+test('every error of every form is told in the own words of the pages', () => {
   const seen = new Set<string>();
-  const faults = await eachError((form, code, shown) => {
+  const faults = faultsOf((form, code, shown) => {
     seen.add(form);
     if (shown.status === 303) return isLed(code, shown) ? [] : [`leads to ${shown.location}`];
     const said = shown.error ?? shown.text;
@@ -75,10 +86,10 @@ test('every error of every route has words, because providers and scripts lead t
   expect([...codes, ...ofFlows].filter((code) => en.errors[code] === undefined)).toEqual([]);
 });
 
-test('an error with a field stands beside it once or is linked to it, and opens what is closed around it', async () => {
+test('an error with a field stands beside it once or is linked to it, and opens what is closed around it', () => {
   const hidden = new Set<string>();
   const shownFields = new Set<string>();
-  const faults = await eachError((form, code, shown, field) => {
+  const faults = faultsOf((form, code, shown, field) => {
     if (field === null || isElsewhere(code, shown)) return [];
     const input = shown.elements.find(
       (one) => /^(input|select)$/.test(one.tagName) && attribute(one, 'aria-invalid') === 'true',
@@ -118,8 +129,8 @@ test('an error with a field stands beside it once or is linked to it, and opens 
   expect([...hidden].filter((form) => !shownFields.has(form)).sort()).toEqual([...NOT_SHOWN].sort());
 });
 
-test('an error without a field has the focus in the form or above the page, or is read with the field that has it', async () => {
-  const faults = await eachError((_form, code, shown, field) => {
+test('an error without a field has the focus in the form or above the page, or is read with the field that has it', () => {
+  const faults = faultsOf((_form, code, shown, field) => {
     if (field !== null || isElsewhere(code, shown) || code === 'validation_failed') return [];
     const focused = shown.elements.filter((one) => attribute(one, 'autofocus') !== undefined);
     const box = shown.elements.find((one) => attribute(one, 'data-part') === 'errors');
@@ -147,9 +158,9 @@ const STEPS: Readonly<Record<string, string>> = {
   invalid_session: '/auth/sign-in',
 };
 
-test('an error that has a next step links to it', async () => {
+test('an error that has a next step links to it', () => {
   const seen = new Set<string>();
-  const faults = await eachError((form, code, shown) => {
+  const faults = faultsOf((form, code, shown) => {
     const step = STEPS[code];
     if (
       step === undefined ||

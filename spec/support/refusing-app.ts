@@ -29,8 +29,13 @@ export interface RefusingApp {
    * Sends each form of the pages once for each error that its route declares.
    *
    * @param headers the headers of each browser
+   * @param isSent which of them are sent, by number
    */
-  eachError(look: LookAtError, headers?: Record<string, string>): Promise<string[]>;
+  eachError(
+    look: LookAtError,
+    headers?: Record<string, string>,
+    isSent?: (number: number) => boolean,
+  ): Promise<string[]>;
   /** Opens every page, as everyone and as an administrator. */
   eachPage(look: (shown: Shown) => readonly string[], headers: Record<string, string>): Promise<string[]>;
 }
@@ -114,13 +119,15 @@ export async function startRefusingApp(locale: LocaleOptions = {}): Promise<Refu
     refuse(given) {
       refusal = given;
     },
-    async eachError(look, headers = {}) {
+    async eachError(look, headers = {}, isSent = () => true) {
       const { browser, asked, deviceId } = await browsersWith(headers);
       const { core } = internalsOf(app.auth);
       const faults: string[] = [];
+      let number = 0;
       for (const { page, form, path } of formsIn(pagesIn(app.auth))) {
         const key = `${page.name}/${form.name}`;
         for (const code of Object.values(problemsOf(core, form.route)).flat()) {
+          if (!isSent(number++)) continue;
           const isSignedIn = page.access !== 'anyone' || key === 'verify-email/send';
           const visitor = isSignedIn ? browser : key === 'reset-password/set' ? asked : app.open(headers);
           const place = form.errors?.[code];

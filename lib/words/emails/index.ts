@@ -19,8 +19,6 @@ interface AskedSupport {
   readonly url: string;
 }
 
-const BROWSERS = new Intl.ListFormat('en-GB', { type: 'disjunction' });
-
 /**
  * The words of emails, in English. Every text is whole, so that a translation can choose the order of its words. A text with
  * values is a function of them.
@@ -62,7 +60,7 @@ export const emails = {
   undoWhere: (browsers: readonly string[]) =>
     browsers.length === 0
       ? 'Open it on a device that you used before this change. It might ask for your password.'
-      : `Open it on a device that you used before this change, such as ${BROWSERS.format(browsers)}. It might ask for your password.`,
+      : `Open it on a device that you used before this change, such as ${new Intl.ListFormat('en-GB', { type: 'disjunction' }).format(browsers)}. It might ask for your password.`,
   /** What users can do if the undo link works in no browser. */
   undoNowhere: {
     newPassword: {

@@ -1,11 +1,10 @@
-import { execFile } from 'node:child_process';
 import { mkdir, readFile, symlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { PAGE_NAMES } from '../../../lib/pages/options.js';
 import type { Html, PageName, RenderedPage } from '../../../lib/pages.js';
+import { keepProcess } from '../../support/cli.js';
 import { ONE_CHECKER } from '../../support/compiler.js';
 import { Projects } from '../../support/projects.js';
 import { inBrowser, specBrowser } from './browser.js';
@@ -41,6 +40,7 @@ const STRICTEST = [
 inBrowser('latchkey pages eject', () => {
   const browser = specBrowser();
   let projects: Projects;
+  let latchkey: ReturnType<typeof keepProcess>;
   let app: OwnApp;
   const renderers = new Map<string, Renderer>();
   const seen = new Set<PageName>();
@@ -49,17 +49,16 @@ inBrowser('latchkey pages eject', () => {
   beforeAll(async () => {
     projects = await Projects.create();
     await projects.link('.', ...PEERS);
+    const program = join(projects.folder, 'node_modules/latchkey/dist/esm/cli.js');
+    latchkey = keepProcess(program, projects.folder);
     await projects.write('.', {
       'package.json': '{ "private": true, "type": "module" }',
       'tsconfig.json': JSON.stringify(TSCONFIG),
     });
     for (const name of PAGE_NAMES) {
       const file = fileOf(name);
-      await Promise.all([
-        eject(name),
-        eject(name, '--out', `js/${file}.js`),
-        eject(name, '--out', `js/${file}.cjs`),
-      ]);
+      for (const out of [[], ['--out', `js/${file}.js`], ['--out', `js/${file}.cjs`]])
+        expect(await eject(name, ...out)).toMatchObject({ code: 0, stderr: '' });
       renderers.set(name, await load(`js/${file}.js`));
     }
     const render = (page: RenderedPage) => {
@@ -72,15 +71,11 @@ inBrowser('latchkey pages eject', () => {
   }, 600_000);
   afterAll(async () => {
     await app?.stop();
+    await latchkey?.end();
     await projects?.remove();
   });
 
-  const eject = (...args: string[]) =>
-    promisify(execFile)(
-      process.execPath,
-      [join(projects.folder, 'node_modules/latchkey/dist/esm/cli.js'), 'pages', 'eject', ...args],
-      { cwd: projects.folder },
-    );
+  const eject = (...args: string[]) => latchkey.call(['pages', 'eject', ...args]);
   const load = async (file: string): Promise<Renderer> =>
     Object.values(await import(pathToFileURL(join(projects.folder, file)).href))[0] as Renderer;
 
@@ -125,7 +120,7 @@ inBrowser('latchkey pages eject', () => {
   test('keeps a file that exists, and names the pages', async () => {
     const before = await readFile(join(projects.folder, 'pages/sign-in.ts'), 'utf8');
     await projects.write('.', { 'pages/sign-in.ts': 'mine' });
-    await expect(eject('sign-in')).rejects.toMatchObject({
+    expect(await eject('sign-in')).toMatchObject({
       code: 2,
       stderr: 'latchkey: pages/sign-in.ts exists: add --force to replace it\n',
     });
@@ -140,12 +135,12 @@ inBrowser('latchkey pages eject', () => {
     expect((await eject('sign-in', '--force')).stdout).toContain(
       "import { signIn } from './pages/sign-in.js';",
     );
-    await expect(eject('login')).rejects.toMatchObject({
+    expect(await eject('login')).toMatchObject({
       code: 2,
       stderr: expect.stringMatching(/^latchkey: there is no page login: the pages are sign-in, /),
     });
     for (const out of ['sign-in.jsx', 'sign-in.d.ts'])
-      await expect(eject('sign-in', '--out', out)).rejects.toMatchObject({
+      expect(await eject('sign-in', '--out', out)).toMatchObject({
         code: 2,
         stderr: `latchkey: --out: ${out} must be a .ts or .js file, such as sign-in.ts\n`,
       });
@@ -162,10 +157,10 @@ inBrowser('latchkey pages eject', () => {
       ['package.json/page.js', '--out: package.json/page.js cannot be written: '],
       ['broken/page.js', 'broken/package.json cannot be read: '],
     ] as const)
-      await expect(eject('sign-in', '--out', out)).rejects.toMatchObject({
+      expect(await eject('sign-in', '--out', out)).toMatchObject({
         stderr: expect.stringMatching(new RegExp(`^latchkey: ${message}.*\n$`)),
       });
-    await expect(eject('sign-in', '--out', 'folder.js', '--force')).rejects.toMatchObject({
+    expect(await eject('sign-in', '--out', 'folder.js', '--force')).toMatchObject({
       stderr: expect.stringMatching(/^latchkey: --out: folder.js cannot be written: EISDIR/),
     });
     await expect(readFile(at('elsewhere.js'))).rejects.toMatchObject({ code: 'ENOENT' });
