@@ -4,9 +4,18 @@ import { ownFields } from '../../lib/pages/own-fields.js';
 import { describeField, Fields } from '../../lib/users/fields.js';
 import { schemaIn, schemas, sources } from '../support/schemas.js';
 
+const found = new Map<string, ReadonlyMap<string, string>>();
+
 /** What `@default` says of each direct member of an interface, of those that it extends, and of those that plugins add. */
 function documented(options: string): ReadonlyMap<string, string> {
+  const known = found.get(options) ?? find(options);
+  found.set(options, known);
+  return known;
+}
+
+function find(options: string): ReadonlyMap<string, string> {
   const declared = [...sources.values()].flatMap((source) => {
+    if (!source.includes(`interface ${options}`)) return [];
     const opening = new RegExp(
       `^( *)(?:export )?interface ${options}(?:<[^{]*>)?\\s+(extends [^{]+)?{\n`,
       'gm',
