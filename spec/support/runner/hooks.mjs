@@ -2,9 +2,12 @@
 // Express can be Express 4.
 import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { transformSync, version } from '@swc/core';
+
+const require = createRequire(import.meta.url);
+const { version } = require('@swc/core/package.json');
 
 const globals = new URL('globals.mjs', import.meta.url).href;
 const cache = fileURLToPath(new URL('../../../node_modules/.cache/latchkey-specs', import.meta.url));
@@ -28,12 +31,14 @@ export function load(url, context, next) {
     : next(url, context);
 }
 
-/** Later runs find what has been compiled once. */
-function compiled(path) {
+/** Compiles a file, with its source map. Later runs find what has been compiled once. */
+export function compiled(path) {
   const code = readFileSync(path, 'utf8');
   const hash = createHash('sha256').update(`${version} ${path}\n${code}`).digest('hex');
   const file = join(cache, `${hash}.js`);
   if (existsSync(file)) return readFileSync(file, 'utf8');
+  // Large, and rarely needed.
+  const { transformSync } = require('@swc/core');
   const { code: made } = transformSync(code, {
     filename: path,
     sourceMaps: 'inline',
