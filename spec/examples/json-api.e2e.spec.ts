@@ -229,14 +229,14 @@ describeMove(
       },
       180_000,
     );
-
+  },
+  (installed) =>
     test('npm run typecheck passes', async () => {
-      for (const { folder } of [it.before, it.after]) {
+      for (const { folder } of [installed.before, installed.after]) {
         const { stdout } = await promisify(execFile)(process.execPath, [...TSC, '-p', folder]).catch(
           (error) => error,
         );
         expect(stdout).toBe('');
       }
-    }, 180_000);
-  },
+    }, 180_000),
 );

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { Dialect } from '../../lib/database/connect.js';
+import { keepProcess } from '../support/cli.js';
 import { createOnServer, createSqlite, rows, type SpecDatabase } from '../support/database.js';
 import { Projects, withoutOuter } from '../support/projects.js';
 import { schemaOf } from '../support/schema.js';
@@ -43,18 +44,21 @@ class App {
     return projects.write(this.name, files);
   }
 
+  get #folder(): string {
+    return join(projects.folder, this.name);
+  }
+
+  #environment(): NodeJS.ProcessEnv {
+    const { url } = this.database;
+    return { ...withoutOuter(), ...QUIET, DATABASE_URL: url, FILE: url.slice(7), ...this.env };
+  }
+
   /** Runs a program of a package, which cannot ask. */
   async run(program: string, ...args: string[]) {
     const file = join(projects.folder, 'node_modules', program);
     const child = spawn(process.execPath, [file, ...args], {
-      cwd: join(projects.folder, this.name),
-      env: {
-        ...withoutOuter(),
-        ...QUIET,
-        DATABASE_URL: this.database.url,
-        FILE: this.database.url.slice(7),
-        ...this.env,
-      },
+      cwd: this.#folder,
+      env: this.#environment(),
       stdio: ['ignore', 'pipe', 'pipe'],
     });
     const [stdout, stderr, [code]] = await Promise.all([
@@ -67,7 +71,18 @@ class App {
 
   env: Readonly<Record<string, string>> = {};
 
-  latchkey = (...args: string[]) => this.run('latchkey/dist/esm/cli.js', ...args);
+  async latchkey(...args: string[]) {
+    const program = join(projects.folder, 'node_modules/latchkey/dist/esm/cli.js');
+    this.#kept ??= keepProcess(program, this.#folder);
+    const { code, stdout, stderr } = await this.#kept.call(args, this.#environment());
+    return { code, stdout, output: stdout + stderr };
+  }
+  #kept: ReturnType<typeof keepProcess> | undefined;
+
+  async end(): Promise<void> {
+    await this.#kept?.end();
+    await this.database.drop();
+  }
 
   /** Runs latchkey's migrations, and adds an account. @returns the warnings */
   async migrate(): Promise<string> {
@@ -129,7 +144,7 @@ export const auth = createAuth({
 
 const apps: App[] = [];
 afterAll(async () => {
-  for (const { database } of apps) await database.drop();
+  for (const app of apps) await app.end();
 });
 async function createApp(dialect: Dialect, files: Readonly<Record<string, string>>): Promise<App> {
   const app = await App.create(dialect, files);

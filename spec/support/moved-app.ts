@@ -95,10 +95,19 @@ interface Moved {
 const ORPHANS =
   'SELECT count(*) AS accounts FROM auth_users a LEFT JOIN users u ON u.auth_id = a.id WHERE u.id IS NULL';
 
-/** Compares an app before and after it has moved in, on each database server that was found. */
-export function describeMove(moving: MovingApp, more: (moved: Moved) => void): void {
+/**
+ * Compares an app before and after it has moved in, on each database server that was found.
+ *
+ * @param more specs of each server
+ * @param once specs that need no server
+ */
+export function describeMove(
+  moving: MovingApp,
+  more: (moved: Moved) => void,
+  once: (installed: Installed) => void = () => undefined,
+): void {
   describe(`examples/${moving.name}`, () => {
-    const installed = {} as Pick<Moved, 'before' | 'after'>;
+    const installed = {} as Installed;
     beforeAll(async () => {
       const install = (state: string) => installExample(`${moving.name}/${state}`, OTHER_DRIVER);
       [installed.before, installed.after] = await Promise.all([install('before'), install('after')]);
@@ -107,15 +116,15 @@ export function describeMove(moving: MovingApp, more: (moved: Moved) => void): v
       await installed.before?.remove();
       await installed.after?.remove();
     });
+    once(installed);
     describeOnServers(moving, installed, more);
   });
 }
 
-function describeOnServers(
-  moving: MovingApp,
-  installed: Pick<Moved, 'before' | 'after'>,
-  more: (moved: Moved) => void,
-): void {
+/** The two states of the example. */
+type Installed = Pick<Moved, 'before' | 'after'>;
+
+function describeOnServers(moving: MovingApp, installed: Installed, more: (moved: Moved) => void): void {
   onEachServer('on %s', (dialect, serverUrl) => {
     const it = {} as Moved;
     const databases: SpecDatabase[] = [];
