@@ -8,7 +8,7 @@ import { mailbox } from '../support/mailbox.js';
 import { ago, DAY, settled } from '../support/sessions.js';
 
 // Right pairs that another service has leaked, tried from browsers that no account knows (credential stuffing).
-const ACCOUNTS = 1000;
+const ACCOUNTS = 300;
 const AT_ONCE = 20;
 const plugins = [password({ unknownBrowser: 'code' })] as const;
 const emails = Array.from({ length: ACCOUNTS }, (_, index) => `user${index}@example.com`);
