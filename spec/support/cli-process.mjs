@@ -35,4 +35,5 @@ process.on('message', async ({ args, env, input }) => {
   for (const signal of ['SIGINT', 'SIGTERM']) process.removeAllListeners(signal);
   process.send(message);
 });
+// What the commands have left open does not hold it up.
 process.on('disconnect', () => process.kill(process.pid, 'SIGKILL'));
