@@ -174,7 +174,7 @@ describe("hash: 'argon2id'", () => {
   test('matches no password if the stored hash has more memory than any config allows', async () => {
     const app = await start({ hash: 'argon2id' });
     await signUp(app);
-    // Created once by `storedWith(1_048_577, 2)`, which takes seconds and a gigabyte.
+    // Created once, of Ada's password, by `storedWith(1_048_577, 2)`, which takes seconds and a gigabyte.
     const hash =
       '$argon2id$v=19$m=1048577,t=2,p=1$cQW7ZQfvQXC14VE8eUgCeA$fuuz0QFl7frzWsO5OjkRF4Vftzhz0USBvr0IrOkMeU0';
     await replaceHash(app, `$argon2id-hmac-sha384${hash}`);

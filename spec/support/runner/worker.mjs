@@ -1,17 +1,17 @@
 // A process that runs files of specs, one after the other. It loads latchkey and the packages once for all of them.
+import { existsSync } from 'node:fs';
 import module, { SourceMap } from 'node:module';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import v8 from 'node:v8';
 import { jestExpect } from '@jest/expect';
 import { addEventHandler, getState, resetState, run } from 'jest-circus';
-import { compiled } from './hooks.mjs';
+import * as hooks from './hooks.mjs';
 
-// Most functions run for too short a time to be worth optimizing: functions are optimized later than by default, which
-// takes a sixth less time.
+// Most functions run for too short a time to be worth optimizing.
 v8.setFlagsFromString('--interrupt-budget=1000000');
 
 // In this thread, hooks are faster, but Node 20 has only those of another one.
-if (module.registerHooks) module.registerHooks(await import('./hooks.mjs'));
+if (module.registerHooks) module.registerHooks(hooks);
 else module.register('./hooks.mjs', import.meta.url);
 
 // Sequelize reads the stack of an error for each statement on SQLite, so stacks are mapped to the source only where
@@ -123,9 +123,9 @@ function mapped(stack) {
   });
 }
 
-/** The source map of a file that was compiled here. */
+/** The source map of a file that was compiled here. A file of a spec's own project might be deleted by now. */
 function sourceMapOf(path) {
-  if (!path.endsWith('.ts')) return undefined;
-  const [, data] = /sourceMappingURL=data:application\/json;base64,(.*)\s*$/.exec(compiled(path));
+  if (!path.endsWith('.ts') || path.includes('/node_modules/') || !existsSync(path)) return undefined;
+  const [, data] = /sourceMappingURL=data:application\/json;base64,(.*)\s*$/.exec(hooks.compiled(path));
   return new SourceMap(JSON.parse(Buffer.from(data, 'base64').toString()));
 }
