@@ -82,3 +82,22 @@ export async function useButtonsOnly(page: Page): Promise<void> {
     PublicKeyCredential.isConditionalMediationAvailable = async () => false;
   });
 }
+
+/**
+ * Leaves the list at the field alone on the pages that are opened from now on, as a user does who presses the button:
+ * the virtual authenticator would choose from it whenever it confirms. Returns a function that waits until it is offered.
+ */
+export async function leaveList(page: Page): Promise<() => Promise<void>> {
+  await page.addInitScript(() => {
+    const { credentials } = navigator;
+    const get = credentials.get.bind(credentials);
+    credentials.get = (asked) => {
+      if (asked?.mediation !== 'conditional') return get(asked);
+      document.documentElement.dataset.listed = '';
+      return new Promise((_resolve, reject) => {
+        asked.signal?.addEventListener('abort', () => reject(asked.signal?.reason));
+      });
+    };
+  });
+  return () => page.locator('html[data-listed]').waitFor({ state: 'attached' });
+}

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import type { Page } from 'playwright-core';
 import { codeOf, forgetSteps } from '../../support/two-factor.js';
-import { addAuthenticator, useButtonsOnly } from './authenticator.js';
+import { addAuthenticator, leaveList, useButtonsOnly } from './authenticator.js';
 import {
   card,
   field,
@@ -195,17 +195,13 @@ inBrowser('passkeys on the pages', () => {
   });
 
   test('the button uses the options that were fetched before it was pressed', async () => {
-    const { page, person, device } = await withPasskey('fran');
+    const { page, person } = await withPasskey('fran');
+    const listed = await leaveList(page);
     await signOut(page);
-    await device.confirms(false);
-    // The page after the sign-out might be about to fetch some too.
-    await page.goto(app.url('/auth/forgot-password'));
-    const fetched = page.waitForResponse(/\/signin\/passkey\/options$/);
     await page.goto(app.url('/auth/sign-in'));
-    await fetched;
+    await listed();
     const paths: string[] = [];
     page.on('request', (request) => paths.push(new URL(request.url()).pathname));
-    await device.confirms(true);
     await press(page, 'Sign in with a passkey');
     await showsPage(page, `Notes of ${person.email}`);
     expect(paths).not.toContain('/auth/signin/passkey/options');
@@ -251,22 +247,21 @@ inBrowser('passkeys on the pages', () => {
       const { page, person, device } = await withPasskey(`${name}-${byButton}`);
       // A link can restore it, so the browser keeps it.
       if (name === 'removed') await removePasskey(page);
+      const listed = byButton ? await leaveList(page) : undefined;
       // No page on the way signs in with it.
       await device.confirms(false);
       await signOut(page);
       await page.goto(app.url('/auth/forgot-password'));
       if (name === 'suspended') await app.auth.suspension.suspend(await idOf(person));
-      await device.confirms(!byButton);
+      await device.confirms(true);
       // The device chooses the passkey again by itself, so it is offered only once.
       let asked = 0;
       await page.route(/\/signin\/passkey\/options$/, (route) =>
         asked++ === 0 ? route.continue() : route.abort(),
       );
-      const fetched = page.waitForResponse(/\/signin\/passkey\/options$/);
       await page.goto(app.url('/auth/sign-in'));
-      await fetched;
-      if (byButton) {
-        await device.confirms(true);
+      if (listed) {
+        await listed();
         await press(page, 'Sign in with a passkey');
       }
       await says(page, 'alert', message);
