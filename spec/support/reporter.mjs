@@ -1,5 +1,6 @@
-// Prints a line for each file of specs as it ends, and everything about those that failed. What passing specs and the
-// packages that they use write to the console is not shown.
+// Prints a line for each file of specs as it ends, with how long it took and the CPU time of its process and of those that
+// it started, and everything about those that failed. What passing specs and the packages that they use write to the
+// console is not shown.
 import { writeFileSync } from 'node:fs';
 import { relative } from 'node:path';
 
@@ -21,10 +22,12 @@ export default class Reporter {
     const project = test.context.config.displayName.name;
     const failed = result.numFailingTests > 0 || result.testExecError !== undefined;
     const seconds = ((result.perfStats.end - result.perfStats.start) / 1000).toFixed(1);
+    // A file whose process ended has none.
+    const cpu = result.cpu?.toFixed(1) ?? '?';
     const count = `${++this.#done}/${totals.numTotalTestSuites}`.padStart(9);
     const outcome = failed ? 'FAILED' : result.numPassingTests === 0 ? 'not run' : 'passed';
     console.log(
-      `${count}  ${outcome.padEnd(7)}  ${project.padEnd(8)}  ${relative(process.cwd(), test.path)} (${seconds} s)`,
+      `${count}  ${outcome.padEnd(7)}  ${project.padEnd(8)}  ${relative(process.cwd(), test.path)} (${seconds} s, ${cpu} s of CPU)`,
     );
     const { passed, failures } = this.#counts.get(project) ?? { passed: 0, failures: 0 };
     this.#counts.set(project, {

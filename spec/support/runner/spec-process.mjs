@@ -75,6 +75,7 @@ export class SpecProcess {
       ...createEmptyTestResult(),
       testFilePath: path,
       displayName: config.displayName,
+      cpu: result.cpu,
       failureMessage: hasFailed ? [failures ?? '', ...unhandled, this.#output, earlier].join('\n') : null,
       testExecError: unhandled.length > 0 ? { message: '', stack: result.errors.join('\n') } : undefined,
       numFailingTests: count('failed'),

@@ -1,5 +1,5 @@
 // A process that runs files of specs, one after the other. It loads latchkey and the packages once for all of them.
-import { existsSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import module, { SourceMap } from 'node:module';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import v8 from 'node:v8';
@@ -44,6 +44,7 @@ process.on('disconnect', () => process.exit());
 
 async function runFile(path, testTimeout, testNamePattern) {
   const restore = keep();
+  const used = cpu();
   const { unhandledErrors: late } = getState();
   resetState();
   const state = getState();
@@ -71,6 +72,7 @@ async function runFile(path, testTimeout, testNamePattern) {
       const error = Array.isArray(given) ? (given[0] ?? given[1]) : given;
       return mapped(error?.stack ?? String(error));
     }),
+    cpu: cpu() - used,
     memory: memory(),
   };
 }
@@ -82,6 +84,20 @@ function memory() {
     kept = process.memoryUsage.rss();
   }
   return process.memoryUsage.rss();
+}
+
+/** The seconds of CPU time of this process and, on Linux, of those that it started and that have ended. */
+function cpu() {
+  const { user, system } = process.cpuUsage();
+  let ofChildren = 0;
+  try {
+    // What follows the name, which can contain spaces, starts with the third field. Hundredths of a second.
+    const fields = readFileSync('/proc/self/stat', 'utf8')
+      .replace(/^.*\) /s, '')
+      .split(' ');
+    ofChildren = (Number(fields[13]) + Number(fields[14])) / 100;
+  } catch {}
+  return (user + system) / 1e6 + ofChildren;
 }
 
 /** Keeps what files could change for others. The function that it returns restores it, and returns what had changed. */
