@@ -18,10 +18,12 @@ afterEach(async () => {
 
 /** Opens the database as an app might, with options that latchkey would not choose. */
 function open(options: object) {
-  if (dialect === 'sqlite') {
-    own = connectByUrl(database.url) as Sequelize;
-    Object.assign((own as unknown as { options: object }).options, options);
-  } else own = new Sequelize(database.url, { logging: false, ...options });
+  own =
+    dialect === 'sqlite'
+      ? (connectByUrl(database.url) as Sequelize)
+      : new Sequelize(database.url, { logging: false, ...options });
+  // Without the version that other specs let an instance know.
+  Object.assign((own as unknown as { options: object }).options, { databaseVersion: 0, ...options });
   return createAuth({
     database: own,
     secret: SECRET,

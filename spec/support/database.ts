@@ -8,6 +8,23 @@ import { connectByUrl, type Dialect } from '../../lib/database/connect.js';
 /** The database that the current round of specs runs on. */
 export const dialect = (process.env.LATCHKEY_SPEC_DATABASE ?? 'sqlite') as Dialect;
 
+/** What Sequelize does not declare. */
+interface WithVersion {
+  readonly options: { databaseVersion: string | number };
+}
+
+/** The instances of this process that were to learn the versions of their servers, by kind. */
+const asked = new Map<string, Sequelize & WithVersion>();
+
+// With its first statement, an instance opens a connection only to learn the version of its server. Here, one of a process
+// does so, because every app has an instance, and a connection to PostgreSQL takes as long as a hundred statements.
+Sequelize.addHook('afterInit', (made) => {
+  const { options } = made as Sequelize & WithVersion;
+  if (options.databaseVersion !== 0) return;
+  options.databaseVersion = asked.get(made.getDialect())?.options.databaseVersion ?? 0;
+  if (options.databaseVersion === 0) asked.set(made.getDialect(), made as Sequelize & WithVersion);
+});
+
 /** The kind of a database. */
 export function dialectIn({ sequelize }: SpecDatabase): Dialect {
   return sequelize.getDialect() as Dialect;
@@ -82,15 +99,21 @@ export function openOnServer(
   };
 }
 
+const administrators = new Map<string, Sequelize>();
+
+/** Runs a statement that is for the whole server. The connection to the server of this round is kept. */
 async function administer(
   dialect: Exclude<Dialect, 'sqlite'>,
   serverUrl: string,
   sql: string,
 ): Promise<void> {
   const own = dialect === 'mysql' ? 'mysql' : 'postgres';
-  const server = new Sequelize(`${serverUrl}/${own}`, { logging: false });
+  const server =
+    administrators.get(serverUrl) ??
+    new Sequelize(`${serverUrl}/${own}`, { logging: false, pool: { max: 1, idle: 60_000 } });
+  if (serverUrl === process.env.LATCHKEY_SPEC_URL) administrators.set(serverUrl, server);
   await server.query(sql);
-  await server.close();
+  if (!administrators.has(serverUrl)) await server.close();
 }
 
 function open(url: string): Sequelize {

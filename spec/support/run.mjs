@@ -8,19 +8,11 @@
 //
 // With CI in the environment, whatever is missing is a failure too.
 import { spawnSync } from 'node:child_process';
-import {
-  accessSync,
-  chmodSync,
-  constants,
-  mkdirSync,
-  mkdtempSync,
-  readFileSync,
-  rmSync,
-  statfsSync,
-} from 'node:fs';
+import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { memoryFolder } from './memory-folder.mjs';
 import { pack } from './pack.mjs';
 import {
   findBrowser,
@@ -93,8 +85,7 @@ async function findAll(names) {
 }
 
 function runJest() {
-  const memory = memoryFolder();
-  const folder = mkdtempSync(join(memory ?? tmpdir(), 'latchkey-jest-'));
+  const folder = mkdtempSync(join(memoryFolder(2 ** 30) ?? tmpdir(), 'latchkey-jest-'));
   const [report, tables, temporary] = ['totals.json', 'tables', 'tmp'].map((name) => join(folder, name));
   mkdirSync(tables);
   mkdirSync(temporary);
@@ -128,18 +119,6 @@ function runJest() {
     return { passed: 0, failed: 1 };
   } finally {
     rmSync(folder, { recursive: true, force: true });
-  }
-}
-
-/** Returns a folder in memory, where SQLite does not wait for a disk. Null if there is none with a gigabyte of free space. */
-function memoryFolder() {
-  const folder = '/dev/shm';
-  try {
-    accessSync(folder, constants.W_OK);
-    const { bavail, bsize } = statfsSync(folder);
-    return bavail * bsize > 2 ** 30 ? folder : null;
-  } catch {
-    return null;
   }
 }
 
