@@ -17,7 +17,7 @@ interface WithVersion {
 const asked = new Map<string, Sequelize & WithVersion>();
 
 // With its first statement, an instance opens a connection only to learn the version of its server. Here, one of a process
-// does so, because every app has an instance, and a connection to PostgreSQL takes as long as a hundred statements.
+// does so: specs make hundreds of instances, and PostgreSQL starts a process for each connection.
 Sequelize.addHook('afterInit', (made) => {
   const { options } = made as Sequelize & WithVersion;
   if (options.databaseVersion !== 0) return;
@@ -99,7 +99,7 @@ export function openOnServer(
   };
 }
 
-const administrators = new Map<string, Sequelize>();
+let administrator: Sequelize | undefined;
 
 /** Runs a statement that is for the whole server. The connection to the server of this round is kept. */
 async function administer(
@@ -108,12 +108,16 @@ async function administer(
   sql: string,
 ): Promise<void> {
   const own = dialect === 'mysql' ? 'mysql' : 'postgres';
-  const server =
-    administrators.get(serverUrl) ??
+  const connect = () =>
     new Sequelize(`${serverUrl}/${own}`, { logging: false, pool: { max: 1, idle: 60_000 } });
-  if (serverUrl === process.env.LATCHKEY_SPEC_URL) administrators.set(serverUrl, server);
+  if (serverUrl === process.env.LATCHKEY_SPEC_URL) {
+    administrator ??= connect();
+    await administrator.query(sql);
+    return;
+  }
+  const server = connect();
   await server.query(sql);
-  if (!administrators.has(serverUrl)) await server.close();
+  await server.close();
 }
 
 function open(url: string): Sequelize {
