@@ -1,17 +1,16 @@
 import { type ChildProcess, execFile, fork } from 'node:child_process';
 import { once } from 'node:events';
-import { cp, mkdtemp, readFile, realpath, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { cp, readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { withoutOuter } from './projects.js';
+import { manifestOf, PACKED, Projects, withoutOuter } from './projects.js';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const runFile = promisify(execFile);
 
-/** A copy of a folder below `examples`, installed as its README says, with the packed latchkey. */
+/** A copy of a folder below `examples`, with the packed latchkey. Its passwords have a low cost. */
 export interface Example {
   readonly folder: string;
   /** Starts a file that prints the address at which it listens. */
@@ -38,23 +37,20 @@ export interface RunningApp {
 }
 
 /**
- * Copies `examples/<name>`, and installs its dependencies. Must be called in a round that packs the npm package.
+ * Copies `examples/<name>`, and installs its dependencies: as its README says, or by links to the packages of the
+ * repository if it has all of them in these versions. Must be called in a round that packs the npm package.
  *
  * @param more packages that are installed in addition to the packages in its package.json
  */
 export async function installExample(name: string, ...more: string[]): Promise<Example> {
-  const parent = await realpath(await mkdtemp(join(tmpdir(), 'latchkey-example-')));
-  const folder = join(parent, name);
+  const projects = await Projects.create();
+  const folder = join(projects.folder, name);
   const ownFiles = (path: string) => !/node_modules|\.db(-\w+)?$/.test(path.slice(root.length));
   await cp(join(root, 'examples', name), folder, { recursive: true, filter: ownFiles });
-  const { version } = JSON.parse(await readFile(join(root, 'package.json'), 'utf8'));
-  const packed = join(String(process.env.LATCHKEY_SPEC_PACKAGE), 'latchkey.tgz');
-  await cp(packed, join(parent, `latchkey-${version}.tgz`));
-  const flags = ['--no-audit', '--no-fund', '--no-package-lock', '--prefer-offline'];
-  await runFile('npm', ['install', ...flags, '--loglevel=error', ...more], {
-    cwd: folder,
-    env: environment(),
-  });
+  await lowerCosts(folder);
+  const linked = await packagesOfRepository([...(await dependenciesOf(folder)), ...more]);
+  if (linked) await projects.link(name, ...linked);
+  else await npmInstall(folder, ...more);
 
   const children: ChildProcess[] = [];
   return {
@@ -75,9 +71,57 @@ export async function installExample(name: string, ...more: string[]): Promise<E
         if (child.exitCode === null && child.signalCode === null && child.kill('SIGKILL'))
           await once(child, 'exit');
       }
-      await rm(parent, { recursive: true, force: true });
+      await projects.remove();
     },
   };
+}
+
+/** The cost of an app that hashes passwords itself, and of latchkey, which rehashes those of a lower cost. */
+const COSTS = { app: 4, latchkey: 5 };
+
+/** Lowers the cost of the passwords in the sources of an example. */
+async function lowerCosts(folder: string): Promise<void> {
+  for (const file of await readdir(folder, { recursive: true })) {
+    if (!/\.(js|ts)$/.test(file)) continue;
+    const source = await readFile(join(folder, file), 'utf8');
+    const lowered = source
+      .replace(/\bbcrypt\.hash\((\w+), 10\)/g, `bcrypt.hash($1, ${COSTS.app})`)
+      .replace(
+        /\bcredentialPassword\((\{?)/g,
+        (_call, brace: string) => `credentialPassword({ bcryptCost: ${COSTS.latchkey}${brace ? ',' : ' }'}`,
+      );
+    if (lowered !== source) await writeFile(join(folder, file), lowered);
+  }
+}
+
+/** The packages in a package.json without latchkey, for example express@5.3.0. */
+async function dependenciesOf(folder: string): Promise<string[]> {
+  const { dependencies, devDependencies } = await manifestOf(folder);
+  const { latchkey: _, ...others } = { ...dependencies, ...devDependencies };
+  return Object.entries(others).map(([name, version]) => `${name}@${version}`);
+}
+
+/** Under which names the repository has packages, or null if it lacks one of them. */
+async function packagesOfRepository(packages: readonly string[]): Promise<string[] | null> {
+  const { devDependencies = {} } = await manifestOf(root);
+  const found: string[] = [];
+  for (const wanted of packages) {
+    const [, name = '', version] = /^(.+)@(.+)$/.exec(wanted) ?? [];
+    const [alias] =
+      Object.entries(devDependencies).find(([, range]) => range === `npm:${name}@^${version}`) ?? [];
+    const installed = await manifestOf(join(root, 'node_modules', alias ?? name)).catch(() => null);
+    if (installed?.version !== version) return null;
+    found.push(alias ? `${name}@npm:${alias}@${version}` : wanted);
+  }
+  return found;
+}
+
+async function npmInstall(folder: string, ...more: string[]): Promise<void> {
+  const { dependencies } = await manifestOf(folder);
+  const [, tarball] = /^file:(.*)/.exec(dependencies?.latchkey ?? '') ?? [];
+  if (tarball) await cp(join(PACKED, 'latchkey.tgz'), join(folder, tarball));
+  const flags = ['--no-audit', '--no-fund', '--no-package-lock', '--prefer-offline', '--loglevel=error'];
+  await runFile('npm', ['install', ...flags, ...more], { cwd: folder, env: environment() });
 }
 
 async function start(

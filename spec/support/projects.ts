@@ -52,9 +52,6 @@ export class Projects {
     await mkdir(latchkey, { recursive: true });
     await run('tar', ['-xzf', TARBALL, '-C', latchkey, '--strip-components=1']);
     await linkPrograms(latchkey, 'latchkey');
-    for (const dependency of Object.keys((await manifestOf(latchkey)).dependencies ?? {}))
-      await linkToRepository(folder, dependency, dependency);
-
     const added: Record<string, string> = { latchkey: `file:${TARBALL}` };
     for (const wanted of packages) {
       const [, alias, original, range] = /^(?:(.+)@npm:)?(.+)@(.+)$/.exec(wanted) ?? [];
@@ -64,6 +61,8 @@ export class Projects {
         throw new Error(`the repository has ${original} ${version}, but ${wanted} was asked for`);
       added[alias ?? original] = alias ? `npm:${original}@^${version}` : `^${version}`;
     }
+    for (const dependency of Object.keys((await manifestOf(latchkey)).dependencies ?? {}))
+      if (!(dependency in added)) await linkToRepository(folder, dependency, dependency);
     const { dependencies, ...others } = await manifestOf(folder).catch(() => ({ private: true }) as Manifest);
     const manifest = { ...others, dependencies: { ...dependencies, ...added } };
     await this.write(name, { 'package.json': JSON.stringify(manifest) });
@@ -100,9 +99,11 @@ interface Manifest {
   readonly version?: string;
   readonly bin?: string | Readonly<Record<string, string>>;
   readonly dependencies?: Readonly<Record<string, string>>;
+  readonly devDependencies?: Readonly<Record<string, string>>;
 }
 
-async function manifestOf(folder: string): Promise<Manifest> {
+/** Reads a package.json. */
+export async function manifestOf(folder: string): Promise<Manifest> {
   return JSON.parse(await readFile(join(folder, 'package.json'), 'utf8'));
 }
 

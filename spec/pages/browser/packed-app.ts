@@ -7,7 +7,7 @@ import { Projects, withoutOuter } from '../../support/projects.js';
 import { Inbox } from './inbox.js';
 import { CLIENT, startProvider } from './provider.js';
 
-/** An app with everything, as its developer writes it. It prints its emails. */
+/** An app with everything, as its developer writes it but for the cost of its hashes. It prints its emails. */
 export const APP = `import express from 'express';
 import { admin, apiKeys, auditLog, authRouter, createAuth, credentialPassword, currentUser, emailSignIn, oauth, passkeys, requireSession, suspension, twoFactor } from 'latchkey';
 import { pages } from 'latchkey/pages';
@@ -21,7 +21,7 @@ const auth = createAuth({
   appName: 'Notes',
   email: { send: (mail) => console.log(JSON.stringify(mail)) },
   plugins: [
-    credentialPassword({ signInOnSignUp: true, sendVerificationOnSignUp: true, unknownBrowser: 'code' }),
+    credentialPassword({ bcryptCost: 4, signInOnSignUp: true, sendVerificationOnSignUp: true, unknownBrowser: 'code' }),
     ...[emailSignIn({ signUp: true }), twoFactor({ trustDevices: { days: 30 } }), passkeys(), apiKeys(), suspension(), auditLog(), oauth()],
     oidc({ id: 'example', issuer: ISSUER, trustEmailVerified: true, clientId: CLIENT_ID, clientSecret: CLIENT_SECRET }),
     admin({ adminEmails: ['admin-on@example.com', 'admin-off@example.com'] }),
