@@ -49,6 +49,7 @@ export default {
   reporters: ['<rootDir>/spec/support/reporter.mjs'],
   // Of a test that hangs. On a busy machine, some take half a minute.
   testTimeout: 120_000,
-  // Many specs wait for a process or a database, so four keep two cores busy.
-  maxWorkers: 4,
+  // Many specs wait for a process or a database, so three keep two cores busy. A fourth only adds to the memory and to the
+  // CPU time.
+  maxWorkers: 3,
 };
