@@ -29,8 +29,9 @@ const PAGE_KB = 4;
   afterAll(async () => {
     server.thaw();
     await app.stop();
-    await database.sequelize.close();
+    // It does not wait for clients that are still connected.
     await server.stop();
+    await database.sequelize.close();
   });
 
   const startProcess = () => AppProcess.start(1, surroundings, () => undefined);
@@ -101,5 +102,6 @@ const PAGE_KB = 4;
     await server.restart();
     await works();
     expect((await signIn('frozen@example.com')).status).toBe(200);
+    expect(await brokenInvariants(database)).toEqual([]);
   });
 });

@@ -104,7 +104,8 @@ export async function startPostgres() {
     return Number(lines[0]) === id && lines[7]?.trim() === 'ready';
   };
   const url = `postgres://postgres@127.0.0.1:${port}`;
-  return ownServer(folder, port, url, `${bin}/postgres`, flags, { user, isReady });
+  // With SIGTERM, it would wait until its clients have gone.
+  return ownServer(folder, port, url, `${bin}/postgres`, flags, { user, isReady, ending: 'SIGINT' });
 }
 
 /**
@@ -170,7 +171,8 @@ async function place() {
 }
 
 /** @returns {Promise<OwnServer>} */
-async function ownServer(folder, port, url, program, flags, { user = {}, isReady = () => true } = {}) {
+async function ownServer(folder, port, url, program, flags, options = {}) {
+  const { user = {}, isReady = () => true, ending = 'SIGTERM' } = options;
   let child = null;
   let ended = Promise.resolve();
   const signalAll = (name) => {
@@ -206,7 +208,7 @@ async function ownServer(folder, port, url, program, flags, { user = {}, isReady
     async stop() {
       process.off('exit', killAll);
       signalAll('SIGCONT');
-      child.kill('SIGTERM');
+      child.kill(ending);
       await ended;
       rmSync(folder, { recursive: true, force: true });
     },
